@@ -1,0 +1,3 @@
+"""The version of Diptych."""
+
+VERSION = "0.1.0"

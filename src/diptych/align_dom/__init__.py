@@ -1,0 +1,1 @@
+"""Aligning trees: which pieces of two pages correspond."""

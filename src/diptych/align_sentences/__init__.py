@@ -1,0 +1,1 @@
+"""Aligning sentences: which sentences of two texts correspond."""

@@ -1,0 +1,217 @@
+"""The command line: thin; what it does is in `pipeline`, what it says is here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from diptych._version import VERSION
+from diptych.errors import ConfigError, DiptychError
+
+if TYPE_CHECKING:
+    from diptych.store import Store
+
+__all__ = ["main"]
+
+FOUND, NOTHING, MISTAKE = 0, 1, 2
+
+
+class _Group(click.Group):
+    """Commands in the order they are written down; our errors are one line and exit 2."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except DiptychError as error:
+            click.echo(f"error: {error}", err=True)
+            raise SystemExit(MISTAKE) from error
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="diptych")
+def main() -> None:
+    """Mine parallel text from the web: give it a website and two languages."""
+
+
+def _stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """One option per stage, to override what the recipe says."""
+    for stage in reversed(("crawl", "pair", "verify", "align-dom", "align-sentences", "filter")):
+        help = f"Strategy for the {stage} stage instead of the recipe's."
+        command = click.option(f"--{stage}", metavar="NAME", help=help)(command)
+    return command
+
+
+@main.command()
+@click.argument("sites", nargs=-1, metavar="SITE...")
+@click.option(
+    "--langs", required=True, metavar="en,fr", help="Two or more languages, ISO 639 codes."
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Folder of the run.")
+@click.option(
+    "--warc",
+    "archives",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Mine archives instead of the web (a file or a folder; also several).",
+)
+@click.option(
+    "--strategy", default=None, metavar="NAME", help="A recipe (see: diptych strategies)."
+)
+@_stage_options
+@click.option("--also", multiple=True, metavar="URL", help="Another host that is part of the site.")
+@click.option(
+    "--scope",
+    type=click.Choice(["site", "host", "prefix"]),
+    default="site",
+    show_default=True,
+    help="How far a site reaches: registrable domain, host or folder.",
+)
+@click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Pages per site, at most.")
+@click.option(
+    "--max-minutes",
+    type=click.FloatRange(0, min_open=True),
+    metavar="M",
+    help="Minutes per site, at most.",
+)
+@click.option(
+    "--max-megabytes",
+    type=click.FloatRange(0, min_open=True),
+    metavar="MB",
+    help="Megabytes per site, at most.",
+)
+@click.option(
+    "--delay",
+    type=click.FloatRange(0),
+    default=1.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds between requests to a host; a longer Crawl-delay is kept.",
+)
+@click.option(
+    "--connections",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Connections to one host at a time.",
+)
+@click.option("--user-agent", metavar="TEXT", help="How to present yourself to web servers.")
+@click.option(
+    "--proxy", metavar="URL", help="HTTP proxy; else HTTP_PROXY, HTTPS_PROXY, NO_PROXY count."
+)
+@click.option(
+    "--allow-private", is_flag=True, help="Also fetch from private and loopback addresses."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def mine(sites: tuple[str, ...], **options: Any) -> None:
+    """Crawl SITE and mine its parallel text into a corpus.
+
+    The run is a folder; the same command goes on where it was left, however it ended.
+    """
+    from diptych.mining import mine as run_mine
+
+    outcome = run_mine(sites, **options)
+    raise SystemExit(outcome)
+
+
+@main.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--format", "name", type=click.Choice(["tsv", "tmx"]), required=True)
+@click.option("--out", type=click.Path(path_type=Path), help="File to write; default in the run.")
+def export(run: Path, name: str, out: Path | None) -> None:
+    """Write the corpus of RUN in a format."""
+    from diptych.pipeline import export_to
+
+    with _reading(run) as store:
+        path = out or run / f"corpus.{name}"
+        try:
+            export_to(store, name, path)
+        except OSError as error:
+            raise ConfigError(f"cannot write {path}: {error.strerror}") from error
+        count = store.count("SELECT count(*) FROM segments WHERE accept")
+    click.echo(f"{count:,} segments -> {path}")
+    raise SystemExit(FOUND if count else NOTHING)
+
+
+@main.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def status(run: Path, as_json: bool) -> None:
+    """Say how far RUN has come; also while it is running."""
+    from diptych.mining import to_json
+    from diptych.run import read_terms
+    from diptych.summary import summarise
+    from diptych.tell import tell
+
+    terms = read_terms(run)
+    with _reading(run) as store:
+        summary = summarise(store, terms.langs)
+    if as_json:
+        click.echo(to_json(summary))
+    else:
+        tell(summary, run, [], err=False)
+
+
+@main.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("urls", nargs=-1, metavar="[URL [URL]]")
+def explain(run: Path, urls: tuple[str, ...]) -> None:
+    """Say what is known of a URL of RUN, or of a pair of URLs, and why it was decided so."""
+    from diptych.explain import explain as lines
+
+    with _reading(run) as store:
+        text = lines(store, urls)
+    click.echo(text)
+
+
+@main.command()
+def strategies() -> None:
+    """List recipes and the strategies of each stage."""
+    from diptych import recipes, registry
+
+    click.echo("recipes (--strategy NAME)")
+    for name in recipes.names():
+        default = " [default]" if name == recipes.DEFAULT else ""
+        click.echo(f"  {name:<14} {recipes.read(name).get('about', '')}{default}")
+    for stage in registry.STRATEGIES:
+        click.echo(
+            f"\n{stage} (--{stage.replace('_', '-')} NAME)"
+            if stage != "export"
+            else f"\n{stage} (--format NAME)"
+        )
+        for name, cls in sorted(registry.strategies(stage).items()):
+            first = (cls.__doc__ or "").strip().partition("\n")[0]
+            click.echo(f"  {name:<14} {first}")
+
+
+@main.command()
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("diptych-demo"), show_default=True
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def demo(out: Path, as_json: bool) -> None:
+    """Serve the bundled bilingual site on loopback and mine it."""
+    from diptych.demo import demo as run_demo
+
+    raise SystemExit(run_demo(out, as_json=as_json))
+
+
+def _reading(run: Path) -> Store:
+    from diptych.run import read_terms
+    from diptych.store import Store
+
+    read_terms(run)
+    return Store(run, write=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""Admission: what may become of a URL before anyone asks for it.
+
+A URL is outside of the crawl's scope, refused (a trap, or no page by its name), or may be queued.
+"""
+
+from __future__ import annotations
+
+import math
+
+from diptych.crawl import traps
+from diptych.crawl.frontier import Entry, State
+from diptych.crawl.hosts import Hosts
+from diptych.crawl.scope import Scope
+from diptych.store import Store
+from diptych.text.urls import url_key
+from diptych.types import Url
+
+__all__ = ["ONLY_SEEN", "Admission"]
+
+ONLY_SEEN = -math.inf
+"""priority of a URL that is linked but that no policy has asked for"""
+
+NOT_HTML = frozenset(
+    "7z aac apk asc avi bin bmp bz2 css csv deb dmg doc docx eot epub exe flac flv gif gz ico"
+    " ics iso jar jpeg jpg js json m4a m4v mid midi mkv mov mp3 mp4 mpeg mpg msi odp ods odt"
+    " ogg ogv otf pdf png ppt pptx ps psd rar rpm rtf sig svg swf tar tgz tif tiff torrent"
+    " ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip".split()
+)
+
+
+class Admission:
+    """Decides for each new URL; the counts of endless families are kept in the store."""
+
+    def __init__(self, store: Store, hosts: Hosts, scope: Scope) -> None:
+        self._store = store
+        self._hosts = hosts
+        self._scope = scope
+
+    def entry(self, url: Url, depth: int, priority: float) -> Entry:
+        """The URL as the frontier should know it."""
+        name = self._scope.site_of(url)
+        if name is None:
+            return Entry(url, 0, 0.0, depth, state=State.OUTSIDE, reason="outside")
+        host = self._hosts.of(url, name).id
+        reason = self._refusal(url)
+        if reason:
+            return Entry(url, host, 0.0, depth, state=State.REFUSED, reason=reason)
+        if priority == ONLY_SEEN:
+            return Entry(url, host, 0.0, depth, state=State.SEEN)
+        return Entry(url, host, priority, depth)
+
+    def _refusal(self, url: Url) -> str:
+        if extension(url) in NOT_HTML:
+            return "not_html"
+        return traps.refusal(url) or self._family_refusal(url)
+
+    def _family_refusal(self, url: Url) -> str:
+        """Refuse what goes beyond the limit of its family; what is known keeps its state."""
+        family = traps.family_of(url)
+        if family is None:
+            return ""
+        db = self._store.db
+        known = db.execute("SELECT state FROM urls WHERE key = ?", (url_key(url),)).fetchone()
+        if known is not None:
+            return family.reason if known[0] == State.REFUSED else ""
+        row = db.execute("SELECT count FROM trap_counts WHERE key = ?", (family.key,)).fetchone()
+        if row is not None and row[0] >= family.limit:
+            return family.reason
+        db.execute(
+            "INSERT INTO trap_counts VALUES (?, 1)"
+            " ON CONFLICT (key) DO UPDATE SET count = count + 1",
+            (family.key,),
+        )
+        return ""
+
+
+def extension(url: str) -> str:
+    """The file extension of a URL, in lower case, or an empty string.
+
+    >>> extension("http://example.org/a.b/Chart.PDF?x=1.2"), extension("http://example.org/a.b/")
+    ('pdf', '')
+    """
+    last = url.partition("?")[0].partition("://")[2].partition("/")[2].rpartition("/")[2]
+    return last.rpartition(".")[2].lower() if "." in last else ""

@@ -1,0 +1,280 @@
+"""The frontier: a priority queue of URLs in SQLite, fair over hosts and polite to each.
+
+Within a host the highest priority comes first, then the order of discovery.  Between hosts the one
+that has waited longest comes first.  What is pending lives in the database; in memory there is one
+small object per host that has something queued.  Time is always an argument.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+from diptych.text.urls import url_key
+from diptych.types import Url
+
+__all__ = ["Claim", "Entry", "Frontier", "Host", "Kind", "State"]
+
+
+class Kind(IntEnum):
+    """What is fetched, and so how it is read."""
+
+    PAGE = 0
+    ROBOTS = 1
+    SITEMAP = 2
+
+
+class State(IntEnum):
+    """Where a URL is in its life."""
+
+    QUEUED = 0
+    CLAIMED = 1
+    FETCHED = 2
+    FAILED = 3
+    REFUSED = 4
+    SEEN = 5
+    """in scope, linked, but no policy has asked for it"""
+    OUTSIDE = 6
+    """out of the crawl's scope"""
+
+
+class Entry(NamedTuple):
+    """A URL for the frontier; an entry that is there already is raised, never lowered."""
+
+    url: Url
+    host: int
+    priority: float
+    depth: int = 0
+    kind: Kind = Kind.PAGE
+    state: State = State.QUEUED
+    reason: str = ""
+    hops: int = 0
+
+
+class Claim(NamedTuple):
+    """A URL that was given out to be fetched."""
+
+    id: int
+    url: Url
+    host: int
+    kind: Kind
+    depth: int
+    priority: float
+    hops: int
+    attempts: int
+
+
+@dataclass(slots=True)
+class Host:
+    """What the frontier must know of a host to be polite to it."""
+
+    id: int
+    next_at: float = 0.0
+    delay: float = 0.0
+    connections: int = 1
+    active: int = 0
+    stopped: str = ""
+    wake_at: float = math.inf
+    """when it is in the schedule for; infinite when it is not in it"""
+
+
+_UPSERT = """
+INSERT INTO urls (key, url, host, kind, state, depth, priority, hops, reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET
+    state = excluded.state, kind = excluded.kind, host = excluded.host, reason = excluded.reason,
+    priority = max(priority, excluded.priority), depth = min(depth, excluded.depth)
+WHERE excluded.state = 0
+  AND (urls.state = 5 OR (urls.state = 0 AND excluded.priority > urls.priority))
+"""
+_BEST = """
+SELECT id, url, host, kind, depth, priority, hops, attempts FROM urls
+WHERE host = ? AND state = 0 AND due <= ? ORDER BY priority DESC, id LIMIT 1
+"""
+_LEASE = "UPDATE urls SET state = 1, due = ?, attempts = attempts + 1 WHERE id = ?"
+
+
+class Frontier:
+    """Claims are leases: what is neither completed nor failed comes back after `lease` seconds.
+
+    The caller owns the transaction: nothing is durable before it commits.
+    """
+
+    def __init__(self, db: sqlite3.Connection, *, lease: float = 300.0) -> None:
+        self._db = db
+        self._lease = lease
+        self._hosts: dict[int, Host] = {}
+        self._heap: list[tuple[float, int, int]] = []
+        self._serial = 0
+        self.active = 0
+
+    def add_host(self, host: Host) -> None:
+        """Make a host known; it is asked as soon as something of it is queued."""
+        self._hosts[host.id] = host
+        self._schedule(host)
+
+    def host(self, id: int) -> Host:
+        """The host with that number."""
+        return self._hosts[id]
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Queue URLs; what is known already is raised, never lowered."""
+        touched: set[int] = set()
+        rows = []
+        for entry in entries:
+            touched.add(entry.host)
+            rows.append(
+                (
+                    url_key(entry.url), entry.url, entry.host, int(entry.kind), int(entry.state),
+                    entry.depth, entry.priority, entry.hops, entry.reason,
+                )
+            )  # fmt: skip
+        self._db.executemany(_UPSERT, rows)
+        for id in touched & self._hosts.keys():
+            self._schedule(self._hosts[id])
+
+    def claim(self, now: float, limit: int) -> list[Claim]:
+        """Up to `limit` URLs that may be fetched now, no host asked sooner than it may be."""
+        claims: list[Claim] = []
+        while len(claims) < limit and (host := self._next_host(now)) is not None:
+            if host.stopped or host.active >= host.connections:
+                continue  # a free connection schedules it again
+            if host.next_at > now:
+                self._schedule(host)
+                continue
+            row = self._db.execute(_BEST, (host.id, now)).fetchone()
+            if row is None:
+                self._schedule_retries(host)
+                continue
+            claims.append(Claim(row[0], row[1], row[2], Kind(row[3]), *row[4:]))
+            host.active += 1
+            self.active += 1
+            host.next_at = now + host.delay
+            # The lease is written at once: the next look at this host must not see the URL again.
+            self._db.execute(_LEASE, (now + self._lease, row[0]))
+            self._schedule(host)
+        return claims
+
+    def complete(
+        self, claim: Claim, now: float, *, status: int, redirect: int | None = None
+    ) -> None:
+        """The claim was answered for good."""
+        self._db.execute(
+            "UPDATE urls SET state = 2, status = ?, redirect = ?, reason = '' WHERE id = ?",
+            (status, redirect, claim.id),
+        )
+        self._release(claim, now)
+
+    def fail(
+        self,
+        claim: Claim,
+        now: float,
+        *,
+        reason: str,
+        status: int = 0,
+        retry_at: float | None = None,
+    ) -> None:
+        """The claim was not answered: to be tried again at a time, or given up."""
+        state = State.FAILED if retry_at is None else State.QUEUED
+        self._db.execute(
+            "UPDATE urls SET state = ?, status = ?, reason = ?, due = ? WHERE id = ?",
+            (int(state), status, reason, retry_at or 0.0, claim.id),
+        )
+        self._release(claim, now)
+
+    def refuse(self, claim: Claim, now: float, *, reason: str) -> None:
+        """The claim may not be fetched; its place goes to the next URL of the host at once."""
+        self._db.execute(
+            "UPDATE urls SET state = 4, reason = ?, attempts = attempts - 1 WHERE id = ?",
+            (reason, claim.id),
+        )
+        host = self._hosts[claim.host]
+        self._let_go(host)
+        host.next_at = now
+        self._schedule(host)
+
+    def give_back(self, claim: Claim, until: float) -> None:
+        """The claim is not wanted before a time; it stays queued."""
+        self._db.execute(
+            "UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE id = ?", (claim.id,)
+        )
+        host = self._hosts[claim.host]
+        self._let_go(host)
+        self._schedule(host, at=until)
+
+    def hold(self, id: int, until: float) -> None:
+        """Leave a host alone until a time."""
+        host = self._hosts[id]
+        host.next_at = max(host.next_at, until)
+        self._schedule(host)
+
+    def stop(self, id: int, reason: str) -> None:
+        """Ask a host no more; what is queued for it stays queued."""
+        self._hosts[id].stopped = reason
+
+    def expire(self, now: float | None = None) -> int:
+        """Give back claims whose lease is over; all of them when no time is given (a restart)."""
+        where, values = ("AND due <= ?", (now,)) if now is not None else ("", ())
+        rows = self._db.execute(
+            f"UPDATE urls SET state = 0, due = 0 WHERE state = 1 {where} RETURNING host", values
+        ).fetchall()
+        for (id,) in rows:
+            host = self._hosts.get(id)
+            if host is not None:
+                if now is not None:
+                    self._let_go(host)
+                self._schedule(host)
+        return len(rows)
+
+    def wake(self) -> float | None:
+        """When the next claim may succeed; None when nothing is queued."""
+        while self._heap and self._is_stale(self._heap[0]):
+            heapq.heappop(self._heap)
+        return self._heap[0][0] if self._heap else None
+
+    def _is_stale(self, entry: tuple[float, int, int]) -> bool:
+        host = self._hosts[entry[2]]
+        return entry[0] != host.wake_at or bool(host.stopped)
+
+    def _next_host(self, now: float) -> Host | None:
+        """The host whose turn it is, taken out of the schedule."""
+        while self._heap and self._heap[0][0] <= now:
+            entry = heapq.heappop(self._heap)
+            host = self._hosts[entry[2]]
+            if not self._is_stale(entry):
+                host.wake_at = math.inf
+                return host
+        return None
+
+    def _release(self, claim: Claim, now: float) -> None:
+        host = self._hosts[claim.host]
+        self._let_go(host)
+        # Counted from the end of the answer too, so that a slow server is not pressed.
+        host.next_at = max(host.next_at, now + host.delay)
+        self._schedule(host)
+
+    def _let_go(self, host: Host) -> None:
+        host.active -= 1
+        self.active -= 1
+
+    def _schedule(self, host: Host, at: float = 0.0) -> None:
+        """Put a host into the schedule, or earlier into it than it is."""
+        at = max(host.next_at, at)
+        if host.stopped or host.active >= host.connections or at >= host.wake_at:
+            return
+        self._serial += 1
+        host.wake_at = at
+        heapq.heappush(self._heap, (at, self._serial, host.id))
+
+    def _schedule_retries(self, host: Host) -> None:
+        """Nothing may be claimed now: come back when the first retry is due, if there is one."""
+        row = self._db.execute(
+            "SELECT min(due) FROM urls WHERE host = ? AND state = 0", (host.id,)
+        ).fetchone()
+        if row[0] is not None:
+            self._schedule(host, at=row[0])

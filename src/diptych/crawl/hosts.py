@@ -1,0 +1,185 @@
+"""The hosts and sites of a crawl: what they allow, what they have cost, and when to leave them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diptych.crawl.frontier import Entry, Frontier, Host, Kind
+from diptych.crawl.politeness import Limits, Politeness
+from diptych.crawl.robots import Robots
+from diptych.store import Store
+from diptych.text.urls import origin_of, url_key
+from diptych.types import Site, Url
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+__all__ = ["HostInfo", "Hosts", "SiteInfo"]
+
+ROBOTS_PRIORITY = 1e9
+ROBOTS_LIFETIME = 86_400.0  # RFC 9309, 2.4: no longer than a day
+
+
+@dataclass(slots=True)
+class SiteInfo:
+    """What a site has cost so far."""
+
+    id: int
+    site: Site
+    pages: int = 0
+    bytes: int = 0
+    in_flight: int = 0
+    sitemaps: int = 0
+    started_at: float | None = None
+
+    def exhausted(self, limits: Limits, now: float) -> str:
+        """Which limit is reached, if any; pages that are being fetched count."""
+        if limits.max_pages is not None and self.pages + self.in_flight >= limits.max_pages:
+            return "page limit"
+        if limits.max_bytes is not None and self.bytes >= limits.max_bytes:
+            return "byte limit"
+        seconds = now - self.started_at if self.started_at is not None else 0.0
+        if limits.max_seconds is not None and seconds >= limits.max_seconds:
+            return "time limit"
+        return ""
+
+
+@dataclass(slots=True)
+class HostInfo:
+    """What is known of a host."""
+
+    id: int
+    origin: str
+    site: SiteInfo
+    robots: Robots | None = None
+    rules: Protego | None = None
+    refusals: int = 0
+
+
+class Hosts:
+    """Hosts by number, sites by name; the frontier has their schedule, the store their past."""
+
+    def __init__(self, store: Store, frontier: Frontier, politeness: Politeness) -> None:
+        self._store = store
+        self._frontier = frontier
+        self._politeness = politeness
+        self._by_origin: dict[str, HostInfo] = {}
+        self._by_id: dict[int, HostInfo] = {}
+        self.sites: dict[str, SiteInfo] = {}
+        self.notes: list[str] = []
+
+    def __getitem__(self, id: int) -> HostInfo:
+        return self._by_id[id]
+
+    def add_site(self, site: Site) -> SiteInfo:
+        """Make a site known."""
+        info = self.sites[site.name] = SiteInfo(self._store.site_id(site.name), site)
+        return info
+
+    def restore(self, now: float) -> None:
+        """Take up the hosts and counts of an earlier invocation."""
+        by_id = {info.id: info for info in self.sites.values()}
+        count = self._store.count
+        for known in by_id.values():
+            known.pages = count("SELECT count(*) FROM pages WHERE site = ?", known.id)
+            known.bytes = count("SELECT sum(size) FROM fetches WHERE site = ?", known.id)
+        rows = self._store.db.execute(
+            "SELECT id, origin, site, next_at, crawl_delay, robots, robots_status, robots_at"
+            " FROM hosts"
+        ).fetchall()
+        for id, origin, site, next_at, crawl_delay, text, status, robots_at in rows:
+            if site not in by_id:
+                continue
+            info = self._keep(HostInfo(id, origin, by_id[site]), next_at, crawl_delay)
+            # A host that could not be reached gets another chance with each invocation.
+            if robots_at is None or status == "unreachable" or now - robots_at > ROBOTS_LIFETIME:
+                self._ask_again(origin)
+            else:
+                info.robots = Robots(text or "", status)
+                self._frontier.host(id).connections = self._connections(crawl_delay)
+        self._store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
+
+    def _keep(self, info: HostInfo, next_at: float, crawl_delay: float | None) -> HostInfo:
+        self._by_origin[info.origin] = self._by_id[info.id] = info
+        delay = self._politeness.delay_for(crawl_delay)
+        # One connection until robots.txt, which has the highest priority, is known.
+        self._frontier.add_host(Host(info.id, next_at=next_at, delay=delay))
+        return info
+
+    def _ask_again(self, origin: str) -> None:
+        self._store.db.execute(
+            "UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE key = ?",
+            (url_key(origin + "/robots.txt"),),
+        )
+
+    def _connections(self, crawl_delay: float | None) -> int:
+        return 1 if crawl_delay else self._politeness.connections
+
+    def of(self, url: Url, site_name: str) -> HostInfo:
+        """The host of a URL; a new one is asked for its robots.txt first."""
+        origin = origin_of(url)
+        info = self._by_origin.get(origin)
+        if info is not None:
+            return info
+        site = self.sites[site_name]
+        db = self._store.db
+        db.execute("INSERT INTO hosts (origin, site) VALUES (?, ?)", (origin, site.id))
+        id = self._store.count("SELECT id FROM hosts WHERE origin = ?", origin)
+        info = self._keep(HostInfo(id, origin, site), 0.0, None)
+        robots = Entry(Url(origin + "/robots.txt"), id, ROBOTS_PRIORITY, kind=Kind.ROBOTS)
+        self._frontier.add([robots])
+        return info
+
+    def allows(self, id: int, url: Url) -> bool:
+        """Whether the host's robots.txt allows a URL; nothing is allowed before it is known."""
+        info = self._by_id[id]
+        if not self._politeness.obey_robots:
+            return True
+        if info.robots is None:
+            return False
+        if info.rules is None:
+            info.rules = info.robots.rules()
+        return bool(info.rules.can_fetch(url, self._politeness.token))
+
+    def know_robots(self, id: int, robots: Robots, now: float) -> list[str]:
+        """Take in a host's robots.txt; returns the sitemaps it names."""
+        info, host, polite = self._by_id[id], self._frontier.host(id), self._politeness
+        info.robots, info.rules = robots, robots.rules()
+        asked = info.rules.crawl_delay(polite.token) if polite.obey_robots else None
+        host.delay, host.connections = polite.delay_for(asked), self._connections(asked)
+        if asked and asked > polite.delay:
+            kept = "kept" if host.delay >= asked else f"cut to {host.delay:g} s"
+            self.notes.append(f"{info.origin} asks for a Crawl-delay of {asked:g} s: {kept}")
+        self._store.db.execute(
+            "UPDATE hosts SET robots = ?, robots_status = ?, robots_at = ?, crawl_delay = ?"
+            " WHERE id = ?",
+            (robots.text, robots.status, now, asked, id),
+        )
+        self._frontier.hold(id, now + host.delay)
+        return list(info.rules.sitemaps)
+
+    def hold(self, id: int, until: float) -> None:
+        """Leave a host alone until a time, also over a restart."""
+        self._frontier.hold(id, until)
+        self._store.db.execute("UPDATE hosts SET next_at = ? WHERE id = ?", (until, id))
+
+    def stop(self, id: int, reason: str) -> None:
+        """Ask a host no more in this invocation, and say so."""
+        if self._frontier.host(id).stopped:
+            return
+        self._frontier.stop(id, reason)
+        self.notes.append(f"{self._by_id[id].origin} was stopped: {reason}")
+        self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
+
+    def stop_site(self, site: SiteInfo, reason: str) -> None:
+        """Ask no host of a site any more: a limit is reached."""
+        for info in self._hosts_of(site):
+            self._frontier.stop(info.id, reason)
+        note = f"{site.site.name}: {reason} reached"
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def _hosts_of(self, site: SiteInfo) -> Iterable[HostInfo]:
+        return (info for info in self._by_id.values() if info.site is site)

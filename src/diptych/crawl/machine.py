@@ -1,0 +1,290 @@
+"""The crawl as a state machine: what to fetch next, and what each answer teaches.
+
+It opens no socket and reads no clock.  An engine asks `next(now)`, fetches, and reports `fetched`;
+the live web and an archive are driven through the same two calls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from diptych.crawl.admission import ONLY_SEEN, Admission
+from diptych.crawl.frontier import Claim, Frontier, Kind, State
+from diptych.crawl.hosts import HostInfo, Hosts, SiteInfo
+from diptych.crawl.politeness import Limits, Politeness
+from diptych.crawl.reading import Reading
+from diptych.crawl.robots import Robots
+from diptych.crawl.scope import Scope
+from diptych.protocols import CrawlPolicy
+from diptych.store import Store
+from diptych.text.sitemaps import Sitemap
+from diptych.text.urls import host_of, normalise, url_key
+from diptych.types import Failure, Link, Page, PageRecord, Ranked, Site, Url
+from diptych.view import StoreView
+from diptych.warc import Pointer
+
+__all__ = ["Crawl", "Stats"]
+
+SEED_PRIORITY = 1000.0
+SITEMAP_PRIORITY = 1e6
+MAX_SEEN = 500_000  # URLs remembered to spare the database; some 100 bytes each
+RETRIED = frozenset(
+    "timeout connect disconnected http_429 http_500 http_502 http_503 http_504".split()
+)
+REFUSALS = frozenset("timeout connect disconnected http_401 http_403 http_429 http_503".split())
+
+
+@dataclass(slots=True)
+class Stats:
+    """What a crawl has done so far, all invocations of the run together."""
+
+    downloads: int = 0
+    pages: int = 0
+
+
+class Crawl:
+    """One run's crawl over its sites with one policy."""
+
+    def __init__(
+        self, store: Store, sites: Sequence[Site], scope: Scope, policy: CrawlPolicy,
+        langs: Sequence[str], *, politeness: Politeness, limits: Limits, now: float,
+    ) -> None:  # fmt: skip
+        self.store = store
+        self.langs = tuple(langs)
+        self.frontier = Frontier(store.db)
+        self.hosts = Hosts(store, self.frontier, politeness)
+        self.stats = Stats()
+        self._scope = scope
+        self._policy = policy
+        self._politeness = politeness
+        self._limits = limits
+        self._admission = Admission(store, self.hosts, scope)
+        self._seen: dict[Url, float] = {}
+        self._empty: set[str] = set()
+        store.begin()
+        for site in sites:
+            self.hosts.add_site(site)
+        self.hosts.restore(now)
+        self.frontier.expire()
+        self.stats.downloads = store.count("SELECT count(*) FROM fetches WHERE status > 0")
+        self.stats.pages = store.count("SELECT count(*) FROM pages")
+        seeds = [seed for site in sites for seed in site.seeds]
+        self.frontier.add([self._admission.entry(seed, 0, SEED_PRIORITY) for seed in seeds])
+        store.commit()
+
+    # -- what to fetch -----------------------------------------------------------------------
+
+    def next(self, now: float, room: int) -> list[Claim]:
+        """Up to `room` URLs to fetch now."""
+        granted: list[Claim] = []
+        self.store.begin()
+        while len(granted) < room:
+            claims = self.frontier.claim(now, room - len(granted))
+            granted.extend(claim for claim in claims if self._may(claim, now))
+            is_over = self.frontier.active == 0 and self.frontier.wake() is None
+            if not claims and not (is_over and self._refill()):
+                break
+        return granted
+
+    def _may(self, claim: Claim, now: float) -> bool:
+        """Whether a claim is within robots.txt and limits; if not, it is given back."""
+        if claim.kind is Kind.ROBOTS:
+            return True
+        site = self.hosts[claim.host].site
+        reason = site.exhausted(self._limits, now)
+        if reason:
+            self.frontier.give_back(claim, now + 0.5)
+            if not site.in_flight:
+                self.hosts.stop_site(site, reason)
+            return False
+        if not self.hosts.allows(claim.host, claim.url):
+            self.frontier.refuse(claim, now, reason="robots")
+            return False
+        site.in_flight += claim.kind is Kind.PAGE
+        if site.started_at is None:
+            site.started_at = now
+        return True
+
+    def _refill(self) -> bool:
+        """Nothing is left: ask the policy for a batch, once for each time a site runs dry."""
+        added = False
+        for name, site in self.hosts.sites.items():
+            if name not in self._empty:
+                self._empty.add(name)
+                ranked = list(self._policy.refill(self._view(site)))
+                added = self._queue(ranked, 1) or added
+        return added
+
+    def wake(self) -> float | None:
+        """When `next` may have something again; None when nothing is queued."""
+        return self.frontier.wake()
+
+    # -- what an answer teaches --------------------------------------------------------------
+
+    def fetched(
+        self, claim: Claim, reading: Reading | Failure, now: float, pointer: Pointer | None = None
+    ) -> None:
+        """Take in the answer to a claim, or why there was none."""
+        self.store.begin()
+        host = self.hosts[claim.host]
+        host.site.in_flight -= claim.kind is Kind.PAGE
+        if isinstance(reading, Failure):
+            reading = Reading(claim.url, 0, 0, now, failure=reading)
+        self._log(claim, host, reading, pointer)
+        if reading.failure is not None:
+            self._fail(claim, reading.failure, reading.status, now)
+            return
+        host.refusals = 0
+        if reading.robots is not None:
+            self._take_robots(claim, reading.robots, reading.status, now)
+        elif reading.redirect is not None:
+            self._take_redirect(claim, reading.redirect, reading.status, now)
+        elif reading.sitemap is not None:
+            self.frontier.complete(claim, now, status=reading.status)
+            self._take_sitemap(claim, host, reading.sitemap)
+        elif reading.page is not None and pointer is not None:
+            self.frontier.complete(claim, now, status=reading.status)
+            self._take_page(claim, host, reading.page, pointer)
+
+    def _log(self, claim: Claim, host: HostInfo, reading: Reading, pointer: Pointer | None) -> None:
+        self.store.save_fetch(
+            host.site.id, claim.url, reading.fetched_at, status=reading.status, size=reading.size,
+            reason=reading.failure.reason if reading.failure else "", pointer=pointer,
+        )  # fmt: skip
+        host.site.bytes += reading.size
+        self.stats.downloads += reading.status > 0
+
+    def _take_page(self, claim: Claim, host: HostInfo, page: Page, pointer: Pointer) -> None:
+        self.store.save_page(host.site.id, page, pointer)
+        host.site.pages += 1
+        self.stats.pages += 1
+        self._empty.discard(host.site.site.name)
+        self._queue(self._policy.rank(page, self._view(host.site)), claim.depth + 1)
+        self._remember(page.links, claim.depth + 1)
+        self.store.save_links(host.site.id, ((page.url, link) for link in page.links))
+
+    def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
+        if claim.hops >= self._limits.redirects:
+            self.frontier.fail(claim, now, reason="too_many_redirects", status=status)
+            return
+        entry = self._admission.entry(target, claim.depth, claim.priority)
+        entry = entry._replace(hops=claim.hops + 1, kind=claim.kind)
+        if entry.state is State.OUTSIDE and claim.depth == 0 and claim.kind is Kind.PAGE:
+            self.hosts.notes.append(f"{claim.url} leads out of the site, to {target}: mine that")
+        self.frontier.add([entry])
+        self.frontier.complete(claim, now, status=status, redirect=url_key(target))
+
+    def _take_robots(self, claim: Claim, robots: Robots, status: int, now: float) -> None:
+        unreachable = robots.status == "unreachable"
+        if unreachable and claim.attempts + 1 < self._limits.attempts:
+            retry_at = now + self._politeness.wait(claim.attempts + 1)
+            self.hosts.hold(claim.host, retry_at)
+            self.frontier.fail(
+                claim, now, reason=f"http_{status}", status=status, retry_at=retry_at
+            )
+            return
+        self.frontier.complete(claim, now, status=status)
+        sitemaps = self.hosts.know_robots(claim.host, robots, now)
+        if unreachable:
+            self.hosts.stop(claim.host, f"robots.txt answers {status}, so nothing is allowed")
+            return
+        announced = sitemaps or [self.hosts[claim.host].origin + "/sitemap.xml"]
+        self._add_sitemaps(announced, SITEMAP_PRIORITY)
+
+    def _add_sitemaps(self, urls: Iterable[str], priority: float) -> None:
+        for text in urls:
+            url = normalise(text)
+            if url is None or self._scope.site_of(url) is None:
+                continue
+            # Admitted by scope alone: a sitemap may well end in .gz.
+            entry = self._admission.entry(url, 0, priority)
+            site = self.hosts[entry.host].site
+            if site.sitemaps < self._limits.sitemaps:
+                site.sitemaps += 1
+                queued = entry._replace(kind=Kind.SITEMAP, state=State.QUEUED, priority=priority)
+                self.frontier.add([queued._replace(reason="")])
+
+    def _take_sitemap(self, claim: Claim, host: HostInfo, sitemap: Sitemap) -> None:
+        """The policy ranks a sitemap's URLs as the links of a page without text."""
+        self._add_sitemaps(sitemap.sitemaps, SEED_PRIORITY - 1)
+        links: list[Link] = []
+        alternates: list[tuple[Url, Link]] = []
+        for item in sitemap.entries:
+            url = normalise(item.url)
+            if url is None:
+                continue
+            links.append(Link(url, rel="sitemap"))
+            for hreflang, other in item.alternates:
+                target = normalise(other)
+                if target is not None:
+                    alternates.append((url, Link(target, rel="alternate", hreflang=hreflang)))
+        links.extend(link for _, link in alternates)
+        page = Page(PageRecord(claim.url, "", (), "", 0, 0, 0, ""), tuple(links), ())
+        self._queue(self._policy.rank(page, self._view(host.site)), 1)
+        self._remember(links, 1)
+        self.store.save_links(host.site.id, alternates)
+
+    # -- what goes wrong ---------------------------------------------------------------------
+
+    def _fail(self, claim: Claim, failure: Failure, status: int, now: float) -> None:
+        """Try again later, or give up; a host that keeps refusing is stopped."""
+        host, limits = self.hosts[claim.host], self._limits
+        refused = failure.reason in REFUSALS
+        host.refusals = host.refusals + 1 if refused else 0
+        asked = failure.retry_after
+        wait = self._politeness.wait(host.refusals) if asked is None else asked
+        patient = wait <= self._politeness.max_wait
+        retried = failure.reason in RETRIED and claim.attempts + 1 < limits.attempts and patient
+        if refused and patient and (retried or asked is not None):
+            self.hosts.hold(claim.host, now + wait)
+        self.frontier.fail(
+            claim,
+            now,
+            reason=failure.reason,
+            status=status,
+            retry_at=now + wait if retried else None,
+        )
+        if not patient:
+            self.hosts.stop(claim.host, f"it asks to wait {wait:g} s")
+        elif host.refusals >= limits.refusals:
+            self.hosts.stop(
+                claim.host, f"refused {host.refusals} times in a row ({failure.reason})"
+            )
+        elif claim.kind is Kind.ROBOTS and not retried:
+            self.hosts.know_robots(claim.host, Robots.of(None), now)
+            detail = failure.detail or failure.reason
+            self.hosts.stop(claim.host, f"{host_of(claim.url)} cannot be reached: {detail}")
+
+    # -- queueing ----------------------------------------------------------------------------
+
+    def _view(self, site: SiteInfo) -> StoreView:
+        return StoreView(self.store, site.site, site.id, self.langs)
+
+    def _queue(self, ranked: Iterable[Ranked], depth: int) -> bool:
+        """Queue what a policy asked for; True when something was new or raised."""
+        best: dict[Url, float] = {}
+        for link, priority in ranked:
+            if priority > best.get(link.url, ONLY_SEEN):
+                best[link.url] = priority
+        return self._add(best.items(), depth)
+
+    def _remember(self, links: Iterable[Link], depth: int) -> None:
+        """Know the URLs of all links, asked for or not: the link table refers to them."""
+        self._add(((link.url, ONLY_SEEN) for link in links), depth)
+
+    def _add(self, items: Iterable[tuple[Url, float]], depth: int) -> bool:
+        seen = self._seen
+        if len(seen) > MAX_SEEN:
+            seen.clear()
+        entries = []
+        for url, priority in items:
+            known = seen.get(url)
+            if known is not None and known >= priority:
+                continue
+            entry = self._admission.entry(url, depth, priority)
+            seen[url] = priority if entry.state in (State.QUEUED, State.SEEN) else math.inf
+            entries.append(entry)
+        self.frontier.add(entries)
+        return any(entry.state is State.QUEUED for entry in entries)

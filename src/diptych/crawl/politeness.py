@@ -1,0 +1,64 @@
+"""How a host is treated, and where a crawl ends by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Limits", "Politeness"]
+
+MAX_BACKOFF = 300.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Politeness:
+    """How a host is treated unless its robots.txt asks for more."""
+
+    agent: str
+    delay: float = 1.0
+    connections: int = 1
+    obey_robots: bool = True
+    max_crawl_delay: float = 30.0
+    """a longer Crawl-delay is cut to this, and shown"""
+    max_wait: float = 600.0
+    """a host that asks for a longer Retry-After is left alone for this run"""
+    backoff: float = 1.0
+    """seconds after a first refusal; doubled with each that follows"""
+
+    @property
+    def token(self) -> str:
+        """The product token that robots.txt groups are matched against.
+
+        >>> Politeness(agent="DiptychBot/0.1 (+https://example.org/bot)").token
+        'DiptychBot'
+        """
+        return self.agent.partition("/")[0].partition(" ")[0]
+
+    def wait(self, refusals: int) -> float:
+        """Seconds to leave a host alone after so many refusals in a row.
+
+        >>> [Politeness(agent="a").wait(refusals) for refusals in (1, 2, 3, 20)]
+        [1.0, 2.0, 4.0, 300.0]
+        """
+        return float(min(self.backoff * 2 ** max(refusals - 1, 0), MAX_BACKOFF))
+
+    def delay_for(self, crawl_delay: float | None) -> float:
+        """Seconds between requests to a host that asks for a Crawl-delay, or for none.
+
+        >>> [Politeness(agent="a").delay_for(asked) for asked in (None, 0.5, 5.0, 3600.0)]
+        [1.0, 1.0, 5.0, 30.0]
+        """
+        return max(self.delay, min(crawl_delay or 0.0, self.max_crawl_delay))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where a crawl ends by itself; pages, bytes and seconds are counted per site."""
+
+    max_pages: int | None = None
+    max_bytes: int | None = None
+    max_seconds: float | None = None
+    redirects: int = 10
+    attempts: int = 3
+    refusals: int = 8
+    """a host that refuses this often in a row is asked no more"""
+    sitemaps: int = 50

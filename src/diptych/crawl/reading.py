@@ -1,0 +1,82 @@
+"""Reading: what one answer means, worked out away from the crawl's own loop.
+
+A pure function from an answer to a `Reading`; it runs in worker processes, so that a hostile page
+can neither stop nor slow the crawl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from diptych.crawl.frontier import Kind
+from diptych.crawl.robots import Robots, retry_after
+from diptych.text.content import decompress, is_html
+from diptych.text.html import read_page
+from diptych.text.sitemaps import Sitemap, read_sitemap
+from diptych.text.urls import resolve
+from diptych.types import Failure, Page, Response, Url
+
+__all__ = ["Reading", "read"]
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+MAX_SITEMAP_BYTES = 52_428_800  # sitemaps.org: 50 MB uncompressed
+
+
+class Reading(NamedTuple):
+    """One answer, understood: it is one of page, sitemap, robots, redirect and failure."""
+
+    url: Url
+    status: int
+    size: int
+    fetched_at: float
+    page: Page | None = None
+    sitemap: Sitemap | None = None
+    robots: Robots | None = None
+    redirect: Url | None = None
+    failure: Failure | None = None
+
+
+def read(kind: Kind, response: Response, *, depth: int = 0, langs: Sequence[str] = ()) -> Reading:
+    """What an answer means for the crawl."""
+    reading = Reading(response.url, response.status, len(response.body), response.fetched_at)
+    if kind is Kind.ROBOTS:
+        return reading._replace(robots=Robots.of(_plain(response)))
+    if response.status in REDIRECTS:
+        target = resolve(response.url, response.header("Location"))
+        if target is not None and response.header("Location"):
+            return reading._replace(redirect=target)
+        return _failed(reading, "bad_redirect", response.header("Location"))
+    if response.status != 200:
+        wait = retry_after(response)
+        failure = Failure(response.url, f"http_{response.status}", retry_after=wait)
+        return reading._replace(failure=failure)
+    if kind is Kind.SITEMAP:
+        body, _ = decompress(
+            response.body, response.header("Content-Encoding"), limit=MAX_SITEMAP_BYTES
+        )
+        return reading._replace(sitemap=read_sitemap(body))
+    return _read_html(reading, response, depth, langs)
+
+
+def _read_html(reading: Reading, response: Response, depth: int, langs: Sequence[str]) -> Reading:
+    content_type = response.header("Content-Type")
+    if response.truncated == "content_type" or not is_html(content_type, response.body[:1024]):
+        return _failed(reading, "content_type", content_type)
+    if response.truncated:
+        return _failed(reading, {"length": "too_large"}.get(response.truncated, "cut_off"))
+    if not response.body:
+        return _failed(reading, "empty")
+    return reading._replace(page=read_page(response, depth=depth, langs=langs))
+
+
+def _failed(reading: Reading, reason: str, detail: str = "") -> Reading:
+    return reading._replace(failure=Failure(reading.url, reason, detail[:200]))
+
+
+def _plain(response: Response) -> Response:
+    """The response with its body decompressed."""
+    body, _ = decompress(response.body, response.header("Content-Encoding"))
+    return Response(
+        response.url, response.status, (), body, response.fetched_at, truncated=response.truncated
+    )

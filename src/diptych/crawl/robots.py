@@ -1,0 +1,63 @@
+"""robots.txt as RFC 9309 says, and the waits a server asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from diptych.types import Response
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+__all__ = ["Robots", "retry_after"]
+
+MAX_ROBOTS_BYTES = 512_000  # RFC 9309, 2.5: at least 500 kibibytes
+DISALLOW_ALL = "User-agent: *\nDisallow: /\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    """What a host allows, and how that was decided."""
+
+    text: str
+    status: str
+    """`read`, `missing` (4xx: all allowed) or `unreachable` (5xx, time-out: nothing allowed)"""
+
+    @classmethod
+    def of(cls, response: Response | None) -> Robots:
+        """From the answer to /robots.txt; None when there was no answer.
+
+        >>> Robots.of(None).status
+        'unreachable'
+        """
+        if response is None or response.status >= 500:
+            return cls(DISALLOW_ALL, "unreachable")
+        if response.status >= 300:  # 4xx, and redirects that lead nowhere (RFC 9309, 2.3.1.2)
+            return cls("", "missing")
+        return cls(response.body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"), "read")
+
+    def rules(self) -> Protego:
+        """The rules, parsed."""
+        from protego import Protego
+
+        return Protego.parse(self.text.lstrip("\ufeff"))
+
+
+def retry_after(response: Response) -> float | None:
+    """Seconds the server asks to wait, from a number or a date.
+
+    >>> from diptych.types import Url
+    >>> retry_after(Response(Url("http://a.b/"), 429, (("Retry-After", "3"),), b"", 0.0))
+    3.0
+    """
+    value = response.header("Retry-After").strip()
+    if not value:
+        return None
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - response.fetched_at)
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,66 @@
+"""Scope: which URLs belong to which site of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from diptych.text.urls import origin_of, site_name
+from diptych.types import Site, Url
+
+__all__ = ["SCOPES", "Scope", "group"]
+
+SCOPES = ("site", "host", "prefix")
+"""a site is: its registrable domain; the hosts of its seeds; the folders of its seeds"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Answers to which site a URL belongs.
+
+    >>> scope = Scope.of(group([Url("http://example.org/en/a.html")], kind="prefix"), kind="prefix")
+    >>> scope.site_of("http://example.org/en/b.html"), scope.site_of("http://example.org/fr/")
+    ('example.org/en/', None)
+    """
+
+    kind: str
+    owners: Mapping[str, str] = field(default_factory=dict)
+    """domain, host or folder -> name of its site"""
+
+    @classmethod
+    def of(cls, sites: Iterable[Site], *, kind: str = "site") -> Scope:
+        """The scope of some sites, all their seeds counted."""
+        return cls(kind, {unit(seed, kind): site.name for site in sites for seed in site.seeds})
+
+    def site_of(self, url: str) -> str | None:
+        """The name of the site a URL belongs to, or None when it is outside."""
+        if self.kind == "prefix":
+            return next((name for folder, name in self.owners.items() if _in(url, folder)), None)
+        return self.owners.get(unit(url, self.kind))
+
+
+def group(seeds: Iterable[Url], *, kind: str = "site") -> list[Site]:
+    """Sites from their start pages: seeds of one domain (host, folder) are one site.
+
+    >>> [site.name for site in group([Url("http://a.org/"), Url("http://fr.a.org/")])]
+    ['a.org']
+    """
+    by_unit: dict[str, list[Url]] = {}
+    for seed in seeds:
+        by_unit.setdefault(unit(seed, kind), []).append(seed)
+    return [Site(name, tuple(dict.fromkeys(urls))) for name, urls in by_unit.items()]
+
+
+def unit(url: str, kind: str) -> str:
+    """What a site is named after."""
+    if kind == "site":
+        return site_name(url)
+    authority = origin_of(url).partition("://")[2]
+    if kind == "host":
+        return authority
+    path = url.partition("://")[2].partition("?")[0]
+    return path[: path.rfind("/") + 1]
+
+
+def _in(url: str, folder: str) -> bool:
+    return url.partition("://")[2].startswith(folder)

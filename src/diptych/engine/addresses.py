@@ -1,0 +1,66 @@
+"""Which addresses may be connected to.
+
+A page is hostile input: a link, a redirect or a DNS answer may point into the user's own network.
+The check is made on the address of the connection itself, so that no second look-up can differ.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from typing import Any
+
+__all__ = ["PRIVATE", "PrivateAddressError", "guarded_socket", "is_private", "is_private_name"]
+
+PRIVATE = "private address"
+
+
+class PrivateAddressError(OSError):
+    """A connection to an address that is not of the public Internet."""
+
+
+def is_private(address: str) -> bool:
+    """Whether an IP address is private, loopback, link-local or otherwise not public.
+
+    >>> is_private("192.168.1.1"), is_private("::ffff:127.0.0.1"), is_private("93.184.216.34")
+    (True, True, False)
+    """
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return True
+    if isinstance(ip, ipaddress.IPv6Address):
+        if embedded := ip.ipv4_mapped or ip.sixtofour or _nat64(ip):
+            return is_private(str(embedded))
+        if ip.teredo is not None:
+            return True
+    return not ip.is_global or ip.is_multicast
+
+
+def _nat64(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    if ip in ipaddress.IPv6Network("64:ff9b::/96"):
+        return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    return None
+
+
+def is_private_name(host: str) -> bool:
+    """Whether a host is private by its name alone; all that can be checked behind a proxy.
+
+    >>> is_private_name("localhost"), is_private_name("10.0.0.1"), is_private_name("example.org")
+    (True, True, False)
+    """
+    if host == "localhost" or host.endswith((".localhost", ".local", ".internal")):
+        return True
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return is_private(host)
+
+
+def guarded_socket(address_info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
+    """A socket for an address that was looked up, unless that address is private."""
+    family, kind, protocol, _, address = address_info
+    if is_private(str(address[0])):
+        raise PrivateAddressError(f"{PRIVATE} {address[0]}")
+    return socket.socket(family, kind, protocol)

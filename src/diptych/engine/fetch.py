@@ -1,0 +1,200 @@
+"""Fetching one URL over HTTP: every fault of the web comes back as a `Failure`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+from yarl import URL
+
+from diptych.crawl.frontier import Kind
+from diptych.crawl.reading import MAX_SITEMAP_BYTES, REDIRECTS
+from diptych.crawl.robots import MAX_ROBOTS_BYTES
+from diptych.engine.addresses import PRIVATE, guarded_socket, is_private_name
+from diptych.text.urls import host_of, resolve
+from diptych.types import Failure, Response, Url
+
+__all__ = ["FetchSettings", "Fetcher"]
+
+ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
+HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
+UNKNOWN_TYPES = ("", "text/plain", "application/octet-stream", "unknown/unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSettings:
+    """How requests are made."""
+
+    agent: str
+    proxy: str | None = None
+    allow_private: bool = False
+    concurrency: int = 64
+    timeout: float = 60.0
+    """seconds for a whole answer"""
+    stall: float = 20.0
+    """seconds without a byte, and for connecting"""
+    page_bytes: int = 10_000_000
+
+
+class Fetcher:
+    """Sessions with connections kept alive; use as an asynchronous context manager."""
+
+    def __init__(self, settings: FetchSettings) -> None:
+        self._settings = settings
+        self._proxies: Mapping[str, str] = {} if settings.proxy else getproxies()
+        self._direct: aiohttp.ClientSession | None = None
+        self._proxied: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Fetcher:
+        guard = None if self._settings.allow_private else guarded_socket
+        self._direct = self._session(aiohttp.TCPConnector(
+            limit=self._settings.concurrency, ttl_dns_cache=300, socket_factory=guard
+        ))  # fmt: skip
+        # The proxy itself may well be on a private address: the user chose it.
+        self._proxied = self._session(aiohttp.TCPConnector(limit=self._settings.concurrency))
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for session in (self._direct, self._proxied):
+            if session is not None:
+                await session.close()
+
+    def _session(self, connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
+        settings = self._settings
+        return aiohttp.ClientSession(
+            connector=connector,
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(
+                total=settings.timeout, sock_connect=settings.stall, sock_read=settings.stall
+            ),
+            headers={
+                "User-Agent": settings.agent,
+                "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
+                "Accept-Encoding": "gzip, br, zstd",
+            },
+        )
+
+    async def fetch(self, url: Url, kind: Kind) -> Response | Failure:
+        """The answer to a URL; redirects are answers, except those of robots.txt."""
+        if kind is not Kind.ROBOTS:
+            return await self._get(url, kind)
+        target: Url = url
+        for _ in range(ROBOTS_REDIRECTS + 1):
+            response = await self._get(target, kind)
+            if isinstance(response, Failure) or response.status not in REDIRECTS:
+                break
+            following = resolve(target, response.header("Location"))
+            if following is None:
+                break
+            target = following
+        if isinstance(response, Failure):
+            return Failure(url, response.reason, response.detail, response.retry_after)
+        return Response(
+            url, response.status, response.headers, response.body, response.fetched_at, response.ip,
+            response.truncated,
+        )  # fmt: skip
+
+    async def _get(self, url: Url, kind: Kind) -> Response | Failure:
+        proxy = self._proxy_for(url)
+        session = self._proxied if proxy else self._direct
+        assert session is not None, "use the fetcher in an async with"
+        if proxy and not self._settings.allow_private and is_private_name(host_of(url)):
+            return Failure(url, "private_address", host_of(url))
+        try:
+            request = session.get(URL(url, encoded=True), allow_redirects=False, proxy=proxy)
+            async with request as answer:
+                return await self._take(url, kind, answer)
+        except (
+            aiohttp.ClientError,
+            TimeoutError,
+            OSError,
+            ValueError,
+            asyncio.IncompleteReadError,
+        ) as error:
+            return _failure(url, error)
+
+    def _proxy_for(self, url: Url) -> str | None:
+        if self._settings.proxy:
+            return self._settings.proxy
+        proxy = self._proxies.get(url.partition(":")[0]) or self._proxies.get("all")
+        return None if proxy is None or proxy_bypass(host_of(url)) else proxy
+
+    async def _take(self, url: Url, kind: Kind, answer: aiohttp.ClientResponse) -> Response:
+        peer = None
+        if answer.connection is not None and answer.connection.transport is not None:
+            peer = answer.connection.transport.get_extra_info("peername")
+        truncated, body = await self._body(kind, answer)
+        headers = tuple(
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.raw_headers
+        )
+        return Response(
+            url, answer.status, headers, body, time.time(), str(peer[0]) if peer else "", truncated
+        )
+
+    async def _body(self, kind: Kind, answer: aiohttp.ClientResponse) -> tuple[str, bytes]:
+        """As much of the body as is wanted, and why that is not all."""
+        limit = self._limit(kind)
+        if kind is Kind.PAGE and answer.status == 200 and not _may_be_html(answer):
+            answer.close()
+            return "content_type", b""
+        length = answer.content_length
+        if length is not None and length > limit:
+            answer.close()
+            return "length", b""
+        if length is not None:
+            return "", await answer.read()
+        chunks: list[bytes] = []
+        size = 0
+        async for chunk in answer.content.iter_any():
+            size += len(chunk)
+            if size > limit:
+                answer.close()
+                return "length", b"".join(chunks)
+            chunks.append(chunk)
+        return "", b"".join(chunks)
+
+    def _limit(self, kind: Kind) -> int:
+        if kind is Kind.SITEMAP:
+            return MAX_SITEMAP_BYTES
+        return MAX_ROBOTS_BYTES if kind is Kind.ROBOTS else self._settings.page_bytes
+
+
+def _may_be_html(answer: aiohttp.ClientResponse) -> bool:
+    declared = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return declared in HTML_TYPES or declared in UNKNOWN_TYPES
+
+
+def _failure(url: Url, error: Exception) -> Failure:
+    """A fault of the web in one word."""
+    text = str(error) or type(error).__name__
+    if PRIVATE in text:
+        return Failure(url, "private_address", text)
+    for kinds, reason in _REASONS:
+        if isinstance(error, kinds):
+            return Failure(url, reason, text[:200])
+    return Failure(url, "protocol", text[:200])
+
+
+_REASONS: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
+    ((TimeoutError,), "timeout"),
+    ((aiohttp.ClientConnectorDNSError,), "dns"),
+    ((aiohttp.ClientSSLError,), "tls"),
+    ((aiohttp.ClientConnectorError, aiohttp.ClientProxyConnectionError), "connect"),
+    (
+        (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, aiohttp.ClientOSError),
+        "disconnected",
+    ),
+    ((aiohttp.ClientResponseError, aiohttp.InvalidURL, ValueError), "protocol"),
+    ((OSError,), "connect"),
+)

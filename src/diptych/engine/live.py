@@ -1,0 +1,91 @@
+"""The live web: drives a crawl over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from diptych.crawl.frontier import Claim
+from diptych.crawl.machine import Crawl
+from diptych.crawl.reading import Reading
+from diptych.engine.fetch import Fetcher, FetchSettings
+from diptych.engine.readers import Readers
+from diptych.types import Failure
+
+__all__ = ["LiveEngine"]
+
+TICK = 0.1  # seconds between two looks at the clock while nothing happens
+
+Outcome = tuple[Claim, Reading | Failure, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveEngine:
+    """Fetches what a crawl asks for; all state is the crawl's."""
+
+    settings: FetchSettings
+    workers: int = 1
+
+    def run(self, crawl: Crawl, *, tick: Callable[[], None], stopped: Callable[[], bool]) -> None:
+        """Crawl until nothing is left or `stopped` says so, with at least ten ticks a second."""
+        asyncio.run(self._run(crawl, tick, stopped))
+
+    async def _run(
+        self, crawl: Crawl, tick: Callable[[], None], stopped: Callable[[], bool]
+    ) -> None:
+        async with Fetcher(self.settings) as fetcher, Readers(self.workers) as readers:
+            tasks: set[asyncio.Task[None]] = set()
+            done: list[Outcome] = []
+            news = asyncio.Event()
+
+            async def job(claim: Claim) -> None:
+                done.append(await self._fetch(claim, crawl, fetcher, readers))
+                news.set()
+
+            while not stopped():
+                now = time.time()
+                for claim in crawl.next(now, self.settings.concurrency - len(tasks)):
+                    task = asyncio.create_task(job(claim))
+                    tasks.add(task)
+                    task.add_done_callback(tasks.discard)
+                crawl.store.commit()
+                wake = crawl.wake()
+                if not tasks and not done and wake is None:
+                    break
+                await _wait(news, TICK if wake is None else min(max(wake - now, 0.001), TICK))
+                outcomes = done.copy()
+                done.clear()
+                self._report(crawl, outcomes)
+                tick()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._report(crawl, done)
+            crawl.store.commit()
+
+    async def _fetch(
+        self, claim: Claim, crawl: Crawl, fetcher: Fetcher, readers: Readers
+    ) -> Outcome:
+        response = await fetcher.fetch(claim.url, claim.kind)
+        if isinstance(response, Failure):
+            return claim, response, b""
+        reading, record = await readers.read(claim.kind, response, claim.depth, crawl.langs)
+        return claim, reading, record
+
+    @staticmethod
+    def _report(crawl: Crawl, outcomes: list[Outcome]) -> None:
+        now = time.time()
+        crawl.store.begin()
+        for claim, reading, record in outcomes:
+            pointer = crawl.store.append(record, now) if record else None
+            crawl.fetched(claim, reading, now, pointer)
+
+
+async def _wait(news: asyncio.Event, seconds: float) -> None:
+    """Until something was fetched, or for a while."""
+    timer = asyncio.get_running_loop().call_later(seconds, news.set)
+    await news.wait()
+    timer.cancel()
+    news.clear()

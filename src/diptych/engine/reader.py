@@ -1,0 +1,43 @@
+"""A worker process that reads answers; started by `engine.readers`, ended by the end of its input.
+
+Frames on its standard input and output are a length and a pickle.  The parent is the only one that
+writes to it, and both ends are this package: no data of a page is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import struct
+import sys
+from typing import BinaryIO
+
+from diptych.crawl.frontier import Kind
+from diptych.crawl.reading import Reading, read
+from diptych.types import Response
+from diptych.warc import compose
+
+__all__ = ["FRAME", "digest", "main"]
+
+FRAME = struct.Struct("<I")
+
+
+def digest(
+    kind: Kind, response: Response, depth: int, langs: tuple[str, ...]
+) -> tuple[Reading, bytes]:
+    """What an answer means, and its WARC record."""
+    return read(kind, response, depth=depth, langs=langs), compose(response)
+
+
+def main(source: BinaryIO, sink: BinaryIO) -> None:
+    """Read frames and answer each in turn, until the input ends."""
+    while len(head := source.read(FRAME.size)) == FRAME.size:
+        body = source.read(FRAME.unpack(head)[0])
+        answer = pickle.dumps(digest(*pickle.loads(body)), pickle.HIGHEST_PROTOCOL)
+        sink.write(FRAME.pack(len(answer)) + answer)
+        sink.flush()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    main(sys.stdin.buffer, sys.stdout.buffer)

@@ -1,0 +1,140 @@
+"""A pool of worker processes that read answers, so that no page can hold up the crawl.
+
+Workers end with their parent, even when it is killed: their input ends.  A worker that takes too
+long over a page is replaced, and that page is given up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import sys
+import time
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import diptych
+from diptych.crawl.frontier import Kind
+from diptych.crawl.reading import Reading
+from diptych.engine.reader import FRAME, digest
+from diptych.types import Failure, Response
+
+__all__ = ["Readers"]
+
+Digest = tuple[Reading, bytes]
+PATIENCE = 30.0  # seconds for one page; a page of 10 MB takes less than two
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: asyncio.subprocess.Process
+    waiting: deque[tuple[bytes, asyncio.Future[Digest | None]]] = field(default_factory=deque)
+    listener: asyncio.Task[None] | None = None
+    busy_since: float = 0.0
+
+
+class Readers:
+    """Use as an asynchronous context manager; with no workers everything is read in place."""
+
+    def __init__(self, count: int, *, patience: float = PATIENCE) -> None:
+        self._count = count
+        self._patience = patience
+        self._workers: list[_Worker] = []
+        self._starting = asyncio.Lock()
+
+    async def __aenter__(self) -> Readers:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for worker in self._workers:
+            if worker.listener is not None:
+                worker.listener.cancel()
+            with suppress(ProcessLookupError):
+                worker.process.kill()
+        for worker in self._workers:
+            await worker.process.wait()
+        self._workers.clear()
+
+    async def read(
+        self, kind: Kind, response: Response, depth: int, langs: tuple[str, ...]
+    ) -> tuple[Reading | Failure, bytes]:
+        """What an answer means, and its WARC record."""
+        if not self._count:
+            return digest(kind, response, depth, langs)
+        frame = pickle.dumps((kind, response, depth, langs), pickle.HIGHEST_PROTOCOL)
+        worker = await self._least_busy()
+        answer = await self._ask(worker, frame)
+        if answer is None:
+            return Failure(response.url, "unreadable", "the page took too long to read"), b""
+        return answer
+
+    async def _least_busy(self) -> _Worker:
+        async with self._starting:
+            while len(self._workers) < self._count:
+                self._workers.append(await self._start())
+        return min(self._workers, key=lambda worker: len(worker.waiting))
+
+    async def _ask(self, worker: _Worker, frame: bytes) -> Digest | None:
+        future: asyncio.Future[Digest | None] = asyncio.get_running_loop().create_future()
+        if not worker.waiting:
+            worker.busy_since = time.monotonic()
+        worker.waiting.append((frame, future))
+        stdin = worker.process.stdin
+        assert stdin is not None
+        with suppress(ConnectionError):
+            stdin.write(FRAME.pack(len(frame)) + frame)
+        while not future.done():
+            await asyncio.wait([future], timeout=1.0)
+            await self._check(worker)
+        return future.result()
+
+    async def _check(self, worker: _Worker) -> None:
+        """Replace a worker that has died or hangs; the page it was at is given up."""
+        late = worker.waiting and time.monotonic() - worker.busy_since > self._patience
+        died = worker.process.returncode is not None
+        if worker not in self._workers or not (late or died):
+            return
+        self._workers.remove(worker)
+        with suppress(ProcessLookupError):
+            worker.process.kill()
+        pending = list(worker.waiting)
+        worker.waiting.clear()
+        for position, (frame, future) in enumerate(pending):
+            if position == 0:
+                future.set_result(None)
+            else:
+                asyncio.get_running_loop().create_task(self._again(frame, future))
+
+    async def _again(self, frame: bytes, future: asyncio.Future[Digest | None]) -> None:
+        answer = await self._ask(await self._least_busy(), frame)
+        if not future.done():
+            future.set_result(answer)
+
+    async def _start(self) -> _Worker:
+        package = str(Path(diptych.__file__).parent.parent)
+        path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "diptych.engine.reader",
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path}, limit=1 << 20,
+        )  # fmt: skip
+        worker = _Worker(process)
+        worker.listener = asyncio.create_task(self._listen(worker))
+        return worker
+
+    async def _listen(self, worker: _Worker) -> None:
+        stdout = worker.process.stdout
+        assert stdout is not None
+        with suppress(asyncio.IncompleteReadError):
+            while True:
+                head = await stdout.readexactly(FRAME.size)
+                answer: Any = pickle.loads(await stdout.readexactly(FRAME.unpack(head)[0]))
+                worker.busy_since = time.monotonic()
+                if worker.waiting:
+                    _, future = worker.waiting.popleft()
+                    if not future.done():
+                        future.set_result(answer)

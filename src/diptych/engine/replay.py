@@ -1,0 +1,125 @@
+"""Archives played back as if they were the web: the same crawl, no network, always the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from diptych.crawl.frontier import Claim, Kind
+from diptych.crawl.machine import Crawl
+from diptych.crawl.reading import Reading, read
+from diptych.errors import ArchiveError
+from diptych.store import Store
+from diptych.text.content import is_html
+from diptych.text.urls import url_key
+from diptych.types import Failure, Response, Url
+from diptych.warc import Pointer, scan
+
+__all__ = ["ReplayEngine", "archive_files", "archived_pages", "index_archives"]
+
+
+def archive_files(paths: Iterable[Path]) -> list[Path]:
+    """The WARC files among some files and folders, in order of name."""
+    files: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            found = sorted(
+                file for file in path.rglob("*") if file.name.endswith((".warc", ".warc.gz"))
+            )
+            if not found:
+                raise ArchiveError(f"{path} holds no *.warc or *.warc.gz file")
+            files.extend(found)
+        elif path.is_file():
+            files.append(path)
+        else:
+            raise ArchiveError(f"there is no file {path}")
+    return files
+
+
+def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
+    """Find all responses in archives once, and say which archives are damaged.
+
+    What stands before the damage is used.  A file that has grown or was mended is read again.
+    """
+    for file in files:
+        path, size = str(file.resolve()), file.stat().st_size
+        known = store.db.execute("SELECT size FROM warcs WHERE path = ?", (path,)).fetchone()
+        if known == (size,):
+            continue
+        store.begin()
+        id = store.add_warc(path, size)
+        error = _index(store, id, file)
+        store.db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, id))
+        store.commit()
+    rows = store.db.execute("SELECT error FROM warcs WHERE error != '' ORDER BY path")
+    return [error for (error,) in rows]
+
+
+def _index(store: Store, warc: int, file: Path) -> str:
+    count = 0
+    try:
+        for located in scan(file):
+            response = located.response
+            kept = response.status == 200 and is_html(
+                response.header("Content-Type"), response.body[:1024]
+            )
+            store.db.execute(
+                "INSERT INTO archive (key, url, warc, offset, page) VALUES (?,?,?,?,?)"
+                " ON CONFLICT (key) DO UPDATE SET warc = excluded.warc, offset = excluded.offset,"
+                " page = excluded.page WHERE excluded.page >= page",
+                (url_key(response.url), response.url, warc, located.offset, kept),
+            )
+            count += 1
+    except ArchiveError as error:
+        if not count:
+            store.db.execute("ROLLBACK")
+            raise
+        return str(error)
+    return ""
+
+
+def archived_pages(store: Store) -> list[Url]:
+    """All pages in the archives, by URL."""
+    rows = store.db.execute("SELECT url FROM archive WHERE page = 1 ORDER BY url")
+    return [url for (url,) in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayEngine:
+    """Answers a crawl out of the archives that were indexed into its store.
+
+    Time is the number of answers so far: the same archives give the same crawl, to the bit.
+    """
+
+    def run(self, crawl: Crawl, *, tick: Callable[[], None], stopped: Callable[[], bool]) -> None:
+        """Crawl until nothing is left or `stopped` says so."""
+        now = float(crawl.stats.downloads)
+        while not stopped():
+            claims = crawl.next(now, 1)
+            if not claims:
+                wake = crawl.wake()
+                if wake is None:
+                    break
+                now = max(now + 1.0, wake)
+                continue
+            reading, pointer = self._answer(crawl, claims[0])
+            now += 1.0
+            crawl.fetched(claims[0], reading, now, pointer)
+            if crawl.stats.downloads % 64 == 0:
+                crawl.store.commit()
+            tick()
+        crawl.store.commit()
+
+    def _answer(self, crawl: Crawl, claim: Claim) -> tuple[Reading | Failure, Pointer | None]:
+        row = crawl.store.db.execute(
+            "SELECT warc, offset FROM archive WHERE key = ?", (url_key(claim.url),)
+        ).fetchone()
+        response = crawl.store.read(*row) if row else None
+        if response is None:
+            if claim.kind is not Kind.ROBOTS:
+                return Failure(claim.url, "not_archived"), None
+            response = Response(claim.url, 404, (), b"", 0.0)
+            return read(claim.kind, response)._replace(status=0), None
+        reading = read(claim.kind, response, depth=claim.depth, langs=crawl.langs)
+        return reading, Pointer(row[0], row[1], 0)

@@ -1,0 +1,1 @@
+"""Exporting: file formats for the corpus."""

@@ -1,0 +1,1 @@
+"""Filtering segment pairs: how good they are, and whether to keep them."""

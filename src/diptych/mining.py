@@ -1,0 +1,185 @@
+"""`diptych mine`: from what the user asked to a finished run, and what is said about it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from diptych import recipes
+from diptych._version import VERSION
+from diptych.crawl.politeness import Limits, Politeness
+from diptych.crawl.scope import Scope, group
+from diptych.engine.fetch import FetchSettings
+from diptych.engine.live import LiveEngine
+from diptych.engine.replay import ReplayEngine, archive_files, archived_pages, index_archives
+from diptych.errors import ConfigError
+from diptych.pipeline import Engine, Plan, run
+from diptych.progress import watching
+from diptych.registry import build
+from diptych.report import write_report
+from diptych.run import Terms, default_folder, open_run
+from diptych.store import Store
+from diptych.summary import Summary, summarise
+from diptych.tell import tell
+from diptych.text.langs import parse_lang
+from diptych.text.urls import normalise
+from diptych.types import Site, Url
+
+__all__ = ["AGENT", "mine", "to_json"]
+
+AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
+STAGE_OPTIONS = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
+
+
+def mine(sites: Sequence[str], **options: Any) -> int:
+    """Mine what the user asked for and return the exit code."""
+    started = time.monotonic()
+    langs = _languages(options["langs"])
+    archives = archive_files(options["archives"])
+    seeds = _seeds(sites, options["also"], archives=bool(archives))
+    overrides = {stage: options[stage] for stage in STAGE_OPTIONS if options[stage]}
+    recipe = recipes.load(options["strategy"] or recipes.DEFAULT, overrides)
+    strategies = build(recipe)
+    names = tuple(str(file.resolve()) for file in archives)
+    terms = Terms(langs, tuple(seeds), options["scope"], recipe, names)
+    folder = options["out"] or default_folder(
+        seeds, [str(path) for path in options["archives"]], langs
+    )
+    agent = options["user_agent"] or AGENT
+    with open_run(folder, terms, agent=agent) as store:
+        damaged = index_archives(store, archives)
+        plan = _plan(store, seeds, langs, options, agent, replay=bool(archives))
+        with watching(quiet=options["quiet"] or options["as_json"]) as progress:
+            run(plan, strategies, store, _engine(options, agent, archives), progress, time.time())
+        summary = summarise(store, langs)
+        write_report(store, terms, summary, progress.notes)
+        seconds = time.monotonic() - started
+    notes = [
+        *progress.notes,
+        *(["interrupted: the same command goes on"] if progress.interrupted else []),
+    ]
+    if options["as_json"]:
+        click.echo(
+            to_json(
+                summary,
+                seconds=round(seconds, 3),
+                crawl_seconds=round(progress.crawl_seconds, 3),
+                out=str(folder),
+                notes=notes,
+            )
+        )
+    else:
+        tell(summary, folder, notes)
+    return _exit_code(summary, damaged)
+
+
+def _exit_code(summary: Summary, damaged: Sequence[str]) -> int:
+    for error in damaged:
+        click.echo(
+            f"error: {error}; what stands before was used: run again with the whole file", err=True
+        )
+    if damaged:
+        return 2 if summary.segments else 1
+    return 0 if summary.segments else 1
+
+
+def _languages(text: str) -> tuple[str, ...]:
+    codes = [code.strip() for code in text.split(",") if code.strip()]
+    try:
+        langs = tuple(dict.fromkeys(parse_lang(code) for code in codes))
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    if len(langs) < 2:
+        raise ConfigError(f"--langs needs two different languages, such as en,fr; got '{text}'")
+    return langs
+
+
+def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list[Url]:
+    if not sites and not archives:
+        raise ConfigError("name a site, such as https://example.org, or archives with --warc FILE")
+    if also and len(sites) != 1:
+        raise ConfigError("--also adds hosts to one site: name exactly one SITE with it")
+    return [_seed(text) for text in (*sites, *also)]
+
+
+def _seed(text: str) -> Url:
+    """A site as people write it: with or without its scheme."""
+    if "://" not in text and text.partition(":")[0] not in (
+        "mailto",
+        "data",
+        "javascript",
+        "ftp",
+        "file",
+    ):
+        text = "https://" + text
+    url = normalise(text)
+    if url is None:
+        raise ConfigError(f"'{text}' is no http or https URL; give one such as https://example.org")
+    return url
+
+
+def _plan(
+    store: Store,
+    seeds: Sequence[Url],
+    langs: Sequence[str],
+    options: dict[str, Any],
+    agent: str,
+    *,
+    replay: bool,
+) -> Plan:
+    kind = options["scope"]
+    found: list[Site]
+    if seeds:
+        found = group(seeds, kind=kind)
+        if options["also"]:
+            found = [Site(found[0].name, tuple(seeds))]
+    else:
+        found = group(archived_pages(store), kind=kind)
+    politeness = Politeness(
+        agent=agent,
+        delay=0.0 if replay else options["delay"],
+        connections=1 if replay else options["connections"],
+        obey_robots=not replay,
+    )
+    minutes, megabytes = options["max_minutes"], options["max_megabytes"]
+    limits = Limits(
+        max_pages=options["max_pages"],
+        max_seconds=minutes * 60 if minutes and not replay else None,
+        max_bytes=int(megabytes * 1_000_000) if megabytes else None,
+    )
+    return Plan(found, Scope.of(found, kind=kind), langs, politeness, limits)
+
+
+def _engine(options: dict[str, Any], agent: str, archives: Sequence[Path]) -> Engine:
+    if archives:
+        return ReplayEngine()
+    settings = FetchSettings(
+        agent=agent, proxy=options["proxy"], allow_private=options["allow_private"],
+        concurrency=max(64, options["connections"]),
+    )  # fmt: skip
+    return LiveEngine(settings, workers=max(1, (os.cpu_count() or 2) - 1))
+
+
+def to_json(summary: Summary, **more: Any) -> str:
+    """The result as one JSON object."""
+    found: dict[str, Any] = {
+        "downloads": summary.downloads,
+        "pages": summary.pages,
+        "pairs": summary.pairs,
+        "segments": summary.segments,
+        "downloads_per_pair": summary.downloads_per_pair,
+        "queued": summary.queued,
+        "funnel": [
+            {"step": step.name, "count": step.count, "lost": dict(step.lost)}
+            for step in summary.steps
+        ],
+        "stopped_hosts": dict(summary.hosts),
+        **more,
+    }
+    return orjson.dumps(found).decode()

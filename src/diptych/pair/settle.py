@@ -1,0 +1,70 @@
+"""One page, one partner: rival pairs settled by the strength of their evidence."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from math import prod
+
+from diptych.types import PagePair, Url
+
+__all__ = ["noisy_or", "settle"]
+
+_CERTAIN = 0.999  # no URL or link is proof: the content has the last word
+
+
+def noisy_or(scores: Iterable[float]) -> float:
+    """What independent pieces of evidence say together: 1 - (1 - a)(1 - b)..., never quite 1.
+
+    >>> noisy_or([0.5, 0.8]), noisy_or([1.0]), noisy_or([])
+    (0.9, 0.999, 0.0)
+    """
+    # Sorted, since a product of floats depends on its order; one alone is kept as it is.
+    ordered = sorted(scores)
+    combined = ordered[0] if len(ordered) == 1 else 1.0 - prod(1.0 - score for score in ordered)
+    return min(_CERTAIN, combined)
+
+
+def settle(pairs: Iterable[PagePair]) -> list[PagePair]:
+    """The pairs that remain when each page takes its strongest partner, strongest first.
+
+    Within one pair of languages a page is in at most one pair.  Pairs of the same two pages are
+    joined first, with their evidence.  Ties go to the URLs that sort first, so that the result
+    does not depend on the order of the pairs.
+    """
+    taken: set[tuple[Url, frozenset[str]]] = set()
+    settled: list[PagePair] = []
+    for pair in sorted(_joined(pairs), key=_strongest_first):
+        langs = frozenset((pair.left_lang, pair.right_lang))
+        ends = {(pair.left, langs), (pair.right, langs)}
+        if taken.isdisjoint(ends):
+            taken |= ends
+            settled.append(pair)
+    return settled
+
+
+def _strongest_first(pair: PagePair) -> tuple[float, str, str, str, str, str]:
+    return -pair.score, pair.left, pair.right, pair.left_lang, pair.right_lang, pair.evidence
+
+
+def _joined(pairs: Iterable[PagePair]) -> list[PagePair]:
+    """One pair for each two pages, in the direction of its strongest evidence."""
+    same: defaultdict[frozenset[Url], list[PagePair]] = defaultdict(list)
+    for pair in pairs:
+        if pair.left != pair.right and pair.left_lang != pair.right_lang:
+            same[frozenset((pair.left, pair.right))].append(pair)
+    return [_join(group) for group in same.values()]
+
+
+def _join(group: list[PagePair]) -> PagePair:
+    # The same evidence told twice is no stronger than told once.
+    strongest: dict[str, float] = {}
+    for pair in group:
+        strongest[pair.evidence] = max(pair.score, strongest.get(pair.evidence, 0.0))
+    names = sorted({name for evidence in strongest for name in evidence.split("+")})
+    return replace(
+        min(group, key=_strongest_first),
+        score=noisy_or(strongest.values()),
+        evidence="+".join(names),
+    )

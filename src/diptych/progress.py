@@ -1,0 +1,111 @@
+"""What a person sees while a run goes on: a live panel on standard error, or a line now and then."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from diptych.pipeline import Watcher
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.table import Table
+
+__all__ = ["Progress", "watching"]
+
+REFRESH = 0.25
+PLAIN_REFRESH = 10.0  # seconds between lines where there is no terminal
+
+
+@dataclass(slots=True)
+class Progress(Watcher):
+    """Shows stage, pages, speed, queue, pairs, segments and downloads per pair."""
+
+    console: Console | None = None
+    live: Live | None = None
+    interrupted: bool = False
+    _started: float = field(default_factory=time.monotonic)
+    _shown: float = 0.0
+    _first: int | None = None
+    crawl_seconds: float = 0.0
+
+    def tick(self) -> None:
+        """Show where the run is, not more often than anyone can read."""
+        now = time.monotonic()
+        if self._first is None and self.crawl is not None:
+            self._first = self.crawl.stats.pages
+            self._started = now
+        if self.stage == "crawling":
+            self.crawl_seconds = now - self._started
+        if now - self._shown < (REFRESH if self.live else PLAIN_REFRESH) or self.console is None:
+            return
+        self._shown = now
+        if self.live is not None:
+            self.live.update(self._panel())
+        elif self.console is not None:
+            self.console.print(
+                " ".join(f"{name} {value}" for name, value in self._figures()), highlight=False
+            )
+
+    def stopped(self) -> bool:
+        """Whether the user pressed Ctrl-C."""
+        return self.interrupted
+
+    def _figures(self) -> list[tuple[str, str]]:
+        stats = self.crawl.stats if self.crawl is not None else None
+        pages = stats.pages if stats else 0
+        downloads = stats.downloads if stats else 0
+        seconds = max(self.crawl_seconds, 1e-3)
+        queue = 0
+        if self.crawl is not None:
+            queue = self.crawl.store.count("SELECT count(*) FROM urls WHERE state = 0")
+        return [
+            ("stage", self.stage),
+            ("pages", f"{pages:,}"),
+            ("pages/s", f"{(pages - (self._first or 0)) / seconds:.1f}"),
+            ("queue", f"{queue:,}"),
+            ("pairs", f"{self.pairs:,}" if self.pairs else "-"),
+            ("segments", f"{self.segments:,}" if self.segments else "-"),
+            ("downloads/pair", f"{downloads / self.pairs:.2f}" if self.pairs else "-"),
+        ]
+
+    def _panel(self) -> Table:
+        from rich.table import Table
+
+        table = Table.grid(padding=(0, 2))
+        figures = self._figures()
+        table.add_row(*(f"[dim]{name}[/dim]" for name, _ in figures))
+        table.add_row(*(f"[bold]{value}[/bold]" for _, value in figures))
+        return table
+
+
+@contextmanager
+def watching(*, quiet: bool = False) -> Iterator[Progress]:
+    """A progress display for the time of a run; Ctrl-C ends the crawl, a second one everything."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    progress = Progress(console=None if quiet else console)
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if progress.interrupted:
+            raise KeyboardInterrupt
+        progress.interrupted = True
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        if quiet or not console.is_terminal:
+            yield progress
+            return
+        with Live(console=console, auto_refresh=False, transient=True) as live:
+            progress.live = live
+            yield progress
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,131 @@
+"""The verbs of Diptych: one Protocol per stage.
+
+A strategy is a frozen dataclass of its parameters that fulfils one of these.  Strategies are pure:
+network, disk, clock and randomness are arguments or belong to `engine/` and `store.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import BinaryIO, Protocol
+
+from diptych.types import (
+    Bead,
+    Decision,
+    Link,
+    NodePair,
+    Page,
+    PagePair,
+    PageRecord,
+    Ranked,
+    SegmentPair,
+    Site,
+    Url,
+)
+
+__all__ = [
+    "CrawlPolicy",
+    "Exporter",
+    "Filter",
+    "Pairer",
+    "SentenceAligner",
+    "SiteView",
+    "TreeAligner",
+    "Verifier",
+]
+
+
+class SiteView(Protocol):
+    """What is known of a site so far; read-only.
+
+    `pages` holds one record per distinct page: redirects, copies and non-canonical URLs are not in
+    it, `resolve` leads from them to the page that stands for them.
+    """
+
+    @property
+    def site(self) -> Site:
+        """The site itself."""
+        ...
+
+    @property
+    def langs(self) -> Sequence[str]:
+        """The languages the user asked for, in order."""
+        ...
+
+    @property
+    def pages(self) -> Mapping[Url, PageRecord]:
+        """What is known of each page, by its URL."""
+        ...
+
+    def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
+        """The links of all pages as (page, link), in order of pages; of one kind if asked."""
+        ...
+
+    def resolve(self, url: Url) -> Url | None:
+        """The page in `pages` that a URL leads to, or None when it was not fetched."""
+        ...
+
+
+class CrawlPolicy(Protocol):
+    """Which links of a page to follow, and how eagerly."""
+
+    def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
+        """Called once after each page; may also rank again what is pending."""
+        ...
+
+    def refill(self, site: SiteView) -> Iterable[Ranked]:
+        """Called when nothing is left: a batch decision, or nothing to end the crawl."""
+        ...
+
+
+class Pairer(Protocol):
+    """Which pages of a site may be translations of each other."""
+
+    def pair(self, site: SiteView) -> list[PagePair]:
+        """Pairs, strongest first; within one pair of languages a page is in at most one."""
+        ...
+
+
+class Verifier(Protocol):
+    """Whether two pages are translations of each other, by their content."""
+
+    def verify(self, left: Page, right: Page) -> Decision:
+        """The score, from 0 (certainly not) to 1 (certainly), and the threshold's answer to it."""
+        ...
+
+
+class TreeAligner(Protocol):
+    """Which pieces of two pages correspond."""
+
+    def align(self, left: Page, right: Page) -> list[NodePair]:
+        """All blocks of both pages in order, each in exactly one pair."""
+        ...
+
+
+class SentenceAligner(Protocol):
+    """Which sentences of two texts correspond."""
+
+    def align(self, left: Sequence[str], right: Sequence[str]) -> list[Bead]:
+        """Monotone and complete: every index is in exactly one bead."""
+        ...
+
+
+class Filter(Protocol):
+    """How good a segment pair is, and whether to keep it."""
+
+    def judge(self, seg: SegmentPair) -> Decision:
+        """The score, from 0 (worthless) to 1 (certainly a translation); a reject has a reason."""
+        ...
+
+
+class Exporter(Protocol):
+    """A file format for the corpus."""
+
+    @property
+    def suffix(self) -> str:
+        """The ending of its files."""
+        ...
+
+    def write(self, segs: Iterable[SegmentPair], out: BinaryIO) -> None:
+        """All segments, in the order given, streamed."""
+        ...

@@ -1,0 +1,66 @@
+"""Recipes: TOML files that name a strategy for each stage."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from diptych.errors import ConfigError
+from diptych.registry import RECIPE_STAGES
+
+__all__ = ["DEFAULT", "load", "names", "read"]
+
+DEFAULT = "links"
+"""the recipe used when the user names none"""
+
+
+def names() -> list[str]:
+    """The recipes that come with Diptych.
+
+    >>> DEFAULT in names()
+    True
+    """
+    folder = resources.files(__name__)
+    return sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def read(name: str) -> dict[str, Any]:
+    """A recipe by its name, or from a file of the user's when the name ends in .toml."""
+    if name.endswith(".toml"):
+        try:
+            text = Path(name).read_text(encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"cannot read recipe {name}: {error.strerror}") from error
+    elif name in names():
+        text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    else:
+        raise ConfigError(
+            f"no strategy '{name}'; there is: {', '.join(names())}, or give a file ending in .toml"
+        )
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"recipe {name} is not valid TOML: {error}") from error
+
+
+def load(name: str, overrides: Mapping[str, str]) -> dict[str, Any]:
+    """A complete recipe: the named one, stages it leaves out from the default, then overrides.
+
+    >>> load("bfs", {"pair": "langstrip"})["pair"]
+    {'use': 'langstrip'}
+    """
+    given = read(name)
+    unknown = set(given) - set(RECIPE_STAGES) - {"about"}
+    if unknown:
+        raise ConfigError(
+            f"recipe {name} names a stage '{min(unknown)}'; there is: {', '.join(RECIPE_STAGES)}"
+        )
+    recipe = {**read(DEFAULT), **given}
+    recipe.pop("about", None)
+    for stage, strategy in overrides.items():
+        if recipe[stage].get("use") != strategy:
+            recipe[stage] = {"use": strategy}
+    return recipe

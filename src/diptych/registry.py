@@ -1,0 +1,146 @@
+"""Names of strategies, and how a recipe becomes strategies.
+
+A strategy is one file and one line here.  Classes are imported only when they are used, so that
+the command line starts at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from diptych._version import VERSION
+from diptych.errors import ConfigError
+from diptych.protocols import (
+    CrawlPolicy,
+    Exporter,
+    Filter,
+    Pairer,
+    SentenceAligner,
+    TreeAligner,
+    Verifier,
+)
+
+__all__ = ["STRATEGIES", "Strategies", "build", "exporter", "signature", "strategies"]
+
+STRATEGIES: Mapping[str, Mapping[str, str]] = {
+    "crawl": {
+        "bfs": "diptych.crawl.bfs:Bfs",
+        "bfs+langs": "diptych.crawl.bfs_langs:BfsLangs",
+    },
+    "pair": {
+        "langstrip": "diptych.pair.langstrip:LangStrip",
+        "links": "diptych.pair.links:Links",
+        "union": "diptych.pair.union:Union",
+    },
+    "verify": {"size_ratio": "diptych.verify.size_ratio:SizeRatio"},
+    "align_dom": {"flat": "diptych.align_dom.flat:Flat"},
+    "align_sentences": {"gale_church": "diptych.align_sentences.gale_church:GaleChurch"},
+    "filter": {"rules": "diptych.filter.rules:Rules"},
+    "export": {"tmx": "diptych.export.tmx:Tmx", "tsv": "diptych.export.tsv:Tsv"},
+}
+"""stage -> name -> where its class is"""
+
+RECIPE_STAGES = tuple(stage for stage in STRATEGIES if stage != "export")
+"""the stages a recipe must name a strategy for; export formats are chosen when exporting"""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategies:
+    """One strategy per stage, built and ready."""
+
+    crawl: CrawlPolicy
+    pair: Pairer
+    verify: Verifier
+    align_dom: TreeAligner
+    align_sentences: SentenceAligner
+    filter: Filter
+
+
+@cache
+def _load(path: str) -> type:
+    module, _, name = path.partition(":")
+    loaded: type = getattr(import_module(module), name)
+    return loaded
+
+
+def strategies(stage: str) -> dict[str, type]:
+    """All strategies of a stage, imported."""
+    return {name: _load(path) for name, path in STRATEGIES[stage].items()}
+
+
+def _class_of(stage: str, name: str) -> type:
+    known = STRATEGIES[stage]
+    if name not in known:
+        raise ConfigError(f"no {stage} strategy '{name}'; there is: {', '.join(sorted(known))}")
+    return _load(known[name])
+
+
+def make(stage: str, settings: Mapping[str, Any]) -> Any:
+    """A strategy from its table in a recipe: `use` names it, the rest are its parameters.
+
+    >>> make("pair", {"use": "union", "pairers": [{"use": "links"}]}).pairers
+    (Links(),)
+    """
+    if not isinstance(settings.get("use"), str):
+        raise ConfigError(f'[{stage}] needs use = "NAME"; there is: {_names(stage)}')
+    cls = _class_of(stage, settings["use"])
+    fields = {field.name for field in dataclasses.fields(cls)}
+    parameters: dict[str, Any] = {}
+    for name, value in settings.items():
+        if name == "use":
+            continue
+        if name not in fields:
+            raise ConfigError(
+                f"{stage} strategy '{settings['use']}' has no parameter '{name}'; "
+                f"it has: {', '.join(sorted(fields)) or 'none'}"
+            )
+        parameters[name] = _value(stage, value)
+    return cls(**parameters)
+
+
+def _value(stage: str, value: Any) -> Any:
+    """A parameter: tables with `use` are strategies of the same stage, lists become tuples."""
+    if isinstance(value, Mapping) and "use" in value:
+        return make(stage, value)
+    if isinstance(value, list):
+        return tuple(_value(stage, item) for item in value)
+    return value
+
+
+def _names(stage: str) -> str:
+    return ", ".join(sorted(STRATEGIES[stage]))
+
+
+def build(recipe: Mapping[str, Any]) -> Strategies:
+    """One strategy per stage from a resolved recipe (see `recipes.load`)."""
+    return Strategies(**{stage: make(stage, recipe[stage]) for stage in RECIPE_STAGES})
+
+
+def exporter(name: str) -> Exporter:
+    """The exporter of a format."""
+    made: Exporter = make("export", {"use": name})
+    return made
+
+
+def signature(recipe: Mapping[str, Any], langs: Sequence[str]) -> str:
+    """One line that says how a result was made, to be quoted beside it.
+
+    >>> signature({"crawl": {"use": "bfs"}}, ["en", "fr"]).rpartition("|")[0]
+    'crawl:bfs|langs:en-fr'
+    """
+    parts = [f"{stage}:{_spell(recipe[stage])}" for stage in RECIPE_STAGES if stage in recipe]
+    return "|".join([*parts, f"langs:{'-'.join(langs)}", f"v:{VERSION}"])
+
+
+def _spell(value: Any) -> str:
+    if isinstance(value, Mapping):
+        rest = ",".join(f"{k}={_spell(v)}" for k, v in sorted(value.items()) if k != "use")
+        return f"{value['use']}({rest})" if rest else str(value["use"])
+    if isinstance(value, list | tuple):
+        return "+".join(_spell(item) for item in value)
+    return str(value)

@@ -1,0 +1,87 @@
+"""The report of a run: one HTML file to look at, with nothing from elsewhere in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from itertools import islice
+from typing import Any
+
+from diptych.pipeline import replace_file
+from diptych.registry import signature
+from diptych.run import Terms
+from diptych.store import Store
+from diptych.summary import REASONS, Step, Summary
+from diptych.types import SegmentPair
+
+__all__ = ["write_report"]
+
+SHOWN_PAIRS = 500
+SHOWN_SEGMENTS = 60
+FUNNEL_WIDTH = 520
+
+
+def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[str]) -> None:
+    """Write `report.html` into the run folder."""
+    from jinja2 import Environment
+
+    source = resources.files("diptych").joinpath("templates/report.html").read_text("utf-8")
+    template = Environment(autoescape=True).from_string(source)
+    pairs, rejected = _pairs(store, accept=True), _pairs(store, accept=False)
+    cost = summary.downloads_per_pair
+    page = template.render(
+        title=", ".join(terms.seeds or terms.archives),
+        langs=" - ".join(terms.langs),
+        signature=signature(terms.recipe, terms.langs),
+        tiles=[
+            ("page pairs", f"{summary.pairs:,}"),
+            ("segments", f"{summary.segments:,}"),
+            ("pages", f"{summary.pages:,}"),
+            ("downloads", f"{summary.downloads:,}"),
+            ("downloads per pair", f"{cost:.2f}" if cost is not None else "-"),
+        ],
+        steps=_funnel(summary.steps),
+        notes=list(dict.fromkeys(notes)),
+        pairs=pairs[:SHOWN_PAIRS],
+        more_pairs=max(0, len(pairs) - SHOWN_PAIRS),
+        rejected=rejected[:SHOWN_PAIRS],
+        segments=_sample(store, summary.segments),
+    )
+    replace_file(store.folder / "report.html", page.encode("utf-8", "replace"))
+
+
+def _funnel(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    largest = max((step.count for step in steps), default=0) or 1
+    return [
+        {
+            "name": step.name,
+            "count": f"{step.count:,}",
+            "width": max(2, round(FUNNEL_WIDTH * step.count / largest)),
+            "lost": step.in_words(),
+        }
+        for step in steps
+    ]
+
+
+def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
+    rows = store.db.execute(
+        "SELECT l.url, r.url, evidence, pairs.score, decisions.reason,"
+        " (SELECT count(*) FROM segments s WHERE s.pair = pairs.id AND s.accept)"
+        " FROM pairs JOIN decisions ON decisions.pair = pairs.id"
+        " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+        " WHERE decisions.accept = ? ORDER BY l.url, r.url",
+        (accept,),
+    )
+    return [
+        {
+            "left": left, "right": right, "evidence": evidence, "score": f"{score:.2f}",
+            "reason": REASONS.get(reason, reason), "segments": segments,
+        }
+        for left, right, evidence, score, reason, segments in rows
+    ]  # fmt: skip
+
+
+def _sample(store: Store, total: int) -> list[SegmentPair]:
+    """Segments from all over the corpus, at equal steps."""
+    step = max(1, total // SHOWN_SEGMENTS)
+    return list(islice(islice(store.segments(), 0, None, step), SHOWN_SEGMENTS))

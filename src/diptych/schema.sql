@@ -1,0 +1,146 @@
+-- One run.  A URL's key is a 64-bit hash of it (text.urls.url_key); ids are in order of discovery.
+
+CREATE TABLE sites (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+);
+
+CREATE TABLE hosts (
+    id INTEGER PRIMARY KEY,
+    origin TEXT NOT NULL UNIQUE,            -- scheme://host[:port]
+    site INTEGER NOT NULL REFERENCES sites,
+    next_at REAL NOT NULL DEFAULT 0,        -- no request before this time
+    crawl_delay REAL,                       -- asked for in robots.txt
+    robots TEXT,                            -- its text, or NULL when not known
+    robots_status TEXT NOT NULL DEFAULT '', -- how that was decided: allowed, read, unreachable ...
+    robots_at REAL,
+    refusals INTEGER NOT NULL DEFAULT 0,    -- in a row
+    stopped TEXT NOT NULL DEFAULT ''        -- why this host is no longer asked
+);
+
+CREATE TABLE urls (
+    id INTEGER PRIMARY KEY,
+    key INTEGER NOT NULL UNIQUE,
+    url TEXT NOT NULL,
+    host INTEGER NOT NULL,                  -- 0 outside of the crawl's scope
+    kind INTEGER NOT NULL,                  -- frontier.Kind
+    state INTEGER NOT NULL,                 -- frontier.State
+    depth INTEGER NOT NULL,
+    priority REAL NOT NULL,
+    hops INTEGER NOT NULL DEFAULT 0,        -- redirects that led here
+    due REAL NOT NULL DEFAULT 0,            -- queued: not before; claimed: given back after
+    attempts INTEGER NOT NULL DEFAULT 0,
+    status INTEGER,                         -- of the last answer
+    reason TEXT NOT NULL DEFAULT '',        -- why it failed or was refused
+    redirect INTEGER                        -- key of the URL it leads to
+);
+CREATE INDEX urls_ready ON urls (host, priority DESC, id) WHERE state = 0;
+CREATE INDEX urls_claimed ON urls (due) WHERE state = 1;
+
+CREATE VIEW frontier AS
+    SELECT urls.id, url, origin, priority, depth, due, attempts,
+           CASE state WHEN 0 THEN 'queued' ELSE 'claimed' END AS state
+    FROM urls JOIN hosts ON hosts.id = urls.host WHERE state IN (0, 1);
+
+CREATE TABLE trap_counts (
+    key TEXT PRIMARY KEY,
+    count INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE warcs (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,              -- relative to the run folder, or an archive of the user's
+    size INTEGER NOT NULL,                  -- bytes that belong to the run; the rest is cut off on opening
+    error TEXT NOT NULL DEFAULT ''          -- what is wrong with an archive of the user's
+);
+
+CREATE TABLE archive (                      -- mine --warc: where each URL's last good response is
+    key INTEGER PRIMARY KEY,
+    url TEXT NOT NULL,
+    warc INTEGER NOT NULL REFERENCES warcs,
+    offset INTEGER NOT NULL,
+    page INTEGER NOT NULL                   -- whether that response is an HTML page
+);
+
+CREATE TABLE fetches (                      -- every answer, in order
+    id INTEGER PRIMARY KEY,
+    url INTEGER NOT NULL,                   -- urls.key
+    site INTEGER NOT NULL,
+    at REAL NOT NULL,
+    status INTEGER NOT NULL,                -- 0 where there was no answer
+    size INTEGER NOT NULL,
+    reason TEXT NOT NULL DEFAULT '',
+    warc INTEGER,
+    offset INTEGER,
+    length INTEGER
+);
+
+CREATE TABLE pages (
+    url INTEGER PRIMARY KEY,                -- urls.key
+    site INTEGER NOT NULL,
+    lang TEXT NOT NULL,
+    langs TEXT NOT NULL,                    -- soft scores: en:0.98 de:0.01
+    title TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    text_length INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    html_lang TEXT NOT NULL,
+    content_language TEXT NOT NULL,
+    canonical TEXT,
+    fetched_at REAL NOT NULL,
+    warc INTEGER NOT NULL REFERENCES warcs,
+    offset INTEGER NOT NULL,
+    length INTEGER NOT NULL
+);
+CREATE INDEX pages_site ON pages (site);
+
+CREATE TABLE links (
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    source INTEGER NOT NULL,                -- urls.key
+    target INTEGER NOT NULL,                -- urls.key
+    rel TEXT NOT NULL,
+    hreflang TEXT NOT NULL,
+    anchor TEXT NOT NULL,
+    around TEXT NOT NULL,
+    alt TEXT NOT NULL,
+    src TEXT NOT NULL,
+    path TEXT NOT NULL
+);
+CREATE INDEX links_site ON links (site, rel);
+
+CREATE TABLE pairs (
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    left INTEGER NOT NULL,                  -- urls.key
+    right INTEGER NOT NULL,
+    left_lang TEXT NOT NULL,
+    right_lang TEXT NOT NULL,
+    score REAL NOT NULL,
+    evidence TEXT NOT NULL,
+    aligned INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (left, right)
+);
+CREATE INDEX pairs_site ON pairs (site);
+
+CREATE TABLE decisions (                    -- of verify, one per pair
+    pair INTEGER PRIMARY KEY REFERENCES pairs ON DELETE CASCADE,
+    accept INTEGER NOT NULL,
+    score REAL NOT NULL,
+    reason TEXT NOT NULL
+);
+
+CREATE TABLE segments (
+    id INTEGER PRIMARY KEY,
+    pair INTEGER NOT NULL REFERENCES pairs ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    left TEXT NOT NULL,
+    right TEXT NOT NULL,
+    left_path TEXT NOT NULL,
+    right_path TEXT NOT NULL,
+    score REAL NOT NULL,
+    accept INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    UNIQUE (pair, position)
+);

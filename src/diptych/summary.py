@@ -1,0 +1,137 @@
+"""What a run found, as a funnel with reasons for what was lost on the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from diptych.crawl.frontier import State
+from diptych.store import Store
+from diptych.text.langs import same_language
+
+__all__ = ["Step", "Summary", "summarise"]
+
+REASONS = {
+    "robots": "forbidden by robots.txt",
+    "content_type": "not HTML",
+    "not_html": "not HTML by their name",
+    "dns": "host unknown",
+    "connect": "no connection",
+    "timeout": "no answer in time",
+    "disconnected": "connection broke off",
+    "private_address": "on a private address (see --allow-private)",
+    "too_large": "too large",
+    "too_many_redirects": "redirected too often",
+    "redirect_outside": "redirected out of the site",
+    "outside": "outside of the site",
+    "not_archived": "not in the archives",
+    "unreadable": "took too long to read",
+    "trap_calendar": "endless calendar",
+    "trap_dates": "endless dates",
+    "trap_sort_order": "the same list in another order",
+    "trap_repeating_path": "path that repeats itself",
+    "trap_deep_path": "path too deep",
+    "trap_parameters": "too many parameters",
+    "copy": "copies of other pages",
+    "other_language": "in other languages",
+    "no_language": "too little text to tell the language",
+    "no_partner": "without a counterpart",
+    "duplicate": "said elsewhere already",
+    "wrong_language": "not in their language",
+}
+"""reasons in words, for people; one that is not here is shown as it is"""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the funnel: how many came through, and why others did not."""
+
+    name: str
+    count: int
+    lost: tuple[tuple[str, int], ...] = ()
+
+    def in_words(self) -> str:
+        """The reasons, most frequent first."""
+        return ", ".join(f"{count:,} {REASONS.get(reason, reason)}" for reason, count in self.lost)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All that is said at the end of a run."""
+
+    downloads: int
+    pages: int
+    pairs: int
+    segments: int
+    queued: int
+    steps: tuple[Step, ...]
+    faults: tuple[tuple[str, int], ...]
+    hosts: tuple[tuple[str, str], ...]
+    """hosts that were stopped, and why"""
+
+    @property
+    def downloads_per_pair(self) -> float | None:
+        """What a pair cost."""
+        return round(self.downloads / self.pairs, 3) if self.pairs else None
+
+
+def summarise(store: Store, langs: Iterable[str]) -> Summary:
+    """The funnel of a run as it stands: fetched, in a language, paired, verified, aligned, kept."""
+    langs = tuple(langs)
+    faults = Counter(dict(store.db.execute(
+        "SELECT reason, count(*) FROM urls WHERE state IN (?, ?) AND reason != '' GROUP BY reason",
+        (State.FAILED, State.REFUSED),
+    ).fetchall()))  # fmt: skip
+    pages = store.count("SELECT count(*) FROM pages")
+    in_language, strangers = _by_language(store, langs)
+    paired, accepted, rejected = _pairs(store)
+    aligned = store.count("SELECT count(*) FROM segments")
+    kept = store.count("SELECT count(*) FROM segments WHERE accept")
+    dropped = store.db.execute(
+        "SELECT reason, count(*) FROM segments WHERE NOT accept GROUP BY reason"
+    ).fetchall()
+    steps = (
+        Step("pages fetched", pages, _sorted(faults)),
+        Step("in a language asked for", in_language, _sorted(strangers)),
+        Step("page pairs found", paired, _sorted({"no_partner": max(0, in_language - 2 * paired)})),
+        Step("page pairs verified", accepted, _sorted(rejected)),
+        Step("segments aligned", aligned),
+        Step("segments kept", kept, _sorted(dict(dropped))),
+    )
+    return Summary(
+        downloads=store.count("SELECT count(*) FROM fetches WHERE status > 0"),
+        pages=pages,
+        pairs=accepted,
+        segments=kept,
+        queued=store.count("SELECT count(*) FROM urls WHERE state IN (0, 1)"),
+        steps=steps,
+        faults=_sorted(faults),
+        hosts=tuple(store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''")),
+    )
+
+
+def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[int, dict[str, int]]:
+    inside, strangers = 0, Counter[str]()
+    for lang, count in store.db.execute(
+        "SELECT lang, count(*) FROM pages GROUP BY lang"
+    ).fetchall():
+        if any(same_language(lang, wanted) for wanted in langs):
+            inside += count
+        else:
+            strangers["other_language" if lang else "no_language"] += count
+    return inside, strangers
+
+
+def _pairs(store: Store) -> tuple[int, int, dict[str, int]]:
+    paired = store.count("SELECT count(*) FROM pairs")
+    accepted = store.count("SELECT count(*) FROM decisions WHERE accept")
+    rejected = store.db.execute(
+        "SELECT reason, count(*) FROM decisions WHERE NOT accept GROUP BY reason"
+    ).fetchall()
+    return paired, accepted, dict(rejected)
+
+
+def _sorted(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
+    items = [(reason, count) for reason, count in counts.items() if count]
+    return tuple(sorted(items, key=lambda item: (-item[1], item[0])))

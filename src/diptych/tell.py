@@ -1,0 +1,58 @@
+"""The final summary, told as a funnel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from diptych.summary import Summary
+
+__all__ = ["tell"]
+
+
+def tell(summary: Summary, folder: Path, notes: Sequence[str], *, err: bool = True) -> None:
+    """Print what was found, why not more, and where it is."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(stderr=err, highlight=False)
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", style="bold", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(style="dim")
+    for step in summary.steps:
+        words = step.in_words()
+        table.add_row(f"{step.count:,}", step.name, f"lost: {words}" if words else "")
+    console.print(table)
+    if summary.downloads_per_pair is not None:
+        cost = summary.downloads_per_pair
+        console.print(f"{summary.downloads:,} downloads in all, {cost:.2f} per verified pair")
+    if summary.queued:
+        console.print(
+            f"{summary.queued:,} URLs are still queued: the same command goes on with them"
+        )
+    for note in dict.fromkeys(
+        [*notes, *(f"{origin} was stopped: {why}" for origin, why in summary.hosts)]
+    ):
+        console.print(f"note: {note}")
+    if not summary.segments:
+        console.print(f"nothing found: {_why_nothing(summary)}")
+        return
+    names = [
+        name
+        for name in ("corpus.tsv", "corpus.tmx", "pairs.tsv", "report.html")
+        if (folder / name).exists()
+    ]
+    console.print(f"see {folder}/: {', '.join(names)}", soft_wrap=True)
+
+
+def _why_nothing(summary: Summary) -> str:
+    """The first step of the funnel where everything was lost."""
+    if not summary.pages:
+        reason = summary.hosts[0][1] if summary.hosts else ""
+        return reason or summary.steps[0].in_words() or "no page was fetched"
+    for step in summary.steps[1:]:
+        if not step.count:
+            words = step.in_words()
+            return f"no {step.name}" + (f" ({words})" if words else "")
+    return "no segments kept"

@@ -1,0 +1,1 @@
+"""Pure helpers on what the web sends: bytes, characters, markup, links, languages, sentences."""

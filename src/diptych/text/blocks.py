@@ -1,0 +1,383 @@
+"""Blocks, links and tree of a parsed page, from one walk without recursion.
+
+Extraction is recall first and the same for every page: both sides of a translation must come out
+alike.  A block is a run of inline content in a block-level element.  Its path is that of the
+element, as in `/html/body/div[2]/p[1]`; a second run of the same element has `/text()[2]` after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from diptych.text.elements import (
+    KNOWN,
+    SKIPPED,
+    TEXT,
+    UNKNOWN,
+    hidden_elements,
+    item_around,
+    visible,
+)
+from diptych.text.links import (
+    AROUND,
+    OpenLink,
+    fold,
+    link_element,
+    meta_refresh,
+    switcher_lang,
+)
+from diptych.text.urls import resolve
+from diptych.types import Block, Link, Node
+
+__all__ = ["Walk"]
+
+MAX_ELEMENTS = 300_000  # what follows is not read; real pages of 5 MB have a third of it
+MAX_BLOCKS = 50_000
+MAX_LINKS = 20_000
+MAX_PATH = 2_000  # characters; an element that is deeper is numbered instead of traced
+MAX_ATTRIBUTE = 2_000  # characters of an alt, a description, a title: longer ones are no text
+
+# How an element was opened; from the third on it is block-level.
+_INLINE, _ANCHOR, _BLOCK, _HIDDEN, _HIDDEN_ANCHOR = range(5)
+_IN_PARAGRAPH = re.compile(r"/(?:p|h[1-6])\[\d+\]$")
+_BUTTONS = frozenset({"submit", "button", "reset", "image"})
+_WORD = re.compile(r"\w")
+
+
+class Walk:
+    """The state of one walk; its results are read off it afterwards."""
+
+    def __init__(
+        self, parser: LexborHTMLParser, base: str, markup: str, *, with_tree: bool
+    ) -> None:
+        self.base = base
+        self.base_href = ""  # of the first `base` element: read again with it if it is not base
+        self.blocks: list[Block] = []
+        self.links: list[Link] = []
+        self.tree: Node | None = None
+        self.title = ""
+        self.content_language = ""
+        self._hidden = hidden_elements(parser, markup)
+        self._children: list[list[Node]] = [[]] if with_tree else []
+        self._block = ""  # path of the innermost open block-level element
+        self._runs: dict[str, int] = {}  # blocks that an element has given
+        self._parts: list[str] = []  # texts of the run that is being read
+        self._break_at = -1  # index in _parts after the last line break
+        self._open_links: list[OpenLink] = []
+        self._closed_links: list[OpenLink] = []
+        self._asides: list[Block] = []  # texts of images in the run
+        self._muted = 0  # hidden elements around
+        self._deep = 0
+        self._kind = _BLOCK  # of the element opened last
+        self._path = ""
+        if parser.root is not None:
+            self._walk(parser.root)
+            self.tree = self._children[0][0] if with_tree else None
+
+    def _walk(self, root: LexborNode) -> None:
+        """Depth first, in document order."""
+        parts, known, left = self._parts, KNOWN.get, MAX_ELEMENTS
+        self._open(_BLOCK, "/html")
+        parent, kind, path, self._block = root, _BLOCK, "/html", "/html"
+        counts: dict[int, int] = {}
+        outer: list[tuple[LexborNode, int, str, dict[int, int], str]] = []
+        node = root.first_child
+        while True:
+            while node is not None:
+                tag_id = node.tag_id
+                if tag_id == TEXT:
+                    # Blank text counts only between inline elements.
+                    if parts or not node.is_empty_text_node:
+                        self._read_text(node)
+                elif (known_as := known(tag_id, UNKNOWN)) is not SKIPPED and left:
+                    left -= 1
+                    role, name = known_as
+                    counts[tag_id] = number = counts.get(tag_id, 0) + 1
+                    inner = _READERS[role](self, node, f"{path}/{name or node.tag}[{number}]")
+                    if inner is not None:
+                        outer.append((parent, kind, path, counts, self._block))
+                        parent, kind, path, counts = node, self._kind, self._path, {}
+                        if kind > _ANCHOR:
+                            self._block = path
+                        node = inner
+                        continue
+                node = node.next
+            self._close(parent, kind, path)
+            if not outer:
+                return
+            node = parent.next
+            parent, kind, path, counts, self._block = outer.pop()
+
+    def _read_text(self, node: LexborNode) -> None:
+        text = node.text_content or ""
+        self._parts.append(text)
+        if self._children:
+            self._add_text(text, self._run_path())
+
+    # One reader per role of an element.  It answers with the first child if that is to be read too.
+
+    def _block_level(self, node: LexborNode, path: str) -> LexborNode | None:
+        if self._parts:
+            self._flush()
+        inner = node.first_child
+        if inner is None:
+            self._add_leaf(node, path)
+            return None
+        if self._hidden and node.mem_id in self._hidden:
+            self._muted += 1
+            self._open(_HIDDEN, path)
+        elif self._children or inner.tag_id != TEXT or inner.next is not None:
+            self._open(_BLOCK, path)
+        else:
+            # Every second block has nothing but text: no need to open it.
+            text = " ".join((inner.text_content or "").split())
+            if text and not self._muted:
+                self._add_block(text, path)
+            return None
+        return inner
+
+    def _inline(self, node: LexborNode, path: str) -> LexborNode | None:
+        inner = node.first_child
+        if inner is None:
+            self._add_leaf(node, path)
+            return None
+        if self._hidden and node.mem_id in self._hidden:
+            return self._block_level(node, path)
+        if self._children or inner.tag_id != TEXT or inner.next is not None:
+            self._open(_INLINE, path)
+            return inner
+        self._parts.append(inner.text_content or "")
+        return None
+
+    def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
+        """Begin a link if the element leads anywhere."""
+        own = node.attributes
+        href = own.get("href")
+        # A link to a place on the page itself leads nowhere.
+        if not href or href[0] == "#" or len(self.links) >= MAX_LINKS:
+            return self._inline(node, path)
+        url = resolve(self.base, href)
+        if url is None:
+            return self._inline(node, path)
+        hreflang = switcher_lang(own, item_around(node))
+        self._open_links.append(OpenLink(url, hreflang, path, len(self._parts)))
+        inner = self._inline(node, path)
+        if inner is None:
+            self._close_link()
+        else:
+            self._kind = _HIDDEN_ANCHOR if self._kind == _HIDDEN else _ANCHOR
+        return inner
+
+    def _top(self, node: LexborNode, path: str) -> LexborNode | None:
+        """Head and body, which have no number: there is one."""
+        return self._block_level(node, path.removesuffix("[1]"))
+
+    def _custom(self, node: LexborNode, path: str) -> LexborNode | None:
+        """Custom elements are mostly boxes, but not inside a paragraph."""
+        if "-" in (node.tag or "") and not _IN_PARAGRAPH.search(self._block):
+            return self._block_level(node, path)
+        return self._inline(node, path)
+
+    def _open(self, kind: int, path: str) -> None:
+        self._kind = kind
+        self._path = path if len(path) < MAX_PATH else self._numbered(path)
+        if self._children:
+            self._children.append([])
+
+    def _numbered(self, path: str) -> str:
+        """A path for an element nested too deeply to be traced: unique, but not longer still."""
+        self._deep += 1
+        base, star, _ = path.partition("/*[")
+        return f"{base if star else base.rpartition('/')[0]}/*[{self._deep}]"
+
+    def _close(self, node: LexborNode, kind: int, path: str) -> None:
+        if kind > _ANCHOR and self._parts:
+            self._flush()
+        if kind in (_ANCHOR, _HIDDEN_ANCHOR):
+            self._close_link()
+        if self._children:
+            self._add_node(node, path)
+        if kind >= _HIDDEN:
+            self._muted -= 1
+
+    def _run_path(self) -> str:
+        """The path of the block that the current run will become."""
+        runs = self._runs.get(self._block)
+        return f"{self._block}/text()[{runs + 1}]" if runs else self._block
+
+    def _flush(self) -> None:
+        """End the run of inline content: its block, the links in it, the texts of its images."""
+        parts = self._parts
+        for link in self._open_links:
+            link.break_run(parts)
+        if self._closed_links:
+            self._finish_links()
+        text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
+        parts.clear()
+        self._break_at = -1
+        if text and not self._muted:
+            self._add_block(text, self._block)
+        if self._asides:
+            if not self._muted:
+                self.blocks.extend(self._asides[: max(0, MAX_BLOCKS - len(self.blocks))])
+            self._asides.clear()
+
+    def _add_block(self, text: str, path: str) -> None:
+        if not text.isascii():
+            text = visible(text)
+        if (text[:1].isalnum() or _WORD.search(text)) and len(self.blocks) < MAX_BLOCKS:
+            runs = self._runs.get(path, 0) + 1
+            self._runs[path] = runs
+            self.blocks.append(Block(text, f"{path}/text()[{runs}]" if runs > 1 else path))
+
+    def _close_link(self) -> None:
+        link = self._open_links.pop()
+        link.end = len(self._parts)
+        self._closed_links.append(link)
+        self._parts.append("")  # something to end, even if the link is empty
+
+    def _finish_links(self) -> None:
+        beside: str | None = None
+        for link in self._closed_links:
+            around = link.around(self._parts)
+            if not around:
+                beside = self._text_beside() if beside is None else beside
+                around = beside
+            self.links.append(link.finished(self._parts, around))
+        self._closed_links.clear()
+
+    def _text_beside(self) -> str:
+        """The end of the block before, if it is a sibling of the one that is being read."""
+        if not self.blocks:
+            return ""
+        before = self.blocks[-1]
+        parent = self._block.rpartition("/")[0]
+        return before.text[-AROUND:] if before.path.rpartition("/")[0] == parent else ""
+
+    def _line_break(self, node: LexborNode, path: str) -> None:
+        """One line break is a space, two in a row end the block."""
+        if self._break_at >= 0 and not "".join(self._parts[self._break_at :]).strip():
+            self._flush()
+        else:
+            self._parts.append(" ")
+            self._break_at = len(self._parts)
+        self._add_leaf(node, path)
+
+    def _rule(self, node: LexborNode, path: str) -> None:
+        if self._parts:
+            self._flush()
+        self._add_leaf(node, path)
+
+    def _image(self, node: LexborNode, path: str) -> None:
+        own = node.attributes
+        alt = self._add_aside(own.get("alt"), path)
+        if self._open_links:
+            source = own.get("src") or own.get("data-src") or ""
+            self._open_links[-1].add_image(alt, source)
+        self._add_leaf(node, path, alt)
+
+    def _area(self, node: LexborNode, path: str) -> None:
+        own = node.attributes
+        alt = self._add_aside(own.get("alt"), path)
+        href = own.get("href")
+        url = resolve(self.base, href) if href and href[0] != "#" else None
+        if url and len(self.links) < MAX_LINKS:
+            hreflang = (own.get("hreflang") or own.get("lang") or "").strip()
+            self.links.append(Link(url, "area", hreflang, alt=alt, path=path))
+        self._add_leaf(node, path, alt, url or "")
+
+    def _frame(self, node: LexborNode, path: str) -> None:
+        own = node.attributes
+        source = own.get("src")
+        url = resolve(self.base, source) if source and source[0] != "#" else None
+        if url and len(self.links) < MAX_LINKS:
+            anchor = fold((own.get("title") or own.get("name") or "")[:MAX_ATTRIBUTE])
+            self.links.append(Link(url, "frame", anchor=anchor, path=path))
+        self._add_leaf(node, path)
+
+    def _input(self, node: LexborNode, path: str) -> None:
+        own = node.attributes
+        label = ""
+        if (own.get("type") or "").lower() in _BUTTONS:
+            label = self._add_aside(own.get("value") or own.get("alt"), path)
+        self._add_leaf(node, path, label)
+
+    def _link(self, node: LexborNode, path: str) -> None:
+        link = link_element(self.base, node.attributes, path)
+        if link is not None and len(self.links) < MAX_LINKS:
+            self.links.append(link)
+
+    def _base(self, node: LexborNode, path: str) -> None:
+        self.base_href = self.base_href or node.attributes.get("href") or ""
+
+    def _meta(self, node: LexborNode, path: str) -> None:
+        own = node.attributes
+        content = (own.get("content") or "").strip()
+        instruction = (own.get("http-equiv") or "").lower()
+        if instruction == "refresh":
+            link = meta_refresh(self.base, content, path)
+            self.links.extend([link] if link else [])
+        elif instruction == "content-language":
+            self.content_language = self.content_language or content[:MAX_ATTRIBUTE]
+        elif (own.get("name") or "").lower() == "description":
+            text = visible(content[:MAX_ATTRIBUTE])
+            if _WORD.search(text):
+                self.blocks.append(Block(text, path))
+
+    def _title(self, node: LexborNode, path: str) -> None:
+        """The first title only: the others belong to drawings."""
+        if not self.title:
+            self.title = visible(node.text()[:MAX_ATTRIBUTE])
+            if self.title:
+                self.blocks.append(Block(self.title, "/html/head/title"))
+
+    def _add_aside(self, text: str | None, path: str) -> str:
+        """The text of an image or button: a block of its own, since it is in no sentence."""
+        if not text or len(text) > MAX_ATTRIBUTE:
+            return ""
+        text = visible(text)
+        if _WORD.search(text):
+            self._asides.append(Block(text, path))
+            self._parts.append("")
+        return text
+
+    def _add_text(self, text: str, path: str) -> None:
+        text = visible(text)
+        if text and not self._muted:
+            self._children[-1].append(Node("#text", text, path))
+
+    def _add_leaf(self, node: LexborNode, path: str, text: str = "", href: str = "") -> None:
+        if self._children and not self._muted:
+            children = (Node("#text", text, path),) if text else ()
+            self._children[-1].append(Node(node.tag or "", "", path, children, href))
+
+    def _add_node(self, node: LexborNode, path: str) -> None:
+        children = tuple(self._children.pop())
+        name = node.tag or ""
+        if self._muted or name == "head":
+            return
+        href = (node.attributes.get("href") if name == "a" else "") or ""
+        url = resolve(self.base, href) if href else ""
+        self._children[-1].append(Node(name, "", path, children, url or ""))
+
+
+_READERS: tuple[Callable[[Walk, LexborNode, str], LexborNode | None], ...] = (
+    Walk._block_level,
+    Walk._inline,
+    Walk._anchor,
+    Walk._top,
+    Walk._custom,
+    Walk._line_break,
+    Walk._rule,
+    Walk._image,
+    Walk._area,
+    Walk._frame,
+    Walk._input,
+    Walk._link,
+    Walk._meta,
+    Walk._title,
+    Walk._base,
+)

@@ -1,0 +1,180 @@
+"""Characters of a page: from what is declared, or from the bytes themselves.
+
+The order is that of browsers: byte order mark, HTTP header, declaration in the page; then
+detection.  Declarations that cannot be true are overruled.
+"""
+
+from __future__ import annotations
+
+import re
+
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    http_content_type_encoding,
+    read_bom,
+    resolve_encoding,
+)
+
+__all__ = ["decode"]
+
+_DETECT_BYTES = 20_000  # chardet's answer did not change beyond; it reads about 1 MB a second
+_FALLBACK = "cp1252"  # what browsers assume of an undeclared Western page
+_MAX_BAD = 0.001  # share of bytes beyond which a declared charset has failed: one stray byte may be
+
+# Character sets a page can be in (WHATWG Encoding Standard).  Python knows other codecs, such as
+# base64 or unicode_escape, that a hostile header must not be able to call.
+_KNOWN = re.compile(
+    r"utf-8|utf-16(?:-[lb]e)?|utf-32(?:-[lb]e)?|cp\d{3,4}|iso8859-\d{1,2}|koi8-[rut]|mac-\w+"
+    r"|gb18030|big5|big5hkscs|euc_jp|euc_jis_2004|iso2022_(?:jp|kr)\w*|hz|shift_jis\w*|euc_kr|johab"
+    r"|tis-620|kz1048|ptcp154"
+)
+_WEB_ALIASES = {  # labels of the Encoding Standard that Python or w3lib do not know
+    "ks_c_5601-1987": "cp949",
+    "ks_c_5601-1989": "cp949",
+    "ks_c_5601": "cp949",
+    "ksc5601": "cp949",
+    "ksc_5601": "cp949",
+    "korean": "cp949",
+    "windows-949": "cp949",
+    "x-windows-949": "cp949",
+    "x-gbk": "gb18030",
+    "chinese": "gb18030",
+    "x-x-big5": "big5hkscs",
+    "big5-hkscs": "big5hkscs",
+    "x-euc-jp": "euc_jp",
+    "ms_kanji": "cp932",
+    "x-cp1250": "cp1250",
+    "x-cp1251": "cp1251",
+    "x-cp1252": "cp1252",
+    "dos-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "x-mac-roman": "mac-roman",
+    "logical": "iso8859-8",
+    "visual": "iso8859-8",
+    "iso-8859-8-i": "iso8859-8",
+    "unicode-1-1-utf-8": "utf-8",
+    "unicode": "utf-16-le",
+    "utf8mb4": "utf-8",
+}
+# Control characters other than tab, line feed, form feed, carriage return, and escape, which some
+# multi-byte sets need.
+_CONTROLS = bytes(code for code in range(32) if code not in (9, 10, 12, 13, 27)) + b"\x7f"
+_CONTROL_CHARACTERS = dict.fromkeys([*_CONTROLS, 27])
+_WIDE = ("utf-16", "utf-32")
+
+
+def decode(body: bytes, content_type: str) -> tuple[str, str]:
+    """The text of a body and the name of the charset it was read in.
+
+    >>> decode("Müller".encode(), "text/html; charset=utf-8")
+    ('Müller', 'utf-8')
+    >>> decode("Müller".encode(), "text/html; charset=iso-8859-1")
+    ('Müller', 'utf-8')
+    >>> decode(b"M\\xfcller", "text/html; charset=iso-8859-1")
+    ('Müller', 'cp1252')
+    """
+    marked, mark = read_bom(body)
+    if marked is not None and mark is not None:
+        return _read(body[len(mark) :], marked), marked
+    declared = _declared(body, content_type)
+    if declared is None or declared == "utf-8":
+        text = _strict(body)
+        if text is not None:
+            return text, "utf-8"
+        if declared is None or _is_broken(_read(body, declared), len(body)):
+            charset = _detected(body) or declared or _FALLBACK
+            return _read(body, charset), charset
+        return _read(body, declared), declared
+    if not body.isascii() or declared.startswith(_WIDE):
+        overruled = _overruling(body, declared)
+        if overruled is not None:
+            return overruled, "utf-8"
+    return _read(body, declared), declared
+
+
+def _declared(body: bytes, content_type: str) -> str | None:
+    """What header or page say, as a codec that may be used."""
+    charset = http_content_type_encoding(content_type) or _alias(content_type)
+    if charset is None or not _KNOWN.fullmatch(charset):
+        charset = html_body_declared_encoding(body)
+        if charset is None and b"charset" in body[:4096]:
+            charset = _alias(body[:4096].decode("latin-1"))
+        elif charset is not None and charset.startswith(_WIDE):
+            charset = "utf-8"  # the declaration was readable as ASCII, so it cannot be true
+    if charset is None or not _KNOWN.fullmatch(charset):
+        return None
+    return charset
+
+
+_CHARSET_LABEL = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+
+
+def _alias(declaration: str) -> str | None:
+    """Labels that w3lib does not resolve.
+
+    >>> _alias("text/html; charset=ks_c_5601-1987")
+    'cp949'
+    """
+    found = _CHARSET_LABEL.search(declaration)
+    return _WEB_ALIASES.get(found[1].lower()) if found else None
+
+
+def _strict(body: bytes) -> str | None:
+    """The text if it is UTF-8 without a fault, else nothing."""
+    try:
+        return body.translate(None, _CONTROLS).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _overruling(body: bytes, declared: str) -> str | None:
+    """The text as UTF-8 where that cannot be chance and the declared charset must be wrong.
+
+    Valid UTF-8 with non-ASCII characters is next to never anything else; UTF-16 without zero bytes
+    in a body full of ASCII markup is a lie as well.
+    """
+    if declared.startswith("iso2022") or declared == "hz":
+        return None
+    text = _strict(body)
+    if text is None or (declared.startswith(_WIDE) and b"\0" in body[:4096]):
+        return None
+    return text
+
+
+def _read(body: bytes, charset: str) -> str:
+    """Decode with replacement characters and without control characters."""
+    if charset in _WIDE:
+        charset += "-le"  # WHATWG: without a mark, little-endian
+    if charset.startswith((*_WIDE, "iso2022", "hz")):
+        text = body.decode(charset, "replace")
+        return text.translate(_CONTROL_CHARACTERS)
+    body = body.translate(None, _CONTROLS)
+    if charset == "gb18030":
+        return body.decode(charset, "w3lib_gb18030_replace")
+    return body.decode(charset, "replace")
+
+
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
+_WINDOWS_ONLY = re.compile(rb"[\x80-\x9f]")  # quotes and dashes there, control characters in ISO
+_WINDOWS = {"iso8859-15": "cp1252", "iso8859-2": "cp1250", "iso8859-5": "cp1251"}
+
+
+def _is_broken(text: str, size: int) -> bool:
+    return text.count("\ufffd") > max(1, size * _MAX_BAD)
+
+
+def _detected(body: bytes) -> str | None:
+    """What the bytes look like, when they are neither ASCII nor UTF-8."""
+    import chardet
+
+    # Markup is ASCII in all of them: a detector sees more when it starts at the first other byte.
+    first = _NOT_ASCII.search(body)
+    start = max(0, first.start() - 200) if first else 0
+    sample = body[start : start + _DETECT_BYTES]
+    name = chardet.detect(sample).get("encoding")
+    charset = resolve_encoding(name) if name else None
+    if charset is None or not _KNOWN.fullmatch(charset):
+        return None
+    if charset.startswith("iso8859") and _WINDOWS_ONLY.search(sample):
+        return _WINDOWS.get(charset, charset)
+    return charset

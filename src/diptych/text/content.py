@@ -1,0 +1,190 @@
+"""Bodies as servers send them: content encodings undone, and what kind of document it is.
+
+Servers lie, cut off and overdo.  Nothing here raises: what could be read is returned, with a fault
+in a word beside it.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable
+
+__all__ = ["decompress", "is_html", "is_sitemap"]
+
+_LIMIT = 20_000_000  # bytes; the largest of 10,000 real HTML pages had 6 MB
+_CHUNK = 65_536  # bytes of compressed input at a time, so that a bomb is noticed early
+_MAX_ENCODINGS = 4  # a server that compresses five times is an attack
+_GZIP_MAGIC = b"\x1f\x8b"
+
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
+_UNTOLD_TYPES = frozenset({"", "application/octet-stream", "text/plain", "unknown/unknown", "*/*"})
+_HTML_START = re.compile(
+    rb"\s*(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,2000}?-->\s*)*"
+    rb"<(?:!doctype\s+html|html|head|body|title|meta|script|frameset|div|table|p|h1)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_SITEMAP_ROOT = re.compile(rb"<(?:[\w.-]{1,30}:)?(?:urlset|sitemapindex)[\s>]")
+
+_Decoder = Callable[[bytes, int], tuple[bytes, str]]
+
+
+def decompress(body: bytes, content_encoding: str, *, limit: int = _LIMIT) -> tuple[bytes, str]:
+    """Undo the encodings of a Content-Encoding header, and say what was wrong with them.
+
+    The fault is empty, `encoding_lies` (the body was not so encoded and is returned as it is),
+    `truncated`, `too_large` or `unknown_encoding`.
+
+    >>> import gzip
+    >>> decompress(gzip.compress(b"Bonjour"), "gzip")
+    (b'Bonjour', '')
+    >>> decompress(b"Bonjour", "gzip")
+    (b'Bonjour', 'encoding_lies')
+    """
+    if not content_encoding:
+        return (body, "") if len(body) <= limit else (body[:limit], "too_large")
+    names = [name.strip().lower() for name in content_encoding.split(",")]
+    names = [name for name in names if name and name not in ("identity", "none")]
+    if len(names) > _MAX_ENCODINGS:
+        return body[:limit], "unknown_encoding"
+    first_fault = ""
+    for name in reversed(names):
+        decoder = _DECODERS.get(name)
+        body, fault = decoder(body, limit) if decoder and body else (body, "")
+        if decoder is None:
+            fault = "unknown_encoding"
+        first_fault = first_fault or fault
+    if len(body) > limit:
+        return body[:limit], first_fault or "too_large"
+    return body, first_fault
+
+
+def _gunzip(body: bytes, limit: int) -> tuple[bytes, str]:
+    if not body.startswith(_GZIP_MAGIC):
+        return body, "encoding_lies"
+    return _inflate(body, limit, window=zlib.MAX_WBITS | 16)
+
+
+def _deflate(body: bytes, limit: int) -> tuple[bytes, str]:
+    """Zlib as the standard has it, or the raw stream that some servers mean by it."""
+    if body.startswith(_GZIP_MAGIC):
+        return _gunzip(body, limit)
+    for window in (zlib.MAX_WBITS, -zlib.MAX_WBITS):
+        data, fault = _inflate(body, limit, window=window)
+        if fault != "encoding_lies":
+            return data, fault
+    return body, "encoding_lies"
+
+
+def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
+    """Inflate one or several members; what follows the last one is ignored."""
+    parts: list[bytes] = []
+    room = limit
+    while body:
+        stream = zlib.decompressobj(window)
+        fault = ""
+        try:
+            parts.append(stream.decompress(body, room + 1))
+        except zlib.error:
+            # The whole call failed: byte by byte would be slow, so go over it in small steps.
+            parts.append(_salvage(body, room + 1, window))
+            fault = "truncated" if parts[-1] or len(parts) > 1 else "encoding_lies"
+        room -= len(parts[-1])
+        if room < 0:
+            return b"".join(parts)[:limit], "too_large"
+        if fault:
+            return (body if fault == "encoding_lies" else b"".join(parts)), fault
+        if not stream.eof:
+            return b"".join(parts), "truncated"
+        body = stream.unused_data if stream.unused_data.startswith(_GZIP_MAGIC) else b""
+    return b"".join(parts), ""
+
+
+def _salvage(body: bytes, room: int, window: int) -> bytes:
+    """What a damaged stream gives before the damage."""
+    stream = zlib.decompressobj(window)
+    parts: list[bytes] = []
+    try:
+        for start in range(0, len(body), 256):
+            parts.append(stream.decompress(body[start : start + 256], room))
+            room -= len(parts[-1])
+            if room <= 0 or stream.eof:
+                break
+    except zlib.error:
+        pass
+    return b"".join(parts)
+
+
+def _brotli(body: bytes, limit: int) -> tuple[bytes, str]:
+    import brotli
+
+    stream = brotli.Decompressor()
+    return _in_chunks(body, limit, stream.process, lambda: bool(stream.is_finished()), brotli.error)
+
+
+def _zstd(body: bytes, limit: int) -> tuple[bytes, str]:
+    import zstandard
+
+    # 2**27 bytes of window at most: a header may ask for more memory than the machine has.
+    stream = zstandard.ZstdDecompressor(max_window_size=2**27).decompressobj()
+    return _in_chunks(body, limit, stream.decompress, lambda: stream.eof, zstandard.ZstdError)
+
+
+def _in_chunks(
+    body: bytes,
+    limit: int,
+    feed: Callable[[bytes], bytes],
+    finished: Callable[[], bool],
+    error: type[Exception],
+) -> tuple[bytes, str]:
+    """Feed a decoder piece by piece until its end, its fault or the limit."""
+    # A small piece can only grow so far, so a bomb is cut soon after the limit.
+    step = min(_CHUNK, max(256, limit // 1000))
+    parts: list[bytes] = []
+    size = 0
+    for start in range(0, len(body), step):
+        try:
+            parts.append(feed(body[start : start + step]))
+        except error:
+            return (b"".join(parts), "truncated") if size else (body, "encoding_lies")
+        size += len(parts[-1])
+        if size > limit:
+            return b"".join(parts)[:limit], "too_large"
+        if finished():
+            return b"".join(parts), ""
+    return b"".join(parts), "truncated"
+
+
+_DECODERS: dict[str, _Decoder] = {
+    "gzip": _gunzip,
+    "x-gzip": _gunzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}
+
+
+def is_html(content_type: str, body_start: bytes) -> bool:
+    """Whether a body is an HTML page: by its declared type, or by its look when none is told.
+
+    >>> is_html("text/html; charset=utf-8", b""), is_html("", b"<!DOCTYPE html>")
+    (True, True)
+    >>> is_html("application/pdf", b"<html>")
+    False
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind in _HTML_TYPES:
+        return not body_start.startswith(
+            (b"%PDF-", b"\x89PNG", b"PK\x03\x04", b"GIF8", b"\xff\xd8")
+        )
+    return kind in _UNTOLD_TYPES and _HTML_START.match(body_start[:4096]) is not None
+
+
+def is_sitemap(content_type: str, body_start: bytes) -> bool:
+    """Whether a body looks like an XML sitemap, whatever its declared type.
+
+    >>> is_sitemap("text/xml", b'<?xml version="1.0"?><urlset xmlns="x">')
+    True
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    return kind != "text/html" and _SITEMAP_ROOT.search(body_start[:4096]) is not None

@@ -1,0 +1,109 @@
+"""What each HTML element is to a reader: a block, part of a sentence, a link, or nothing.
+
+Numbers stand for names where the walk over a page needs speed: the parser's number of a tag, and
+the role it has here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from diptych.text.links import Attributes
+
+__all__ = ["KNOWN", "SKIPPED", "TEXT", "UNKNOWN", "hidden_elements", "item_around", "visible"]
+
+_ROLES = (  # in the order of the readers in `blocks`
+    "address article aside blockquote button caption center col colgroup dd details dialog dir div"
+    " dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup label"
+    " legend li main marquee menu nav ol optgroup option output p pre search section select summary"
+    " table tbody td textarea tfoot th thead tr ul",
+    "abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd map mark nobr object"
+    " picture q rb ruby s samp slot small span strike strong sub sup time tt u var wbr",
+    "a",
+    "head body",
+    "",  # all that is not named here
+    "br",
+    "hr",
+    "img",
+    "area",
+    "frame iframe",
+    "input",
+    "link",
+    "meta",
+    "title",
+    "base",
+)
+# Reading aids of ruby would stand inside the word; fallbacks speak to old browsers.
+_PASSED_BY = (
+    "script style template noscript svg math rp rt audio video canvas noframes noembed param source"
+    " track embed"
+)
+SKIPPED = (-1, "")
+UNKNOWN = (4, "")
+TEXT, _COMMENT = 2, 4  # the parser's numbers for what is no element
+
+_DISPLAY_NONE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphens and the like split words
+_NO_ATTRIBUTES: Attributes = {}
+
+
+def _known() -> dict[int, tuple[int, str]]:
+    """Role and name by the parser's number of the tag."""
+    tag_id = {
+        name: LexborHTMLParser("").create_node(name).tag_id
+        for names in (*_ROLES, _PASSED_BY)
+        for name in names.split()
+    }
+    known = {
+        tag_id[name]: (role, name) for role, names in enumerate(_ROLES) for name in names.split()
+    }
+    return {**known, **{tag_id[name]: SKIPPED for name in _PASSED_BY.split()}, _COMMENT: SKIPPED}
+
+
+KNOWN = _known()
+_ITEM = next(tag_id for tag_id, (_, name) in KNOWN.items() if name == "li")
+_SPAN = next(tag_id for tag_id, (_, name) in KNOWN.items() if name == "span")
+
+
+def hidden_elements(parser: LexborHTMLParser, markup: str) -> frozenset[int]:
+    """Elements that no reader sees, by their place in memory.
+
+    >>> parser = LexborHTMLParser("<p hidden>a<p style='display: none'>b<p>c")
+    >>> len(hidden_elements(parser, "hidden"))
+    2
+    """
+    if "hidden" not in markup and "none" not in markup:
+        return frozenset()
+    return frozenset(
+        node.mem_id for node in parser.css("[hidden],[style*=none i]") if _is_hidden(node)
+    )
+
+
+def _is_hidden(node: LexborNode) -> bool:
+    own = node.attributes
+    # Whole pages are hidden until a script has run; text to be found is there to be read.
+    if node.tag in ("html", "body") or own.get("hidden", "") == "until-found":
+        return False
+    return "hidden" in own or _DISPLAY_NONE.search(own.get("style") or "") is not None
+
+
+def item_around(node: LexborNode) -> Attributes:
+    """The attributes of the list item around a link, where language switchers tell theirs."""
+    parent = node.parent
+    if parent is not None and parent.tag_id == _SPAN:
+        parent = parent.parent
+    return parent.attributes if parent is not None and parent.tag_id == _ITEM else _NO_ATTRIBUTES
+
+
+def visible(text: str) -> str:
+    r"""White space folded, characters without a width gone.
+
+    >>> visible("Donau\u00addampf \u200b schiff")
+    'Donaudampf schiff'
+    """
+    for character in _INVISIBLE:
+        if character in text:
+            text = text.replace(character, "")
+    return " ".join(text.split())

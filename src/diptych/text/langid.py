@@ -1,0 +1,111 @@
+"""Language of a text, as soft scores (py3langid: multinomial naive Bayes, Lui & Baldwin 2012).
+
+Scores are kept rather than one label, because a wrong label at this point cannot be mended later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from copy import copy
+from functools import cache
+from typing import Protocol, cast
+
+from diptych.text.langs import same_language
+from diptych.types import LangScore
+
+__all__ = ["identify", "is_identifiable"]
+
+MIN_LETTERS = 20  # below, half of the labels are wrong on menu items
+_LETTERS = re.compile(r"[^\W\d_]+")
+_MANY = 3  # languages reported
+_MIN_SCORE = 0.01
+_MAX_CHARACTERS = 2_000  # a longer text is not identified better, only slower
+# How much likelier a language the user asked for is than one of the 140 others.  It settles menus
+# and headings; on a paragraph the evidence outweighs it.
+_PRIOR = 10.0
+_IDEOGRAPHS = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
+
+
+class _Identifier(Protocol):
+    @property
+    def labels(self) -> list[str]: ...
+    def rank(self, text: str) -> list[tuple[str, float]]: ...
+    def set_languages(self, langs: Sequence[str] | None = None) -> None: ...
+
+
+def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:
+    """The likeliest languages of a text, best first; none for too little text.
+
+    langs are the languages in question.  In a closed choice the text is in one of them: that
+    raises accuracy on short lines.  In an open one it may be in any, and they are only preferred.
+
+    >>> identify("Le chat dort sur le canapé du salon.", ["en", "fr"])[0].lang
+    'fr'
+    >>> identify("Home")
+    ()
+    """
+    text = text[:_MAX_CHARACTERS]
+    if not is_identifiable(text):
+        return ()
+    names = _labels(tuple(langs)) if langs else {}
+    if closed and len(set(names.values())) > 1:
+        ranking = _restricted(tuple(sorted(names))).rank(text)
+    else:
+        ranking = _preferring(names, _identifier().rank(text))
+    scores: dict[str, float] = {}
+    for label, score in ranking:
+        lang = names.get(label, label)
+        scores[lang] = scores.get(lang, 0.0) + score
+    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:_MANY]
+    return tuple(LangScore(lang, score) for lang, score in best if score >= _MIN_SCORE)
+
+
+def is_identifiable(text: str) -> bool:
+    """Whether a text has letters enough to tell its language.
+
+    >>> is_identifiable("1999, 2000, 2001, 2002"), is_identifiable("Our opening hours in winter")
+    (False, True)
+    """
+    if len(text) > 4 * MIN_LETTERS and text[: 2 * MIN_LETTERS].replace(" ", "a").isalpha():
+        return True
+    letters = sum(map(len, _LETTERS.findall(text)))
+    # An ideograph or a syllable says as much as several letters.
+    return letters + 3 * len(_IDEOGRAPHS.findall(text)) >= MIN_LETTERS
+
+
+def _preferring(names: dict[str, str], ranking: list[tuple[str, float]]) -> list[tuple[str, float]]:
+    """The ranking with a prior for the languages in question."""
+    if not names:
+        return ranking
+    raised = [(label, score * _PRIOR if label in names else score) for label, score in ranking]
+    total = sum(score for _, score in raised) or 1.0
+    return [(label, score / total) for label, score in raised]
+
+
+@cache
+def _labels(langs: tuple[str, ...]) -> dict[str, str]:
+    """The model's labels for the user's languages, each with the user's own code."""
+    return {
+        label: lang
+        for lang in reversed(langs)
+        for label in _identifier().labels
+        if same_language(label, lang)
+    }
+
+
+@cache
+def _identifier() -> _Identifier:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return cast(_Identifier, LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True))
+
+
+@cache
+def _restricted(labels: tuple[str, ...]) -> _Identifier:
+    """An identifier of its own for each choice of languages: `set_languages` changes it in place."""
+    identifier = copy(_identifier())  # shares the tables, which are never written to
+    identifier.set_languages(labels)
+    return identifier

@@ -1,0 +1,153 @@
+"""Lengths of texts that translate each other, and the cheapest path through two sequences of them.
+
+Gale & Church 1993: the length of a translation is that of its original, give or take a normal
+deviate whose variance grows with the length.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+__all__ = ["MAX_COST", "Step", "cheapest_path", "length_cost", "text_length"]
+
+MAX_COST = 25.0  # BIG_DISTANCE of the program in Gale & Church 1993, which counts in hundredths
+
+# Letters of an alphabet that one character stands for: medians over 2,305 page pairs of English
+# with Chinese, Japanese and Korean (manuals of Debian, Apache, GnuCash, Scilab, LilyPond).
+_DENSE = (
+    (re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"), 3.5),
+    (re.compile(r"[\u3040-\u30ff\u31f0-\u31ff]"), 2.3),
+    (re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"), 2.3),
+)
+_SPACE = re.compile(r"\s+")
+
+
+class Step(NamedTuple):
+    """One step of a path: so many items of both sequences, from where on."""
+
+    left: int
+    right: int
+    left_count: int
+    right_count: int
+
+
+def text_length(text: str) -> float:
+    """Length in characters of an alphabet: an ideograph or a syllable counts as several.
+
+    >>> text_length("  a  cat "), text_length("中文"), text_length("のは")
+    (5.0, 7.0, 4.6)
+    """
+    text = _SPACE.sub(" ", text.strip())
+    length = float(len(text))
+    if text.isascii():
+        return length
+    return length + sum((weight - 1) * len(dense.findall(text)) for dense, weight in _DENSE)
+
+
+@lru_cache(maxsize=1 << 16)
+def length_cost(left: float, right: float, c: float = 1.0, s2: float = 6.8) -> float:
+    """Improbability, as -log, of two lengths for a translation (Gale & Church 1993).
+
+    c is the expected number of characters on the right for one on the left, s2 its variance.  The
+    variance is that of the mean of both lengths, as in the authors' program, so that neither side
+    is the original.
+
+    >>> length_cost(100, 100), round(length_cost(100, 130), 2), length_cost(10, 9000)
+    (0.0, 1.26, 25.0)
+    """
+    mean = (left + right / c) / 2
+    if mean <= 0:
+        return 0.0
+    delta = abs(right - left * c) / math.sqrt(s2 * mean)
+    tail = math.erfc(delta / math.sqrt(2))  # 2 (1 - Phi(delta))
+    return min(MAX_COST, abs(math.log(tail))) if tail > 0 else MAX_COST
+
+
+def cheapest_path(
+    rows: int,
+    columns: int,
+    moves: Sequence[tuple[int, int]],
+    cost: Callable[[int, int, int, int], float],
+    *,
+    max_cells: int,
+) -> list[Step]:
+    """The steps from the beginning of two sequences to their end whose costs sum to the least.
+
+    cost takes the fields of a `Step`.  Costs are not negative, and (1, 0) and (0, 1) are among the
+    moves.  Of steps equally cheap the earlier move wins.  More than max_cells cells are cut to a
+    band along the diagonal.
+
+    >>> steps = cheapest_path(2, 1, [(1, 1), (1, 0), (0, 1)], lambda *step: 0.5, max_cells=100)
+    >>> [(step.left_count, step.right_count) for step in steps]
+    [(1, 0), (1, 1)]
+    """
+    band = _band(rows, columns, max_cells)
+    best: list[list[float]] = []
+    chosen: list[list[tuple[int, int]]] = []
+    for row, (low, high) in enumerate(band):
+        best.append([] if row else [0.0])
+        chosen.append([] if row else [(0, 0)])
+        for column in range(low + len(best[row]), high + 1):
+            total, move = _last_move(row, column, moves, cost, best, band)
+            best[row].append(total)
+            chosen[row].append(move)
+    return _walk_back(chosen, band)
+
+
+def _last_move(
+    row: int,
+    column: int,
+    moves: Sequence[tuple[int, int]],
+    cost: Callable[[int, int, int, int], float],
+    best: Sequence[Sequence[float]],
+    band: Sequence[tuple[int, int]],
+) -> tuple[float, tuple[int, int]]:
+    """The move by which a cell is reached most cheaply, and the cost of the path so far."""
+    cheapest, chosen = math.inf, (0, 0)
+    for left_count, right_count in moves:
+        left, right = row - left_count, column - right_count
+        if left < 0 or not band[left][0] <= right <= band[left][1]:
+            continue
+        before = best[left][right - band[left][0]]
+        if before >= cheapest:
+            continue  # costs are not negative: it cannot become cheaper
+        total = before + cost(left, right, left_count, right_count)
+        if total < cheapest:
+            cheapest, chosen = total, (left_count, right_count)
+    return cheapest, chosen
+
+
+def _walk_back(
+    chosen: Sequence[Sequence[tuple[int, int]]], band: Sequence[tuple[int, int]]
+) -> list[Step]:
+    """The steps that led to the last cell, first one first."""
+    steps: list[Step] = []
+    row, column = len(band) - 1, band[-1][1]
+    while row or column:
+        left_count, right_count = chosen[row][column - band[row][0]]
+        row, column = row - left_count, column - right_count
+        steps.append(Step(row, column, left_count, right_count))
+    return steps[::-1]
+
+
+def _band(rows: int, columns: int, max_cells: int) -> list[tuple[int, int]]:
+    """For each row the first and last column looked at; all where the cells are not too many.
+
+    >>> _band(2, 2, 100)
+    [(0, 2), (0, 2), (0, 2)]
+    >>> _band(4, 4, 10)
+    [(0, 1), (0, 2), (1, 3), (2, 4), (3, 4)]
+    """
+    if (rows + 1) * (columns + 1) <= max_cells:
+        return [(0, columns)] * (rows + 1)
+    slope = columns / max(rows, 1)
+    # At least one row's rise, or two neighbouring rows would not touch.
+    half = max(max_cells // (2 * (rows + 1)), math.ceil(slope))
+    return [
+        (max(0, round(row * slope) - half), min(columns, round(row * slope) + half))
+        for row in range(rows + 1)
+    ]

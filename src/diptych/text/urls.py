@@ -1,0 +1,268 @@
+"""URLs: one normal form, and the parts of it that decide.
+
+`normalise` is idempotent and the only maker of a `Url`.  What it changes never changes the page a
+server answers with: letter case of scheme and host, default ports, dot segments, escapes, the
+fragment, and parameters that only carry a session or a campaign.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from diptych.types import Url
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+__all__ = ["MAX_LENGTH", "host_of", "normalise", "origin_of", "resolve", "site_name", "url_key"]
+
+MAX_LENGTH = 2048  # what browsers and sitemaps accept; longer ones are traps
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_ALREADY_NORMAL = re.compile(
+    r"https?://[a-z0-9.-]+(?::\d{1,5})?/(?![^?]*//)[A-Za-z0-9_~/!$&'()*+,=:@-]*"
+    r"(?:\.[A-Za-z0-9_~!$&'()*+,=:@-]+)?(?:\?[A-Za-z0-9._~/!$'()*+,=:@&-]*)?\Z"
+)
+_NOT_IN_PATH = re.compile(r"[^A-Za-z0-9._~/!$&'()*+,;=:@%-]")
+_NOT_IN_QUERY = re.compile(r"[^A-Za-z0-9._~/!$&'()*+,;=:@%?\[\]-]")
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_CONTROL = re.compile(r"[\x00-\x20\x7f]+")
+_SESSION_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*", re.IGNORECASE)
+_SESSION_NAME = re.compile(
+    r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|sessionid|session_id|oscsid|zenid"
+    r"|utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|_ga)\Z",
+    re.IGNORECASE,
+)
+_SESSION_MAYBE = re.compile(r"(?:s|sid|session|sess)\Z", re.IGNORECASE)
+_SESSION_VALUE = re.compile(r"(?=.*\d)[0-9A-Za-z]{16,}\Z")
+_SESSION_HINT = re.compile(
+    r"sess|sid=|cfid|cftoken|zenid|utm_|clid=|mc_|_ga=|[?&]s=", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=65536)
+def normalise(url: str) -> Url | None:
+    """The one form of an absolute http(s) URL, or None for what is not one.
+
+    >>> normalise("HTTP://Example.ORG:80/a/../b%7e/?q=é#top")
+    'http://example.org/b~/?q=%C3%A9'
+    >>> normalise("http://example.org/x;jsessionid=0123?sid=ab12cd34ef56ab78&lang=fr")
+    'http://example.org/x?lang=fr'
+    >>> normalise("mailto:a@example.org") is None
+    True
+    """
+    if len(url) <= MAX_LENGTH and _ALREADY_NORMAL.match(url) and _is_plain(url):
+        return Url(url)
+    url = url.strip()
+    if len(url) > 4 * MAX_LENGTH:
+        return None
+    url = _CONTROL.sub(lambda found: "%20" if " " in found[0] else "", url)
+    try:
+        parts = urlsplit(url)
+        scheme, port, host = parts.scheme.lower(), parts.port, parts.hostname or ""
+    except ValueError:
+        return None
+    host = _normal_host(host)
+    if scheme not in _DEFAULT_PORTS or not host or parts.username is not None:
+        return None
+    authority = host if port in (None, _DEFAULT_PORTS[scheme]) else f"{host}:{port}"
+    path = _normal_path(parts.path)
+    query = _normal_query(parts.query)
+    normal = f"{scheme}://{authority}{path}{'?' + query if query else ''}"
+    return Url(normal) if len(normal) <= MAX_LENGTH else None
+
+
+def _is_plain(url: str) -> bool:
+    """Nothing left to do for a URL that already looks normal."""
+    authority = url.split("/", 3)[2]
+    return (
+        "/./" not in url
+        and "/../" not in url
+        and not url.endswith(("?", "/.", "/.."))
+        and not authority.endswith((".", ":80" if url.startswith("http:") else ":443"))
+        and ":0" not in authority
+        and not _SESSION_HINT.search(url)
+        and "xn--" not in authority
+        and not _looks_numeric(authority)
+    )
+
+
+def _looks_numeric(authority: str) -> bool:
+    """A host of digits and dots only, which may be an address in disguise."""
+    host = authority.partition(":")[0]
+    return host[-1:].isdigit() and not _DOTTED_QUAD.match(host)
+
+
+_DOTTED_QUAD = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!\Z)|\Z)){4}\Z")
+
+
+def _normal_host(host: str) -> str:
+    """Lower case, punycode; empty when it is no host.
+
+    >>> _normal_host("Bücher.example."), _normal_host("a b"), _normal_host("::1")
+    ('xn--bcher-kva.example', '', '[::1]')
+    """
+    host = host.rstrip(".").lower()
+    if ":" in host:
+        try:
+            return f"[{ipaddress.IPv6Address(host)}]"
+        except ValueError:
+            return ""
+    if not host.isascii():
+        import idna
+
+        try:
+            host = idna.encode(host, uts46=True).decode("ascii")
+        except idna.IDNAError:
+            return ""
+    if not re.fullmatch(r"[a-z0-9_.-]{1,253}", host) or ".." in host or host.startswith("."):
+        return ""
+    # With digits as last label resolvers read the host as an address: only the plain form passes.
+    return "" if host.rpartition(".")[2].isdigit() and not _DOTTED_QUAD.match(host) else host
+
+
+def _normal_path(path: str) -> str:
+    """Escapes in one form, dot segments resolved, session parameters gone."""
+    path = _SESSION_PATH.sub("", path) if ";" in path else path
+    path = _escape(path, _NOT_IN_PATH)
+    if "/." in path:
+        path = _without_dots(path)
+    return path if path.startswith("/") else "/" + path
+
+
+def _without_dots(path: str) -> str:
+    """Resolve `.` and `..` (RFC 3986, 5.2.4).
+
+    >>> _without_dots("/a/./b/../c/..")
+    '/a/'
+    """
+    kept: list[str] = []
+    segments = path.split("/")
+    for segment in segments:
+        if segment == "..":
+            if len(kept) > 1:
+                kept.pop()
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/".join(kept) or "/"
+
+
+def _normal_query(query: str) -> str:
+    """Escapes in one form; parameters that only carry a session or a campaign dropped."""
+    query = _escape(query, _NOT_IN_QUERY)
+    if not _SESSION_HINT.search("?" + query):
+        return query
+    return "&".join(part for part in query.split("&") if not _is_session(part))
+
+
+def _is_session(part: str) -> bool:
+    name, _, value = part.partition("=")
+    return bool(
+        _SESSION_NAME.match(name) or (_SESSION_MAYBE.match(name) and _SESSION_VALUE.match(value))
+    )
+
+
+def _escape(text: str, illegal: re.Pattern[str]) -> str:
+    """Percent-encode what must be, decode what need not be, hexadecimals upper case."""
+    if "%" in text:
+        text = _ESCAPE.sub(_normal_escape, text)
+    return illegal.sub(
+        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), text
+    )
+
+
+def _normal_escape(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return "%25"  # a lone percent sign
+    character = chr(int(found[1], 16))
+    return character if character in _UNRESERVED else "%" + found[1].upper()
+
+
+def resolve(base: str, href: str) -> Url | None:
+    """The target of a link on a page, normalised; None for what is not fetched by HTTP.
+
+    >>> resolve("http://example.org/fr/a.html", "../en/a.html#top")
+    'http://example.org/en/a.html'
+    """
+    href = href.strip()
+    if not href or href[0] in "#?":
+        return _resolve(base, href)
+    # Relative links of all pages in one directory lead to the same place: one cache entry for all.
+    directory = base.partition("?")[0]
+    return _resolve(directory[: directory.rfind("/") + 1] or base, href)
+
+
+@lru_cache(maxsize=65536)
+def _resolve(base: str, href: str) -> Url | None:
+    if len(href) > 4 * MAX_LENGTH:
+        return None
+    try:
+        return normalise(urljoin(base, href.replace("\\", "/") if "\\" in href[:8] else href))
+    except ValueError:
+        return None
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port: what robots.txt speaks for.
+
+    >>> origin_of("http://example.org:8080/a?b")
+    'http://example.org:8080'
+    """
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
+
+
+def host_of(url: str) -> str:
+    """Host without its port.
+
+    >>> host_of("http://example.org:8080/a"), host_of("http://[::1]:80/")
+    ('example.org', '::1')
+    """
+    authority = origin_of(url).partition("://")[2]
+    if authority.startswith("["):
+        return authority[1:].partition("]")[0]
+    return authority.partition(":")[0]
+
+
+@lru_cache(maxsize=65536)
+def _site_of_origin(origin: str) -> str:
+    authority = origin.partition("://")[2]
+    host, port = host_of(origin), re.search(r":\d+\Z", authority)
+    suffix = port[0] if port else ""
+    if ":" in host or _DOTTED_QUAD.match(host):
+        return authority
+    return (_public_suffixes().privatesuffix(host) or host) + suffix
+
+
+@cache
+def _public_suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList
+
+    return PublicSuffixList()
+
+
+def site_name(url: str) -> str:
+    """The registrable domain a URL belongs to; ports count, and an address is its own site.
+
+    >>> site_name("https://fr.shop.example.co.uk/a"), site_name("http://127.0.0.1:9001/")
+    ('example.co.uk', '127.0.0.1:9001')
+    """
+    return _site_of_origin(origin_of(url))
+
+
+def url_key(url: str) -> int:
+    """A signed 64-bit number that stands for a URL in the store.
+
+    >>> url_key("http://example.org/") == url_key("http://example.org/")
+    True
+    """
+    from hashlib import blake2b
+
+    digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)

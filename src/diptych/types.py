@@ -1,0 +1,208 @@
+"""The nouns of Diptych: every value that passes from one stage to another.
+
+All are immutable.  The ones made by the hundred per page (`Link`, `Block`) are named tuples, which
+are built and passed between processes several times faster than dataclasses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple, NewType
+
+Url = NewType("Url", str)
+"""A normalised absolute URL; only `text.urls` makes one."""
+
+
+class LangPair(NamedTuple):
+    """Two languages, as the user ordered them."""
+
+    left: str
+    right: str
+
+
+def lang_pairs(langs: Sequence[str]) -> list[LangPair]:
+    """All pairs of a list of languages, in the user's order.
+
+    >>> lang_pairs(["en", "fr", "de"])[1]
+    LangPair(left='en', right='de')
+    """
+    return [LangPair(left, right) for left, right in combinations(langs, 2)]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The unit of work: one or several hosts that are crawled and paired together."""
+
+    name: str
+    seeds: tuple[Url, ...]
+
+
+class Link(NamedTuple):
+    """A link with its five contexts (Barbosa et al. 2011): URL, anchor, around, image alt and src.
+
+    rel says what kind of link it is: `a`, `area`, `frame`, `alternate` (link element or HTTP
+    header), `canonical`, `sitemap`, `refresh`.  path is the DOM path of the element.
+    """
+
+    url: Url
+    rel: str = "a"
+    hreflang: str = ""
+    anchor: str = ""
+    around: str = ""
+    alt: str = ""
+    src: str = ""
+    path: str = ""
+
+
+class Ranked(NamedTuple):
+    """A link a crawl policy wants fetched; the frontier takes the highest priority first."""
+
+    link: Link
+    priority: float
+
+
+class Block(NamedTuple):
+    """A block of running text and the DOM path of the element that holds it."""
+
+    text: str
+    path: str
+
+
+class LangScore(NamedTuple):
+    """How likely a text is in a language."""
+
+    lang: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An element or a text (tag `#text`) of a page's tree; `alt` counts as text (Shi 2006)."""
+
+    tag: str
+    text: str
+    path: str
+    children: tuple[Node, ...] = ()
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a server, or an archive, answered: the body as transferred, not yet decoded."""
+
+    url: Url
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    fetched_at: float
+    ip: str = ""
+    truncated: str = ""
+    """why the body is not whole: `length`, `time`, `disconnect`, `content_type`, or nothing"""
+
+    def header(self, name: str) -> str:
+        """The first header of that name, or an empty string."""
+        name = name.lower()
+        return next((value for key, value in self.headers if key.lower() == name), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A fault of the web: a value with a reason, never an exception."""
+
+    url: Url
+    reason: str
+    detail: str = ""
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """What a run remembers of a page without opening its body again."""
+
+    url: Url
+    lang: str
+    langs: tuple[LangScore, ...]
+    title: str
+    depth: int
+    size: int
+    text_length: int
+    digest: str
+    html_lang: str = ""
+    content_language: str = ""
+    canonical: Url | None = None
+    fetched_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as read: its record, its links and its blocks of text in document order."""
+
+    record: PageRecord
+    links: tuple[Link, ...]
+    blocks: tuple[Block, ...]
+    tree: Node | None = None
+    """the element tree; built only where it is asked for, since a crawl never needs it"""
+
+    @property
+    def url(self) -> Url:
+        """The page's own URL."""
+        return self.record.url
+
+    @property
+    def lang(self) -> str:
+        """The language of its text, as identified; empty when too little text."""
+        return self.record.lang
+
+
+@dataclass(frozen=True, slots=True)
+class PagePair:
+    """Two pages that may be translations of each other, and what says so."""
+
+    left: Url
+    right: Url
+    left_lang: str
+    right_lang: str
+    score: float
+    evidence: str
+
+
+class NodePair(NamedTuple):
+    """Two aligned pieces of two pages; one side is empty where nothing corresponds."""
+
+    left: tuple[Block, ...]
+    right: tuple[Block, ...]
+    score: float
+
+
+class Bead(NamedTuple):
+    """Indices of sentences that translate each other; an empty side has no counterpart."""
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentPair:
+    """A piece of text and its translation, with where both were found."""
+
+    left: str
+    right: str
+    left_lang: str
+    right_lang: str
+    left_url: Url
+    right_url: Url
+    left_path: str
+    right_path: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Accepted or not, with the score it was decided on; a reject has a reason."""
+
+    accept: bool
+    score: float
+    reason: str = ""

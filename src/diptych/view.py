@@ -1,0 +1,100 @@
+"""A site as the store knows it, for policies and pairers (`protocols.SiteView`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from diptych.store import Store
+from diptych.text.langs import same_language
+from diptych.text.urls import url_key
+from diptych.types import Link, PageRecord, Site, Url
+
+__all__ = ["StoreView"]
+
+MAX_REDIRECTS = 20
+
+
+class StoreView:
+    """Read-only; what it has loaded once it keeps, so make a new one when the store has grown."""
+
+    def __init__(self, store: Store, site: Site, site_id: int, langs: Sequence[str]) -> None:
+        self.site = site
+        self.langs = langs
+        self._store = store
+        self._id = site_id
+
+    @cached_property
+    def _records(self) -> dict[Url, PageRecord]:
+        return {record.url: record for record in self._store.records(self._id)}
+
+    @cached_property
+    def _stands_for(self) -> dict[Url, Url]:
+        """Page -> the page that stands for it, where that is another one."""
+        first_by_digest: dict[str, Url] = {}
+        for record in sorted(self._records.values(), key=lambda r: (len(r.url), r.url)):
+            first_by_digest.setdefault(record.digest, record.url)
+        found: dict[Url, Url] = {}
+        for record in self._records.values():
+            stand_in = self._canonical(record) or first_by_digest[record.digest]
+            if stand_in != record.url:
+                found[record.url] = stand_in
+        return found
+
+    def _canonical(self, record: PageRecord) -> Url | None:
+        """The canonical page, when it was fetched and is in the same language.
+
+        Sites that declare the English page canonical for all its translations are common.
+        """
+        if record.canonical is None:
+            return None
+        target = self._records.get(self._after_redirects(record.canonical))
+        if target is None or target.canonical not in (None, target.url):
+            return None
+        return target.url if same_language(target.lang, record.lang) else None
+
+    @cached_property
+    def pages(self) -> Mapping[Url, PageRecord]:
+        """One record per distinct page."""
+        return {url: record for url, record in self._records.items() if url not in self._stands_for}
+
+    def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
+        """The links of all pages as (page, link); those of copies go to what stands for them."""
+        rows = self._store.db.execute(
+            "SELECT s.url, t.url, rel, hreflang, anchor, around, alt, src, path FROM links"
+            " JOIN urls s ON s.key = links.source JOIN urls t ON t.key = links.target"
+            f" WHERE links.site = ? {'AND rel = ?' if rel else ''} ORDER BY links.id",
+            (self._id, rel) if rel else (self._id,),
+        )
+        for source, *link in rows:
+            page = self.resolve(source)
+            if page is not None:
+                yield page, Link(*link)
+
+    def resolve(self, url: Url) -> Url | None:
+        """The page in `pages` that a URL leads to, or None when it was not fetched."""
+        url = self._after_redirects(url)
+        for _ in range(3):  # a canonical page may itself be a copy
+            if url not in self._stands_for:
+                break
+            url = self._stands_for[url]
+        return url if url in self.pages else None
+
+    @cached_property
+    def _redirects(self) -> dict[int, Url]:
+        rows = self._store.db.execute(
+            "SELECT s.key, t.url FROM urls s JOIN urls t ON t.key = s.redirect"
+            " JOIN hosts ON hosts.id = s.host WHERE hosts.site = ? AND s.redirect IS NOT NULL",
+            (self._id,),
+        )
+        return dict(rows.fetchall())
+
+    def _after_redirects(self, url: Url) -> Url:
+        if url in self._records or not self._redirects:
+            return url
+        for _ in range(MAX_REDIRECTS):
+            target = self._redirects.get(url_key(url))
+            if target is None:
+                break
+            url = target
+        return url

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from fakes import FakeSite, paths
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from diptych.protocols import Pairer
+from diptych.registry import strategies
+from diptych.text.langs import same_language
+
+PAIRERS = [pytest.param(cls(), id=name) for name, cls in strategies("pair").items()]
+
+
+def competing() -> FakeSite:
+    """Three languages, all signals at once, and several claims to the same pages."""
+    site = FakeSite("en", "fr", "de").page("/", "en", depth=0).page("/fr/", "fr").page("/de/", "de")
+    for page in ("a", "b", "c"):
+        for lang in ("en", "fr", "de"):
+            site.page(f"/{lang}/{page}.html", lang)
+        site.alternates(f"/en/{page}.html", f"/fr/{page}.html", f"/de/{page}.html")
+        site.link(f"/en/{page}.html", "/fr/", "Français").link(f"/fr/{page}.html", "/", "English")
+    site.page("/a.html", "en").page("/fr/a_fr.html", "fr").page("/d_en.html", "en")
+    site.page("/d_fr.html", "fr").link("/d_en.html", "/fr/a.html", "Français")
+    site.link("/a.html", "/fr/b.html", rel="alternate", hreflang="fr")
+    return site.redirect("/old", "/fr/a.html").link("/", "/old", "fr")
+
+
+LANGS = ["en", "fr", "de", "it", ""]
+URLS = ["/", "/en/", "/fr/", "/en/a", "/fr/a", "/de/a", "/a", "/a_fr", "/a?lang=fr", "/en/fr/a"]
+
+
+@st.composite
+def sites(draw: st.DrawFn) -> FakeSite:
+    site = FakeSite("en", "fr", "de")
+    urls = draw(st.lists(st.sampled_from(URLS), unique=True, min_size=1))
+    for url in urls:
+        site.page(url, draw(st.sampled_from(LANGS)))
+    for _ in range(draw(st.integers(0, 12))):
+        site.link(
+            draw(st.sampled_from(urls)),
+            draw(st.sampled_from(URLS)),
+            draw(st.sampled_from(["English", "Français", "DE", "more"])),
+            rel=draw(st.sampled_from(["a", "alternate"])),
+            hreflang=draw(st.sampled_from(["", "en", "fr", "de", "x-default"])),
+        )
+    return site
+
+
+def check(pairer: Pairer, site: FakeSite) -> None:
+    """All that the Protocol promises of a pairer's answer."""
+    pairs = pairer.pair(site)
+    seen = set()
+    order = list(site.langs)
+    for pair in pairs:
+        langs = (pair.left_lang, pair.right_lang)
+        assert pair.left != pair.right
+        assert order.index(pair.left_lang) < order.index(pair.right_lang)
+        assert same_language(site.pages[pair.left].lang, pair.left_lang)
+        assert same_language(site.pages[pair.right].lang, pair.right_lang)
+        assert 0 < pair.score < 1
+        assert pair.evidence
+        for end in ((pair.left, langs), (pair.right, langs)):
+            assert end not in seen
+            seen.add(end)
+    scores = [pair.score for pair in pairs]
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("pairer", PAIRERS)
+@given(site=sites())
+def test_pairs_are_one_to_one_and_strongest_first(pairer: Pairer, site: FakeSite) -> None:
+    check(pairer, site)
+
+
+@pytest.mark.parametrize("pairer", PAIRERS)
+def test_competing_claims_are_settled(pairer: Pairer) -> None:
+    site = competing()
+    check(pairer, site)
+    found = paths(pairer.pair(site))
+    assert ("/en/b.html", "/de/b.html") in found
+    assert ("/en/c.html", "/fr/c.html") in found
+    assert ("/fr/c.html", "/de/c.html") in found
+
+
+@pytest.mark.parametrize("pairer", PAIRERS)
+@given(chance=st.randoms(use_true_random=False))
+@settings(max_examples=20)
+def test_order_of_pages_does_not_matter(pairer: Pairer, chance: random.Random) -> None:
+    site = competing()
+    order = list(range(len(site.pages)))
+    chance.shuffle(order)
+    assert pairer.pair(site.reordered(order)) == pairer.pair(site)
+
+
+@pytest.mark.parametrize("pairer", PAIRERS)
+@pytest.mark.parametrize("langs", [("en", "fr"), ("en",), ()])
+def test_site_without_pairs(pairer: Pairer, langs: tuple[str, ...]) -> None:
+    assert pairer.pair(FakeSite(*langs)) == []
+    lonely = FakeSite(*langs).page("/", "en").link("/", "/", "English").link("/", "/fr", "fr")
+    assert pairer.pair(lonely) == []

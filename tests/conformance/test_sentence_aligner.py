@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diptych.protocols import SentenceAligner
+from diptych.registry import strategies
+
+ALIGNERS = [pytest.param(cls(), id=name) for name, cls in strategies("align_sentences").items()]
+SENTENCES = st.lists(st.text(max_size=120), max_size=9)
+
+
+@pytest.mark.parametrize("aligner", ALIGNERS)
+@given(left=SENTENCES, right=SENTENCES)
+def test_beads_are_monotone_and_complete(
+    aligner: SentenceAligner, left: list[str], right: list[str]
+) -> None:
+    beads = aligner.align(left, right)
+    assert [index for bead in beads for index in bead.left] == list(range(len(left)))
+    assert [index for bead in beads for index in bead.right] == list(range(len(right)))
+    for bead in beads:
+        assert bead.left or bead.right
+        assert 0 < bead.score <= 1
+    assert aligner.align(left, right) == beads
+
+
+@pytest.mark.parametrize("aligner", ALIGNERS)
+def test_text_is_aligned_with_itself_sentence_by_sentence(aligner: SentenceAligner) -> None:
+    text = [
+        "The harbour is old.",
+        "In 1956 the first ships came here from the far north, with wood and iron.",
+        "Today it has a museum that is open in summer.",
+    ]
+    beads = aligner.align(text, text)
+    assert [(bead.left, bead.right) for bead in beads] == [((n,), (n,)) for n in range(3)]
+
+
+@pytest.mark.parametrize("aligner", ALIGNERS)
+def test_one_side_may_be_empty(aligner: SentenceAligner) -> None:
+    assert aligner.align([], []) == []
+    assert [bead[:2] for bead in aligner.align(["One."], [])] == [((0,), ())]
+    assert [bead[:2] for bead in aligner.align([], ["One."])] == [((), (0,))]
