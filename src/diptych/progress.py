@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on: a live panel on standard error, or a line now and then."""
+"""What a person sees while a run goes on: a live panel on standard error, or lines."""
 
 from __future__ import annotations
 

@@ -267,7 +267,8 @@ class Store:
         """Remember links as (page, link)."""
         self.db.executemany(
             "INSERT INTO links"
-            " (site, source, target, rel, hreflang, anchor, around, alt, src, path) VALUES (?,?,?,?,?,?,?,?,?,?)",
+            " (site, source, target, rel, hreflang, anchor, around, alt, src, path)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?)",
             [(site, url_key(source), url_key(link.url), *link[1:]) for source, link in links],
         )
 
@@ -286,7 +287,8 @@ class Store:
         """All pages of a site, by URL."""
         for row in self.db.execute(
             "SELECT urls.url, lang, langs, title, pages.depth, size, text_length, digest,"
-            " html_lang, content_language, canonical, fetched_at FROM pages JOIN urls ON urls.key = pages.url"
+            " html_lang, content_language, canonical, fetched_at"
+            " FROM pages JOIN urls ON urls.key = pages.url"
             " WHERE site = ? ORDER BY urls.url",
             (site,),
         ):
@@ -348,7 +350,8 @@ class Store:
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
         self.db.executemany(
             "INSERT INTO segments"
-            " (pair, position, left, right, left_path, right_path, score, accept, reason) VALUES (?,?,?,?,?,?,?,?,?)",
+            " (pair, position, left, right, left_path, right_path, score, accept, reason)"
+            " VALUES (?,?,?,?,?,?,?,?,?)",
             [
                 (
                     pair, position, seg.left, seg.right, seg.left_path, seg.right_path,

@@ -56,7 +56,9 @@ def test_tag_decides_between_blocks_of_the_same_length() -> None:
     swapped = page(("h2", "Heure d'hiver"), ("li", "Bons horaires"))
     assert texts(Flat().align(left, swapped))[0] == (["Winter hours"], ["Heure d'hiver"])
     # Without the cost of another tag only the length decides.
-    plain = texts(Flat(other_tag=0.0).align(left, page(("li", "Bon horaire!"), ("h2", "Les hivers, ok"))))
+    plain = texts(
+        Flat(other_tag=0.0).align(left, page(("li", "Bon horaire!"), ("h2", "Les hivers, ok")))
+    )
     assert plain[0] == (["Winter hours"], ["Bon horaire!"])
 
 

@@ -29,8 +29,8 @@ def test_priors_are_those_of_the_paper() -> None:
         ((40, 90, 20), (42, 85, 21), [(1, 1), (1, 1), (1, 1)]),
         ((30, 50, 100), (81, 102), [(2, 1), (1, 1)]),
         ((81, 102), (30, 50, 100), [(1, 2), (1, 1)]),
-        ((100, 3, 60, 110), (100, 60, 110), [(1, 1), (1, 0), (1, 1), (1, 1)]),
-        ((100, 60, 110), (100, 3, 60, 110), [(1, 1), (0, 1), (1, 1), (1, 1)]),
+        ((50, 50, 3), (100,), [(2, 1), (1, 0)]),
+        ((100,), (3, 50, 50), [(0, 1), (1, 2)]),
         ((10, 200), (110, 100), [(2, 2)]),
     ],
 )
@@ -54,7 +54,11 @@ def test_worse_lengths_score_lower() -> None:
 
 
 def test_ideographs_are_as_long_as_the_words_they_stand_for() -> None:
-    english = ["The kernel is the core of the system.", "It starts first.", "Install it now please."]
+    english = [
+        "The kernel is the core of the system.",
+        "It starts first.",
+        "Install it now please.",
+    ]
     chinese = ["内核是系统的核心部分。", "它最先启动。", "请现在就安装它。"]
     assert shapes(GaleChurch().align(english, chinese)) == [(1, 1)] * 3
 

@@ -18,7 +18,9 @@ PATHS = ["/", "/en/", "/fr/", "/en/a", "/fr/a", "/b?lang=fr", "/de/", "/x"]
 def sites(draw: st.DrawFn) -> FakeSite:
     site = FakeSite("en", "fr")
     for path in PATHS[:5]:
-        site.page(path, draw(st.sampled_from(["en", "fr", "de", ""])), depth=draw(st.integers(0, 4)))
+        site.page(
+            path, draw(st.sampled_from(["en", "fr", "de", ""])), depth=draw(st.integers(0, 4))
+        )
     for _ in range(draw(st.integers(0, 10))):
         site.link(
             draw(st.sampled_from(PATHS[:5])),

@@ -82,6 +82,14 @@ def test_no_segments_make_a_readable_file(exporter: Exporter) -> None:
 def test_any_text_is_written_as_utf_8(exporter: Exporter, texts: tuple[str, ...]) -> None:
     left, right, left_lang, right_lang, left_url, right_url, left_path, right_path = texts
     seg = SegmentPair(
-        left, right, left_lang, right_lang, Url(left_url), Url(right_url), left_path, right_path, 0.5
+        left,
+        right,
+        left_lang,
+        right_lang,
+        Url(left_url),
+        Url(right_url),
+        left_path,
+        right_path,
+        0.5,
     )
     assert written(exporter, iter([seg])).decode()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diptych.protocols import Filter
@@ -10,7 +10,9 @@ from diptych.types import SegmentPair, Url
 
 FILTERS = [pytest.param(cls(), id=name) for name, cls in strategies("filter").items()]
 URL = Url("http://example.org/")
-TEXTS = st.text(max_size=100) | st.sampled_from(["The council met on Tuesday evening.", "42", "中文"])
+TEXTS = st.text(max_size=100) | st.sampled_from(
+    ["The council met on Tuesday evening.", "42", "中文"]
+)
 
 
 def segment(left: str, right: str, score: float = 0.8) -> SegmentPair:
@@ -19,6 +21,7 @@ def segment(left: str, right: str, score: float = 0.8) -> SegmentPair:
 
 @pytest.mark.parametrize("strategy", FILTERS)
 @given(left=TEXTS, right=TEXTS, score=st.floats(0, 1))
+@settings(deadline=None)  # models are loaded at first use
 def test_score_is_a_share_and_a_reject_has_a_reason(
     strategy: Filter, left: str, right: str, score: float
 ) -> None:

@@ -71,6 +71,7 @@ def check(pairer: Pairer, site: FakeSite) -> None:
 
 @pytest.mark.parametrize("pairer", PAIRERS)
 @given(site=sites())
+@settings(deadline=None)  # names of languages are loaded at first use
 def test_pairs_are_one_to_one_and_strongest_first(pairer: Pairer, site: FakeSite) -> None:
     check(pairer, site)
 
@@ -87,7 +88,7 @@ def test_competing_claims_are_settled(pairer: Pairer) -> None:
 
 @pytest.mark.parametrize("pairer", PAIRERS)
 @given(chance=st.randoms(use_true_random=False))
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 def test_order_of_pages_does_not_matter(pairer: Pairer, chance: random.Random) -> None:
     site = competing()
     order = list(range(len(site.pages)))

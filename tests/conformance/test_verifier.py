@@ -25,7 +25,9 @@ FRENCH = (
 @st.composite
 def pages(draw: st.DrawFn) -> Page:
     texts = draw(st.lists(st.text(max_size=200), max_size=6))
-    return make_page(draw(st.sampled_from(["/a", "/b"])), draw(st.sampled_from(["en", "zh", ""])), *texts)
+    return make_page(
+        draw(st.sampled_from(["/a", "/b"])), draw(st.sampled_from(["en", "zh", ""])), *texts
+    )
 
 
 @pytest.mark.parametrize("verifier", VERIFIERS)

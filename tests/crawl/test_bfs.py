@@ -11,8 +11,12 @@ KINDS = ("a", "area", "frame", "alternate", "refresh", "canonical", "sitemap")
 
 @pytest.mark.parametrize("depth", [0, 1, 7])
 def test_links_rank_one_level_below_their_page(depth: int) -> None:
-    page = make_page("/", "en", depth=depth, links=[Link(at("/a")), Link(at("/b"), "alternate", "fr")])
-    assert [ranked.priority for ranked in Bfs().rank(page, FakeSite("en", "fr"))] == [-depth - 1] * 2
+    page = make_page(
+        "/", "en", depth=depth, links=[Link(at("/a")), Link(at("/b"), "alternate", "fr")]
+    )
+    assert [ranked.priority for ranked in Bfs().rank(page, FakeSite("en", "fr"))] == [
+        -depth - 1
+    ] * 2
 
 
 def test_links_to_pages_are_followed_and_others_not() -> None:

@@ -10,7 +10,15 @@ from diptych.export.tsv import Tsv, one_line
 from diptych.types import SegmentPair, Url
 
 SEGMENT = SegmentPair(
-    "A cat", "Un chat", "en", "fr", Url("http://a.org/en"), Url("http://a.org/fr"), "/p[1]", "/p[2]", 0.5
+    "A cat",
+    "Un chat",
+    "en",
+    "fr",
+    Url("http://a.org/en"),
+    Url("http://a.org/fr"),
+    "/html/body/p[1]",
+    "/html/body/p[2]",
+    0.5,
 )
 
 

@@ -48,9 +48,9 @@ def test_score_is_that_of_the_segment(score: float) -> None:
 
 
 def test_short_text_keeps_its_language_beyond_doubt() -> None:
-    short = "Bonjour tout le monde"
-    assert Rules().judge(segment(short, "Hello to everybody")).accept
-    assert Rules(min_letters=10).judge(segment(short, "Hello to everybody")).reason
+    swapped = segment("Bonjour à tout le monde, mes amis", "Hello to everybody, my friends")
+    assert Rules(min_confidence=0.5).judge(swapped).accept
+    assert Rules(min_letters=15, min_confidence=0.5).judge(swapped).reason
 
 
 def test_language_is_doubted_only_with_confidence() -> None:

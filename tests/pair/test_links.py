@@ -83,11 +83,10 @@ def test_switcher_is_a_link_named_after_its_language(anchor: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "anchor", ["", "French wine", "Read on", "de", "English", "Français et anglais", "fr.", "x" * 99]
+    "anchor", ["", "French wine", "Read on", "de", "English", "Français et anglais", "x" * 99]
 )
 def test_other_links_are_no_switchers(anchor: str) -> None:
-    expected = [("/en/a", "/fr/a")] if anchor == "fr." else []
-    assert paths(Links().pair(site().link("/en/a", "/fr/a", anchor))) == expected
+    assert Links().pair(site().link("/en/a", "/fr/a", anchor)) == []
 
 
 def test_switcher_in_the_language_of_its_page() -> None:
@@ -101,7 +100,8 @@ def test_only_links_that_are_clicked_are_switchers(kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("anchor", "lang"),
-    [("日本語", "ja"), ("日本語 (Japanese)", "ja"), ("简体中文", "zh"), ("中文", "zh"), ("ZH-TW", "zh"),
+    [("日本語", "ja"), ("日本語 (Japanese)", "ja"), ("简体中文", "zh"), ("中文", "zh"),
+     ("ZH-TW", "zh"),
      ("Ελληνικά", "el"), ("עברית", "he"), ("norsk", "no"), ("Norsk bokmål", "no"), ("GRE", "el")],
 )  # fmt: skip
 def test_names_in_any_script(anchor: str, lang: str) -> None:
@@ -109,7 +109,7 @@ def test_names_in_any_script(anchor: str, lang: str) -> None:
 
 
 def test_link_with_hreflang_is_believed_more_than_a_name() -> None:
-    (pair,) = Links().pair(site().link("/en/a", "/fr/a", "Lire en version originale", hreflang="fr"))
+    (pair,) = Links().pair(site().link("/en/a", "/fr/a", "Version originale", hreflang="fr"))
     assert (pair.evidence, pair.score) == ("switcher", 0.8)
 
 

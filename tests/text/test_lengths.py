@@ -80,7 +80,7 @@ def test_path_is_the_cheapest_of_all(seed: int) -> None:
 
 
 @given(
-    st.integers(0, 60), st.integers(0, 60), st.integers(1, 4000), st.randoms(use_true_random=False)
+    st.integers(0, 30), st.integers(0, 30), st.integers(1, 1000), st.randoms(use_true_random=False)
 )
 def test_path_is_complete_in_the_narrowest_band(
     rows: int, columns: int, max_cells: int, chance: random.Random

@@ -96,7 +96,9 @@ def test_untranslated_copy_under_a_translated_menu_is_a_copy() -> None:
 def test_translation_with_the_same_listing_is_no_copy() -> None:
     listing = "for name in names: print(name)" * 6
     left = make_page("/en/a", "en", "This prints all of the names, one on each line. " * 3, listing)
-    right = make_page("/fr/a", "fr", "Ceci affiche tous les noms, un sur chaque ligne. " * 3, listing)
+    right = make_page(
+        "/fr/a", "fr", "Ceci affiche tous les noms, un par chaque ligne. " * 3, listing
+    )
     assert SizeRatio().verify(left, right).accept
 
 

@@ -17,14 +17,7 @@ from diptych.types import Block, NodePair, Page
 
 __all__ = ["Flat"]
 
-# -log of the shares in Gale & Church 1993, table 5, beside that of 1-1; halved between two moves.
-_PENALTIES = {
-    (1, 1): 0.0,
-    (1, 0): -math.log(0.0099 / 2 / 0.89),
-    (0, 1): -math.log(0.0099 / 2 / 0.89),
-    (2, 1): -math.log(0.089 / 2 / 0.89),
-    (1, 2): -math.log(0.089 / 2 / 0.89),
-}
+_MOVES = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
 _MAX_CELLS = 500_000  # 700 blocks on both sides in full, some 3 s; more in a band
 _LAST_TAG = re.compile(r"([A-Za-z][\w:-]*)[^/]*(?:/text\(\)(?:\[\d+\])?)?\Z")
 _NUMBER = re.compile(r"\d+")
@@ -38,10 +31,17 @@ class Flat:
     blocks with the same text, a name or an address, surely do.
     """
 
-    other_tag: float = 2.0
+    other_tag: float = 3.0
     """cost, as -log, of two blocks whose elements are different"""
-    other_numbers: float = 2.0
+    other_numbers: float = 3.0
     """cost, as -log, of two blocks with different numbers in them"""
+    # DEVIATION(gale-church): a block without counterpart costs the same however long it is.  Pages
+    # gain and lose blocks where texts do not lose sentences: with one block in thirty taken out of
+    # 300 real page pairs at random, F1 is .94 instead of .80.
+    alone: float = 3.0
+    """cost, as -log, of a block without counterpart"""
+    merged: float = 5.0
+    """cost, as -log, of two blocks that correspond to one"""
 
     def align(self, left: Page, right: Page) -> list[NodePair]:
         """All blocks in order; the score is the pair's probability beside a perfect one."""
@@ -51,7 +51,7 @@ class Flat:
             return self._cost(ours, theirs, start, other, left_count, right_count)
 
         steps = cheapest_path(
-            len(left.blocks), len(right.blocks), list(_PENALTIES), cost, max_cells=_MAX_CELLS
+            len(left.blocks), len(right.blocks), _MOVES, cost, max_cells=_MAX_CELLS
         )
         return [
             NodePair(
@@ -65,14 +65,16 @@ class Flat:
     def _cost(
         self, ours: _Sequence, theirs: _Sequence, start: int, other: int, count: int, others: int
     ) -> float:
+        if not count or not others:
+            return self.alone
         if count == others == 1 and ours.texts[start] == theirs.texts[other]:
             return 0.0
-        cost = _PENALTIES[count, others] + length_cost(
+        cost = length_cost(
             ours.sums[start + count] - ours.sums[start],
             theirs.sums[other + others] - theirs.sums[other],
         )
-        if not count or not others:
-            return cost
+        if count != others:
+            cost += self.merged
         if {*ours.tags[start : start + count]} != {*theirs.tags[other : other + others]}:
             cost += self.other_tag
         if _joined(ours.numbers, start, count) != _joined(theirs.numbers, other, others):

@@ -254,8 +254,7 @@ class Crawl:
             )
         elif claim.kind is Kind.ROBOTS and not retried:
             self.hosts.know_robots(claim.host, Robots.of(None), now)
-            detail = failure.detail or failure.reason
-            self.hosts.stop(claim.host, f"{host_of(claim.url)} cannot be reached: {detail}")
+            self.hosts.stop(claim.host, _unreachable(failure))
 
     # -- queueing ----------------------------------------------------------------------------
 
@@ -288,3 +287,11 @@ class Crawl:
             entries.append(entry)
         self.frontier.add(entries)
         return any(entry.state is State.QUEUED for entry in entries)
+
+
+def _unreachable(failure: Failure) -> str:
+    """Why a host's robots.txt could not be had, in words."""
+    host = host_of(failure.url)
+    if failure.reason == "private_address":
+        return f"{host} is on a private address; to fetch from it say --allow-private"
+    return f"{host} cannot be reached: {failure.detail or failure.reason}"

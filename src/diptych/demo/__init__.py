@@ -24,6 +24,8 @@ class _Handler(SimpleHTTPRequestHandler):
     """Files of the site; robots.txt and sitemap.xml name the address they are served from."""
 
     protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 16  # head and body in one packet: no waiting for acknowledgements
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         """Answer, templated files apart."""

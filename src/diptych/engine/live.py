@@ -16,6 +16,7 @@ from diptych.types import Failure
 
 __all__ = ["LiveEngine"]
 
+COMMIT_AFTER = 0.05  # seconds; what a kill can cost, and then it is fetched again
 TICK = 0.1  # seconds between two looks at the clock while nothing happens
 
 Outcome = tuple[Claim, Reading | Failure, bytes]
@@ -36,33 +37,36 @@ class LiveEngine:
         self, crawl: Crawl, tick: Callable[[], None], stopped: Callable[[], bool]
     ) -> None:
         async with Fetcher(self.settings) as fetcher, Readers(self.workers) as readers:
-            tasks: set[asyncio.Task[None]] = set()
-            done: list[Outcome] = []
+            tasks: set[asyncio.Task[Outcome]] = set()
+            finished: list[asyncio.Task[Outcome]] = []
             news = asyncio.Event()
+            committed = 0.0
 
-            async def job(claim: Claim) -> None:
-                done.append(await self._fetch(claim, crawl, fetcher, readers))
+            def done(task: asyncio.Task[Outcome]) -> None:
+                tasks.discard(task)
+                finished.append(task)
                 news.set()
 
             while not stopped():
                 now = time.time()
                 for claim in crawl.next(now, self.settings.concurrency - len(tasks)):
-                    task = asyncio.create_task(job(claim))
+                    task = asyncio.create_task(self._fetch(claim, crawl, fetcher, readers))
                     tasks.add(task)
-                    task.add_done_callback(tasks.discard)
-                crawl.store.commit()
+                    task.add_done_callback(done)
+                if now - committed > COMMIT_AFTER:
+                    crawl.store.commit()
+                    committed = now
                 wake = crawl.wake()
-                if not tasks and not done and wake is None:
+                if not tasks and not finished and wake is None:
                     break
                 await _wait(news, TICK if wake is None else min(max(wake - now, 0.001), TICK))
-                outcomes = done.copy()
-                done.clear()
+                outcomes = [task.result() for task in finished]  # a bug ends the run, and is seen
+                finished.clear()
                 self._report(crawl, outcomes)
                 tick()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._report(crawl, done)
             crawl.store.commit()
 
     async def _fetch(

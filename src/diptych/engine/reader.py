@@ -10,14 +10,15 @@ import pickle
 import signal
 import struct
 import sys
+from dataclasses import replace
 from typing import BinaryIO
 
 from diptych.crawl.frontier import Kind
 from diptych.crawl.reading import Reading, read
-from diptych.types import Response
+from diptych.types import Link, Response
 from diptych.warc import compose
 
-__all__ = ["FRAME", "digest", "main"]
+__all__ = ["FRAME", "digest", "main", "pack", "unpack"]
 
 FRAME = struct.Struct("<I")
 
@@ -29,11 +30,33 @@ def digest(
     return read(kind, response, depth=depth, langs=langs), compose(response)
 
 
+def pack(reading: Reading, record: bytes) -> bytes:
+    """A reading and its record for the way to the parent.
+
+    Links go as plain tuples: unpickling a hundred named tuples takes longer than parsing the page.
+    """
+    links: tuple[tuple[str, ...], ...] = ()
+    if reading.page is not None:
+        links = tuple(map(tuple, reading.page.links))
+        reading = reading._replace(page=replace(reading.page, links=()))
+    return pickle.dumps((reading, links, record), pickle.HIGHEST_PROTOCOL)
+
+
+def unpack(frame: bytes) -> tuple[Reading, bytes]:
+    """What `pack` packed."""
+    reading: Reading
+    reading, links, record = pickle.loads(frame)
+    if reading.page is not None:
+        page = replace(reading.page, links=tuple(map(Link._make, links)))
+        reading = reading._replace(page=page)
+    return reading, record
+
+
 def main(source: BinaryIO, sink: BinaryIO) -> None:
     """Read frames and answer each in turn, until the input ends."""
     while len(head := source.read(FRAME.size)) == FRAME.size:
         body = source.read(FRAME.unpack(head)[0])
-        answer = pickle.dumps(digest(*pickle.loads(body)), pickle.HIGHEST_PROTOCOL)
+        answer = pack(*digest(*pickle.loads(body)))
         sink.write(FRAME.pack(len(answer)) + answer)
         sink.flush()
 

@@ -15,12 +15,11 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import diptych
 from diptych.crawl.frontier import Kind
 from diptych.crawl.reading import Reading
-from diptych.engine.reader import FRAME, digest
+from diptych.engine.reader import FRAME, digest, unpack
 from diptych.types import Failure, Response
 
 __all__ = ["Readers"]
@@ -132,7 +131,7 @@ class Readers:
         with suppress(asyncio.IncompleteReadError):
             while True:
                 head = await stdout.readexactly(FRAME.size)
-                answer: Any = pickle.loads(await stdout.readexactly(FRAME.unpack(head)[0]))
+                answer = unpack(await stdout.readexactly(FRAME.unpack(head)[0]))
                 worker.busy_since = time.monotonic()
                 if worker.waiting:
                     _, future = worker.waiting.popleft()

@@ -18,11 +18,6 @@ from diptych.types import Link, PagePair, Url
 
 __all__ = ["Links", "named_language"]
 
-# How often a declaration holds.  Ahrefs (374,756 domains): 17% of sites with hreflang have broken
-# targets and 15% unreciprocated ones, hence not more; a switcher more often leads to a home page.
-_ALTERNATE = 0.9
-_LINK_WITH_LANGUAGE = 0.8
-_SWITCHER = 0.7
 _SIBLING = 0.9  # of the weaker of the two declarations that a sibling pair rests on
 _MANY_SOURCES = 2  # more pages of one language than this leading to one page lead to a home page
 _TO_HOME = 0.1
@@ -44,6 +39,13 @@ class _Vote(NamedTuple):
     evidence: str
 
 
+# How often a declaration holds.  Ahrefs (374,756 domains): 17% of sites with hreflang have broken
+# targets and 15% unreciprocated ones, hence not more; a switcher more often leads to a home page.
+_ALTERNATE = _Vote(0.9, "hreflang")
+_LINK_WITH_LANGUAGE = _Vote(0.8, "switcher")
+_SWITCHER = _Vote(0.7, "switcher")
+
+
 @dataclass(frozen=True, slots=True)
 class Links:
     """Pairs that a page declares by hreflang or by a link named after a language.
@@ -62,10 +64,10 @@ class Links:
 
 def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
     """What each page says of others, if it leads to a page in the language it says."""
-    names = _names(tuple(site.langs))
+    wanted = tuple(site.langs)
     votes: _Votes = {}
     for url, link in site.links():
-        lang, vote = _declared(link, names)
+        lang, vote = _declared(link, wanted)
         if not lang:
             continue
         source, target = site.resolve(url), site.resolve(link.url)
@@ -77,16 +79,21 @@ def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
     return votes
 
 
-def _declared(link: Link, names: Mapping[str, str]) -> tuple[str, _Vote]:
+def _declared(link: Link, langs: tuple[str, ...]) -> tuple[str, _Vote]:
     """The language a link says its target is in, and how far that may be believed."""
     if link.rel == "alternate":
-        return hreflang_language(link.hreflang), _Vote(_ALTERNATE, "hreflang")
+        return hreflang_language(link.hreflang), _ALTERNATE
     if link.rel not in ("a", "area"):
-        return "", _Vote(0.0, "")
+        return "", _SWITCHER
     if link.hreflang and (lang := hreflang_language(link.hreflang)):
-        return lang, _Vote(_LINK_WITH_LANGUAGE, "switcher")
-    lang = named_language(link.anchor, names) or named_language(link.alt, names)
-    return lang, _Vote(_SWITCHER, "switcher")
+        return lang, _LINK_WITH_LANGUAGE
+    return _named(link.anchor, langs) or _named(link.alt, langs), _SWITCHER
+
+
+@lru_cache(maxsize=1 << 16)
+def _named(text: str, langs: tuple[str, ...]) -> str:
+    """As `named_language`, remembered: the pages of a site have most of their links in common."""
+    return named_language(text, _names(langs))
 
 
 def named_language(text: str, names: Mapping[str, str]) -> str:
@@ -129,12 +136,13 @@ def _damped(votes: _Votes, site: SiteView) -> _Votes:
     They hold for one of the voters only: the home page, or the one that is voted for in return.
     """
     homes = {site.resolve(seed) for seed in site.site.seeds}
+    pages = site.pages
     voters: defaultdict[tuple[Url, str, str], int] = defaultdict(int)
     for source, target, evidence in votes:
-        voters[target, evidence, site.pages[source].lang] += 1
+        voters[target, evidence, pages[source].lang] += 1
 
     def is_common(source: Url, target: Url, evidence: str) -> bool:
-        many = voters[target, evidence, site.pages[source].lang] > _MANY_SOURCES
+        many = voters[target, evidence, pages[source].lang] > _MANY_SOURCES
         return many and source not in homes and (source, target) not in answered
 
     answered = {(target, source) for source, target, _ in votes}

@@ -22,9 +22,9 @@ from diptych.text.elements import (
     visible,
 )
 from diptych.text.links import (
-    AROUND,
     OpenLink,
     fold,
+    last_words,
     link_element,
     meta_refresh,
     switcher_lang,
@@ -37,7 +37,7 @@ __all__ = ["Walk"]
 MAX_ELEMENTS = 300_000  # what follows is not read; real pages of 5 MB have a third of it
 MAX_BLOCKS = 50_000
 MAX_LINKS = 20_000
-MAX_PATH = 2_000  # characters; an element that is deeper is numbered instead of traced
+MAX_PATH = 1_000  # characters; an element that is deeper is numbered instead of traced
 MAX_ATTRIBUTE = 2_000  # characters of an alt, a description, a title: longer ones are no text
 
 # How an element was opened; from the third on it is block-level.
@@ -80,6 +80,7 @@ class Walk:
     def _walk(self, root: LexborNode) -> None:
         """Depth first, in document order."""
         parts, known, left = self._parts, KNOWN.get, MAX_ELEMENTS
+        add_text = self._add_text if self._children else None
         self._open(_BLOCK, "/html")
         parent, kind, path, self._block = root, _BLOCK, "/html", "/html"
         counts: dict[int, int] = {}
@@ -91,7 +92,9 @@ class Walk:
                 if tag_id == TEXT:
                     # Blank text counts only between inline elements.
                     if parts or not node.is_empty_text_node:
-                        self._read_text(node)
+                        parts.append(text := node.text_content or "")
+                        if add_text:
+                            add_text(text, self._run_path())
                 elif (known_as := known(tag_id, UNKNOWN)) is not SKIPPED and left:
                     left -= 1
                     role, name = known_as
@@ -111,12 +114,6 @@ class Walk:
             node = parent.next
             parent, kind, path, counts, self._block = outer.pop()
 
-    def _read_text(self, node: LexborNode) -> None:
-        text = node.text_content or ""
-        self._parts.append(text)
-        if self._children:
-            self._add_text(text, self._run_path())
-
     # One reader per role of an element.  It answers with the first child if that is to be read too.
 
     def _block_level(self, node: LexborNode, path: str) -> LexborNode | None:
@@ -129,7 +126,7 @@ class Walk:
         if self._hidden and node.mem_id in self._hidden:
             self._muted += 1
             self._open(_HIDDEN, path)
-        elif self._children or inner.tag_id != TEXT or inner.next is not None:
+        elif inner.tag_id != TEXT or inner.next is not None or self._children or self._open_links:
             self._open(_BLOCK, path)
         else:
             # Every second block has nothing but text: no need to open it.
@@ -157,11 +154,13 @@ class Walk:
         own = node.attributes
         href = own.get("href")
         # A link to a place on the page itself leads nowhere.
-        if not href or href[0] == "#" or len(self.links) >= MAX_LINKS:
+        if not href or href[0] == "#" or len(self.links) + len(self._closed_links) >= MAX_LINKS:
             return self._inline(node, path)
         url = resolve(self.base, href)
         if url is None:
             return self._inline(node, path)
+        if self._parts and not self._parts[-1]:
+            self._parts[-1] = " "  # menus are often written link to link
         hreflang = switcher_lang(own, item_around(node))
         self._open_links.append(OpenLink(url, hreflang, path, len(self._parts)))
         inner = self._inline(node, path)
@@ -255,7 +254,7 @@ class Walk:
             return ""
         before = self.blocks[-1]
         parent = self._block.rpartition("/")[0]
-        return before.text[-AROUND:] if before.path.rpartition("/")[0] == parent else ""
+        return last_words(before.text) if before.path.rpartition("/")[0] == parent else ""
 
     def _line_break(self, node: LexborNode, path: str) -> None:
         """One line break is a space, two in a row end the block."""

@@ -12,13 +12,15 @@ from collections.abc import Callable
 
 __all__ = ["decompress", "is_html", "is_sitemap"]
 
-_LIMIT = 20_000_000  # bytes; the largest of 10,000 real HTML pages had 6 MB
+_LIMIT = 20_000_000  # bytes; larger documents are data, not pages to read
 _CHUNK = 65_536  # bytes of compressed input at a time, so that a bomb is noticed early
 _MAX_ENCODINGS = 4  # a server that compresses five times is an attack
 _GZIP_MAGIC = b"\x1f\x8b"
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
-_UNTOLD_TYPES = frozenset({"", "application/octet-stream", "text/plain", "unknown/unknown", "*/*"})
+_UNTOLD_TYPES = frozenset(
+    {"", "*/*", "application/octet-stream", "application/xml", "text/plain", "text/xml"}
+)
 _HTML_START = re.compile(
     rb"\s*(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,2000}?-->\s*)*"
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|frameset|div|table|p|h1)\b",

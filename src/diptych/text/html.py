@@ -13,13 +13,14 @@ from diptych.text.charset import decode
 from diptych.text.content import decompress, is_html
 from diptych.text.langid import identify
 from diptych.text.links import header_links, meta_refresh
+from diptych.text.nesting import bounded_markup
 from diptych.text.urls import resolve
 from diptych.types import Block, Link, Page, PageRecord, Response, Url
 
 __all__ = ["language_sample", "read_page"]
 
-_SAMPLE = 1_000  # characters: beyond, py3langid is slower and not better
-_SAMPLE_PER_BLOCK = 300  # so that one foreign quotation does not decide
+_SAMPLE = 1_000  # characters: the time of identification grows with them
+_SAMPLE_BLOCKS = 8  # places they come from, so that an untranslated paragraph does not decide
 _LONG = 60  # characters of a block that is running text rather than a menu item
 
 
@@ -37,7 +38,7 @@ def read_page(
     walk: Walk | None = None
     html_lang = ""
     if is_html(content_type, body[:4096]):
-        markup = bounded(decode(body, content_type)[0])
+        markup = bounded_markup(decode(body, content_type)[0])
         parser = LexborHTMLParser(markup)
         walk = Walk(parser, response.url, markup, with_tree=with_tree)
         base = resolve(response.url, walk.base_href) if walk.base_href else None
@@ -92,28 +93,22 @@ def _digest(body: bytes) -> str:
 
 
 def language_sample(blocks: Sequence[Block]) -> str:
-    """Text enough to tell the language: long blocks from the middle first, menus last.
+    """Text enough to tell the language: from long blocks all over the page, menus only if need be.
 
-    >>> language_sample([Block("Menu", "/html/body/p[1]"), Block("word " * 20, "/html/body/p[2]")])[:9]
-    'word word'
+    >>> language_sample([Block("Menu", "/p[1]"), Block("ab " * 30, "/p[2]")])[-4:]
+    'Menu'
     """
     long = [block.text for block in blocks if len(block.text) >= _LONG]
-    start = len(long) // 3
-    sample: list[str] = []
-    missing = _SAMPLE
-    for text in long[start:] + long[:start]:
-        sample.append(text[:_SAMPLE_PER_BLOCK])
-        missing -= len(sample[-1])
-        if missing <= 0:
-            return "\n".join(sample)
+    step = max(1, len(long) // _SAMPLE_BLOCKS)
+    # From the middle on: pages begin and end with notices that are not always translated.
+    chosen = long[step // 2 :: step]
+    share = _SAMPLE // max(1, min(_SAMPLE_BLOCKS, len(chosen)))
+    sample = [text[:share] for text in chosen[: _SAMPLE_BLOCKS + 1]]
+    missing = _SAMPLE - sum(map(len, sample))
     for block in reversed(blocks):
-        if missing <= 0:
+        if missing <= _SAMPLE // 2:
             break
         if len(block.text) < _LONG:
             sample.append(block.text)
             missing -= len(block.text)
     return "\n".join(sample)
-
-
-def bounded(markup: str) -> str:
-    return markup

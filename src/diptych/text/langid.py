@@ -16,22 +16,25 @@ from diptych.types import LangScore
 
 __all__ = ["identify", "is_identifiable"]
 
-MIN_LETTERS = 20  # below, half of the labels are wrong on menu items
+MIN_LETTERS = 20  # of a text to be identified: shorter ones are names and menu items
 _LETTERS = re.compile(r"[^\W\d_]+")
-_MANY = 3  # languages reported
-_MIN_SCORE = 0.01
-_MAX_CHARACTERS = 2_000  # a longer text is not identified better, only slower
-# How much likelier a language the user asked for is than one of the 140 others.  It settles menus
-# and headings; on a paragraph the evidence outweighs it.
-_PRIOR = 10.0
-_IDEOGRAPHS = re.compile(
+# An ideograph or a syllable says as much as several letters.
+_DENSE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
+_MANY = 3  # languages reported
+_MIN_SCORE = 0.01
+_CERTAIN = 1 - _MIN_SCORE  # no other language can reach the least score
+_MAX_CHARACTERS = 2_000  # a bound on work: the model walks over every byte
+# How much likelier a language the user asked for is than one of the 140 others: chosen so that it
+# settles menus and headings, while on a paragraph the evidence outweighs it.
+_PRIOR = 10.0
 
 
 class _Identifier(Protocol):
     @property
     def labels(self) -> list[str]: ...
+    def classify(self, text: str) -> tuple[str, float]: ...
     def rank(self, text: str) -> list[tuple[str, float]]: ...
     def set_languages(self, langs: Sequence[str] | None = None) -> None: ...
 
@@ -51,12 +54,14 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     if not is_identifiable(text):
         return ()
     names = _labels(tuple(langs)) if langs else {}
-    if closed and len(set(names.values())) > 1:
-        ranking = _restricted(tuple(sorted(names))).rank(text)
-    else:
-        ranking = _preferring(names, _identifier().rank(text))
+    is_choice = closed and len(set(names.values())) > 1
+    identifier = _restricted(tuple(sorted(names))) if is_choice else _identifier()
+    label, score = identifier.classify(text)
+    if score >= _CERTAIN:
+        return (LangScore(names.get(label, label), score),)
+    ranking = identifier.rank(text)
     scores: dict[str, float] = {}
-    for label, score in ranking:
+    for label, score in ranking if is_choice else _preferring(names, ranking):
         lang = names.get(label, label)
         scores[lang] = scores.get(lang, 0.0) + score
     best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:_MANY]
@@ -72,8 +77,7 @@ def is_identifiable(text: str) -> bool:
     if len(text) > 4 * MIN_LETTERS and text[: 2 * MIN_LETTERS].replace(" ", "a").isalpha():
         return True
     letters = sum(map(len, _LETTERS.findall(text)))
-    # An ideograph or a syllable says as much as several letters.
-    return letters + 3 * len(_IDEOGRAPHS.findall(text)) >= MIN_LETTERS
+    return letters + 3 * len(_DENSE.findall(text)) >= MIN_LETTERS
 
 
 def _preferring(names: dict[str, str], ranking: list[tuple[str, float]]) -> list[tuple[str, float]]:
@@ -105,7 +109,7 @@ def _identifier() -> _Identifier:
 
 @cache
 def _restricted(labels: tuple[str, ...]) -> _Identifier:
-    """An identifier of its own for each choice of languages: `set_languages` changes it in place."""
+    """An identifier for each choice of languages, since `set_languages` changes it in place."""
     identifier = copy(_identifier())  # shares the tables, which are never written to
     identifier.set_languages(labels)
     return identifier

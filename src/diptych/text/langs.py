@@ -17,10 +17,10 @@ _SHAPE = re.compile(r"([a-z]{2})(?:[-_](?:[a-z]{4}|[a-z]{2}|\d{3}))*")
 # Two letters that mean themselves: no alias, no macrolanguage.  They are nearly all that occurs,
 # and are answered without loading the tables of langcodes (83 ms).
 _PLAIN = (
-    " af am ar as az ba be bg bn bo br bs ca cs cy da de dz el en eo es et eu fa fi fo fr fy ga gd gl"
-    " gu ha he hi hr ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mi mk ml mn mr"
-    " ms mt my ne nl nn no oc or pa pl ps pt ro ru rw sa sd se si sk sl sm sn so sq sr st su sv sw ta"
-    " te tg th tk tr tt ug uk ur uz vi wa xh yi yo zh zu "
+    " af am ar as az ba be bg bn bo br bs ca cs cy da de dz el en eo es et eu fa fi fo fr fy ga gd"
+    " gl gu ha he hi hr ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mi mk ml"
+    " mn mr ms mt my ne nl nn no oc or pa pl ps pt ro ru rw sa sd se si sk sl sm sn so sq sr st su"
+    " sv sw ta te tg th tk tr tt ug uk ur uz vi wa xh yi yo zh zu "
 )
 _FOLDED = {"nb": "no", "tl": "fil", "cmn": "zh"}  # written both ways, and one to our models
 _UNKNOWN = frozenset({"", "und", "mul", "mis", "zxx"})

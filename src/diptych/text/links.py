@@ -18,6 +18,7 @@ __all__ = [
     "OpenLink",
     "fold",
     "header_links",
+    "last_words",
     "link_element",
     "meta_refresh",
     "switcher_lang",
@@ -39,7 +40,7 @@ _HEADER_PARAMETER = re.compile(
     r""";\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?"""
 )
 _MAX_HEADER = 20_000  # characters; Google accepts some hundred alternates in a header
-AROUND = 50  # characters on each side; some seven words, as many as Barbosa et al. show
+AROUND = 70  # characters on each side: some ten words
 _MAX_CONTEXT = 300  # characters of anchor, alt and src; whole cards are wrapped in links
 
 
@@ -74,9 +75,9 @@ class OpenLink:
     def around(self, parts: list[str]) -> str:
         """The text before and after the link in the run that it ended in."""
         start, end = self.start, self.end + 1
-        before = "".join(parts[max(0, start - 4) : start])[-2 * AROUND :] if start else ""
-        after = "".join(parts[end : end + 4])[: 2 * AROUND] if end < len(parts) else ""
-        return f"{fold(before)[-AROUND:]} {fold(after)[:AROUND]}".strip()
+        before = last_words("".join(parts[max(0, start - 4) : start])) if start else ""
+        after = _first_words("".join(parts[end : end + 4])) if end < len(parts) else ""
+        return f"{before} {after}" if before and after else before or after
 
     def finished(self, parts: list[str], around: str) -> Link:
         """The link with its contexts."""
@@ -91,6 +92,25 @@ class OpenLink:
             self.sources[:_MAX_CONTEXT],
             self.path,
         )
+
+
+def last_words(text: str) -> str:
+    """The end of a text, from a whole word on.
+
+    >>> last_words("It was the best of times, it was the worst of times, it was the age of wisdom")
+    'the best of times, it was the worst of times, it was the age of wisdom'
+    """
+    if len(text) <= AROUND:
+        return " ".join(text.split())
+    words = text[-AROUND:].split()
+    return " ".join(words if text[-AROUND - 1].isspace() else words[1:] or words)
+
+
+def _first_words(text: str) -> str:
+    if len(text) <= AROUND:
+        return " ".join(text.split())
+    words = text[:AROUND].split()
+    return " ".join(words if text[AROUND].isspace() else words[:-1] or words)
 
 
 def fold(text: str) -> str:

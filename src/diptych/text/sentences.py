@@ -1,30 +1,29 @@
 """Sentences of any language: sentencex, and a merge rule of ours for what it cuts too often.
 
-On 1,000 sentences of each of six languages the rule raised F1 from .91 to .96.
+The rule raised the F1 of sentence boundaries from .91 to .96 when sentencex was chosen.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from diptych.text.langs import primary
 
-__all__ = ["split_sentences"]
+__all__ = ["MAX_SENTENCE", "split_sentences"]
 
 MAX_SENTENCE = 3_000  # characters; longer ones are lists or code, and stall every aligner
-_MAX_TEXT = 200_000  # characters given to sentencex at a time
 
-# A piece that ends so has not ended: initials, titles, references, and abbreviations with inner
-# full stops (z.B., p.ex., e.g.).
+# A piece that ends so has not ended: initials, titles, references, months, and abbreviations with
+# full stops inside (z.B., p.ex.).
 _OPEN_END = re.compile(
-    r"(?:(?:^|[\s(\[\"'«“„’])(?:[^\W\d_]|M|MM|Mr|Mrs|Ms|Dr|Drs|Me|Mme|Mlle|St|Ste|Prof|Hr|Fr|Sr|Sra"
-    r"|cf|Cf|vgl|Vgl|p|pp|S|s|vol|vols|Bd|art|Art|fig|figs|Fig|Figs|Abb|Tab|tab|no|No|nos|Nr|nr|n|núm"
-    r"|ed|eds|éd|Hrsg|ca|bzw|approx|ch|chap|sec|env|av|apr|inkl|incl|vs|resp|Jan|Feb|Mar|Apr|Aug|Sept"
-    r"|Sep|Oct|Okt|Nov|Dec|Dez|déc|janv|févr|juil)|(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,3})\.$"
+    r"(?:^|[\s(\[\"'«“„’])(?:[A-ZÀ-ÖØ-ÞА-Я]|MM|Mr|Mrs|Ms|Drs?|Me|Mme|Mlle|Ste?|Prof|Hr|Fr|Sra?|Sig"
+    r"|[Cc]f|[Vv]gl|pp?|vols?|Bd|[Aa]rt|[Ff]igs?|Abb|[Tt]ab|[Nn]os?|[Nn]r|núm|n|eds?|éd|Hrsg|ca|bzw"
+    r"|approx|chap|env|inkl|incl|vs|resp|Jan|Feb|Febr|Aug|Sept?|Oct|Okt|Nov|Dec|Dez|janv|févr|juil"
+    r"|(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,3})\.$"
 )
-_CLOSERS = "»”’\"')]}›"
-_SAFE_CUT = re.compile(r"[;:.!?…。！？；]\s+|[,、，]\s*|\s+")
+_LONGEST_END = 20  # characters that the pattern needs to see
+_CLOSING = "»”’)]}›"
+_CUTS = (re.compile(r"[;:.!?…。！？；]\s*"), re.compile(r"[,、，]\s*"), re.compile(r"\s+"))
 
 
 def split_sentences(text: str, lang: str) -> list[str]:
@@ -35,25 +34,24 @@ def split_sentences(text: str, lang: str) -> list[str]:
     """
     import sentencex
 
-    code = primary(lang) or "en"
-    pieces: list[str] = []
-    for start in range(0, len(text), _MAX_TEXT):
-        found = sentencex.segment(code, text[start : start + _MAX_TEXT])
-        pieces.extend(stripped for piece in found if (stripped := piece.strip()))
-    return [part for sentence in _merged(pieces) for part in _cut(sentence)]
+    code = primary(lang) or "en"  # unknown languages are split as English is
+    try:
+        pieces = sentencex.segment(code, text)
+    except UnicodeEncodeError:  # half of a surrogate pair, which is no character
+        pieces = sentencex.segment(code, text.encode("utf-8", "replace").decode("utf-8"))
+    sentences = (sentence.strip() for sentence in _merged(pieces))
+    return [part for sentence in sentences if sentence for part in _cut(sentence)]
 
 
 def _merged(pieces: list[str]) -> list[str]:
     """Join what belongs to one sentence."""
-    if len(pieces) < 2:
-        return pieces
-    groups = [[pieces[0]]]
-    for before, piece in pairwise(pieces):
-        if _goes_on(before, piece):
+    groups: list[list[str]] = []
+    for piece in pieces:
+        if groups and _goes_on(groups[-1][-1].rstrip(), piece.lstrip()):
             groups[-1].append(piece)
         else:
             groups.append([piece])
-    return [" ".join(group) for group in groups]
+    return ["".join(group) for group in groups]
 
 
 def _goes_on(before: str, piece: str) -> bool:
@@ -62,23 +60,26 @@ def _goes_on(before: str, piece: str) -> bool:
     >>> _goes_on("M.", "Dupont"), _goes_on("Il rit.", "» dit-il."), _goes_on("Il rit.", "Elle non.")
     (True, True, False)
     """
-    first = piece[0]
-    if first.islower() or first in "»”)]}›" or (first in _CLOSERS and len(piece) == 1):
+    if not piece or not before or piece[0].islower() or piece[0] in _CLOSING:
         return True
-    return before.endswith(".") and len(before) < 10_000 and bool(_OPEN_END.search(before[-40:]))
+    return before[-1] == "." and _OPEN_END.search(before[-_LONGEST_END:]) is not None
 
 
 def _cut(sentence: str) -> list[str]:
-    """Cut an endless sentence at the strongest boundary near the limit."""
+    """Cut an endless sentence at the strongest boundary before the limit.
+
+    >>> [len(part) for part in _cut("word, " * 600)]
+    [2999, 599]
+    """
     parts: list[str] = []
     while len(sentence) > MAX_SENTENCE:
-        end = max(
-            (
-                found.end()
-                for found in _SAFE_CUT.finditer(sentence, MAX_SENTENCE // 2, MAX_SENTENCE)
-            ),
-            default=MAX_SENTENCE,
-        )
-        parts.append(sentence[:end].strip())
-        sentence = sentence[end:].strip()
-    return [*parts, sentence] if sentence else parts
+        for boundary in _CUTS:
+            ends = [found.end() for found in boundary.finditer(sentence, 1, MAX_SENTENCE)]
+            if ends and ends[-1] > MAX_SENTENCE // 2:
+                end = ends[-1]
+                break
+        else:
+            end = MAX_SENTENCE
+        parts.append(sentence[:end].rstrip())
+        sentence = sentence[end:].lstrip()
+    return [*parts, sentence.rstrip()] if sentence.strip() else parts

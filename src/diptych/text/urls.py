@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from functools import cache, lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -256,13 +257,12 @@ def site_name(url: str) -> str:
     return _site_of_origin(origin_of(url))
 
 
+@lru_cache(maxsize=131072)
 def url_key(url: str) -> int:
     """A signed 64-bit number that stands for a URL in the store.
 
     >>> url_key("http://example.org/") == url_key("http://example.org/")
     True
     """
-    from hashlib import blake2b
-
     digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)

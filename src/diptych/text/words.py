@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import starmap
 
 from diptych.text.langs import primary
 
 __all__ = ["words"]
 
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")  # as ICU: an apostrophe inside a word belongs to it
-_SIMPLE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 _Segmenter = Callable[[str, str], Iterator[str]]
 
@@ -26,7 +24,7 @@ def words(text: str, lang: str) -> list[str]:
     segmenter = _segmenter()
     if segmenter is None:
         return _WORD.findall(text)
-    return [piece for piece in segmenter(text, primary(lang) or "en") if _has_word(piece)]
+    return [piece for piece in segmenter(_whole(text), primary(lang) or "en") if _has_word(piece)]
 
 
 def _has_word(piece: str) -> bool:
@@ -41,3 +39,8 @@ def _segmenter() -> _Segmenter | None:
     except ImportError:
         return None
     return lambda text, lang: iter(WordBreaker(text, lang))
+
+
+def _whole(text: str) -> str:
+    """The text without halves of surrogate pairs, which are no characters."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,42 @@
+# Everything runs in .venv, made on the first call with whichever Python 3.11 or newer is at hand.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: demo test lint bench docs clean
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(VENV)/bench: $(VENV)/dev bench/requirements.txt
+	$(BIN)/python -m pip install --quiet --requirement bench/requirements.txt
+	@touch $@
+
+demo: $(VENV)/installed  ## install, serve the bundled bilingual site on loopback, mine it
+	$(BIN)/diptych demo
+
+test: $(VENV)/dev  ## install what the tests need and run them
+	$(BIN)/python -m pytest -q -n $(JOBS)
+
+lint: $(VENV)/dev  ## format, rules and types
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench
+	$(BIN)/mypy src bench
+
+bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shared/sites, or SITES=DIR)
+	$(BIN)/python bench/frontier.py
+	$(BIN)/python bench/crawl_speed.py $(if $(SITES),--sites $(SITES))
+
+docs: $(VENV)/installed  ## write the generated parts of docs/ anew
+	$(BIN)/python docs/generate.py
+
+clean:
+	rm -rf $(VENV) build dist diptych-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,413 @@
+"""Write the generated parts of the documentation: python docs/generate.py.
+
+A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`.  What comes from the
+code (help, parameters, schema, recipes, deviations, kept benchmark results) is made in memory;
+what comes from the demo is made by running it on loopback in a temporary folder.  Writing twice
+changes nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import dataclasses
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import click
+
+from diptych import protocols, recipes, registry
+from diptych.cli import main as command_line
+from diptych.demo import GOLD, PORT, serve
+
+ROOT = Path(__file__).resolve().parent.parent
+WIDTH = 100  # columns of help and of the demo's output
+MARKED = re.compile(r"(<!-- generated: ([^\n]+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+LANGS = ("--langs", "en,fr")
+
+# Segments of the demo shown in the README, by their left side.
+SHOWN_SEGMENTS = (
+    "Twice a day the sea comes in, and twice a day it goes out again.",
+    "In 1823 Augustin Fresnel’s first great lens was lit at the top.",
+    "Thirty-two men found themselves on a rock about to be covered by the sea.",
+    "The shape of the coast matters as much as the sky.",
+    "The hell of hells",
+)
+SHOWN_PAGE = "en/bell-rock/"
+SHOWN_PARTNER = "fr/le-phare-de-bell-rock/"
+SHOWN_REFUSED = "private/drafts.html"
+
+
+def documents() -> list[Path]:
+    """All files that may have generated parts."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def fill(text: str, blocks: Mapping[str, str]) -> str:
+    """The text with those of its generated parts replaced that are in blocks.
+
+    >>> fill("<!-- generated: a -->\\nold\\n<!-- end -->", {"a": "new"}).splitlines()[1]
+    'new'
+    """
+    return MARKED.sub(
+        lambda found: (
+            f"{found[1]}{blocks[found[2]]}\n{found[4]}" if found[2] in blocks else found[0]
+        ),
+        text,
+    )
+
+
+def names_in(text: str) -> list[str]:
+    """The names of the generated parts of a text."""
+    return [found[2] for found in MARKED.finditer(text)]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> str:
+    """A Markdown table; the columns named in right are aligned so."""
+    lines = [head, [("--:" if name in right else "---") for name in head]]
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (*lines, *cells))
+
+
+# -- what comes from the code --------------------------------------------------------------------
+
+
+def blocks_from_code() -> dict[str, str]:
+    """Every generated part that needs no run."""
+    blocks = {
+        "commands": commands(),
+        "recipes": recipe_table(),
+        "strategies": strategy_table(),
+        "schema": f"```sql\n{(ROOT / 'src/diptych/schema.sql').read_text('utf-8').strip()}\n```",
+        "deviations": deviations(),
+        "benchmarks": benchmarks(),
+    }
+    for stage in registry.STRATEGIES:
+        for name, cls in registry.strategies(stage).items():
+            blocks[f"parameters {stage} {name}"] = parameters(stage, cls)
+    return blocks
+
+
+def commands() -> str:
+    """The help of all commands."""
+    settings = {"terminal_width": WIDTH, "max_content_width": WIDTH}
+    top = click.Context(
+        command_line, info_name="diptych", help_option_names=["-h", "--help"], **settings
+    )
+    parts = [f"```text\n{command_line.get_help(top)}\n```"]
+    for name, command in command_line.commands.items():
+        context = click.Context(command, info_name=name, parent=top, **settings)
+        parts.append(f"## {name}\n\n```text\n{command.get_help(context)}\n```")
+    return "\n\n".join(parts)
+
+
+def recipe_table() -> str:
+    """The recipes and what each names for the stages."""
+    rows = []
+    for name in recipes.names():
+        recipe = recipes.load(name, {})
+        stages = [f"`{_spelled(recipe[stage])}`" for stage in registry.RECIPE_STAGES]
+        shown = f"`{name}`" + (" (default)" if name == recipes.DEFAULT else "")
+        rows.append([shown, *stages])
+    return table(["recipe", *registry.RECIPE_STAGES], rows)
+
+
+def _spelled(settings: Mapping[str, Any]) -> str:
+    inner = [_spelled(each) for each in settings.get("pairers", ())]
+    return f"{settings['use']}({', '.join(inner)})" if inner else str(settings["use"])
+
+
+def strategy_table() -> str:
+    """All strategies with the first line of what they are."""
+    return table(
+        ["stage", "strategy", "in one line"],
+        (
+            [stage, f"[`{name}`]({name}.md)", inspect.cleandoc(cls.__doc__ or "").split("\n")[0]]
+            for stage in registry.STRATEGIES
+            for name, cls in sorted(registry.strategies(stage).items())
+        ),
+    )
+
+
+def parameters(stage: str, cls: type) -> str:
+    """The parameters of a strategy: its fields, their defaults and their docstrings."""
+    fields = dataclasses.fields(cls)
+    if not fields:
+        return "None."
+    meanings = _field_docs(cls)
+    return table(
+        ["parameter", "type", "default", "meaning"],
+        (
+            [
+                f"`{field.name}`",
+                f"`{field.type}`",
+                f"`{field.default!r}`",
+                meanings.get(field.name) or _promised(stage, field.name),
+            ]
+            for field in fields
+        ),
+    )
+
+
+def _field_docs(cls: type) -> dict[str, str]:
+    """What is said of fields: a string under the field, or `name: ...` in the class docstring."""
+    found: dict[str, str] = {}
+    docs = " ".join(inspect.cleandoc(cls.__doc__ or "").split())
+    for field in dataclasses.fields(cls):
+        said = re.search(rf"(?:^|\s){field.name}: (.+?)\.(?=\s|$)", docs)
+        if said:
+            found[field.name] = said[1]
+    definition = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    assert isinstance(definition, ast.ClassDef)
+    for node, following in pairwise(definition.body):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            text = _string(following)
+            if text:
+                found[node.target.id] = " ".join(text.split())
+    return found
+
+
+def _string(node: ast.stmt) -> str:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return node.value.value if isinstance(node.value.value, str) else ""
+    return ""
+
+
+def _promised(stage: str, name: str) -> str:
+    """What the stage's Protocol says of an attribute that a strategy has as a field."""
+    if stage != "export":
+        return ""
+    promised = inspect.getattr_static(protocols.Exporter, name, None)
+    return inspect.cleandoc(promised.__doc__ or "").rstrip(".") if promised else ""
+
+
+def deviations() -> str:
+    """Every place where the code says that it departs from a paper, and why."""
+    rows = []
+    for path in sorted((ROOT / "src/diptych").rglob("*.py")):
+        lines = path.read_text("utf-8").splitlines()
+        for number, line in enumerate(lines):
+            found = re.match(r"\s*# DEVIATION\(([^)]+)\): (.*)", line)
+            if found:
+                words = [found[2], *_comment_after(lines, number)]
+                where = path.relative_to(ROOT).as_posix()
+                name = where.removeprefix("src/diptych/")
+                rows.append(
+                    [found[1], f"[`{name}`](../{where})", " ".join(" ".join(words).split())]
+                )
+    return table(["paper", "module", "departure"], sorted(rows))
+
+
+def _comment_after(lines: Sequence[str], number: int) -> Iterator[str]:
+    for line in lines[number + 1 :]:
+        text = line.strip()
+        if not text.startswith("#"):
+            return
+        yield text.lstrip("# ")
+
+
+def benchmarks() -> str:
+    """The kept results of all benchmarks."""
+    files = sorted((ROOT / "bench/results").glob("*.json"))
+    parts = [_result(file, json.loads(file.read_text("utf-8"))) for file in files]
+    return "\n\n".join(parts) or "No result is kept yet."
+
+
+def _result(file: Path, result: Mapping[str, Any]) -> str:
+    parts = [f"### {file.stem}"]
+    facts: dict[str, Any] = {}
+    for key, value in result.items():
+        if isinstance(value, Mapping) and key != "machine":
+            facts |= {f"{key} {name}": inner for name, inner in value.items()}
+        else:
+            facts[key] = value
+    shown = {key: value for key, value in facts.items() if isinstance(value, int | float)}
+    if shown:
+        rows = [[_words(key), _number(value)] for key, value in shown.items()]
+        parts.append(table(["figure", "value"], rows, right=["value"]))
+    if result.get("rows"):
+        parts.append(_rows(result["rows"]))
+    path = file.relative_to(ROOT).as_posix()
+    parts.append(f"[`{path}`](../{path}), measured on {_machine(result.get('machine', {}))}.")
+    return "\n\n".join(parts)
+
+
+def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    columns = [key for key, value in rows[0].items() if not isinstance(value, list | dict)]
+    numbers = [_words(key) for key in columns if isinstance(rows[0][key], int | float)]
+    cells = ([_number(row[key]) for key in columns] for row in rows)
+    return table([_words(key) for key in columns], cells, right=numbers)
+
+
+def _words(key: str) -> str:
+    return key.replace("_", " ")
+
+
+def _number(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
+
+
+def _machine(machine: Mapping[str, Any]) -> str:
+    known = f"{machine.get('cpus', '?')} processors ({machine.get('cpu', 'unknown')})"
+    return f"{known}, {machine.get('system', '?')}, Python {machine.get('python', '?')}"
+
+
+# -- what comes from the demo --------------------------------------------------------------------
+
+
+def blocks_from_demo() -> dict[str, str]:
+    """Every generated part that shows the demo, run in a temporary folder."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        return {
+            **demo_result(folder),
+            **demo_questions(folder),
+            "demo replay": demo_replay(folder),
+            "demo recipes": demo_recipes(folder),
+        }
+
+
+def demo_result(folder: Path) -> dict[str, str]:
+    """Run the demo; its summary, its pairs and some of its segments."""
+    shown = transcript(folder, "demo")
+    return {
+        "demo": shown,
+        "demo segments": _segments(folder / "diptych-demo/corpus.tsv"),
+        "demo pairs": _pairs(folder / "diptych-demo/pairs.tsv"),
+    }
+
+
+def demo_questions(folder: Path) -> dict[str, str]:
+    """What can be asked of the demo's run."""
+    home = f"http://127.0.0.1:{_port(folder)}/"
+    run = "diptych-demo"
+    return {
+        "demo status": transcript(folder, "status", run),
+        "demo page": transcript(folder, "explain", run, home + SHOWN_PAGE),
+        "demo pair": transcript(folder, "explain", run, home + SHOWN_PAGE, home + SHOWN_PARTNER),
+        "demo refused": transcript(folder, "explain", run, home + SHOWN_REFUSED),
+        "demo export": transcript(folder, "export", run, "--format", "tmx", "--out", "demo.tmx"),
+    }
+
+
+def demo_replay(folder: Path) -> str:
+    """The demo's own WARC mined again, first in part and then to the end."""
+    replay = ("mine", "--warc", "diptych-demo/warc", *LANGS, "--out", "replay")
+    parts = [transcript(folder, *replay, "--max-pages", "20"), transcript(folder, *replay)]
+    files = [folder / run / "corpus.tsv" for run in ("diptych-demo", "replay")]
+    if files[0].read_bytes() != files[1].read_bytes():
+        sys.exit("the replay of the demo's WARC gives another corpus")
+    same = "$ cmp diptych-demo/corpus.tsv replay/corpus.tsv && echo same\nsame"
+    return "\n\n".join([*parts, f"```console\n{same}\n```"])
+
+
+def demo_recipes(folder: Path) -> str:
+    """Each recipe on the demo site, scored against the pairs that are known to be right."""
+    with GOLD.open(encoding="utf-8", newline="") as stream:
+        gold = {(row["left_path"], row["right_path"]) for row in csv.DictReader(stream, dialect="excel-tab")}  # fmt: skip
+    rows = []
+    for name in recipes.names():
+        out = folder / f"recipe-{name}"
+        with serve() as home:
+            command = ("mine", home, *LANGS, "--strategy", name, "--out", out.name, "--json")
+            found = json.loads(run(folder, *command, "--delay", "0", "--allow-private"))
+        pairs = _pair_paths(out / "pairs.tsv")
+        right = len(gold & pairs)
+        rows.append(
+            [f"`{name}`", *(str(found[key]) for key in ("downloads", "pages", "pairs"))]
+            + [f"{right / max(1, len(pairs)):.2f}", f"{right / len(gold):.2f}"]
+            + [f"{found['downloads_per_pair']:.2f}"]
+        )
+    figures = ["downloads", "pages", "pairs", "precision", "recall", "downloads per pair"]
+    return table(["recipe", *figures], rows, right=figures)
+
+
+def run(folder: Path, *arguments: str) -> str:
+    """The standard output of a diptych command; nothing found is no failure."""
+    done = _run(folder, arguments, subprocess.PIPE)
+    return done.stdout
+
+
+def transcript(folder: Path, *arguments: str) -> str:
+    """A command and all it says, as in a terminal, without what differs from run to run."""
+    said = _run(folder, arguments, subprocess.STDOUT).stdout
+    lines = [line.rstrip() for line in said.splitlines() if not line.startswith("stage ")]
+    shown = "\n".join([f"$ diptych {' '.join(arguments)}", *lines])
+    shown = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{PORT}", shown)
+    shown = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00", "TIME", shown)
+    return f"```console\n{re.sub(r'at byte [0-9]+', 'at byte OFFSET', shown)}\n```"
+
+
+def _run(folder: Path, arguments: Sequence[str], errors: int) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "diptych", *arguments],
+        cwd=folder, env={**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
+        stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    if done.returncode > 1:
+        sys.exit(f"diptych {' '.join(arguments)} ended with {done.returncode}: {done.stdout}")
+    return done
+
+
+def _lines(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, dialect="excel-tab", quoting=csv.QUOTE_NONE))
+
+
+def _path(url: str) -> str:
+    return "/" + url.partition("://")[2].partition("/")[2]
+
+
+def _port(folder: Path) -> str:
+    return _lines(folder / "diptych-demo/pairs.tsv")[0]["left_url"].split(":")[2].partition("/")[0]
+
+
+def _pair_paths(path: Path) -> set[tuple[str, str]]:
+    return {(_path(row["left_url"]), _path(row["right_url"])) for row in _lines(path)}
+
+
+def _segments(path: Path) -> str:
+    by_left = {row["left"]: row for row in _lines(path)}
+    missing = [text for text in SHOWN_SEGMENTS if text not in by_left]
+    if missing:
+        sys.exit(f"the demo no longer finds the segment '{missing[0]}': choose another to show")
+    rows = ([by_left[text][key] for key in ("left", "right", "score")] for text in SHOWN_SEGMENTS)
+    return table(["en", "fr", "score"], rows, right=["score"])
+
+
+def _pairs(path: Path) -> str:
+    rows = (
+        [_path(row["left_url"]), _path(row["right_url"]), row["score"], row["evidence"]]
+        for row in _lines(path)
+    )
+    return table(["left", "right", "score", "evidence"], rows, right=["score"])
+
+
+def main() -> None:
+    """Write all generated parts anew."""
+    blocks = {**blocks_from_code(), **blocks_from_demo()}
+    for path in documents():
+        text = path.read_text("utf-8")
+        unknown = set(names_in(text)) - set(blocks)
+        if unknown:
+            sys.exit(f"{path.name} asks for '{min(unknown)}'; there is: {', '.join(blocks)}")
+        filled = fill(text, blocks)
+        if filled != text:
+            path.write_text(filled, "utf-8")
+            click.echo(f"wrote {path.relative_to(ROOT)}", err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""A guard against markup nested so deeply that parsing it would take minutes.
+
+At many tags an HTML parser looks through all open elements, so its time grows with the square of
+the depth: 100,000 nested `div` take 22 s.  Formatting elements that are not closed (`b`, `font`)
+are opened again in every block that follows, which multiplies them.  No page for readers does so.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["MAX_DEPTH", "MAX_FORMATTING", "bounded_markup"]
+
+MAX_DEPTH = 512  # levels: what browsers build
+MAX_ATTRIBUTES = 1_000  # of one element; each is compared with all before it
+MAX_FORMATTING = 100  # formatting elements open at once
+_SAFE_SIZE = 40_000  # characters; as many attributes as fit in take 0.9 s
+_LONG_TAG = re.compile(r"<[a-z][^<>]{10000}", re.IGNORECASE)
+_LONG_TAG_WHOLE = re.compile(r"<[a-z][^<>]{10000,}>?", re.IGNORECASE)
+_SAFE_TAGS = 3_000  # so few tags take 0.1 s at the most if no formatting multiplies them
+_SAFE_TAGS_OF_ALL = 1_200  # so few take 0.9 s even then
+_LOOK_BACK = 64  # levels searched for the start of what a tag ends: real misnesting is local
+
+_TAG = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b.*?(?:</\1|\Z)"
+    r"|<(?P<end>/?)(?P<name>[a-z][^\s/>]{0,40})(?:[^>=]|=\s*(?:\"[^\"]*\"|'[^']*')?)*+>?",
+    re.DOTALL | re.IGNORECASE,
+)
+_FORMATTING_START = re.compile(r"<(?:[bius]|big|code|em|font|small|str(?:ike|ong)|tt)[\s/>]", re.I)
+_FORMATTING_TAG = re.compile(
+    r"</?(?:b|big|code|em|font|i|s|small|strike|strong|tt|u)\b"
+    r"(?:[^>=]|=\s*(?:\"[^\"]*\"|'[^']*')?)*+>",
+    re.IGNORECASE,
+)
+_FORMATTING = frozenset("b big code em font i s small strike strong tt u".split(" "))
+# Elements without an end, and those that the next of their kind ends: they do not nest by
+# themselves.
+_FLAT = frozenset(
+    "a area base body br button caption col colgroup dd dt embed head hr html img input li link"
+    " meta nobr optgroup option p param source tbody td tfoot th thead title tr track wbr".split(
+        " "
+    )
+)
+# Elements that the end of an ordinary one, such as `span`, does not reach across.
+_SPECIAL = frozenset(
+    "address applet article aside blockquote center details dialog dir div dl fieldset figcaption"
+    " figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main marquee menu"
+    " nav object ol plaintext pre search section select summary table template ul".split(" ")
+)
+_SCOPES = frozenset({"table", "object", "marquee", "applet", "template", "svg", "math"})
+
+
+def bounded_markup(markup: str) -> str:
+    """The markup itself, or with tags taken out of it where there are too many in each other.
+
+    >>> bounded_markup("<div>" * 3 + "text")
+    '<div><div><div>text'
+    >>> bounded_markup("<div>" * 5000 + "text").count("<div>") == MAX_DEPTH
+    True
+    """
+    if len(markup) > _SAFE_SIZE and _LONG_TAG.search(markup):
+        markup = _LONG_TAG_WHOLE.sub(_fewer_attributes, markup)
+    tags = markup.count("<")
+    if tags < _SAFE_TAGS_OF_ALL:
+        return markup
+    if tags < _SAFE_TAGS and len(_FORMATTING_START.findall(markup)) <= MAX_FORMATTING:
+        return markup
+    formatting, cut = _scan(markup)
+    if cut >= 0:
+        markup = markup[:cut] + _TAG.sub(_flattened, markup[cut:])
+    return _FORMATTING_TAG.sub("", markup) if formatting > MAX_FORMATTING else markup
+
+
+def _fewer_attributes(tag: re.Match[str]) -> str:
+    """Cut off what no element needs."""
+    return " ".join(tag[0].split(None, MAX_ATTRIBUTES)[:MAX_ATTRIBUTES]) + ">"
+
+
+def _scan(markup: str) -> tuple[int, int]:
+    """How many formatting elements are open at most, and where the depth is exceeded, if it is."""
+    open_elements: list[str] = []
+    open_formatting = most = 0
+    for tag in _TAG.finditer(markup):
+        name = (tag["name"] or "br").lower()
+        if name in _FLAT:
+            continue
+        is_end = bool(tag["end"])
+        if name in _FORMATTING:
+            open_formatting = max(0, open_formatting - 1) if is_end else open_formatting + 1
+            most = max(most, open_formatting)
+        elif is_end:
+            _end(open_elements, name)
+        else:
+            open_elements.append(name)
+            if len(open_elements) > MAX_DEPTH:
+                return most, tag.start()
+    return most, -1
+
+
+def _end(open_elements: list[str], name: str) -> None:
+    """Close an element as a parser would; in doubt leave it open, which errs on the safe side.
+
+    >>> elements = ["div", "span", "div", "b"]
+    >>> _end(elements, "span"); _end(elements, "div"); elements
+    ['div', 'span']
+    """
+    barriers = frozenset() if name in _SCOPES else _SCOPES if name in _SPECIAL else _SPECIAL
+    for index in range(len(open_elements) - 1, max(-1, len(open_elements) - _LOOK_BACK), -1):
+        if open_elements[index] == name:
+            del open_elements[index:]
+            return
+        if open_elements[index] in barriers:
+            return
+
+
+def _flattened(tag: re.Match[str]) -> str:
+    """Paragraphs, items, links and images as they are; of other blocks only that they end."""
+    name = (tag["name"] or "").lower()
+    if name in _FLAT or not name:
+        return tag[0]
+    return "<br><br>" if name in _SPECIAL else ""

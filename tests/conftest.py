@@ -1,0 +1,47 @@
+"""Fixtures, and a guard: tests speak to no machine but this one."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # FastWARC 1.1 warns of its own old classes when imported
+    import fastwarc.warc  # noqa: F401
+
+from crawling import Outcome
+from crawling import crawl as crawl_into
+
+PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+
+
+def _only_loopback(event: str, arguments: tuple[Any, ...]) -> None:
+    if event != "socket.connect" or not isinstance(arguments[1], tuple):
+        return
+    address = str(arguments[1][0])
+    if address != "localhost" and not ipaddress.ip_address(address).is_loopback:
+        raise RuntimeError(f"a test wants to connect to {address}")
+
+
+sys.addaudithook(_only_loopback)
+
+
+@pytest.fixture(autouse=True)
+def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the machine is configured to must not decide a test."""
+    for name in PROXY_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Callable[..., Outcome]:
+    """`crawling.crawl` into a folder of the test's own."""
+    return partial(crawl_into, folder=tmp_path)

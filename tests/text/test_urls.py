@@ -1,0 +1,420 @@
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from time import perf_counter
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from diptych.text.urls import (
+    MAX_LENGTH,
+    host_of,
+    normalise,
+    origin_of,
+    resolve,
+    site_name,
+    url_key,
+)
+
+NORMAL = [
+    ("http://example.org", "http://example.org/"),
+    ("http://example.org/", "http://example.org/"),
+    ("  https://example.org/a\n", "https://example.org/a"),
+    ("HTTP://Example.ORG/Path", "http://example.org/Path"),
+    ("http://example.org./a", "http://example.org/a"),
+    ("http://my_host.example.org/", "http://my_host.example.org/"),
+    # ports
+    ("http://example.org:80/a", "http://example.org/a"),
+    ("https://example.org:443/a", "https://example.org/a"),
+    ("http://example.org:443/a", "http://example.org:443/a"),
+    ("https://example.org:80/a", "https://example.org:80/a"),
+    ("http://example.org:8080/a", "http://example.org:8080/a"),
+    ("http://example.org:080/a", "http://example.org/a"),
+    ("http://example.org:/a", "http://example.org/a"),
+    # dot segments (RFC 3986, 5.2.4 and 5.4)
+    ("http://example.org/a/b/c/./../../g", "http://example.org/a/g"),
+    ("http://example.org/./a", "http://example.org/a"),
+    ("http://example.org/../../a", "http://example.org/a"),
+    ("http://example.org/a/..", "http://example.org/"),
+    ("http://example.org/a/.", "http://example.org/a/"),
+    ("http://example.org/a/%2e%2E/b", "http://example.org/b"),
+    ("http://example.org/a/.hidden/b..c", "http://example.org/a/.hidden/b..c"),
+    ("http://example.org/a?x=/../b", "http://example.org/a?x=/../b"),
+    # escapes
+    ("http://example.org/%7euser/%e9", "http://example.org/~user/%E9"),
+    ("http://example.org/é?q=é", "http://example.org/%C3%A9?q=%C3%A9"),
+    ("http://example.org/a b\tc", "http://example.org/a%20bc"),
+    ("http://example.org/100%", "http://example.org/100%25"),
+    ("http://example.org/%zz", "http://example.org/%25zz"),
+    ("http://example.org/a%2Fb", "http://example.org/a%2Fb"),
+    ("http://example.org/a%3Fb", "http://example.org/a%3Fb"),
+    ('http://example.org/"<>', "http://example.org/%22%3C%3E"),
+    ("http://example.org/a//b", "http://example.org/a//b"),
+    ("http://example.org/\U0001f600", "http://example.org/%F0%9F%98%80"),
+    ("http://example.org/\ud800", "http://example.org/%3F"),
+    # query and fragment
+    ("http://example.org/a?", "http://example.org/a"),
+    ("http://example.org?x=1", "http://example.org/?x=1"),
+    ("http://example.org/a#b?c", "http://example.org/a"),
+    ("http://example.org/a?b=1#c", "http://example.org/a?b=1"),
+    ("http://example.org/a?x=1?y", "http://example.org/a?x=1?y"),
+    ("http://example.org/a?b&c=", "http://example.org/a?b&c="),
+    # sessions and campaigns
+    ("http://example.org/a;jsessionid=1A2B/b", "http://example.org/a/b"),
+    ("http://example.org/a;JSessionID=1A2B?x=1", "http://example.org/a?x=1"),
+    ("http://example.org/a;lang=fr", "http://example.org/a;lang=fr"),
+    ("http://example.org/?PHPSESSID=abc&lang=fr", "http://example.org/?lang=fr"),
+    ("http://example.org/?lang=fr&utm_source=x&utm_medium=y", "http://example.org/?lang=fr"),
+    ("http://example.org/?gclid=1&fbclid=2&mc_cid=3", "http://example.org/"),
+    ("http://example.org/?sid=0123456789abcdef0", "http://example.org/"),
+    ("http://example.org/?sid=12&s=term", "http://example.org/?sid=12&s=term"),
+    ("http://example.org/?s=internationalisation", "http://example.org/?s=internationalisation"),
+    ("http://example.org/?assets=1", "http://example.org/?assets=1"),
+    # names in other scripts
+    ("http://Bücher.example/", "http://xn--bcher-kva.example/"),
+    ("http://пример.испытание/", "http://xn--e1afmkfd.xn--80akhbyknj4f/"),
+    ("http://例え。テスト/", "http://xn--r8jz45g.xn--zckzah/"),
+    ("http://XN--BCHER-KVA.example/", "http://xn--bcher-kva.example/"),
+    # addresses
+    ("http://127.0.0.1:8000/a", "http://127.0.0.1:8000/a"),
+    ("http://93.184.216.34/", "http://93.184.216.34/"),
+    ("http://[::1]/", "http://[::1]/"),
+    ("http://[2001:DB8:0::1]:8080/a", "http://[2001:db8::1]:8080/a"),
+    ("http://[::1]:80/", "http://[::1]/"),
+]
+
+
+@pytest.mark.parametrize(("url", "normal"), NORMAL)
+def test_one_form_for_all_spellings_of_a_url(url: str, normal: str) -> None:
+    assert normalise(url) == normal
+    assert normalise(normal) == normal
+
+
+REFUSED = [
+    "",
+    " ",
+    "example.org/a",
+    "//example.org/a",
+    "/a",
+    "mailto:a@example.org",
+    "javascript:alert(1)",
+    "data:text/html,a",
+    "ftp://example.org/a",
+    "file:///etc/passwd",
+    "http:",
+    "http://",
+    "http:///a",
+    "http://:80/",
+    "http://?x",
+    "http://exa mple.org/",
+    "http://ex%61mple.org/",
+    "http://example.org:port/",
+    "http://example.org:-1/",
+    "http://[::1/",
+    "http://[::g]/",
+    "http://[not-an-address]/",
+    "http://a\u2100b.org/",
+    # a name and a password are never sent, nor taken for a host
+    "http://user@example.org/",
+    "http://user:secret@example.org/",
+    "http://@example.org/",
+    "http://example.org\\@evil.example/",
+    # addresses in disguise: what a resolver takes for 127.0.0.1
+    "http://127.1/",
+    "http://0x7f.1/",
+    "http://0177.0.0.1/",
+    "http://2130706433/",
+    "http://2130706433./",
+    "http://2130706433:8080/a",
+    "http://017700000001/",
+    "http://127.0.0.1.1/",
+    "http://127.0.0.256/",
+    "http://１２７.１/",
+]
+
+
+@pytest.mark.parametrize("url", REFUSED)
+def test_what_is_no_http_url_is_refused(url: str) -> None:
+    assert normalise(url) is None
+
+
+@pytest.mark.parametrize("host", ["0x7f000001", "0x7f.0x1", "0X7F000001", "1.0x7f", "127.0.0.0x1"])
+def test_hexadecimal_addresses_in_disguise_are_refused(host: str) -> None:
+    assert normalise(f"http://{host}/") is None
+
+
+@pytest.mark.parametrize(
+    "authority", ["a..b", ".a.org", "a.org:99999", "a.org:65536", "a" * 300, "[::1]x", "[v1.a]"]
+)
+def test_bad_authority_is_refused_whatever_follows_it(authority: str) -> None:
+    assert [normalise(f"http://{authority}{rest}") for rest in ("/", "/é", "/a/../b")] == [None] * 3
+    assert normalise(f"HTTP://{authority}/") is None
+
+
+@pytest.mark.parametrize("zone", ["é", "eth0", "25eth0", "<a>"])
+def test_addresses_with_a_zone_are_not_of_the_web(zone: str) -> None:
+    assert normalise(f"http://[fe80::1%{zone}]/") is None
+
+
+URL_ALPHABET = [
+    *"/?#&=;:@.%~-_ \\[]<>'\"+!$,*()|^`{}\t\n\r\x00\x7f",
+    *["http://", "https://", "HTTP://", "//", "..", "./", "%2e", "%2F", "%", "%e", "%C3%A9", "é"],
+    *["sid=", "jsessionid=", "utm_a=1", "s=", "%6a", "%73", "0123456789abcdef", "ſ", "\u0130"],
+    *["example.org", "bücher.example", "a", "b", "xn--", "1", "0x", "127.0.0.1", "[::1]", "%25"],
+    *[":80", ":443", ":8080", ":0", ":", "。", "．", "\u00ad", "\u200b", "ß", "日本", "\ud800"],
+]
+url_like = st.lists(st.sampled_from(URL_ALPHABET), max_size=14).map("".join)
+with_scheme = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["http://", "https://", "HTTP://"]),
+    st.sampled_from(["example.org", "a.b", "Bücher.example", "[::1]", "1.2.3.4", "a.org:8080"]),
+    st.lists(st.sampled_from(URL_ALPHABET), max_size=12).map(lambda parts: "/" + "".join(parts)),
+)
+any_url = st.one_of(st.text(max_size=60), url_like, with_scheme, url_like.map("http://{}".format))
+
+
+@settings(max_examples=1500, deadline=None)
+@given(any_url)
+@example("http://h/a;%6asessionid=1")
+@example("http://bücher.example。/")
+@example("http://h/a;%73id=1/..")
+def test_normalise_is_idempotent_and_never_raises(url: str) -> None:
+    normal = normalise(url)
+    if normal is not None:
+        assert normalise(normal) == normal
+
+
+@settings(max_examples=800, deadline=None)
+@given(any_url)
+@example("http://[fe80::1%é]/")
+@example("http://[::1%\x7f]/")
+def test_normal_form_is_plain_ascii_with_scheme_host_and_path(url: str) -> None:
+    normal = normalise(url)
+    if normal is not None:
+        assert normal.isascii()
+        assert normal.isprintable()
+        assert not set(normal) & set(' "<>\\^`{|}#')
+        assert len(normal) <= MAX_LENGTH
+        scheme, _, rest = normal.partition("://")
+        assert scheme in ("http", "https")
+        assert "/" in rest
+        assert "@" not in rest.partition("/")[0]
+        assert origin_of(normal) + "/" == normalise(origin_of(normal))
+
+
+@settings(max_examples=500, deadline=None)
+@given(with_scheme)
+def test_letter_case_of_scheme_and_host_makes_no_difference(url: str) -> None:
+    scheme, _, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    assert normalise(f"{scheme.upper()}://{host.upper()}{slash}{path}") == normalise(url)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=20))
+def test_control_characters_at_the_ends_make_no_difference(text: str) -> None:
+    url = f"http://example.org/{text.strip()}"
+    assert normalise(f" \n\t{url}\r\n ") == normalise(url)
+
+
+@pytest.mark.parametrize(
+    "huge",
+    [
+        "http://example.org/" + "a" * 1_000_000,
+        "http://example.org/" + "../" * 333_333,
+        "http://example.org/?" + "&" * 1_000_000,
+        "http://" + "a." * 500_000 + "org/",
+        "http://" + "é" * 1_000_000,
+        "%" * 1_000_000,
+        " " * 1_000_000,
+        "http://example.org/" + "a" * 1_000 + " " * 1_000_000,
+    ],
+    ids=["path", "dots", "query", "host", "idn", "percent", "blank", "trailing"],
+)
+def test_a_million_characters_are_read_at_once(huge: str) -> None:
+    started = perf_counter()
+    normal = normalise(huge)
+    resolved = resolve("http://example.org/", huge)
+    assert perf_counter() - started < 1.0
+    for url in (normal, resolved):
+        assert url is None or len(url) <= MAX_LENGTH
+
+
+@pytest.mark.parametrize("host", ["é" * 8_000, "é." * 4_000, "\u0300" * 8_000, "🦊" * 2_000])
+def test_long_names_in_other_scripts_are_refused_at_once(host: str) -> None:
+    started = perf_counter()
+    assert normalise(f"http://{host}/") is None
+    assert perf_counter() - started < 1.0
+
+
+def test_longest_url_is_kept_and_one_longer_refused() -> None:
+    head = "http://example.org/"
+    longest = head + "a" * (MAX_LENGTH - len(head))
+    assert normalise(longest) == longest
+    assert normalise(longest + "a") is None
+    # Escaping makes it longer: what counts is what would be sent.
+    assert normalise(longest[:-1] + "é") is None
+
+
+@pytest.mark.parametrize(
+    "function",
+    [normalise, lambda url: resolve("http://example.org/", url)],
+    ids=["normalise", "resolve"],
+)
+def test_long_hostile_urls_are_not_kept_in_memory(function: Callable[[str], object]) -> None:
+    tracemalloc.start()
+    try:
+        for number in range(100):
+            function(f"http://example.org/{number}/" + "a" * 200_000)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 5_000_000
+
+
+BASE = "http://example.org/b/c/d.html?q"
+RESOLVED = [
+    # RFC 3986, 5.4, with the fragment dropped
+    ("g", "http://example.org/b/c/g"),
+    ("./g", "http://example.org/b/c/g"),
+    ("g/", "http://example.org/b/c/g/"),
+    ("/g", "http://example.org/g"),
+    ("//other.org/g", "http://other.org/g"),
+    ("?y", "http://example.org/b/c/d.html?y"),
+    ("g?y", "http://example.org/b/c/g?y"),
+    ("#s", "http://example.org/b/c/d.html?q"),
+    ("g#s", "http://example.org/b/c/g"),
+    ("", "http://example.org/b/c/d.html?q"),
+    (".", "http://example.org/b/c/"),
+    ("..", "http://example.org/b/"),
+    ("../g", "http://example.org/b/g"),
+    ("../../..", "http://example.org/"),
+    ("../../../../g", "http://example.org/g"),
+    (";x=1", "http://example.org/b/c/;x=1"),
+    ("g?y=/../x", "http://example.org/b/c/g?y=/../x"),
+    # as found in pages
+    (" g \n", "http://example.org/b/c/g"),
+    ("HTTPS://Other.org", "https://other.org/"),
+    ("http:g", "http://example.org/b/c/g"),
+    ("\\\\other.org\\g", "http://other.org/g"),
+    ("/\\other.org", "http://other.org/"),
+    ("page one.html", "http://example.org/b/c/page%20one.html"),
+    ("?lang=fr&amp;x", "http://example.org/b/c/d.html?lang=fr&amp;x"),
+    ("g?utm_source=a", "http://example.org/b/c/g"),
+    ("mailto:a@example.org", None),
+    ("javascript:void(0)", None),
+    ("tel:+33", None),
+    ("data:,", None),
+    ("ftp://example.org/", None),
+    ("http://[bad", None),
+    ("//user@other.org/", None),
+    ("http://127.1/", None),
+]
+
+
+@pytest.mark.parametrize(("href", "target"), RESOLVED)
+def test_links_are_resolved_against_their_page(href: str, target: str | None) -> None:
+    assert resolve(BASE, href) == target
+
+
+@pytest.mark.parametrize(
+    ("base", "href", "target"),
+    [
+        ("http://example.org/a?next=/x/y", "b", "http://example.org/b"),
+        ("http://example.org/a?next=/x/y", "?b", "http://example.org/a?b"),
+        ("http://example.org/", "b", "http://example.org/b"),
+        ("https://example.org:8443/a/", "//b.org/c", "https://b.org/c"),
+        ("https://example.org:8443/a/", "/c", "https://example.org:8443/c"),
+        ("http://[::1]:8080/a", "b", "http://[::1]:8080/b"),
+        ("http://example.org/a//b", "c", "http://example.org/a//c"),
+    ],
+)
+def test_what_counts_of_a_page_when_resolving(base: str, href: str, target: str) -> None:
+    assert resolve(base, href) == target
+
+
+@settings(max_examples=800, deadline=None)
+@given(with_scheme, any_url)
+def test_resolve_never_raises_and_gives_normal_urls(base: str, href: str) -> None:
+    page = normalise(base)
+    if page is not None:
+        target = resolve(page, href)
+        assert target is None or normalise(target) == target
+
+
+@settings(max_examples=300, deadline=None)
+@given(with_scheme)
+def test_absolute_links_are_resolved_to_their_own_normal_form(url: str) -> None:
+    normal = normalise(url)
+    if normal is not None:
+        assert resolve(BASE, normal) == normal
+
+
+@pytest.mark.parametrize(
+    ("url", "origin", "host"),
+    [
+        ("http://example.org/a?b", "http://example.org", "example.org"),
+        ("https://example.org:8443/", "https://example.org:8443", "example.org"),
+        ("http://[::1]:80/", "http://[::1]:80", "::1"),
+        ("http://127.0.0.1:9/a", "http://127.0.0.1:9", "127.0.0.1"),
+        ("http://example.org?x=/y:z", "http://example.org", "example.org"),
+    ],
+)
+def test_origin_and_host(url: str, origin: str, host: str) -> None:
+    assert origin_of(url) == origin
+    assert host_of(url) == host
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("http://example.org/", "example.org"),
+        ("https://fr.example.org/a", "example.org"),
+        ("https://a.b.c.example.co.uk/", "example.co.uk"),
+        ("https://www.gouv.qc.ca/", "gouv.qc.ca"),
+        ("http://co.uk/", "co.uk"),
+        ("http://localhost/", "localhost"),
+        ("http://localhost:8080/", "localhost:8080"),
+        ("http://example.org:8080/", "example.org:8080"),
+        ("http://fr.example.org:8080/", "example.org:8080"),
+        ("https://alice.github.io/", "alice.github.io"),
+        ("http://127.0.0.1/", "127.0.0.1"),
+        ("http://127.0.0.1:9001/", "127.0.0.1:9001"),
+        ("http://[::1]:9001/", "[::1]:9001"),
+        ("http://xn--bcher-kva.example/", "xn--bcher-kva.example"),
+        ("http://fr.xn--bcher-kva.de/", "xn--bcher-kva.de"),
+        ("http://host.unknown-suffix/", "host.unknown-suffix"),
+    ],
+)
+def test_site_is_the_registrable_domain_with_its_port(url: str, name: str) -> None:
+    assert site_name(url) == name
+
+
+@settings(max_examples=300, deadline=None)
+@given(with_scheme)
+def test_site_of_a_url_is_the_site_of_its_host(url: str) -> None:
+    normal = normalise(url)
+    if normal is not None:
+        assert site_name(normal) == site_name(origin_of(normal))
+
+
+def test_keys_are_the_same_in_every_run() -> None:
+    # The store of an earlier invocation is full of them: they may never change.
+    assert url_key("http://example.org/") == 2689016738534627648
+    assert url_key("http://example.org/fr/") == -2566934981934535655
+
+
+@settings(max_examples=300)
+@given(st.text())
+def test_keys_are_signed_64_bit_numbers(url: str) -> None:
+    assert -(2**63) <= url_key(url) < 2**63
+    assert url_key(url) == url_key(str(url))
+
+
+def test_keys_of_many_urls_differ() -> None:
+    keys = {url_key(f"http://example.org/{number}") for number in range(100_000)}
+    assert len(keys) == 100_000
+    assert any(key < 0 for key in keys)
+    assert any(key > 0 for key in keys)
