@@ -44,7 +44,6 @@ SHOWN_SEGMENTS = (
     "The hell of hells",
 )
 SHOWN_PAGE = "en/bell-rock/"
-SHOWN_PARTNER = "fr/le-phare-de-bell-rock/"
 SHOWN_REFUSED = "private/drafts.html"
 
 
@@ -54,9 +53,9 @@ def documents() -> list[Path]:
 
 
 def fill(text: str, blocks: Mapping[str, str]) -> str:
-    """The text with those of its generated parts replaced that are in blocks.
+    r"""The text with those of its generated parts replaced that are in blocks.
 
-    >>> fill("<!-- generated: a -->\\nold\\n<!-- end -->", {"a": "new"}).splitlines()[1]
+    >>> fill("<!-- generated: a -->\nold\n<!-- end -->", {"a": "new"}).splitlines()[1]
     'new'
     """
     return MARKED.sub(
@@ -100,15 +99,19 @@ def blocks_from_code() -> dict[str, str]:
 
 def commands() -> str:
     """The help of all commands."""
-    settings = {"terminal_width": WIDTH, "max_content_width": WIDTH}
-    top = click.Context(
-        command_line, info_name="diptych", help_option_names=["-h", "--help"], **settings
-    )
+    top = _context(command_line, "diptych", None)
     parts = [f"```text\n{command_line.get_help(top)}\n```"]
     for name, command in command_line.commands.items():
-        context = click.Context(command, info_name=name, parent=top, **settings)
-        parts.append(f"## {name}\n\n```text\n{command.get_help(context)}\n```")
+        shown = command.get_help(_context(command, name, top))
+        parts.append(f"## {name}\n\n```text\n{shown}\n```")
     return "\n\n".join(parts)
+
+
+def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
+    return click.Context(
+        command, parent, name, terminal_width=WIDTH, max_content_width=WIDTH,
+        help_option_names=["-h", "--help"],
+    )  # fmt: skip
 
 
 def recipe_table() -> str:
@@ -231,7 +234,8 @@ def _result(file: Path, result: Mapping[str, Any]) -> str:
             facts |= {f"{key} {name}": inner for name, inner in value.items()}
         else:
             facts[key] = value
-    shown = {key: value for key, value in facts.items() if isinstance(value, int | float)}
+    facts.pop("benchmark", None)
+    shown = {key: value for key, value in facts.items() if isinstance(value, int | float | str)}
     if shown:
         rows = [[_words(key), _number(value)] for key, value in shown.items()]
         parts.append(table(["figure", "value"], rows, right=["value"]))
@@ -291,12 +295,11 @@ def demo_result(folder: Path) -> dict[str, str]:
 
 def demo_questions(folder: Path) -> dict[str, str]:
     """What can be asked of the demo's run."""
-    home = f"http://127.0.0.1:{_port(folder)}/"
     run = "diptych-demo"
+    home = _lines(folder / run / "pairs.tsv")[0]["left_url"]
     return {
         "demo status": transcript(folder, "status", run),
         "demo page": transcript(folder, "explain", run, home + SHOWN_PAGE),
-        "demo pair": transcript(folder, "explain", run, home + SHOWN_PAGE, home + SHOWN_PARTNER),
         "demo refused": transcript(folder, "explain", run, home + SHOWN_REFUSED),
         "demo export": transcript(folder, "export", run, "--format", "tmx", "--out", "demo.tmx"),
     }
@@ -315,34 +318,32 @@ def demo_replay(folder: Path) -> str:
 
 def demo_recipes(folder: Path) -> str:
     """Each recipe on the demo site, scored against the pairs that are known to be right."""
-    with GOLD.open(encoding="utf-8", newline="") as stream:
-        gold = {(row["left_path"], row["right_path"]) for row in csv.DictReader(stream, dialect="excel-tab")}  # fmt: skip
+    gold = {(row["left_path"], row["right_path"]) for row in _lines(GOLD)}
+    runs = {_resolved(recipes.DEFAULT): "diptych-demo"}  # recipes alike are run once
     rows = []
     for name in recipes.names():
-        out = folder / f"recipe-{name}"
-        with serve() as home:
-            command = ("mine", home, *LANGS, "--strategy", name, "--out", out.name, "--json")
-            found = json.loads(run(folder, *command, "--delay", "0", "--allow-private"))
-        pairs = _pair_paths(out / "pairs.tsv")
+        run = runs.setdefault(_resolved(name), f"recipe-{name}")
+        if not (folder / run).exists():
+            with serve() as home:
+                mine = ("mine", home, *LANGS, "--strategy", name, "--out", run, "--delay", "0")
+                run_command(folder, *mine, "--allow-private", "--quiet")
+        found = json.loads(run_command(folder, "status", run, "--json"))
+        pairs = _pair_paths(folder / run / "pairs.tsv")
         right = len(gold & pairs)
-        rows.append(
-            [f"`{name}`", *(str(found[key]) for key in ("downloads", "pages", "pairs"))]
-            + [f"{right / max(1, len(pairs)):.2f}", f"{right / len(gold):.2f}"]
-            + [f"{found['downloads_per_pair']:.2f}"]
-        )
+        shares = [right / max(1, len(pairs)), right / len(gold), found["downloads_per_pair"]]
+        counts = [str(found[key]) for key in ("downloads", "pages", "pairs")]
+        rows.append([f"`{name}`", *counts, *(f"{share:.2f}" for share in shares)])
     figures = ["downloads", "pages", "pairs", "precision", "recall", "downloads per pair"]
     return table(["recipe", *figures], rows, right=figures)
 
 
-def run(folder: Path, *arguments: str) -> str:
-    """The standard output of a diptych command; nothing found is no failure."""
-    done = _run(folder, arguments, subprocess.PIPE)
-    return done.stdout
+def _resolved(recipe: str) -> str:
+    return json.dumps(recipes.load(recipe, {}), sort_keys=True)
 
 
 def transcript(folder: Path, *arguments: str) -> str:
     """A command and all it says, as in a terminal, without what differs from run to run."""
-    said = _run(folder, arguments, subprocess.STDOUT).stdout
+    said = run_command(folder, *arguments)
     lines = [line.rstrip() for line in said.splitlines() if not line.startswith("stage ")]
     shown = "\n".join([f"$ diptych {' '.join(arguments)}", *lines])
     shown = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{PORT}", shown)
@@ -350,15 +351,16 @@ def transcript(folder: Path, *arguments: str) -> str:
     return f"```console\n{re.sub(r'at byte [0-9]+', 'at byte OFFSET', shown)}\n```"
 
 
-def _run(folder: Path, arguments: Sequence[str], errors: int) -> subprocess.CompletedProcess[str]:
+def run_command(folder: Path, *arguments: str) -> str:
+    """All that a diptych command says; finding nothing is no failure."""
     done = subprocess.run(
         [sys.executable, "-m", "diptych", *arguments],
         cwd=folder, env={**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
-        stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8", check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", check=False,
     )  # fmt: skip
-    if done.returncode > 1:
+    if done.returncode > 1 or (done.returncode and "nothing found" not in done.stdout):
         sys.exit(f"diptych {' '.join(arguments)} ended with {done.returncode}: {done.stdout}")
-    return done
+    return done.stdout
 
 
 def _lines(path: Path) -> list[dict[str, str]]:
@@ -368,10 +370,6 @@ def _lines(path: Path) -> list[dict[str, str]]:
 
 def _path(url: str) -> str:
     return "/" + url.partition("://")[2].partition("/")[2]
-
-
-def _port(folder: Path) -> str:
-    return _lines(folder / "diptych-demo/pairs.tsv")[0]["left_url"].split(":")[2].partition("/")[0]
 
 
 def _pair_paths(path: Path) -> set[tuple[str, str]]:

@@ -16,8 +16,11 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # FastWARC 1.1 warns of its own old classes when imported
     import fastwarc.warc  # noqa: F401
 
+from commands import run
 from crawling import Outcome
 from crawling import crawl as crawl_into
+
+from diptych import demo
 
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
@@ -45,3 +48,16 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 def crawl(tmp_path: Path) -> Callable[..., Outcome]:
     """`crawling.crawl` into a folder of the test's own."""
     return partial(crawl_into, folder=tmp_path)
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that mined the demo site; to be read, not written."""
+    folder = tmp_path_factory.mktemp("recorded") / "run"
+    with demo.serve() as address:
+        result = run(
+            "mine", address, "--langs", "en,fr", "--out", folder, "--delay", 0, "--allow-private",
+            "--quiet",
+        )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    return folder

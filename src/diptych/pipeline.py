@@ -135,7 +135,7 @@ def _verify_and_align(store: Store, site: int, strategies: Strategies, watcher: 
 
 def _open(store: Store, url: Url) -> Page | None:
     response = store.response(url)
-    return read_page(response) if response is not None else None
+    return read_page(response, with_blocks=True) if response is not None else None
 
 
 def align(pair: PagePair, left: Page, right: Page, strategies: Strategies) -> Iterator[SegmentPair]:

@@ -105,8 +105,7 @@ CREATE TABLE links (
     anchor TEXT NOT NULL,
     around TEXT NOT NULL,
     alt TEXT NOT NULL,
-    src TEXT NOT NULL,
-    path TEXT NOT NULL
+    src TEXT NOT NULL
 );
 CREATE INDEX links_site ON links (site, rel);
 

@@ -267,8 +267,8 @@ class Store:
         """Remember links as (page, link)."""
         self.db.executemany(
             "INSERT INTO links"
-            " (site, source, target, rel, hreflang, anchor, around, alt, src, path)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?)",
+            " (site, source, target, rel, hreflang, anchor, around, alt, src)"
+            " VALUES (?,?,?,?,?,?,?,?,?)",
             [(site, url_key(source), url_key(link.url), *link[1:]) for source, link in links],
         )
 

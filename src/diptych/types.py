@@ -43,7 +43,7 @@ class Link(NamedTuple):
     """A link with its five contexts (Barbosa et al. 2011): URL, anchor, around, image alt and src.
 
     rel says what kind of link it is: `a`, `area`, `frame`, `alternate` (link element or HTTP
-    header), `canonical`, `sitemap`, `refresh`.  path is the DOM path of the element.
+    header), `canonical`, `sitemap`, `refresh`.
     """
 
     url: Url
@@ -53,7 +53,6 @@ class Link(NamedTuple):
     around: str = ""
     alt: str = ""
     src: str = ""
-    path: str = ""
 
 
 class Ranked(NamedTuple):
@@ -137,13 +136,15 @@ class PageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as read: its record, its links and its blocks of text in document order."""
+    """A page as read: its record and its links, and where it is asked for its text and tree.
+
+    A crawl asks for neither: it is as fast as pages are read.
+    """
 
     record: PageRecord
     links: tuple[Link, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[Block, ...] = ()
     tree: Node | None = None
-    """the element tree; built only where it is asked for, since a crawl never needs it"""
 
     @property
     def url(self) -> Url:

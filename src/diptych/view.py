@@ -61,7 +61,7 @@ class StoreView:
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
         """The links of all pages as (page, link); those of copies go to what stands for them."""
         rows = self._store.db.execute(
-            "SELECT s.url, t.url, rel, hreflang, anchor, around, alt, src, path FROM links"
+            "SELECT s.url, t.url, rel, hreflang, anchor, around, alt, src FROM links"
             " JOIN urls s ON s.key = links.source JOIN urls t ON t.key = links.target"
             f" WHERE links.site = ? {'AND rel = ?' if rel else ''} ORDER BY links.id",
             (self._id, rel) if rel else (self._id,),

@@ -132,6 +132,8 @@ def test_choice_between_several_pages_is_weaker() -> None:
 def test_rightly_marked_page_is_chosen_first() -> None:
     pairs = LangStrip().pair(site("en /x", "fr /en/x", "fr /fr/x"))
     assert paths(pairs) == [("/x", "/fr/x")]
+    pairs = LangStrip().pair(site("fr /x", "en /fr/x", "en /gb/x"))
+    assert paths(pairs) == [("/gb/x", "/x")]
 
 
 def test_three_languages_are_paired_with_each_other() -> None:

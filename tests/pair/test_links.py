@@ -83,7 +83,7 @@ def test_switcher_is_a_link_named_after_its_language(anchor: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "anchor", ["", "French wine", "Read on", "de", "English", "Français et anglais", "x" * 99]
+    "anchor", ["", "French wine", "Read on", "de", "English", "English / Français", "x" * 99]
 )
 def test_other_links_are_no_switchers(anchor: str) -> None:
     assert Links().pair(site().link("/en/a", "/fr/a", anchor)) == []

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 
 import pytest
 from fakes import at, paths
@@ -58,11 +59,17 @@ def test_pair_told_from_both_ends_is_one_pair() -> None:
     (joined,) = settle(told)
     assert paths([joined]) == [("/a", "/x")]
     assert (joined.left_lang, joined.right_lang) == ("en", "fr")
+    assert joined.score == pytest.approx(0.9)
 
 
 def test_nothing_is_certain() -> None:
     assert settle([pair("/a", "/x", 1.0)])[0].score == 0.999
     assert noisy_or([0.999, 0.999]) == 0.999
+
+
+def test_sum_of_evidence_does_not_depend_on_its_order() -> None:
+    scores = (0.1, 0.2, 0.3, 0.45, 0.7)
+    assert len({noisy_or(order) for order in permutations(scores)}) == 1
 
 
 def test_page_never_pairs_with_itself_or_its_own_language() -> None:

@@ -3,9 +3,10 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from diptych.text.charset import decode
 from hypothesis import given
 from hypothesis import strategies as st
+
+from diptych.text.charset import decode
 
 FRENCH = "Les élèves de l’école étaient très contents de leur journée à la forêt. "
 RUSSIAN = "Русский текст, написанный в старой кодировке для проверки. "

@@ -6,11 +6,12 @@ import zlib
 import brotli
 import pytest
 import zstandard
-from diptych.text.content import decompress, is_html, is_sitemap
 from hypothesis import given
 from hypothesis import strategies as st
 
-TEXT = "Le chat dort, la souris danse. ".encode() * 200
+from diptych.text.content import decompress, is_html, is_sitemap
+
+TEXT = b"Le chat dort, la souris danse. " * 200
 
 
 def raw_deflate(data: bytes) -> bytes:

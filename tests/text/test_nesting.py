@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from diptych.text.nesting import MAX_ATTRIBUTES, MAX_DEPTH, bounded_markup
 from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
+
+from diptych.text.nesting import MAX_ATTRIBUTES, MAX_DEPTH, bounded_markup
 
 
 def depth(markup: str) -> int:
@@ -26,11 +27,11 @@ def depth(markup: str) -> int:
     "markup",
     [
         "<p>One<p>Two",
-        "<li>item <p>text" * 3_000,
-        "<div><p>text</p></div>" * 3_000,
-        "<div><span>unclosed</div>" * 3_000,
-        "<table><tr><td><font>text</table>" * 90 + "<p>text</p>" * 3_000,
-        "<p>" + "<a href=x>link</a> " * 3_000,
+        "<li>item <p>text" * 6_000,
+        "<div><p>text</p></div>" * 6_000,
+        "<div><span>unclosed</div>" * 6_000,
+        "<table><tr><td><font>text</table>" * 90 + "<p>text</p>" * 6_000,
+        "<p>" + "<a href=x>link</a> " * 6_000,
     ],
 )
 def test_what_is_not_deep_stays_as_it_is(markup: str) -> None:
@@ -53,7 +54,7 @@ def test_what_is_not_deep_stays_as_it_is(markup: str) -> None:
     ],
 )
 def test_what_nests_deeply_for_a_parser_is_flattened(unit: str) -> None:
-    markup = unit * 4_000
+    markup = unit * 8_000
     flat = bounded_markup(markup + "<p>text")
     assert depth(markup) > 2 * MAX_DEPTH
     assert depth(flat) < 2 * MAX_DEPTH + 10
@@ -61,7 +62,7 @@ def test_what_nests_deeply_for_a_parser_is_flattened(unit: str) -> None:
 
 
 def test_paragraphs_and_links_survive_the_flattening() -> None:
-    markup = "<div>" * 5_000 + "<p>one <a href=x>two</a></p></div><div>three"
+    markup = "<div>" * 8_000 + "<p>one <a href=x>two</a></p></div><div>three"
     parser = LexborHTMLParser(bounded_markup(markup))
     assert [node.text() for node in parser.css("a[href=x]")] == ["two"]
     assert len(parser.css("br")) > 2

@@ -38,7 +38,7 @@ def pack(reading: Reading, record: bytes) -> bytes:
     links: tuple[tuple[str, ...], ...] = ()
     if reading.page is not None:
         links = tuple(map(tuple, reading.page.links))
-        reading = reading._replace(page=replace(reading.page, links=()))
+        reading = reading._replace(page=replace(reading.page, links=(), blocks=()))
     return pickle.dumps((reading, links, record), pickle.HIGHEST_PROTOCOL)
 
 

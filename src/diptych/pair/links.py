@@ -71,7 +71,7 @@ def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
         if not lang:
             continue
         source, target = site.resolve(url), site.resolve(link.url)
-        if source is None or target is None or source == target:
+        if source is None or target is None:
             continue
         if same_language(lang, langs.get(target, "")) and langs.get(source) != langs[target]:
             key = (source, target, vote.evidence)

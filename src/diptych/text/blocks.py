@@ -1,4 +1,4 @@
-"""Blocks, links and tree of a parsed page, from one walk without recursion.
+"""Blocks and tree of a parsed page, from one walk without recursion.
 
 Extraction is recall first and the same for every page: both sides of a translation must come out
 alike.  A block is a run of inline content in a block-level element.  Its path is that of the
@@ -18,30 +18,20 @@ from diptych.text.elements import (
     TEXT,
     UNKNOWN,
     hidden_elements,
-    item_around,
     visible,
 )
-from diptych.text.links import (
-    OpenLink,
-    fold,
-    last_words,
-    link_element,
-    meta_refresh,
-    switcher_lang,
-)
 from diptych.text.urls import resolve
-from diptych.types import Block, Link, Node
+from diptych.types import Block, Node
 
 __all__ = ["Walk"]
 
 MAX_ELEMENTS = 300_000  # what follows is not read; real pages of 5 MB have a third of it
 MAX_BLOCKS = 50_000
-MAX_LINKS = 20_000
 MAX_PATH = 1_000  # characters; an element that is deeper is numbered instead of traced
 MAX_ATTRIBUTE = 2_000  # characters of an alt, a description, a title: longer ones are no text
 
-# How an element was opened; from the third on it is block-level.
-_INLINE, _ANCHOR, _BLOCK, _HIDDEN, _HIDDEN_ANCHOR = range(5)
+# How an element was opened; from the second on it is block-level.
+_INLINE, _BLOCK, _HIDDEN = range(3)
 _IN_PARAGRAPH = re.compile(r"/(?:p|h[1-6])\[\d+\]$")
 _BUTTONS = frozenset({"submit", "button", "reset", "image"})
 _WORD = re.compile(r"\w")
@@ -54,22 +44,17 @@ class Walk:
         self, parser: LexborHTMLParser, base: str, markup: str, *, with_tree: bool
     ) -> None:
         self.base = base
-        self.base_href = ""  # of the first `base` element: read again with it if it is not base
         self.blocks: list[Block] = []
-        self.links: list[Link] = []
         self.tree: Node | None = None
-        self.title = ""
-        self.content_language = ""
         self._hidden = hidden_elements(parser, markup)
         self._children: list[list[Node]] = [[]] if with_tree else []
         self._block = ""  # path of the innermost open block-level element
         self._runs: dict[str, int] = {}  # blocks that an element has given
         self._parts: list[str] = []  # texts of the run that is being read
         self._break_at = -1  # index in _parts after the last line break
-        self._open_links: list[OpenLink] = []
-        self._closed_links: list[OpenLink] = []
         self._asides: list[Block] = []  # texts of images in the run
         self._muted = 0  # hidden elements around
+        self._has_title = False
         self._deep = 0
         self._kind = _BLOCK  # of the element opened last
         self._path = ""
@@ -103,7 +88,7 @@ class Walk:
                     if inner is not None:
                         outer.append((parent, kind, path, counts, self._block))
                         parent, kind, path, counts = node, self._kind, self._path, {}
-                        if kind > _ANCHOR:
+                        if kind > _INLINE:
                             self._block = path
                         node = inner
                         continue
@@ -126,7 +111,7 @@ class Walk:
         if self._hidden and node.mem_id in self._hidden:
             self._muted += 1
             self._open(_HIDDEN, path)
-        elif inner.tag_id != TEXT or inner.next is not None or self._children or self._open_links:
+        elif inner.tag_id != TEXT or inner.next is not None or self._children:
             self._open(_BLOCK, path)
         else:
             # Every second block has nothing but text: no need to open it.
@@ -150,25 +135,11 @@ class Walk:
         return None
 
     def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Begin a link if the element leads anywhere."""
-        own = node.attributes
-        href = own.get("href")
-        # A link to a place on the page itself leads nowhere.
-        if not href or href[0] == "#" or len(self.links) + len(self._closed_links) >= MAX_LINKS:
-            return self._inline(node, path)
-        url = resolve(self.base, href)
-        if url is None:
-            return self._inline(node, path)
-        if self._parts and not self._parts[-1]:
-            self._parts[-1] = " "  # menus are often written link to link
-        hreflang = switcher_lang(own, item_around(node))
-        self._open_links.append(OpenLink(url, hreflang, path, len(self._parts)))
-        inner = self._inline(node, path)
-        if inner is None:
-            self._close_link()
-        else:
-            self._kind = _HIDDEN_ANCHOR if self._kind == _HIDDEN else _ANCHOR
-        return inner
+        """Menus are often written link to link: the space between them is in the style sheet."""
+        before = node.prev
+        if self._parts and before is not None and before.tag_id == node.tag_id:
+            self._parts.append(" ")
+        return self._inline(node, path)
 
     def _top(self, node: LexborNode, path: str) -> LexborNode | None:
         """Head and body, which have no number: there is one."""
@@ -193,13 +164,11 @@ class Walk:
         return f"{base if star else base.rpartition('/')[0]}/*[{self._deep}]"
 
     def _close(self, node: LexborNode, kind: int, path: str) -> None:
-        if kind > _ANCHOR and self._parts:
+        if kind > _INLINE and self._parts:
             self._flush()
-        if kind in (_ANCHOR, _HIDDEN_ANCHOR):
-            self._close_link()
         if self._children:
             self._add_node(node, path)
-        if kind >= _HIDDEN:
+        if kind == _HIDDEN:
             self._muted -= 1
 
     def _run_path(self) -> str:
@@ -208,12 +177,8 @@ class Walk:
         return f"{self._block}/text()[{runs + 1}]" if runs else self._block
 
     def _flush(self) -> None:
-        """End the run of inline content: its block, the links in it, the texts of its images."""
+        """End the run of inline content: its block, and the texts of its images."""
         parts = self._parts
-        for link in self._open_links:
-            link.break_run(parts)
-        if self._closed_links:
-            self._finish_links()
         text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
         parts.clear()
         self._break_at = -1
@@ -232,30 +197,6 @@ class Walk:
             self._runs[path] = runs
             self.blocks.append(Block(text, f"{path}/text()[{runs}]" if runs > 1 else path))
 
-    def _close_link(self) -> None:
-        link = self._open_links.pop()
-        link.end = len(self._parts)
-        self._closed_links.append(link)
-        self._parts.append("")  # something to end, even if the link is empty
-
-    def _finish_links(self) -> None:
-        beside: str | None = None
-        for link in self._closed_links:
-            around = link.around(self._parts)
-            if not around:
-                beside = self._text_beside() if beside is None else beside
-                around = beside
-            self.links.append(link.finished(self._parts, around))
-        self._closed_links.clear()
-
-    def _text_beside(self) -> str:
-        """The end of the block before, if it is a sibling of the one that is being read."""
-        if not self.blocks:
-            return ""
-        before = self.blocks[-1]
-        parent = self._block.rpartition("/")[0]
-        return last_words(before.text) if before.path.rpartition("/")[0] == parent else ""
-
     def _line_break(self, node: LexborNode, path: str) -> None:
         """One line break is a space, two in a row end the block."""
         if self._break_at >= 0 and not "".join(self._parts[self._break_at :]).strip():
@@ -273,9 +214,6 @@ class Walk:
     def _image(self, node: LexborNode, path: str) -> None:
         own = node.attributes
         alt = self._add_aside(own.get("alt"), path)
-        if self._open_links:
-            source = own.get("src") or own.get("data-src") or ""
-            self._open_links[-1].add_image(alt, source)
         self._add_leaf(node, path, alt)
 
     def _area(self, node: LexborNode, path: str) -> None:
@@ -283,19 +221,7 @@ class Walk:
         alt = self._add_aside(own.get("alt"), path)
         href = own.get("href")
         url = resolve(self.base, href) if href and href[0] != "#" else None
-        if url and len(self.links) < MAX_LINKS:
-            hreflang = (own.get("hreflang") or own.get("lang") or "").strip()
-            self.links.append(Link(url, "area", hreflang, alt=alt, path=path))
         self._add_leaf(node, path, alt, url or "")
-
-    def _frame(self, node: LexborNode, path: str) -> None:
-        own = node.attributes
-        source = own.get("src")
-        url = resolve(self.base, source) if source and source[0] != "#" else None
-        if url and len(self.links) < MAX_LINKS:
-            anchor = fold((own.get("title") or own.get("name") or "")[:MAX_ATTRIBUTE])
-            self.links.append(Link(url, "frame", anchor=anchor, path=path))
-        self._add_leaf(node, path)
 
     def _input(self, node: LexborNode, path: str) -> None:
         own = node.attributes
@@ -304,34 +230,21 @@ class Walk:
             label = self._add_aside(own.get("value") or own.get("alt"), path)
         self._add_leaf(node, path, label)
 
-    def _link(self, node: LexborNode, path: str) -> None:
-        link = link_element(self.base, node.attributes, path)
-        if link is not None and len(self.links) < MAX_LINKS:
-            self.links.append(link)
-
-    def _base(self, node: LexborNode, path: str) -> None:
-        self.base_href = self.base_href or node.attributes.get("href") or ""
-
     def _meta(self, node: LexborNode, path: str) -> None:
         own = node.attributes
         content = (own.get("content") or "").strip()
-        instruction = (own.get("http-equiv") or "").lower()
-        if instruction == "refresh":
-            link = meta_refresh(self.base, content, path)
-            self.links.extend([link] if link else [])
-        elif instruction == "content-language":
-            self.content_language = self.content_language or content[:MAX_ATTRIBUTE]
-        elif (own.get("name") or "").lower() == "description":
+        if (own.get("name") or "").lower() == "description":
             text = visible(content[:MAX_ATTRIBUTE])
             if _WORD.search(text):
                 self.blocks.append(Block(text, path))
 
     def _title(self, node: LexborNode, path: str) -> None:
         """The first title only: the others belong to drawings."""
-        if not self.title:
-            self.title = visible(node.text()[:MAX_ATTRIBUTE])
-            if self.title:
-                self.blocks.append(Block(self.title, "/html/head/title"))
+        if not self._has_title:
+            self._has_title = True
+            title = visible(node.text()[:MAX_ATTRIBUTE])
+            if title:
+                self.blocks.append(Block(title, "/html/head/title"))
 
     def _add_aside(self, text: str | None, path: str) -> str:
         """The text of an image or button: a block of its own, since it is in no sentence."""
@@ -373,10 +286,7 @@ _READERS: tuple[Callable[[Walk, LexborNode, str], LexborNode | None], ...] = (
     Walk._rule,
     Walk._image,
     Walk._area,
-    Walk._frame,
     Walk._input,
-    Walk._link,
     Walk._meta,
     Walk._title,
-    Walk._base,
 )

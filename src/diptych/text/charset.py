@@ -64,13 +64,13 @@ _WIDE = ("utf-16", "utf-32")
 
 
 def decode(body: bytes, content_type: str) -> tuple[str, str]:
-    """The text of a body and the name of the charset it was read in.
+    r"""The text of a body and the name of the charset it was read in.
 
     >>> decode("Müller".encode(), "text/html; charset=utf-8")
     ('Müller', 'utf-8')
     >>> decode("Müller".encode(), "text/html; charset=iso-8859-1")
     ('Müller', 'utf-8')
-    >>> decode(b"M\\xfcller", "text/html; charset=iso-8859-1")
+    >>> decode(b"M\xfcller", "text/html; charset=iso-8859-1")
     ('Müller', 'cp1252')
     """
     marked, mark = read_bom(body)

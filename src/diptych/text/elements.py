@@ -1,4 +1,4 @@
-"""What each HTML element is to a reader: a block, part of a sentence, a link, or nothing.
+"""What each HTML element is to a reader: a block, part of a sentence, or nothing.
 
 Numbers stand for names where the walk over a page needs speed: the parser's number of a tag, and
 the role it has here.
@@ -10,9 +10,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from diptych.text.links import Attributes
-
-__all__ = ["KNOWN", "SKIPPED", "TEXT", "UNKNOWN", "hidden_elements", "item_around", "visible"]
+__all__ = ["KNOWN", "SKIPPED", "TEXT", "UNKNOWN", "hidden_elements", "visible"]
 
 _ROLES = (  # in the order of the readers in `blocks`
     "address article aside blockquote button caption center col colgroup dd details dialog dir div"
@@ -25,20 +23,17 @@ _ROLES = (  # in the order of the readers in `blocks`
     "head body",
     "",  # all that is not named here
     "br",
-    "hr",
+    "hr frame iframe",
     "img",
     "area",
-    "frame iframe",
     "input",
-    "link",
     "meta",
     "title",
-    "base",
 )
 # Reading aids of ruby would stand inside the word; fallbacks speak to old browsers.
 _PASSED_BY = (
     "script style template noscript svg math rp rt audio video canvas noframes noembed param source"
-    " track embed"
+    " track embed link base"
 )
 SKIPPED = (-1, "")
 UNKNOWN = (4, "")
@@ -46,7 +41,6 @@ TEXT, _COMMENT = 2, 4  # the parser's numbers for what is no element
 
 _DISPLAY_NONE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphens and the like split words
-_NO_ATTRIBUTES: Attributes = {}
 
 
 def _known() -> dict[int, tuple[int, str]]:
@@ -63,8 +57,6 @@ def _known() -> dict[int, tuple[int, str]]:
 
 
 KNOWN = _known()
-_ITEM = next(tag_id for tag_id, (_, name) in KNOWN.items() if name == "li")
-_SPAN = next(tag_id for tag_id, (_, name) in KNOWN.items() if name == "span")
 
 
 def hidden_elements(parser: LexborHTMLParser, markup: str) -> frozenset[int]:
@@ -87,14 +79,6 @@ def _is_hidden(node: LexborNode) -> bool:
     if node.tag in ("html", "body") or own.get("hidden", "") == "until-found":
         return False
     return "hidden" in own or _DISPLAY_NONE.search(own.get("style") or "") is not None
-
-
-def item_around(node: LexborNode) -> Attributes:
-    """The attributes of the list item around a link, where language switchers tell theirs."""
-    parent = node.parent
-    if parent is not None and parent.tag_id == _SPAN:
-        parent = parent.parent
-    return parent.attributes if parent is not None and parent.tag_id == _ITEM else _NO_ATTRIBUTES
 
 
 def visible(text: str) -> str:

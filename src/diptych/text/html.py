@@ -11,59 +11,92 @@ from selectolax.lexbor import LexborHTMLParser
 from diptych.text.blocks import Walk
 from diptych.text.charset import decode
 from diptych.text.content import decompress, is_html
+from diptych.text.elements import visible
 from diptych.text.langid import identify
-from diptych.text.links import header_links, meta_refresh
+from diptych.text.links import header_links, meta_refresh, page_links
 from diptych.text.nesting import bounded_markup
 from diptych.text.urls import resolve
-from diptych.types import Block, Link, Page, PageRecord, Response, Url
+from diptych.types import Link, Page, PageRecord, Response, Url
 
 __all__ = ["language_sample", "read_page"]
 
-_SAMPLE = 1_000  # characters: the time of identification grows with them
+_UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
+_MAX_TITLE = 2_000  # characters
+_SAMPLE = 600  # characters: the time of identification grows with them
 _SAMPLE_BLOCKS = 8  # places they come from, so that an untranslated paragraph does not decide
 _LONG = 60  # characters of a block that is running text rather than a menu item
 
 
 def read_page(
-    response: Response, *, depth: int = 0, with_tree: bool = False, langs: Sequence[str] = ()
+    response: Response,
+    *,
+    depth: int = 0,
+    langs: Sequence[str] = (),
+    with_blocks: bool = False,
+    with_tree: bool = False,
 ) -> Page:
     """Read what a server answered; a body that is no HTML gives a page without links and blocks.
 
     langs are the languages the user looks for: they are preferred where the text leaves it open.
+    Blocks and tree are read only where they are asked for: a crawl needs neither, and its speed is
+    that of reading.
     """
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
     links: list[Link] = _from_headers(response)
-    blocks: list[Block] = []
     walk: Walk | None = None
-    html_lang = ""
+    html_lang = title = text = content_language = ""
     if is_html(content_type, body[:4096]):
         markup = bounded_markup(decode(body, content_type)[0])
         parser = LexborHTMLParser(markup)
-        walk = Walk(parser, response.url, markup, with_tree=with_tree)
-        base = resolve(response.url, walk.base_href) if walk.base_href else None
-        if base and base != response.url:
+        base = _base(parser, response.url)
+        if with_blocks or with_tree:
             walk = Walk(parser, base, markup, with_tree=with_tree)
-        links += walk.links
-        blocks = walk.blocks
-        html_lang = _html_lang(parser)
-    scores = identify(language_sample(blocks), langs, closed=False)
+        html_lang, title = _html_lang(parser), _title(parser)
+        content_language = _meta_language(parser, markup)
+        text = _text(parser)  # before the links, whose surroundings are then free of scripts
+        links += page_links(parser, base)
+    scores = identify(language_sample(text.split("\n")), langs, closed=False)
     record = PageRecord(
         url=response.url,
         lang=scores[0].lang if scores else "",
         langs=scores,
-        title=walk.title if walk else "",
+        title=title,
         depth=depth,
         size=len(response.body),
-        text_length=sum([len(block.text) for block in blocks]),
+        text_length=len(text),
         digest=_digest(body),
         html_lang=html_lang,
-        content_language=response.header("content-language").strip()
-        or (walk.content_language if walk else ""),
+        content_language=response.header("content-language").strip() or content_language,
         canonical=_canonical(links, response.url),
         fetched_at=response.fetched_at,
     )
-    return Page(record, tuple(links), tuple(blocks), walk.tree if walk else None)
+    blocks = tuple(walk.blocks) if walk else ()
+    return Page(record, tuple(links), blocks, walk.tree if walk else None)
+
+
+def _base(parser: LexborHTMLParser, url: Url) -> str:
+    element = parser.css_first("base[href]")
+    href = element.attributes["href"] if element is not None else None
+    return (resolve(url, href) if href else None) or url
+
+
+def _title(parser: LexborHTMLParser) -> str:
+    element = parser.css_first("title")
+    return visible(element.text()[:_MAX_TITLE]) if element is not None else ""
+
+
+def _meta_language(parser: LexborHTMLParser, markup: str) -> str:
+    if "ontent-" not in markup:
+        return ""
+    element = parser.css_first("meta[http-equiv=content-language i]")
+    return (element.attributes.get("content") or "").strip() if element is not None else ""
+
+
+def _text(parser: LexborHTMLParser) -> str:
+    """All that is read on the page, a line for each piece between two tags; changes the tree."""
+    parser.strip_tags(_UNREAD)
+    return parser.body.text(separator="\n", strip=True) if parser.body is not None else ""
 
 
 def _from_headers(response: Response) -> list[Link]:
@@ -92,23 +125,23 @@ def _digest(body: bytes) -> str:
     return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
 
 
-def language_sample(blocks: Sequence[Block]) -> str:
-    """Text enough to tell the language: from long blocks all over the page, menus only if need be.
+def language_sample(lines: Sequence[str]) -> str:
+    """Text enough to tell the language: from long lines all over the page, menus only if need be.
 
-    >>> language_sample([Block("Menu", "/p[1]"), Block("ab " * 30, "/p[2]")])[-4:]
-    'Menu'
+    >>> language_sample(["Menu", "word " * 20]).split()[-2:]
+    ['word', 'Menu']
     """
-    long = [block.text for block in blocks if len(block.text) >= _LONG]
+    long = [line for line in lines if len(line) >= _LONG]
     step = max(1, len(long) // _SAMPLE_BLOCKS)
     # From the middle on: pages begin and end with notices that are not always translated.
     chosen = long[step // 2 :: step]
     share = _SAMPLE // max(1, min(_SAMPLE_BLOCKS, len(chosen)))
     sample = [text[:share] for text in chosen[: _SAMPLE_BLOCKS + 1]]
     missing = _SAMPLE - sum(map(len, sample))
-    for block in reversed(blocks):
+    for line in reversed(lines):
         if missing <= _SAMPLE // 2:
             break
-        if len(block.text) < _LONG:
-            sample.append(block.text)
-            missing -= len(block.text)
+        if len(line) < _LONG:
+            sample.append(line)
+            missing -= len(line)
     return "\n".join(sample)

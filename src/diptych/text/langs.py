@@ -82,8 +82,6 @@ def same_language(left: str, right: str) -> bool:
     >>> same_language("zh-cn", "zh"), same_language("en", "eng"), same_language("en", "fr")
     (True, True, False)
     """
-    if left == right:
-        return left not in _UNKNOWN
     name = primary(left)
     return name != "" and name == primary(right)
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
 from diptych.text.urls import resolve
 from diptych.types import Link, Url
 
 __all__ = [
     "AROUND",
     "Attributes",
-    "OpenLink",
     "fold",
     "header_links",
-    "last_words",
     "link_element",
     "meta_refresh",
+    "page_links",
     "switcher_lang",
 ]
 
@@ -40,83 +41,21 @@ _HEADER_PARAMETER = re.compile(
     r""";\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?"""
 )
 _MAX_HEADER = 20_000  # characters; Google accepts some hundred alternates in a header
+_NO_ATTRIBUTES: Attributes = {}
+_NO_IMAGE = ("", "")
 AROUND = 70  # characters on each side: some ten words
+MAX_LINKS = 20_000
+_MAX_READ = 2_000_000  # characters read for the contexts of all links of a page
+_MAX_VISITS = 100_000_000  # tags passed over for them: 0.6 s, when each holds all the others
+_LEVELS = 3  # elements around a link that are looked through for text beside it
+_LINKING = "a[href],area[href],frame[src],iframe[src],link[href],meta[http-equiv=refresh i]"
 _MAX_CONTEXT = 300  # characters of anchor, alt and src; whole cards are wrapped in links
 
 
-class OpenLink:
-    """A link whose contexts are still being read: offsets into the text of the run it is in."""
-
-    __slots__ = ("alts", "end", "hreflang", "path", "pieces", "sources", "start", "url")
-
-    def __init__(self, url: Url, hreflang: str, path: str, start: int) -> None:
-        self.url = url
-        self.hreflang = hreflang
-        self.path = path
-        self.start = start
-        self.end = start
-        self.pieces = ""  # of runs that ended inside the link
-        self.alts = ""
-        self.sources = ""
-
-    def break_run(self, parts: list[str]) -> None:
-        """A run of text ended inside the link: keep its part, and go on at the next."""
-        if len(self.pieces) < _MAX_CONTEXT:
-            self.pieces += "".join(parts[self.start :])[:_MAX_CONTEXT] + " "
-        self.start = 0
-
-    def add_image(self, alt: str, source: str) -> None:
-        """An image inside the link."""
-        if alt and len(self.alts) < _MAX_CONTEXT:
-            self.alts = f"{self.alts} {alt}" if self.alts else alt
-        if source and not source.startswith("data:") and len(self.sources) < _MAX_CONTEXT:
-            self.sources = f"{self.sources} {source.strip()}" if self.sources else source.strip()
-
-    def around(self, parts: list[str]) -> str:
-        """The text before and after the link in the run that it ended in."""
-        start, end = self.start, self.end + 1
-        before = last_words("".join(parts[max(0, start - 4) : start])) if start else ""
-        after = _first_words("".join(parts[end : end + 4])) if end < len(parts) else ""
-        return f"{before} {after}" if before and after else before or after
-
-    def finished(self, parts: list[str], around: str) -> Link:
-        """The link with its contexts."""
-        anchor = self.pieces + "".join(parts[self.start : self.end])[: 4 * _MAX_CONTEXT]
-        return Link(
-            self.url,
-            "a",
-            self.hreflang,
-            " ".join(anchor.split())[:_MAX_CONTEXT],
-            around,
-            self.alts[:_MAX_CONTEXT],
-            self.sources[:_MAX_CONTEXT],
-            self.path,
-        )
-
-
-def last_words(text: str) -> str:
-    """The end of a text, from a whole word on.
-
-    >>> last_words("It was the best of times, it was the worst of times, it was the age of wisdom")
-    'the best of times, it was the worst of times, it was the age of wisdom'
-    """
-    if len(text) <= AROUND:
-        return " ".join(text.split())
-    words = text[-AROUND:].split()
-    return " ".join(words if text[-AROUND - 1].isspace() else words[1:] or words)
-
-
-def _first_words(text: str) -> str:
-    if len(text) <= AROUND:
-        return " ".join(text.split())
-    words = text[:AROUND].split()
-    return " ".join(words if text[AROUND].isspace() else words[:-1] or words)
-
-
 def fold(text: str) -> str:
-    """White space folded to single spaces.
+    r"""White space folded to single spaces.
 
-    >>> fold("  a\\n\\xa0 b ")
+    >>> fold("  a\n\xa0 b ")
     'a b'
     """
     return " ".join(text.split())
@@ -146,10 +85,146 @@ def switcher_lang(own: Attributes, around: Attributes) -> str:
     return next((lang for lang in named if lang not in _NOT_A_LANG), "")
 
 
-def link_element(base: str, own: Attributes, path: str) -> Link | None:
+def page_links(parser: LexborHTMLParser, base: str) -> list[Link]:
+    """All links of a page in the order of the document, each with its contexts.
+
+    >>> parser = LexborHTMLParser("<p>Read it <a href=fr/><img src=fr.png alt=Français></a> too.")
+    >>> [link[1:] for link in page_links(parser, "http://a.org/")]
+    [('a', '', '', 'Read it too.', 'Français', 'fr.png')]
+    """
+    links: list[Link] = []
+    images = _images_in_links(parser)
+    surroundings = _Surroundings(_MAX_VISITS // (parser.raw_html.count(b"<") + 1))
+    for node in parser.css(_LINKING)[:MAX_LINKS]:
+        own = node.attributes
+        tag = node.tag
+        if tag == "a":
+            link = _anchor_link(node, own, base, images, surroundings)
+        elif tag == "link":
+            link = link_element(base, own)
+        elif tag == "meta":
+            link = meta_refresh(base, own.get("content") or "")
+        else:
+            link = _embedded_link(tag, own, base)
+        if link is not None:
+            links.append(link)
+    return links
+
+
+def _anchor_link(
+    node: LexborNode,
+    own: Attributes,
+    base: str,
+    images: Mapping[int, tuple[str, str]],
+    surroundings: _Surroundings,
+) -> Link | None:
+    href = own["href"]
+    if not href or href[0] == "#":  # a place on the page itself
+        return None
+    url = resolve(base, href)
+    if url is None:
+        return None
+    parent = node.parent
+    anchor = surroundings.inside(node)
+    alt, source = images.get(node.mem_id, _NO_IMAGE) if images else _NO_IMAGE
+    hreflang = switcher_lang(own, _item_around(parent))
+    return Link(url, "a", hreflang, anchor, surroundings.of(parent, anchor), alt, source)
+
+
+def _embedded_link(tag: str | None, own: Attributes, base: str) -> Link | None:
+    """An area of an image map, or a frame."""
+    target = own.get("href") if tag == "area" else own.get("src")
+    url = resolve(base, target) if target and target[0] != "#" else None
+    if url is None:
+        return None
+    hreflang = (own.get("hreflang") or own.get("lang") or "").strip()
+    if tag == "area":
+        return Link(url, "area", hreflang, alt=fold((own.get("alt") or "")[:_MAX_CONTEXT]))
+    name = own.get("title") or own.get("name") or ""
+    return Link(url, "frame", hreflang, fold(name[:_MAX_CONTEXT]))
+
+
+def _images_in_links(parser: LexborHTMLParser) -> dict[int, tuple[str, str]]:
+    """Texts and addresses of the images in links, by the link's place in memory."""
+    found: dict[int, tuple[str, str]] = {}
+    for image in parser.css("a[href] img"):
+        link = image.parent
+        while link is not None and link.tag != "a":
+            link = link.parent
+        if link is None:
+            continue
+        own = image.attributes
+        alt, source = found.get(link.mem_id, _NO_IMAGE)
+        address = (own.get("src") or own.get("data-src") or "").strip()
+        if address.startswith("data:"):
+            address = ""
+        alt = f"{alt} {fold((own.get('alt') or '')[:_MAX_CONTEXT])}".strip()
+        source = f"{source} {address}".strip()
+        found[link.mem_id] = (alt[:_MAX_CONTEXT], source[:_MAX_CONTEXT])
+    return found
+
+
+def _item_around(parent: LexborNode | None) -> Attributes:
+    """The attributes of the list item around a link, where language switchers tell theirs."""
+    if parent is not None and parent.tag == "span":
+        parent = parent.parent
+    return parent.attributes if parent is not None and parent.tag == "li" else _NO_ATTRIBUTES
+
+
+class _Surroundings:
+    """The text in and around links; what is around is read once, however many links it holds."""
+
+    def __init__(self, reads: int) -> None:
+        self._texts: dict[int, str] = {}
+        self._left = _MAX_READ
+        self._reads = reads
+
+    def inside(self, link: LexborNode) -> str:
+        """The anchor text."""
+        inner = link.first_child
+        if inner is None:
+            return ""
+        if inner.next is None and inner.is_text_node:
+            text = inner.text_content or ""
+        else:
+            self._reads -= 1
+            text = link.text(separator=" ") if self._reads > 0 else ""
+        return " ".join(text[: 4 * _MAX_CONTEXT].split())[:_MAX_CONTEXT]
+
+    def of(self, parent: LexborNode | None, anchor: str) -> str:
+        """Some words before and after a link, from the nearest element that has more text."""
+        for _ in range(_LEVELS):
+            if parent is None or parent.tag == "body":
+                break
+            text = self._text(parent)
+            if len(text) > len(anchor):
+                if not anchor:
+                    return text[: 2 * AROUND]
+                start = text.find(anchor)
+                end = start + len(anchor)
+                before, after = (
+                    text[max(0, start - AROUND) : max(0, start)],
+                    text[end : end + AROUND],
+                )
+                return f"{before.strip()} {after.strip()}".strip()
+            parent = parent.parent
+        return ""
+
+    def _text(self, node: LexborNode) -> str:
+        text = self._texts.get(node.mem_id)
+        if text is None:
+            may_read = self._left > 0 and self._reads > 0
+            text = " ".join(node.text(separator=" ").split()) if may_read else ""
+            self._left -= len(text)
+            self._reads -= 1
+            self._texts[node.mem_id] = text
+        return text
+
+
+def link_element(base: str, own: Attributes) -> Link | None:
     """A `link` element that leads to a page: translation, canonical, next or previous.
 
-    >>> link_element("http://a.org/", {"rel": "alternate", "hreflang": "fr", "href": "fr"}, "").url
+    >>> link_element("http://a.org/", {"rel": "alternate", "hreflang": "fr", "href": "fr"}).url
     'http://a.org/fr'
     """
     href = own.get("href")
@@ -168,10 +243,10 @@ def link_element(base: str, own: Attributes, path: str) -> Link | None:
     else:
         return None
     url = resolve(base, href)
-    return Link(url, rel, hreflang, path=path) if url else None
+    return Link(url, rel, hreflang) if url else None
 
 
-def meta_refresh(base: str, content: str, path: str = "") -> Link | None:
+def meta_refresh(base: str, content: str) -> Link | None:
     """The target of a refresh instruction, in a meta element or a header.
 
     >>> meta_refresh("http://a.org/", "0; URL='fr/index.html'").url
@@ -179,7 +254,7 @@ def meta_refresh(base: str, content: str, path: str = "") -> Link | None:
     """
     found = _REFRESH.match(content[:4096])
     url: Url | None = resolve(base, found[2]) if found else None
-    return Link(url, "refresh", path=path) if url else None
+    return Link(url, "refresh") if url else None
 
 
 def header_links(base: str, value: str) -> Iterator[Link]:
@@ -193,6 +268,6 @@ def header_links(base: str, value: str) -> Iterator[Link]:
         told: dict[str, str | None] = {"href": found[1]}
         for name, quoted, token in _HEADER_PARAMETER.findall(found[2]):
             told.setdefault(name.lower(), re.sub(r"\\(.)", r"\1", quoted) or token)
-        link = link_element(base, told, "")
+        link = link_element(base, told)
         if link is not None and link.rel in ("alternate", "canonical"):
             yield link

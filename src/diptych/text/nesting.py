@@ -28,6 +28,9 @@ _TAG = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _FORMATTING_START = re.compile(r"<(?:[bius]|big|code|em|font|small|str(?:ike|ong)|tt)[\s/>]", re.I)
+_FORMATTED_TEXT = re.compile(
+    r"<([bius]|big|code|em|font|small|str(?:ike|ong)|tt)(?:\s[^<>]*)?>[^<]*</\1>", re.IGNORECASE
+)
 _FORMATTING_TAG = re.compile(
     r"</?(?:b|big|code|em|font|i|s|small|strike|strong|tt|u)\b"
     r"(?:[^>=]|=\s*(?:\"[^\"]*\"|'[^']*')?)*+>",
@@ -64,12 +67,22 @@ def bounded_markup(markup: str) -> str:
     tags = markup.count("<")
     if tags < _SAFE_TAGS_OF_ALL:
         return markup
-    if tags < _SAFE_TAGS and len(_FORMATTING_START.findall(markup)) <= MAX_FORMATTING:
+    if tags < _SAFE_TAGS and _open_formatting(markup) <= MAX_FORMATTING:
         return markup
     formatting, cut = _scan(markup)
     if cut >= 0:
         markup = markup[:cut] + _TAG.sub(_flattened, markup[cut:])
     return _FORMATTING_TAG.sub("", markup) if formatting > MAX_FORMATTING else markup
+
+
+def _open_formatting(markup: str) -> int:
+    """How many formatting elements may be open at once: those not closed right behind their text.
+
+    >>> _open_formatting("<b>a</b>" * 900 + "<i>b <b>c</b></i>")
+    1
+    """
+    opened = len(_FORMATTING_START.findall(markup))
+    return opened - len(_FORMATTED_TEXT.findall(markup)) if opened > MAX_FORMATTING else opened
 
 
 def _fewer_attributes(tag: re.Match[str]) -> str:

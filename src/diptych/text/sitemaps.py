@@ -49,11 +49,11 @@ class Sitemap:
 
 
 def read_sitemap(body: bytes) -> Sitemap:
-    """Read a sitemap, as far as it can be read.
+    r"""Read a sitemap, as far as it can be read.
 
     >>> read_sitemap(b"<urlset><url><loc>http://a.org/?a=1&amp;b=2</loc></url></urlset>").entries
     (SitemapEntry(url='http://a.org/?a=1&b=2', alternates=()),)
-    >>> read_sitemap(b"http://a.org/x\\nhttp://a.org/y\\n").entries[1].url
+    >>> read_sitemap(b"http://a.org/x\nhttp://a.org/y\n").entries[1].url
     'http://a.org/y'
     """
     if body.startswith(_GZIP_MAGIC):

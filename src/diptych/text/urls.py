@@ -24,9 +24,10 @@ __all__ = ["MAX_LENGTH", "host_of", "normalise", "origin_of", "resolve", "site_n
 MAX_LENGTH = 2048  # what browsers and sitemaps accept; longer ones are traps
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ALREADY_NORMAL = re.compile(
-    r"https?://[a-z0-9.-]+(?::\d{1,5})?/(?![^?]*//)[A-Za-z0-9_~/!$&'()*+,=:@-]*"
-    r"(?:\.[A-Za-z0-9_~!$&'()*+,=:@-]+)?(?:\?[A-Za-z0-9._~/!$'()*+,=:@&-]*)?\Z"
+    r"https?://(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}/[A-Za-z0-9_~/!$&'()*+,=:@-]*"
+    r"(?:\.[A-Za-z0-9_~!$&'()*+,=:@-]+)?(?:\?[A-Za-z0-9._~/!$'()*+,=:@&-]+)?\Z"
 )
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NOT_IN_PATH = re.compile(r"[^A-Za-z0-9._~/!$&'()*+,;=:@%-]")
 _NOT_IN_QUERY = re.compile(r"[^A-Za-z0-9._~/!$&'()*+,;=:@%?\[\]-]")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
@@ -45,7 +46,6 @@ _SESSION_HINT = re.compile(
 )
 
 
-@lru_cache(maxsize=65536)
 def normalise(url: str) -> Url | None:
     """The one form of an absolute http(s) URL, or None for what is not one.
 
@@ -56,19 +56,28 @@ def normalise(url: str) -> Url | None:
     >>> normalise("mailto:a@example.org") is None
     True
     """
-    if len(url) <= MAX_LENGTH and _ALREADY_NORMAL.match(url) and _is_plain(url):
-        return Url(url)
-    url = url.strip()
-    if len(url) > 4 * MAX_LENGTH:
+    if len(url) > 4 * MAX_LENGTH:  # before the cache: a page may hold thousands of such
         return None
-    url = _CONTROL.sub(lambda found: "%20" if " " in found[0] else "", url)
+    return _normalise(url)
+
+
+@lru_cache(maxsize=65536)
+def _normalise(url: str) -> Url | None:
+    if (
+        len(url) <= MAX_LENGTH
+        and _ALREADY_NORMAL.match(url)
+        and "xn--" not in url
+        and not _SESSION_HINT.search(url)
+    ):
+        return Url(url)
+    url = _CONTROL.sub(lambda found: "%20" if " " in found[0] else "", url.strip())
     try:
         parts = urlsplit(url)
         scheme, port, host = parts.scheme.lower(), parts.port, parts.hostname or ""
     except ValueError:
         return None
     host = _normal_host(host)
-    if scheme not in _DEFAULT_PORTS or not host or parts.username is not None:
+    if scheme not in _DEFAULT_PORTS or not host or not _is_authority(parts.netloc):
         return None
     authority = host if port in (None, _DEFAULT_PORTS[scheme]) else f"{host}:{port}"
     path = _normal_path(parts.path)
@@ -77,28 +86,16 @@ def normalise(url: str) -> Url | None:
     return Url(normal) if len(normal) <= MAX_LENGTH else None
 
 
-def _is_plain(url: str) -> bool:
-    """Nothing left to do for a URL that already looks normal."""
-    authority = url.split("/", 3)[2]
+def _is_authority(netloc: str) -> bool:
+    """A host and at most a port: no name and password, nothing behind an address."""
     return (
-        "/./" not in url
-        and "/../" not in url
-        and not url.endswith(("?", "/.", "/.."))
-        and not authority.endswith((".", ":80" if url.startswith("http:") else ":443"))
-        and ":0" not in authority
-        and not _SESSION_HINT.search(url)
-        and "xn--" not in authority
-        and not _looks_numeric(authority)
+        "@" not in netloc
+        and re.search(r"(?:^[^\[\]:]+|^\[[^\[\]]*:[^\[\]]*\])(?::\d*)?\Z", netloc) is not None
     )
 
 
-def _looks_numeric(authority: str) -> bool:
-    """A host of digits and dots only, which may be an address in disguise."""
-    host = authority.partition(":")[0]
-    return host[-1:].isdigit() and not _DOTTED_QUAD.match(host)
-
-
 _DOTTED_QUAD = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!\Z)|\Z)){4}\Z")
+_NUMBER_LIKE = re.compile(r"(?:.*\.)?(?:\d+|0x[0-9a-f]*)\Z")
 
 
 def _normal_host(host: str) -> str:
@@ -107,29 +104,32 @@ def _normal_host(host: str) -> str:
     >>> _normal_host("Bücher.example."), _normal_host("a b"), _normal_host("::1")
     ('xn--bcher-kva.example', '', '[::1]')
     """
-    host = host.rstrip(".").lower()
+    host = host.lower().removesuffix(".")
     if ":" in host:
         try:
-            return f"[{ipaddress.IPv6Address(host)}]"
+            return f"[{ipaddress.IPv6Address(host)}]" if "%" not in host else ""
         except ValueError:
             return ""
-    if not host.isascii():
+    if not host.isascii() or "xn--" in host:
         import idna
 
         try:
             host = idna.encode(host, uts46=True).decode("ascii")
         except idna.IDNAError:
             return ""
-    if not re.fullmatch(r"[a-z0-9_.-]{1,253}", host) or ".." in host or host.startswith("."):
+    if not _HOST.match(host) or len(host) > 253:
         return ""
-    # With digits as last label resolvers read the host as an address: only the plain form passes.
-    return "" if host.rpartition(".")[2].isdigit() and not _DOTTED_QUAD.match(host) else host
+    # With a number as last label resolvers read the host as an address: only the plain form passes.
+    return "" if _NUMBER_LIKE.match(host) and not _DOTTED_QUAD.match(host) else host
+
+
+_HOST = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\Z")
 
 
 def _normal_path(path: str) -> str:
     """Escapes in one form, dot segments resolved, session parameters gone."""
-    path = _SESSION_PATH.sub("", path) if ";" in path else path
     path = _escape(path, _NOT_IN_PATH)
+    path = _SESSION_PATH.sub("", path) if ";" in path else path
     if "/." in path:
         path = _without_dots(path)
     return path if path.startswith("/") else "/" + path
@@ -192,6 +192,8 @@ def resolve(base: str, href: str) -> Url | None:
     'http://example.org/en/a.html'
     """
     href = href.strip()
+    if len(href) > 4 * MAX_LENGTH:
+        return None
     if not href or href[0] in "#?":
         return _resolve(base, href)
     # Relative links of all pages in one directory lead to the same place: one cache entry for all.
@@ -201,10 +203,14 @@ def resolve(base: str, href: str) -> Url | None:
 
 @lru_cache(maxsize=65536)
 def _resolve(base: str, href: str) -> Url | None:
-    if len(href) > 4 * MAX_LENGTH:
-        return None
+    if "\\" in href[:8]:
+        href = href.replace("\\", "/")
+    if href and href[0] not in "/?#" and not _SCHEME.match(href):
+        return normalise(base + href)  # urljoin would drop empty segments
+    if "://" in href:
+        return normalise(href)  # and empty parameters
     try:
-        return normalise(urljoin(base, href.replace("\\", "/") if "\\" in href[:8] else href))
+        return normalise(urljoin(base, href))
     except ValueError:
         return None
 

@@ -1,0 +1,122 @@
+"""A run that is killed again and again comes to the same end as one that is not."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from contextlib import redirect_stdout, suppress
+from io import StringIO
+from pathlib import Path
+
+import zoo
+from commands import pages, query, start
+from serving import Server, serve
+from warcio.cli import main as warcio
+
+from diptych.store import Store
+
+KILLS = 20
+SEED = 20
+LATENCY = 0.05  # seconds for each answer, so that a crawl takes two or three
+TABLES = ("pages", "links", "pairs", "decisions", "segments")
+
+
+def test_killed_run_comes_to_the_same_end(tmp_path):
+    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
+    with serve(zoo.demo_site, latency=LATENCY) as server:
+        assert mine(server, undisturbed) == 0
+        once = Counter(server.paths)
+        server.log.clear()
+        kills = kill_often(server, killed)
+        assert mine(server, killed) == 0
+        asked = Counter(server.paths)
+    assert kills >= KILLS * 3 // 4, "most kills must hit a run that is alive"
+
+    for name in ("pairs.tsv", "corpus.tsv"):
+        assert (killed / name).read_bytes() == (undisturbed / name).read_bytes()
+    assert pages(killed) == pages(undisturbed)
+    for table in TABLES:
+        count = f"SELECT count(*) FROM {table}"
+        assert query(killed, count) == query(undisturbed, count), table
+    twice = "SELECT url FROM fetches WHERE status = 200 GROUP BY url HAVING count(*) > 1"
+    assert query(killed, twice) == [], "no answer was taken in twice"
+    assert warcs_are_whole(killed)
+    assert not list(killed.glob("*.part"))
+
+    surplus = asked - once
+    assert set(asked) == set(once)
+    assert surplus.total() <= kills, "at most what was in flight is asked for again"
+    assert sum(count > 1 for count in surplus.values()) <= len(once) // 10, surplus
+
+
+def command(server: Server, folder: Path) -> list[object]:
+    return [
+        "mine", server.url, "--langs", "en,fr", "--out", folder, "--delay", 0, "--allow-private",
+        "--quiet",
+    ]  # fmt: skip
+
+
+def mine(server: Server, folder: Path) -> int:
+    process = start(*command(server, folder))
+    _, stderr = process.communicate(timeout=120)
+    assert "Traceback" not in stderr, stderr
+    return process.returncode
+
+
+def kill_often(server: Server, folder: Path) -> int:
+    """Start and kill a run at random moments of its life; returns how often it was hit alive."""
+    chance = random.Random(SEED)
+    hits = 0
+    for number in range(KILLS):
+        process = start(*command(server, folder))
+        wait(process, server, requests=chance.randrange(6), seconds=chance.uniform(0, 0.2))
+        hits += process.poll() is None
+        process.kill()
+        _, stderr = process.communicate(timeout=60)
+        assert "Traceback" not in stderr, stderr
+        no_worker_is_left(process.pid)
+        if number % 2 and (folder / "run.sqlite").exists():
+            Store(folder).close()  # mends, as the next start would
+            assert warcs_are_whole(folder)
+    return hits
+
+
+def wait(process: subprocess.Popen, server: Server, *, requests: int, seconds: float) -> None:
+    """Until so many more requests have come, or the run is past its crawl, then a while more."""
+    before, deadline = len(server.log), time.monotonic() + 4.0
+    while len(server.log) < before + requests and time.monotonic() < deadline:
+        if process.poll() is not None:
+            return
+        time.sleep(0.005)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+
+
+def no_worker_is_left(group: int) -> None:
+    """Workers are in the group of the process that started them, and end after it."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.02)
+    os.killpg(group, signal.SIGKILL)
+    raise AssertionError("a worker outlived the run that started it")
+
+
+def warcs_are_whole(folder: Path) -> bool:
+    files = sorted((folder / "warc").glob("*"))
+    if not files:
+        return True
+    told = StringIO()
+    try:
+        with redirect_stdout(told):
+            warcio(["check", *map(str, files)])
+    except SystemExit as end:
+        assert not end.code, told.getvalue()
+    return True

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diptych.text.langid import identify, is_identifiable
+
+TEXTS = {
+    "en": "The mayor opened the new library yesterday, and many people came to see it.",
+    "fr": "Le maire a inauguré hier la nouvelle bibliothèque, et beaucoup de gens sont venus.",
+    "de": "Der Bürgermeister eröffnete gestern die neue Bibliothek, und viele Leute kamen.",
+    "es": "El alcalde inauguró ayer la nueva biblioteca y mucha gente vino a verla.",
+    "ru": "Мэр вчера открыл новую библиотеку, и многие люди пришли посмотреть на неё.",
+    "zh": "市长昨天为新图书馆揭幕，许多人前来参观。",
+    "ja": "市長は昨日、新しい図書館を開館し、多くの人々が見に来ました。",
+    "ar": "افتتح العمدة المكتبة الجديدة أمس، وجاء كثير من الناس لرؤيتها.",
+    "th": "นายกเทศมนตรีเปิดห้องสมุดใหม่เมื่อวานนี้ และมีคนมากมายมาชม",
+}
+
+
+@pytest.mark.parametrize("lang", TEXTS)
+def test_running_text_is_identified(lang: str) -> None:
+    scores = identify(TEXTS[lang])
+    assert scores[0].lang == lang
+    assert scores[0].score > 0.5
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Home", "1999 - 2024", "12.345,67 € / 100 % / 2020-01-01 !!!", "中"]
+)
+def test_too_little_text_has_no_language(text: str) -> None:
+    assert identify(text) == ()
+    assert identify(text, ["en", "fr"]) == ()
+
+
+def test_a_few_ideographs_are_enough() -> None:
+    assert is_identifiable("新图书馆揭幕")
+    assert not is_identifiable("abcdef")
+
+
+def test_scores_are_soft_best_first_and_no_more_than_three() -> None:
+    scores = identify("Information international contact menu service")
+    assert 1 <= len(scores) <= 3
+    assert [score.score for score in scores] == sorted((s.score for s in scores), reverse=True)
+    assert all(0.01 <= score.score <= 1 for score in scores)
+
+
+def test_a_closed_choice_has_no_other_languages() -> None:
+    for lang in TEXTS:
+        found = {score.lang for score in identify(TEXTS[lang], ["en", "fr"])}
+        assert found <= {"en", "fr"}
+
+
+def test_a_closed_choice_is_surer_on_short_lines() -> None:
+    line = "Accueil Contact Plan du site"
+    assert identify(line, ["en", "fr"])[0].score > identify(line)[0].score
+
+
+def test_an_open_choice_prefers_but_does_not_insist() -> None:
+    line = "Home Contact Sitemap Search"
+    preferred = identify(line, ["en", "fr"], closed=False)[0]
+    assert preferred.lang == "en"
+    assert preferred.score > identify(line)[0].score
+    assert identify(TEXTS["de"], ["en", "fr"], closed=False)[0].lang == "de"
+
+
+@pytest.mark.parametrize(
+    ("text", "langs", "expected"),
+    [
+        (TEXTS["zh"], ["en", "zh-Hans"], "zh-Hans"),
+        (TEXTS["zh"], ["en", "zh-tw"], "zh-tw"),
+        ("Borgermesteren åpnet i går det nye biblioteket, og mange kom.", ["en", "nb"], "nb"),
+        (TEXTS["fr"], ["fr-CA", "en"], "fr-CA"),
+    ],
+)
+def test_the_users_own_code_is_used(text: str, langs: list[str], expected: str) -> None:
+    assert identify(text, langs)[0].lang == expected
+
+
+def test_languages_the_model_does_not_know_change_nothing() -> None:
+    assert identify(TEXTS["de"], ["tet", "qqq"]) == identify(TEXTS["de"])
+    assert identify(TEXTS["de"], ["tet", "en"])[0].lang == "de"
+
+
+def test_one_choice_does_not_change_another() -> None:
+    before = identify(TEXTS["de"])
+    for langs in (["en", "fr"], ["fr", "es"], ["de", "en"]):
+        identify(TEXTS["de"], langs)
+    assert identify(TEXTS["de"]) == before
+    with ThreadPoolExecutor(4) as pool:
+        choices = [["en", "fr"], ["fr", "ru"], ["de", "en"], []] * 25
+        found = list(pool.map(lambda langs: identify(TEXTS["fr"], langs)[0].lang, choices))
+    assert found == ["fr", "fr", identify(TEXTS["fr"], ["de", "en"])[0].lang, "fr"] * 25
+
+
+def test_long_texts_are_cut() -> None:
+    assert identify(TEXTS["fr"] * 10_000)[0].lang == "fr"
+
+
+@given(st.text(max_size=100), st.sampled_from([(), ("en", "fr"), ("zh", "xx"), ("", "en")]))
+def test_any_text_can_be_identified(text: str, langs: tuple[str, ...]) -> None:
+    scores = identify(text, langs)
+    assert sum(score.score for score in scores) < 1.001

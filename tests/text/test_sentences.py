@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diptych.text.sentences import MAX_SENTENCE, split_sentences
+
+
+@pytest.mark.parametrize(
+    ("lang", "sentences"),
+    [
+        ("en", ["He came.", "She left!", "Why?", "Nobody knows."]),
+        ("en", ["Mr. Smith met Dr. J. R. Jones on p. 5.", "They talked."]),
+        ("en", ["See Fig. 3 for details.", "It costs 3.50 euros."]),
+        ("en", ['"Stop!" he said.', "Then he left."]),
+        ("fr", ["M. Dupont est parti.", "Cf. p. 12 et l'art. 3 du code.", "Voilà."]),
+        ("fr", ["« Adieu. » dit-il.", "Il est 5 h.", "Elle dort."]),
+        ("fr", ["Mme. Curie vint.", "Il y en a, p.ex. ici."]),
+        ("de", ["Das ist z.B. gut.", "Vgl. S. 12.", "Am 3. Mai kam Dr. Müller."]),
+        ("es", ["¿Cómo está?", "¡Hola!"]),
+        ("ru", ["Он пришёл.", "Она ушла."]),
+        ("hi", ["यह एक वाक्य है।", "यह दूसरा वाक्य है।"]),
+        ("xx", ["He came.", "She left."]),
+        ("", ["He came.", "She left."]),
+    ],
+)
+def test_sentences_are_found_and_abbreviations_do_not_end_them(
+    lang: str, sentences: list[str]
+) -> None:
+    assert split_sentences(" ".join(sentences), lang) == sentences
+
+
+@pytest.mark.parametrize("lang", ["zh", "zh-Hant", "ja"])
+def test_no_spaces_are_needed_where_none_are_written(lang: str) -> None:
+    assert split_sentences("你好。我是学生！你呢？", lang) == ["你好。", "我是学生！", "你呢？"]
+
+
+def test_a_piece_that_begins_small_goes_on() -> None:
+    text = "The firm yahoo.com Inc. grew. i.e. it became large."
+    assert split_sentences(text, "en")[-1].endswith("grew. i.e. it became large.")
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t "])
+def test_nothing_has_no_sentences(text: str) -> None:
+    assert split_sentences(text, "en") == []
+
+
+@pytest.mark.parametrize("unit", ["word; word, word ", "word, word ", "word ", "字，", "x"])
+def test_endless_sentences_are_cut_at_the_strongest_place(unit: str) -> None:
+    text = (unit * (3 * MAX_SENTENCE // len(unit))).strip()
+    parts = split_sentences(text, "en")
+    assert len(parts) >= 3
+    assert all(MAX_SENTENCE // 2 < len(part) <= MAX_SENTENCE for part in parts[:-1])
+    assert "".join("".join(parts).split()) == "".join(text.split())
+    strongest = (
+        ";" if ";" in unit else "," if "," in unit else "，" if "，" in unit else unit.strip()
+    )
+    assert all(part.endswith(strongest) for part in parts[:-1])
+
+
+@given(
+    st.text(st.sampled_from("aAbé.?! \n»«\"'()M5z中。"), max_size=200),
+    st.sampled_from(["en", "fr", "zh", "de", "qq", ""]),
+)
+def test_nothing_is_lost_but_white_space(text: str, lang: str) -> None:
+    sentences = split_sentences(text, lang)
+    assert "".join("".join(sentences).split()) == "".join(text.split())
+    assert all(sentence and sentence == sentence.strip() for sentence in sentences)
+
+
+@given(st.text(max_size=100), st.text(max_size=5))
+def test_no_text_and_no_language_make_it_raise(text: str, lang: str) -> None:
+    split_sentences(text, lang)
+    split_sentences(text + "\ud800. A", lang)
