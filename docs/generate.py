@@ -12,14 +12,15 @@ import ast
 import csv
 import dataclasses
 import inspect
+import io
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,9 @@ from diptych.demo import GOLD, PORT, serve
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 100  # columns of help and of the demo's output
-MARKED = re.compile(r"(<!-- generated: ([^\n]+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+MARKED = re.compile(
+    r"^(<!-- generated: ([^\n]+?) -->\n)(.*?)^(<!-- end -->)$", re.DOTALL | re.MULTILINE
+)
 LANGS = ("--langs", "en,fr")
 
 # Segments of the demo shown in the README, by their left side.
@@ -43,8 +46,6 @@ SHOWN_SEGMENTS = (
     "The shape of the coast matters as much as the sky.",
     "The hell of hells",
 )
-SHOWN_PAGE = "en/bell-rock/"
-SHOWN_REFUSED = "private/drafts.html"
 
 
 def documents() -> list[Path]:
@@ -55,12 +56,12 @@ def documents() -> list[Path]:
 def fill(text: str, blocks: Mapping[str, str]) -> str:
     r"""The text with those of its generated parts replaced that are in blocks.
 
-    >>> fill("<!-- generated: a -->\nold\n<!-- end -->", {"a": "new"}).splitlines()[1]
+    >>> fill("<!-- generated: a -->\nold\n<!-- end -->", {"a": "new"}).splitlines()[2]
     'new'
     """
     return MARKED.sub(
         lambda found: (
-            f"{found[1]}{blocks[found[2]]}\n{found[4]}" if found[2] in blocks else found[0]
+            f"{found[1]}\n{blocks[found[2]]}\n\n{found[4]}" if found[2] in blocks else found[0]
         ),
         text,
     )
@@ -76,9 +77,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence
     lines = [head, [("--:" if name in right else "---") for name in head]]
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in (*lines, *cells))
-
-
-# -- what comes from the code --------------------------------------------------------------------
 
 
 def blocks_from_code() -> dict[str, str]:
@@ -228,17 +226,11 @@ def benchmarks() -> str:
 
 def _result(file: Path, result: Mapping[str, Any]) -> str:
     parts = [f"### {file.stem}"]
-    facts: dict[str, Any] = {}
-    for key, value in result.items():
-        if isinstance(value, Mapping) and key != "machine":
-            facts |= {f"{key} {name}": inner for name, inner in value.items()}
-        else:
-            facts[key] = value
-    facts.pop("benchmark", None)
-    shown = {key: value for key, value in facts.items() if isinstance(value, int | float | str)}
-    if shown:
-        rows = [[_words(key), _number(value)] for key, value in shown.items()]
-        parts.append(table(["figure", "value"], rows, right=["value"]))
+    facts = {key: value for key, value in result.items() if isinstance(value, int | float)}
+    facts |= {f"site {key}": value for key, value in result.get("site", {}).items()}
+    if facts:
+        cells = [[_words(key), _number(value)] for key, value in facts.items()]
+        parts.append(table(["figure", "value"], cells, right=["value"]))
     if result.get("rows"):
         parts.append(_rows(result["rows"]))
     path = file.relative_to(ROOT).as_posix()
@@ -268,9 +260,6 @@ def _machine(machine: Mapping[str, Any]) -> str:
     return f"{known}, {machine.get('system', '?')}, Python {machine.get('python', '?')}"
 
 
-# -- what comes from the demo --------------------------------------------------------------------
-
-
 def blocks_from_demo() -> dict[str, str]:
     """Every generated part that shows the demo, run in a temporary folder."""
     with tempfile.TemporaryDirectory() as name:
@@ -285,9 +274,8 @@ def blocks_from_demo() -> dict[str, str]:
 
 def demo_result(folder: Path) -> dict[str, str]:
     """Run the demo; its summary, its pairs and some of its segments."""
-    shown = transcript(folder, "demo")
     return {
-        "demo": shown,
+        "demo": transcript(folder, "demo"),
         "demo segments": _segments(folder / "diptych-demo/corpus.tsv"),
         "demo pairs": _pairs(folder / "diptych-demo/pairs.tsv"),
     }
@@ -299,8 +287,8 @@ def demo_questions(folder: Path) -> dict[str, str]:
     home = _lines(folder / run / "pairs.tsv")[0]["left_url"]
     return {
         "demo status": transcript(folder, "status", run),
-        "demo page": transcript(folder, "explain", run, home + SHOWN_PAGE),
-        "demo refused": transcript(folder, "explain", run, home + SHOWN_REFUSED),
+        "demo page": transcript(folder, "explain", run, home + "en/bell-rock/"),
+        "demo refused": transcript(folder, "explain", run, home + "private/drafts.html"),
         "demo export": transcript(folder, "export", run, "--format", "tmx", "--out", "demo.tmx"),
     }
 
@@ -353,14 +341,15 @@ def transcript(folder: Path, *arguments: str) -> str:
 
 def run_command(folder: Path, *arguments: str) -> str:
     """All that a diptych command says; finding nothing is no failure."""
-    done = subprocess.run(
-        [sys.executable, "-m", "diptych", *arguments],
-        cwd=folder, env={**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
-    if done.returncode > 1 or (done.returncode and "nothing found" not in done.stdout):
-        sys.exit(f"diptych {' '.join(arguments)} ended with {done.returncode}: {done.stdout}")
-    return done.stdout
+    said = io.StringIO()
+    os.environ |= {"COLUMNS": str(WIDTH), "NO_COLOR": "1"}
+    with chdir(folder), redirect_stdout(said), redirect_stderr(said):
+        try:
+            command_line.main(arguments, standalone_mode=False)
+        except SystemExit as end:
+            if end.code not in (None, 0, 1):
+                raise RuntimeError(f"diptych {' '.join(arguments)}: {said.getvalue()}") from end
+    return said.getvalue()
 
 
 def _lines(path: Path) -> list[dict[str, str]]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from diptych.crawl.frontier import State
 from diptych.errors import ConfigError
 from diptych.store import Store
-from diptych.summary import REASONS
+from diptych.summary import in_words
 from diptych.text.urls import normalise, url_key
 from diptych.types import Url
 
@@ -43,20 +43,19 @@ def _of_url(store: Store, url: Url) -> list[str]:
     ).fetchone()
     lines = [url, f"  state      {State(state).name.lower()}, {depth} links from the start"]
     if reason:
-        lines.append(f"  reason     {REASONS.get(reason, reason)}")
+        lines.append(f"  reason     {in_words(reason)}")
     if status:
         lines.append(f"  answer     HTTP {status}, {attempts} attempts")
     if redirect is not None:
         target = store.db.execute("SELECT url FROM urls WHERE key = ?", (redirect,)).fetchone()
         lines.append(f"  leads to   {target[0] if target else '?'}")
     lines.extend(_of_page(store, key))
-    linked = store.db.execute(
-        "SELECT count(*), min(s.url) FROM links JOIN urls s ON s.key = links.source"
-        " WHERE target = ?",
-        (key,),
-    ).fetchone()
-    if linked[0]:
-        lines.append(f"  linked     {linked[0]} times, first from {linked[1]}")
+    sources = [
+        source
+        for (source,) in store.db.execute("SELECT source FROM links WHERE target = ?", (url,))
+    ]
+    if sources:
+        lines.append(f"  linked     {len(sources)} times, first from {min(sources)}")
     for row in _pair_rows(store, "pairs.left = ? OR pairs.right = ?", key, key):
         lines.append("  pair       " + _pair_line(row))
     return lines

@@ -11,7 +11,7 @@ from diptych.pipeline import replace_file
 from diptych.registry import signature
 from diptych.run import Terms
 from diptych.store import Store
-from diptych.summary import REASONS, Step, Summary
+from diptych.summary import Step, Summary, in_words
 from diptych.types import SegmentPair
 
 __all__ = ["write_report"]
@@ -51,16 +51,24 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
 
 
 def _funnel(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    largest = max((step.count for step in steps), default=0) or 1
+    """Bars: pages beside pages, segments beside segments."""
+    largest = {
+        unit: max((step.count for step in steps if _unit(step) == unit), default=0) or 1
+        for unit in ("page", "segment")
+    }
     return [
         {
             "name": step.name,
             "count": f"{step.count:,}",
-            "width": max(2, round(FUNNEL_WIDTH * step.count / largest)),
+            "width": max(2, round(FUNNEL_WIDTH * step.count / largest[_unit(step)])),
             "lost": step.in_words(),
         }
         for step in steps
     ]
+
+
+def _unit(step: Step) -> str:
+    return "segment" if step.name.startswith("segment") else "page"
 
 
 def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
@@ -75,7 +83,7 @@ def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
     return [
         {
             "left": left, "right": right, "evidence": evidence, "score": f"{score:.2f}",
-            "reason": REASONS.get(reason, reason), "segments": segments,
+            "reason": in_words(reason), "segments": segments,
         }
         for left, right, evidence, score, reason, segments in rows
     ]  # fmt: skip

@@ -91,23 +91,27 @@ CREATE TABLE pages (
     fetched_at REAL NOT NULL,
     warc INTEGER NOT NULL REFERENCES warcs,
     offset INTEGER NOT NULL,
-    length INTEGER NOT NULL
+    length INTEGER NOT NULL,
+    links TEXT NOT NULL                     -- JSON: [[url, rel, hreflang, anchor, around, alt, src]]
 );
 CREATE INDEX pages_site ON pages (site);
 
-CREATE TABLE links (
-    id INTEGER PRIMARY KEY,
+CREATE TABLE announced (                    -- translations that sitemaps announce
     site INTEGER NOT NULL,
-    source INTEGER NOT NULL,                -- urls.key
-    target INTEGER NOT NULL,                -- urls.key
-    rel TEXT NOT NULL,
+    source TEXT NOT NULL,
+    target TEXT NOT NULL,
     hreflang TEXT NOT NULL,
-    anchor TEXT NOT NULL,
-    around TEXT NOT NULL,
-    alt TEXT NOT NULL,
-    src TEXT NOT NULL
-);
-CREATE INDEX links_site ON links (site, rel);
+    PRIMARY KEY (site, source, target, hreflang)
+) WITHOUT ROWID;
+
+CREATE VIEW links AS                        -- all links, for people; the code reads pages.links
+    SELECT pages.site, urls.url AS source, json_extract(value, '$[0]') AS target,
+           json_extract(value, '$[1]') AS rel, json_extract(value, '$[2]') AS hreflang,
+           json_extract(value, '$[3]') AS anchor, json_extract(value, '$[4]') AS around,
+           json_extract(value, '$[5]') AS alt, json_extract(value, '$[6]') AS src
+    FROM pages JOIN urls ON urls.key = pages.url, json_each(pages.links)
+    UNION ALL
+    SELECT site, source, target, 'alternate', hreflang, '', '', '', '' FROM announced;
 
 CREATE TABLE pairs (
     id INTEGER PRIMARY KEY,

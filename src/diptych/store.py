@@ -13,6 +13,8 @@ from importlib import resources
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
+import orjson
+
 from diptych.errors import StoreError
 from diptych.text.urls import url_key
 from diptych.types import (
@@ -137,7 +139,6 @@ class Store:
         lost = "SELECT url FROM fetches WHERE warc = ? AND offset + length > ?"
         self.db.execute("BEGIN")
         self.db.execute(f"UPDATE urls SET state = 0, due = 0 WHERE key IN ({lost})", (warc, size))
-        self.db.execute(f"DELETE FROM links WHERE source IN ({lost})", (warc, size))
         self.db.execute("DELETE FROM pages WHERE warc = ? AND offset + length > ?", (warc, size))
         self.db.execute("DELETE FROM fetches WHERE warc = ? AND offset + length > ?", (warc, size))
         self.db.execute("UPDATE warcs SET size = ? WHERE id = ?", (size, warc))
@@ -252,25 +253,37 @@ class Store:
         return id
 
     def save_page(self, site: int, page: Page, pointer: Pointer) -> None:
-        """Remember a page; its links are saved apart."""
+        """Remember a page and its links."""
         record = page.record
         self.db.execute(
-            "INSERT OR REPLACE INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT OR REPLACE INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 url_key(record.url), site, record.lang, _write_scores(record.langs), record.title,
                 record.depth, record.size, record.text_length, record.digest, record.html_lang,
                 record.content_language, record.canonical, record.fetched_at, *pointer,
+                orjson.dumps(list(map(tuple, page.links))).decode(),
             ),
         )  # fmt: skip
 
-    def save_links(self, site: int, links: Iterable[tuple[Url, Link]]) -> None:
-        """Remember links as (page, link)."""
+    def announce(self, site: int, links: Iterable[tuple[Url, Link]]) -> None:
+        """Remember translations that a sitemap announces, as (page, link)."""
         self.db.executemany(
-            "INSERT INTO links"
-            " (site, source, target, rel, hreflang, anchor, around, alt, src)"
-            " VALUES (?,?,?,?,?,?,?,?,?)",
-            [(site, url_key(source), url_key(link.url), *link[1:]) for source, link in links],
+            "INSERT OR IGNORE INTO announced VALUES (?, ?, ?, ?)",
+            [(site, source, link.url, link.hreflang) for source, link in links],
         )
+
+    def links(self, site: int) -> Iterator[tuple[Url, list[Link]]]:
+        """The links of each page of a site, and those that sitemaps announce, by page."""
+        for url, links in self.db.execute(
+            "SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url"
+            " WHERE site = ? ORDER BY urls.url",
+            (site,),
+        ):
+            yield url, [Link(*link) for link in orjson.loads(links)]
+        for source, target, hreflang in self.db.execute(
+            "SELECT source, target, hreflang FROM announced WHERE site = ?", (site,)
+        ):
+            yield source, [Link(target, "alternate", hreflang)]
 
     def save_fetch(
         self, site: int, url: Url, at: float, *, status: int, size: int, reason: str,

@@ -10,7 +10,7 @@ from diptych.crawl.frontier import State
 from diptych.store import Store
 from diptych.text.langs import same_language
 
-__all__ = ["Step", "Summary", "summarise"]
+__all__ = ["REASONS", "Step", "Summary", "in_words", "summarise"]
 
 REASONS = {
     "robots": "forbidden by robots.txt",
@@ -39,8 +39,25 @@ REASONS = {
     "no_partner": "without a counterpart",
     "duplicate": "said elsewhere already",
     "wrong_language": "not in their language",
+    "identical": "the same on both sides",
+    "no_letters": "without words",
+    "length_ratio": "too unequal in length",
+    "too_long": "too long",
+    "too_short": "too short",
+    "http_404": "not found (404)",
 }
 """reasons in words, for people; one that is not here is shown as it is"""
+
+
+def in_words(reason: str) -> str:
+    """A reason as people say it.
+
+    >>> in_words("robots"), in_words("http_503"), in_words("tls")
+    ('forbidden by robots.txt', 'answered 503', 'tls')
+    """
+    if reason.startswith("http_") and reason not in REASONS:
+        return f"answered {reason[5:]}"
+    return REASONS.get(reason, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +70,7 @@ class Step:
 
     def in_words(self) -> str:
         """The reasons, most frequent first."""
-        return ", ".join(f"{count:,} {REASONS.get(reason, reason)}" for reason, count in self.lost)
+        return ", ".join(f"{count:,} {in_words(reason)}" for reason, count in self.lost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,16 +60,10 @@ class StoreView:
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
         """The links of all pages as (page, link); those of copies go to what stands for them."""
-        rows = self._store.db.execute(
-            "SELECT s.url, t.url, rel, hreflang, anchor, around, alt, src FROM links"
-            " JOIN urls s ON s.key = links.source JOIN urls t ON t.key = links.target"
-            f" WHERE links.site = ? {'AND rel = ?' if rel else ''} ORDER BY links.id",
-            (self._id, rel) if rel else (self._id,),
-        )
-        for source, *link in rows:
+        for source, links in self._store.links(self._id):
             page = self.resolve(source)
             if page is not None:
-                yield page, Link(*link)
+                yield from ((page, link) for link in links if rel is None or link.rel == rel)
 
     def resolve(self, url: Url) -> Url | None:
         """The page in `pages` that a URL leads to, or None when it was not fetched."""

@@ -156,7 +156,7 @@ def test_what_is_done_with_is_never_queued_again(store: Store, state: State) -> 
         frontier.fail(claim, 0.0, reason="dns")
     else:
         frontier.refuse(claim, 0.0, reason="robots")
-    frontier.add([entry, entry._replace(priority=1e9), entry._replace(state=State.SEEN)])
+    frontier.add([entry, entry._replace(priority=1e9)])
     assert state_of(store, entry) is state
     assert frontier.claim(1.0, 5) == []
 
@@ -171,18 +171,8 @@ def test_what_is_being_fetched_is_not_queued_a_second_time(store: Store) -> None
     assert frontier.claim(1.0, 5) == []
 
 
-def test_url_that_was_only_seen_becomes_queued_when_asked_for(store: Store) -> None:
-    frontier = frontier_of(store, Host(1))
-    seen = page("a", 0.0, depth=4)._replace(state=State.SEEN)
-    frontier.add([seen])
-    assert frontier.claim(0.0, 1) == []
-    frontier.add([page("a", -3.0, depth=2)])
-    (claim,) = frontier.claim(0.0, 1)
-    assert (claim.url, claim.depth) == (seen.url, 2)
-
-
-@pytest.mark.parametrize("state", [State.SEEN, State.REFUSED, State.OUTSIDE])
-def test_queued_url_stays_queued_when_it_is_seen_again(store: Store, state: State) -> None:
+@pytest.mark.parametrize("state", [State.REFUSED, State.OUTSIDE])
+def test_queued_url_stays_queued_when_it_is_later_refused(store: Store, state: State) -> None:
     frontier = frontier_of(store, Host(1))
     frontier.add([page("a", 1.0)])
     frontier.add([page("a", 9.0)._replace(state=state, reason="x")])

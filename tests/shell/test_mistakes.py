@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -20,12 +21,19 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-@pytest.fixture
-def begun(out: Path) -> Path:
+@pytest.fixture(scope="module")
+def unreached(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was begun and never got anywhere."""
-    result = run("mine", "http://127.0.0.1:1/", *LANGS, "--out", out)
+    folder = tmp_path_factory.mktemp("unreached") / "run"
+    result = run("mine", "http://127.0.0.1:1/", *LANGS, "--out", folder)
     assert result.exit_code == 1
-    return out
+    return folder
+
+
+@pytest.fixture
+def begun(unreached: Path, out: Path) -> Path:
+    """A copy of that run, to be broken."""
+    return shutil.copytree(unreached, out)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +127,9 @@ def test_options_out_of_range(out, option, value):
     assert not out.exists()
 
 
-@pytest.mark.parametrize("proxy", ["nonsense", "ftp://127.0.0.1:1/", "http://", "127.0.0.1:3128"])
+@pytest.mark.parametrize(
+    "proxy", ["nonsense", "ftp://127.0.0.1:1/", "socks5://127.0.0.1:1", "http://"]
+)
 def test_proxies_that_cannot_be(out, proxy):
     assert "proxy" in mistake("mine", SITE, *LANGS, "--out", out, "--proxy", proxy)
 

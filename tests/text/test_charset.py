@@ -29,6 +29,8 @@ CHINESE = "这是一段中文文字，用来测试编码的识别。"
         (JAPANESE, "iso2022_jp", "iso-2022-jp", "iso2022_jp"),
         (KOREAN, "cp949", "euc-kr", "cp949"),
         (KOREAN, "cp949", "ks_c_5601-1987", "cp949"),
+        (KOREAN, "cp949", "windows-949", "cp949"),
+        (RUSSIAN, "cp1251", "x-cp1251", "cp1251"),
         (CHINESE, "gb18030", "gb2312", "gb18030"),
         (CHINESE, "gb18030", "gbk", "gb18030"),
         (CHINESE, "utf-8", "utf8", "utf-8"),
@@ -42,10 +44,10 @@ def test_declared_charsets_are_believed_wherever_they_are_declared(
     for declaration in (
         f'<meta charset="{label}">',
         f'<meta http-equiv="Content-Type" content="text/html; charset={label}">',
-        f'<?xml version="1.0" encoding="{label}"?>' if "ks_c" not in label else "",
+        f'<?xml version="1.0" encoding="{label}"?>',
     ):
-        if declaration:
-            assert decode(declaration.encode() + body, "text/html") == (declaration + text, name)
+        expected = (declaration + text, name)
+        assert decode(declaration.encode() + body, "text/html") == expected
 
 
 def test_the_header_comes_before_the_page() -> None:
@@ -81,6 +83,8 @@ def test_one_broken_character_does_not_overrule_utf8() -> None:
     text, charset = decode((FRENCH * 30).encode() + b"\xc3", "text/html; charset=utf-8")
     assert charset == "utf-8"
     assert text == FRENCH * 30 + "\ufffd"
+    mostly_ascii = ("plain words " * 500 + "é").encode() + b" \xe9 end"
+    assert decode(mostly_ascii, "text/html; charset=utf-8")[1] == "utf-8"
 
 
 @pytest.mark.parametrize(
@@ -102,6 +106,8 @@ def test_detection_looks_beyond_a_long_head_of_ascii() -> None:
 )
 def test_codecs_that_are_no_charsets_of_the_web_are_not_called(label: str) -> None:
     assert decode(b"+ADw-b\\u0041", f"text/html; charset={label}") == ("+ADw-b\\u0041", "utf-8")
+    page = f"<meta charset={label}>+ADw-b\\u0041"
+    assert decode(page.encode(), "text/html") == (page, "utf-8")
 
 
 def test_control_characters_are_dropped_and_white_space_kept() -> None:

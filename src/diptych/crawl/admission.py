@@ -5,8 +5,6 @@ A URL is outside of the crawl's scope, refused (a trap, or no page by its name),
 
 from __future__ import annotations
 
-import math
-
 from diptych.crawl import traps
 from diptych.crawl.frontier import Entry, State
 from diptych.crawl.hosts import Hosts
@@ -15,10 +13,7 @@ from diptych.store import Store
 from diptych.text.urls import url_key
 from diptych.types import Url
 
-__all__ = ["ONLY_SEEN", "Admission"]
-
-ONLY_SEEN = -math.inf
-"""priority of a URL that is linked but that no policy has asked for"""
+__all__ = ["Admission"]
 
 NOT_HTML = frozenset(
     "7z aac apk asc avi bin bmp bz2 css csv deb dmg doc docx eot epub exe flac flv gif gz ico"
@@ -45,8 +40,6 @@ class Admission:
         reason = self._refusal(url)
         if reason:
             return Entry(url, host, 0.0, depth, state=State.REFUSED, reason=reason)
-        if priority == ONLY_SEEN:
-            return Entry(url, host, 0.0, depth, state=State.SEEN)
         return Entry(url, host, priority, depth)
 
     def _refusal(self, url: Url) -> str:

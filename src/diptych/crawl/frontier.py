@@ -37,10 +37,8 @@ class State(IntEnum):
     FETCHED = 2
     FAILED = 3
     REFUSED = 4
-    SEEN = 5
-    """in scope, linked, but no policy has asked for it"""
-    OUTSIDE = 6
-    """out of the crawl's scope"""
+    OUTSIDE = 5
+    """out of the crawl's scope; known only as the target of a redirect"""
 
 
 class Entry(NamedTuple):
@@ -87,10 +85,8 @@ _UPSERT = """
 INSERT INTO urls (key, url, host, kind, state, depth, priority, hops, reason)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET
-    state = excluded.state, kind = excluded.kind, host = excluded.host, reason = excluded.reason,
-    priority = max(priority, excluded.priority), depth = min(depth, excluded.depth)
-WHERE excluded.state = 0
-  AND (urls.state = 5 OR (urls.state = 0 AND excluded.priority > urls.priority))
+    priority = excluded.priority, depth = min(depth, excluded.depth)
+WHERE excluded.state = 0 AND urls.state = 0 AND excluded.priority > urls.priority
 """
 _BEST = """
 SELECT id, url, host, kind, depth, priority, hops, attempts FROM urls

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from diptych.crawl.admission import ONLY_SEEN, Admission
-from diptych.crawl.frontier import Claim, Frontier, Kind, State
+from diptych.crawl.admission import Admission
+from diptych.crawl.frontier import Claim, Entry, Frontier, Kind, State
 from diptych.crawl.hosts import HostInfo, Hosts, SiteInfo
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.reading import Reading
@@ -162,8 +162,6 @@ class Crawl:
         self.stats.pages += 1
         self._empty.discard(host.site.site.name)
         self._queue(self._policy.rank(page, self._view(host.site)), claim.depth + 1)
-        self._remember(page.links, claim.depth + 1)
-        self.store.save_links(host.site.id, ((page.url, link) for link in page.links))
 
     def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
         if claim.hops >= self._limits.redirects:
@@ -223,8 +221,7 @@ class Crawl:
         links.extend(link for _, link in alternates)
         page = Page(PageRecord(claim.url, "", (), "", 0, 0, 0, ""), tuple(links), ())
         self._queue(self._policy.rank(page, self._view(host.site)), 1)
-        self._remember(links, 1)
-        self.store.save_links(host.site.id, alternates)
+        self.store.announce(host.site.id, alternates)
 
     # -- what goes wrong ---------------------------------------------------------------------
 
@@ -263,30 +260,19 @@ class Crawl:
 
     def _queue(self, ranked: Iterable[Ranked], depth: int) -> bool:
         """Queue what a policy asked for; True when something was new or raised."""
-        best: dict[Url, float] = {}
-        for link, priority in ranked:
-            if priority > best.get(link.url, ONLY_SEEN):
-                best[link.url] = priority
-        return self._add(best.items(), depth)
-
-    def _remember(self, links: Iterable[Link], depth: int) -> None:
-        """Know the URLs of all links, asked for or not: the link table refers to them."""
-        self._add(((link.url, ONLY_SEEN) for link in links), depth)
-
-    def _add(self, items: Iterable[tuple[Url, float]], depth: int) -> bool:
         seen = self._seen
         if len(seen) > MAX_SEEN:
             seen.clear()
-        entries = []
-        for url, priority in items:
-            known = seen.get(url)
-            if known is not None and known >= priority:
+        entries: dict[Url, Entry] = {}
+        for link, priority in ranked:
+            url = link.url
+            if seen.get(url, -math.inf) >= priority:
                 continue
             entry = self._admission.entry(url, depth, priority)
-            seen[url] = priority if entry.state in (State.QUEUED, State.SEEN) else math.inf
-            entries.append(entry)
-        self.frontier.add(entries)
-        return any(entry.state is State.QUEUED for entry in entries)
+            seen[url] = priority if entry.state is State.QUEUED else math.inf
+            entries[url] = entry
+        self.frontier.add(entry for entry in entries.values() if entry.state is not State.OUTSIDE)
+        return any(entry.state is State.QUEUED for entry in entries.values())
 
 
 def _unreachable(failure: Failure) -> str:

@@ -29,20 +29,13 @@ _KNOWN = re.compile(
     r"|tis-620|kz1048|ptcp154"
 )
 _WEB_ALIASES = {  # labels of the Encoding Standard that Python or w3lib do not know
-    "ks_c_5601-1987": "cp949",
     "ks_c_5601-1989": "cp949",
-    "ks_c_5601": "cp949",
-    "ksc5601": "cp949",
     "ksc_5601": "cp949",
-    "korean": "cp949",
     "windows-949": "cp949",
     "x-windows-949": "cp949",
     "x-gbk": "gb18030",
-    "chinese": "gb18030",
     "x-x-big5": "big5hkscs",
-    "big5-hkscs": "big5hkscs",
     "x-euc-jp": "euc_jp",
-    "ms_kanji": "cp932",
     "x-cp1250": "cp1250",
     "x-cp1251": "cp1251",
     "x-cp1252": "cp1252",
@@ -112,8 +105,8 @@ _CHARSET_LABEL = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECA
 def _alias(declaration: str) -> str | None:
     """Labels that w3lib does not resolve.
 
-    >>> _alias("text/html; charset=ks_c_5601-1987")
-    'cp949'
+    >>> _alias("text/html; charset=x-cp1251")
+    'cp1251'
     """
     found = _CHARSET_LABEL.search(declaration)
     return _WEB_ALIASES.get(found[1].lower()) if found else None

@@ -46,7 +46,7 @@ _NO_IMAGE = ("", "")
 AROUND = 70  # characters on each side: some ten words
 MAX_LINKS = 20_000
 _MAX_READ = 2_000_000  # characters read for the contexts of all links of a page
-_MAX_VISITS = 100_000_000  # tags passed over for them: 0.6 s, when each holds all the others
+_MAX_VISITS = 20_000_000  # tags passed over for them: 1 s if each element holds all that follow
 _LEVELS = 3  # elements around a link that are looked through for text beside it
 _LINKING = "a[href],area[href],frame[src],iframe[src],link[href],meta[http-equiv=refresh i]"
 _MAX_CONTEXT = 300  # characters of anchor, alt and src; whole cards are wrapped in links

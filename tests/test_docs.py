@@ -1,0 +1,266 @@
+"""The documentation names all there is, and what programs can write in it is up to date."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import inspect
+import os
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
+
+import pytest
+from fakes import FakeSite, paths
+
+from diptych import errors, recipes, registry
+from diptych._version import VERSION
+from diptych.cli import main
+from diptych.crawl.frontier import Kind, State
+from diptych.mining import to_json
+from diptych.pipeline import STAGES
+from diptych.summary import Summary
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+PAGES += sorted(DOCS.rglob("*.md"))
+STRATEGIES = [(stage, name) for stage in registry.STRATEGIES for name in registry.STRATEGIES[stage]]
+FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\[[^\]\[]*\]\(([^()\s]+)\)")
+
+
+def load(path: Path) -> ModuleType:
+    """A Python file that is in no package."""
+    spec = importlib.util.spec_from_file_location(f"loaded_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses and pickle look a class's module up
+    spec.loader.exec_module(module)
+    return module
+
+
+generate = load(DOCS / "generate.py")
+BLOCKS: dict[str, str] = generate.blocks_from_code()
+
+
+def text_of(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+def by_hand(path: Path) -> str:
+    """What people wrote of a page: without its generated parts."""
+    return generate.MARKED.sub("", text_of(path))
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("name", main.commands)
+def test_every_command_is_explained_and_has_help(name: str) -> None:
+    assert main.commands[name].help
+    assert f"\n## {name}\n" in text_of(DOCS / "cli.md")
+    assert any(f"diptych {name}" in by_hand(page) for page in PAGES)
+
+
+@pytest.mark.parametrize("name", recipes.names())
+def test_every_recipe_is_explained(name: str) -> None:
+    assert f"\n- `{name}` " in by_hand(DOCS / "strategies/index.md")
+    assert recipes.read(name)["about"]
+
+
+@pytest.mark.parametrize(("stage", "name"), STRATEGIES)
+def test_every_strategy_has_a_page_with_all_sections(stage: str, name: str) -> None:
+    page = text_of(DOCS / f"strategies/{name}.md")
+    assert page.startswith(f"# {name}\n\nStage: `{stage}`.\n")
+    assert generate.names_in(page) == [f"parameters {stage} {name}"]
+    headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
+    assert {"Idea", "Parameters", "Deviations", "When not to use it"} <= set(headings)
+    assert f"(strategies/{name}.md)" in text_of(DOCS / "how-it-works.md")
+
+
+@pytest.mark.parametrize(("stage", "name"), STRATEGIES)
+def test_departures_from_a_paper_are_on_the_page_of_the_strategy(stage: str, name: str) -> None:
+    module = sys.modules[registry.strategies(stage)[name].__module__]
+    section = text_of(DOCS / f"strategies/{name}.md").partition("## Deviations\n\n")[2]
+    if "DEVIATION(" in inspect.getsource(module):
+        assert not section.startswith("None")
+
+
+@pytest.mark.parametrize(("stage", "name"), STRATEGIES)
+def test_every_parameter_is_explained(stage: str, name: str) -> None:
+    page = text_of(DOCS / f"strategies/{name}.md")
+    cls = registry.strategies(stage)[name]
+    for field in dataclasses.fields(cls):
+        row = re.search(rf"^\| `{field.name}` \|.*\| (.*) \|$", page, re.MULTILINE)
+        assert row is not None
+        assert row[1].strip() or f"`{field.name}` is " in by_hand(DOCS / f"strategies/{name}.md")
+
+
+def test_no_page_is_left_of_a_strategy_that_is_gone() -> None:
+    pages = {path.stem for path in (DOCS / "strategies").glob("*.md")} - {"index"}
+    assert pages == {name for _, name in STRATEGIES}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_stage_is_explained(stage: str) -> None:
+    assert f"\n| `{stage}` |" in by_hand(DOCS / "how-it-works.md")
+    assert f"\n| `{stage}` |" in by_hand(DOCS / "extending.md")
+    assert f"`{stage}`" in text_of(DOCS / "glossary.md")
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_every_error_is_explained(name: str) -> None:
+    assert f"\n| `{name}` |" in by_hand(DOCS / "data-formats.md")
+
+
+def tables() -> set[str]:
+    schema = text_of(ROOT / "src/diptych/schema.sql")
+    return set(re.findall(r"^CREATE (?:TABLE|VIEW) (\w+)", schema, re.MULTILINE))
+
+
+def test_every_table_is_explained_and_no_other() -> None:
+    page = by_hand(DOCS / "data-formats.md").partition("\n## run.sqlite\n")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == tables()
+
+
+def test_stages_name_tables_that_there_are() -> None:
+    rows = re.findall(r"^\| `\w+` \|.*\| (.*) \|$", text_of(DOCS / "how-it-works.md"), re.MULTILINE)
+    named = set(re.findall(r"`(\w+)`", " ".join(rows)))
+    assert named
+    assert named <= tables()
+
+
+@pytest.mark.parametrize("item", [*State, *Kind])
+def test_every_number_in_the_database_is_explained(item: State | Kind) -> None:
+    column = "kind" if isinstance(item, Kind) else "state"
+    line = re.search(rf"^`urls\.{column}` is .*$", text_of(DOCS / "data-formats.md"), re.MULTILINE)
+    assert line is not None
+    assert re.search(rf"\b{item.value} \({item.name.lower()}[:)]", line[0])
+
+
+def test_every_key_of_the_json_result_is_explained() -> None:
+    summary = Summary(0, 0, 0, 0, 0, (), (), ())
+    keys = re.findall(r'"(\w+)":', to_json(summary, seconds=0, crawl_seconds=0, out="", notes=[]))
+    page = by_hand(DOCS / "data-formats.md")
+    assert len(keys) > 8
+    assert [key for key in keys if f"\n| `{key}` |" not in page] == []
+
+
+def test_this_version_is_in_the_changelog() -> None:
+    assert f"## [{VERSION}]" in text_of(ROOT / "CHANGELOG.md")
+
+
+# -- generated parts -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_generated_parts_are_up_to_date(path: Path) -> None:
+    text = text_of(path)
+    assert generate.fill(text, BLOCKS) == text, "run: make docs"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_markers_come_in_pairs_and_ask_for_what_there_is(path: Path) -> None:
+    text = text_of(path)
+    known = set(BLOCKS) | set(demo_names())
+    assert set(generate.names_in(text)) <= known
+    assert not re.search(r"^<!--", by_hand(path), re.MULTILINE)
+
+
+def demo_names() -> list[str]:
+    """The parts that the demo is run for, without running it."""
+    return re.findall(r'"(demo[ \w]*)":', inspect.getsource(generate))
+
+
+def test_everything_that_is_generated_is_shown_somewhere() -> None:
+    used = {name for path in PAGES for name in generate.names_in(text_of(path))}
+    assert (set(BLOCKS) | set(demo_names())) - used == set()
+
+
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_figures_and_output_are_generated_and_not_typed(path: Path) -> None:
+    text = by_hand(path)
+    assert "```console" not in text
+    if path.parent.name != "strategies":  # there they are constants of a formula
+        assert "--:" not in text
+    assert not re.search(r"\d pages/s|\d pages per second|\d\.\d\d per verified pair", text)
+
+
+def test_every_kept_result_is_shown() -> None:
+    results = sorted((ROOT / "bench/results").glob("*.json"))
+    for path in results:
+        assert f"(../bench/results/{path.name})" in text_of(DOCS / "benchmarks.md")
+
+
+def test_readme_shows_what_the_demo_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    fresh = generate.demo_result(tmp_path)
+    readme = text_of(ROOT / "README.md")
+    assert generate.fill(readme, {"demo segments": fresh["demo segments"]}) == readme
+    # Counts of segments may differ with another version of a library; pages and pairs may not.
+    steps = [line for line in fresh["demo"].splitlines() if re.match(r" *\d+  page", line)]
+    assert len(steps) == 3
+    assert [line for line in steps if line not in readme] == []
+    tutorial = text_of(DOCS / "tutorial.md")
+    assert generate.fill(tutorial, {"demo pairs": fresh["demo pairs"]}) == tutorial
+
+
+# -- links, pictures, code -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_every_relative_link_leads_somewhere(path: Path) -> None:
+    targets = LINK.findall(FENCE.sub("", text_of(path)))
+    relative = [target for target in targets if not re.match(r"[a-z]+:", target)]
+    assert [to for to in relative if not (path.parent / to.partition("#")[0]).exists()] == []
+
+
+def test_every_page_can_be_reached_from_the_index_or_the_readme() -> None:
+    reached = {ROOT / "README.md", DOCS / "index.md"}
+    while True:
+        linked = {
+            (page.parent / target.partition("#")[0]).resolve()
+            for page in reached
+            for target in LINK.findall(text_of(page))
+            if target.endswith(".md") and "://" not in target
+        }
+        if linked <= reached:
+            break
+        reached |= linked
+    assert [shown(page) for page in PAGES if page not in reached] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_no_page_names_a_place_on_a_machine(path: Path) -> None:
+    assert not re.search(r"(?<![\w.])/(?:work|tmp|root|home|Users)/", text_of(path))
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.svg")), ids=shown)
+def test_pictures_are_whole_and_load_nothing(path: Path) -> None:
+    root = ElementTree.parse(path).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert root.get("viewBox")
+    assert "prefers-color-scheme: dark" in text_of(path)
+    urls = re.findall(r"https?://[^\"' ]+", text_of(path))
+    assert urls == ["http://www.w3.org/2000/svg"]
+
+
+def test_pairer_of_the_extending_page_passes_the_conformance_tests(tmp_path: Path) -> None:
+    page = text_of(DOCS / "extending.md")
+    code = re.search(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert code is not None
+    assert len([line for line in code[1].splitlines() if line.strip()]) <= 28
+    file = tmp_path / "same_name.py"
+    file.write_text(code[1], "utf-8")
+    pairer = load(file).SameName()
+    conformance = load(ROOT / "tests/conformance/test_pairer.py")
+    conformance.test_pairs_are_one_to_one_and_strongest_first(pairer)
+    conformance.test_competing_claims_are_settled(pairer)
+    conformance.test_order_of_pages_does_not_matter(pairer)
+    site = FakeSite("en", "fr").page("/en/x", "en").page("/old/fr/x", "fr").page("/fr/y", "fr")
+    assert paths(pairer.pair(site)) == [("/en/x", "/old/fr/x")]
