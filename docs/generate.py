@@ -32,7 +32,7 @@ from diptych.cli import main as command_line
 from diptych.demo import GOLD, PORT, serve
 
 ROOT = Path(__file__).resolve().parent.parent
-WIDTH = 100  # columns of help and of the demo's output
+WIDTH = 110  # columns of help and of the demo's output
 MARKED = re.compile(
     r"^(<!-- generated: ([^\n]+?) -->\n)(.*?)^(<!-- end -->)$", re.DOTALL | re.MULTILINE
 )

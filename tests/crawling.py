@@ -48,7 +48,7 @@ class Outcome:
         with Store(self.folder, write=False) as store:
             response = store.response(Url(self.base + path))
             assert response is not None, f"no answer of {path} was kept"
-            return "\n".join(block.text for block in read_page(response).blocks)
+            return "\n".join(block.text for block in read_page(response, with_blocks=True).blocks)
 
 
 def crawl(
@@ -107,13 +107,10 @@ def _outcome(store: Store, machine: Crawl, base: str) -> Outcome:
         outcome.pages |= {short(record.url): record for record in store.records(info.id)}
         view = StoreView(store, info.site, info.id, machine.langs)
         outcome.distinct |= {short(url) for url in view.pages}
-    outcome.links = [
-        (short(source), rel, hreflang, short(target))
-        for source, rel, hreflang, target in store.db.execute(
-            "SELECT s.url, rel, hreflang, t.url FROM links"
-            " JOIN urls s ON s.key = source JOIN urls t ON t.key = target ORDER BY links.id"
-        )
-    ]
+        outcome.links += [
+            (short(source), link.rel, link.hreflang, short(link.url))
+            for source, link in view.links()
+        ]
     outcome.stopped = dict(
         store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''").fetchall()
     )

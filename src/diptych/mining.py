@@ -27,7 +27,7 @@ from diptych.run import Terms, default_folder, open_run
 from diptych.store import Store
 from diptych.summary import Summary, summarise
 from diptych.tell import tell
-from diptych.text.langs import parse_lang
+from diptych.text.langs import parse_lang, same_language
 from diptych.text.urls import normalise
 from diptych.types import Site, Url
 
@@ -92,9 +92,13 @@ def _exit_code(summary: Summary, damaged: Sequence[str]) -> int:
 def _languages(text: str) -> tuple[str, ...]:
     codes = [code.strip() for code in text.split(",") if code.strip()]
     try:
-        langs = tuple(dict.fromkeys(parse_lang(code) for code in codes))
+        parsed = [parse_lang(code) for code in codes]
     except ValueError as error:
         raise ConfigError(str(error)) from error
+    langs: tuple[str, ...] = ()
+    for lang in parsed:
+        if not any(same_language(lang, other) for other in langs):
+            langs = (*langs, lang)
     if len(langs) < 2:
         raise ConfigError(f"--langs needs two different languages, such as en,fr; got '{text}'")
     return langs

@@ -82,7 +82,7 @@ class Store:
     def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
         try:
             db = sqlite3.connect(
-                path if write else f"file:{path}?mode=ro",
+                path if write else f"{path.resolve().as_uri()}?mode=ro",
                 uri=not write,
                 isolation_level=None,
                 timeout=30.0,

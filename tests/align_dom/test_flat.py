@@ -70,6 +70,18 @@ def test_numbers_decide_between_blocks_of_the_same_length() -> None:
     assert texts(Flat().align(left, mirrored))[0] == (["In 1956 we came"], ["En 1956 on va y"])
 
 
+def test_numbers_of_merged_blocks_are_all_looked_at() -> None:
+    left = page(
+        ("p[1]", "Open in the winter of 2011"), ("p[2]", "and of 2012, but closed on Mondays")
+    )
+    right = page(("p", "Ouvert en hiver 2011 et en hiver 2012, mais fermé lundi."))
+    (pair,) = Flat().align(left, right)
+    assert (
+        pair.score
+        > Flat().align(left, page(("p", right.blocks[0].text.replace("2", "3"))))[0].score
+    )
+
+
 def test_same_text_is_paired_whatever_its_tag() -> None:
     left = page(("h2", "Contact"), ("address", "Rue du Lac 7, Genève"), ("p", LONG))
     right = page(("td", "Rue du Lac 7, Genève"), ("p", LONG.upper()))

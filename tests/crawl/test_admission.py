@@ -54,7 +54,11 @@ def known(store: Store, entry: Entry) -> None:
         ("http://example.org/a.pdf", State.REFUSED, "not_html"),
         ("http://example.org/a.PNG?x=1", State.REFUSED, "not_html"),
         ("http://example.org/x/x/x/x", State.REFUSED, "trap_repeating_path"),
-        ("http://example.org/" + "/".join("abcdefghijklmnopqrstuvwxyz"), State.REFUSED, "trap_deep_path"),
+        (
+            "http://example.org/" + "/".join("abcdefghijklmnopqrstuvwxyz"),
+            State.REFUSED,
+            "trap_deep_path",
+        ),
     ],
 )
 def test_what_becomes_of_a_url(store: Store, url: str, state: State, reason: str) -> None:
@@ -83,12 +87,17 @@ def test_calendar_is_bounded_and_the_count_is_kept_over_a_restart(store: Store) 
             known(store, entry)
             states.append(entry.state)
     assert states.count(State.QUEUED) == CALENDAR_LIMIT
-    assert states == [State.QUEUED] * CALENDAR_LIMIT + [State.REFUSED] * (len(urls) - CALENDAR_LIMIT)
+    assert states == [State.QUEUED] * CALENDAR_LIMIT + [State.REFUSED] * (
+        len(urls) - CALENDAR_LIMIT
+    )
 
 
 def test_url_that_is_known_is_not_counted_again(store: Store) -> None:
     admission = admission_of(store)
-    first, other = Url("http://example.org/list?sort=name"), Url("http://example.org/list?sort=date")
+    first, other = (
+        Url("http://example.org/list?sort=name"),
+        Url("http://example.org/list?sort=date"),
+    )
     for _ in range(3):
         entry = admission.entry(first, 1, 0.0)
         assert entry.state is State.QUEUED

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -181,9 +183,7 @@ class Drive:
     @property
     def order(self) -> list[str]:
         """What was fetched, as paths of the home host, robots.txt and sitemaps apart."""
-        return [
-            claim.url.removeprefix(HOME) for claim in self.claims if claim.kind is Kind.PAGE
-        ]
+        return [claim.url.removeprefix(HOME) for claim in self.claims if claim.kind is Kind.PAGE]
 
     def starts(self, origin: str = HOME) -> list[float]:
         return [when for fetched, when in self.log if origin_of(fetched) == origin]
@@ -193,7 +193,7 @@ class Drive:
             rows = store.db.execute("SELECT url, state, reason FROM urls").fetchall()
         return {found.removeprefix(HOME): (State(state), why) for found, state, why in rows}
 
-    def rows(self, query: str) -> list[tuple[object, ...]]:
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
         with Store(self.folder, write=False) as store:
             return store.db.execute(query).fetchall()
 
@@ -219,8 +219,17 @@ SMALL = web(
 def test_every_linked_page_is_fetched_once_breadth_first(folder: Path) -> None:
     drive = Drive(folder, SMALL).run()
     assert drive.order == ["/", "/a", "/b", "/c", "/d", "/missing", "/e"]
-    depths = dict(drive.rows("SELECT url, depth FROM urls WHERE state = 2 AND kind = 0"))
-    assert depths == {url("/"): 0, url("/a"): 1, url("/b"): 1, url("/c"): 2, url("/d"): 2, url("/e"): 3}
+    depths: dict[str, int] = dict(
+        drive.rows("SELECT url, depth FROM urls WHERE state = 2 AND kind = 0")
+    )
+    assert depths == {
+        url("/"): 0,
+        url("/a"): 1,
+        url("/b"): 1,
+        url("/c"): 2,
+        url("/d"): 2,
+        url("/e"): 3,
+    }
     assert drive.states()["/missing"] == (State.FAILED, "http_404")
 
 
@@ -228,7 +237,9 @@ def test_pages_links_and_answers_are_in_the_store(folder: Path) -> None:
     drive = Drive(folder, SMALL).run()
     with Store(folder, write=False) as store:
         view = StoreView(store, Site("example.org", ()), 1, ("en", "fr"))
-        assert sorted(view.pages) == sorted(url(path) for path in ("/", "/a", "/b", "/c", "/d", "/e"))
+        assert sorted(view.pages) == sorted(
+            url(path) for path in ("/", "/a", "/b", "/c", "/d", "/e")
+        )
         links = [(source, link.url) for source, link in view.links()]
         assert (url("/b"), url("/missing")) in links
         assert len(links) == 9
@@ -277,7 +288,10 @@ def test_stats_count_all_invocations(folder: Path) -> None:
 def test_robots_come_first_and_once_per_host(folder: Path) -> None:
     hosts = ["http://example.org", "http://fr.example.org", "http://www.example.org:8080"]
     answers = web(
-        *(page(f"{host}/", *(f"{other}/{n}" for other in hosts for n in range(5))) for host in hosts)
+        *(
+            page(f"{host}/", *(f"{other}/{n}" for other in hosts for n in range(5)))
+            for host in hosts
+        )
     )
     seeds = [host + "/" for host in hosts]
     drive = Drive(folder, answers, seeds=seeds, politeness=EAGER).run()
@@ -340,9 +354,7 @@ def test_failing_robots_are_asked_again_and_then_the_host_is_stopped(
     first, second, third = drive.starts()
     assert second - first >= 1.0
     assert third - second >= 2.0
-    assert drive.notes == [
-        f"{HOME} was stopped: robots.txt answers {code}, so nothing is allowed"
-    ]
+    assert drive.notes == [f"{HOME} was stopped: robots.txt answers {code}, so nothing is allowed"]
     assert drive.states()["/"][0] is State.QUEUED
     assert drive.rows("SELECT stopped != '', robots_status FROM hosts") == [(1, "unreachable")]
 
@@ -362,9 +374,7 @@ def test_host_that_does_not_answer_is_stopped_with_a_note(
 ) -> None:
     drive = Drive(folder, {**SMALL, **web(failure("/robots.txt", reason))}).run()
     assert [fetched for fetched, _ in drive.log] == [url("/robots.txt")] * attempts
-    assert drive.notes == [
-        f"{HOME} was stopped: example.org cannot be reached: {reason} happened"
-    ]
+    assert drive.notes == [f"{HOME} was stopped: example.org cannot be reached: {reason} happened"]
 
 
 def test_host_that_could_not_be_reached_is_tried_again_by_the_next_invocation(
@@ -381,7 +391,7 @@ def test_crawl_delay_is_kept_and_said(folder: Path) -> None:
     drive = Drive(folder, answers, politeness=replace(EAGER, delay=1.0)).run()
     starts = drive.starts()
     assert len(starts) == 9
-    assert min(after - before for before, after in zip(starts, starts[1:], strict=False)) >= 5.0
+    assert min(after - before for before, after in pairwise(starts)) >= 5.0
     assert drive.most_in_flight == 1
     assert drive.notes == [f"{HOME} asks for a Crawl-delay of 5 s: kept"]
 
@@ -393,14 +403,17 @@ def test_crawl_delay_is_kept_over_a_restart(folder: Path) -> None:
     starts = second.starts()
     assert second.fetches("/robots.txt") == 0
     assert len(starts) > 3
-    assert min(after - before for before, after in zip(starts, starts[1:], strict=False)) >= 5.0
+    assert min(after - before for before, after in pairwise(starts)) >= 5.0
     assert second.most_in_flight == 1
 
 
 def test_absurd_crawl_delay_is_cut_and_said(folder: Path) -> None:
-    answers = {**web(page("/", "/a"), page("/a")), **web(robots("User-agent: *\nCrawl-delay: 3600"))}
+    answers = {
+        **web(page("/", "/a"), page("/a")),
+        **web(robots("User-agent: *\nCrawl-delay: 3600")),
+    }
     drive = Drive(folder, answers).run()
-    gaps = [after - before for before, after in zip(drive.starts(), drive.starts()[1:], strict=False)]
+    gaps = [after - before for before, after in pairwise(drive.starts())]
     assert gaps == pytest.approx([30.1] * len(gaps))
     assert drive.notes == [f"{HOME} asks for a Crawl-delay of 3600 s: cut to 30 s"]
 
@@ -430,7 +443,9 @@ def sitemaps_of(drive: Drive) -> list[str]:
 def test_announced_sitemaps_are_fetched_instead_of_the_usual_one(folder: Path) -> None:
     answers = web(
         page("/"),
-        robots(f"Sitemap: {HOME}/one.xml\nSitemap: {HOME}/two.xml.gz\nSitemap: http://other.org/s.xml"),
+        robots(
+            f"Sitemap: {HOME}/one.xml\nSitemap: {HOME}/two.xml.gz\nSitemap: http://other.org/s.xml"
+        ),
         sitemap("/one.xml", HOME + "/x"),
         sitemap("/two.xml.gz", HOME + "/y"),
         page("/x"),
@@ -516,10 +531,12 @@ def test_announced_sitemap_that_a_page_links_to_is_still_read_as_a_sitemap(folde
 
 
 def test_redirect_is_followed_at_the_same_depth(folder: Path) -> None:
-    answers = web(page("/", "/old"), redirect("/old", "/new"), page("/new", "/deeper"), page("/deeper"))
+    answers = web(
+        page("/", "/old"), redirect("/old", "/new"), page("/new", "/deeper"), page("/deeper")
+    )
     drive = Drive(folder, answers).run()
     assert drive.order == ["/", "/old", "/new", "/deeper"]
-    depths = dict(drive.rows("SELECT url, depth FROM urls WHERE kind = 0"))
+    depths: dict[str, int] = dict(drive.rows("SELECT url, depth FROM urls WHERE kind = 0"))
     assert [depths[url(path)] for path in ("/old", "/new", "/deeper")] == [1, 1, 2]
     with Store(folder, write=False) as store:
         view = StoreView(store, Site("example.org", ()), 1, ())
@@ -537,7 +554,10 @@ def test_endless_redirects_end_at_the_limit(folder: Path, limit: int) -> None:
 
 def test_redirects_in_a_circle_end(folder: Path) -> None:
     answers = web(
-        page("/", "/a", "/self"), redirect("/a", "/b"), redirect("/b", "/a"), redirect("/self", "/self")
+        page("/", "/a", "/self"),
+        redirect("/a", "/b"),
+        redirect("/b", "/a"),
+        redirect("/self", "/self"),
     )
     assert Drive(folder, answers).run().order == ["/", "/a", "/self", "/b"]
 
@@ -637,7 +657,6 @@ def test_byte_limit_ends_the_crawl(folder: Path) -> None:
         answers[url(f"/{number}")] = page(f"/{number}", text="word " * 200)
     drive = Drive(folder, answers, limits=Limits(max_bytes=5_000)).run()
     (size,) = drive.rows("SELECT sum(size) FROM fetches")[0]
-    assert isinstance(size, int)
     assert 5_000 <= size < 5_000 + 1_200
     assert drive.notes == ["example.org: byte limit reached"]
 
@@ -744,8 +763,12 @@ def test_host_that_asks_to_wait_too_long_is_stopped_with_a_note(folder: Path) ->
 def test_backoff_grows_with_refusals_in_a_row(folder: Path) -> None:
     answers = {**star(9), **{url(f"/{n}"): status(f"/{n}", 429) for n in range(9)}}
     drive = Drive(folder, answers, limits=Limits(attempts=2, refusals=6), latency=lambda: 0.0).run()
-    refused = [when for fetched, when in drive.log if fetched not in (url("/"), url("/robots.txt"), url("/sitemap.xml"))]
-    gaps = [after - before for before, after in zip(refused, refused[1:], strict=False)]
+    refused = [
+        when
+        for fetched, when in drive.log
+        if fetched not in (url("/"), url("/robots.txt"), url("/sitemap.xml"))
+    ]
+    gaps = [after - before for before, after in pairwise(refused)]
     assert len(refused) == 6
     assert gaps[0] >= 1.0
     assert gaps[1] >= 2.0 or gaps[2] >= 4.0
@@ -785,7 +808,9 @@ def test_wait_asked_for_beside_a_missing_page_stops_nothing(folder: Path) -> Non
 def test_stopped_host_does_not_stop_the_others(folder: Path) -> None:
     french = "http://fr.example.org"
     answers = {
-        **web(page("/", *(f"/{n}" for n in range(20)), french + "/"), page(french + "/", "/a", "/b")),
+        **web(
+            page("/", *(f"/{n}" for n in range(20)), french + "/"), page(french + "/", "/a", "/b")
+        ),
         **{url(f"/{n}"): status(f"/{n}", 403) for n in range(20)},
     }
     drive = Drive(folder, answers).run()
@@ -820,7 +845,9 @@ TANGLED = {
 def outcome(drive: Drive) -> tuple[object, ...]:
     """All that a finished crawl knows, apart from its times."""
     states = {path: state for path, state in drive.states().items()}
-    pages = sorted(drive.rows("SELECT urls.url, pages.depth, digest FROM pages JOIN urls ON key = pages.url"))
+    pages = sorted(
+        drive.rows("SELECT urls.url, pages.depth, digest FROM pages JOIN urls ON key = pages.url")
+    )
     links = sorted(drive.rows("SELECT source, target, rel, hreflang, anchor FROM links"), key=str)
     return states, pages, links
 
@@ -1021,7 +1048,9 @@ def test_any_site_is_crawled_politely_and_to_its_end(seed: int) -> None:
         ).run()  # fmt: skip
         assert drive.finished
         states = drive.states()
-        stopped = {origin for (origin,) in drive.rows("SELECT origin FROM hosts WHERE stopped != ''")}
+        stopped = {
+            origin for (origin,) in drive.rows("SELECT origin FROM hosts WHERE stopped != ''")
+        }
     for path, (state, _) in states.items():
         where = origin_of(url(path))
         assert state not in (State.QUEUED, State.CLAIMED) or where in stopped
@@ -1031,8 +1060,10 @@ def test_any_site_is_crawled_politely_and_to_its_end(seed: int) -> None:
             assert count == 1, fetched
     for origin in {origin_of(fetched) for fetched, _ in drive.log}:
         starts = drive.starts(origin)
-        assert drive.log[[origin_of(f) for f, _ in drive.log].index(origin)][0].endswith("/robots.txt")
-        for before, after in zip(starts, starts[1:], strict=False):
+        assert drive.log[[origin_of(f) for f, _ in drive.log].index(origin)][0].endswith(
+            "/robots.txt"
+        )
+        for before, after in pairwise(starts):
             assert after - before >= polite.delay - 1e-9
 
 
@@ -1045,12 +1076,19 @@ def test_any_crawl_survives_any_kills(seed: int) -> None:
     polite = replace(EAGER, connections=2)
     generous = Limits(refusals=1000)
     with TemporaryDirectory() as name:
-        whole = Drive(Path(name) / "whole", answers, seeds=seeds, politeness=polite, limits=generous)
+        whole = Drive(
+            Path(name) / "whole", answers, seeds=seeds, politeness=polite, limits=generous
+        )
         whole.run()
         now = 1000.0
         for _ in range(200):
             broken = Drive(
-                Path(name) / "broken", answers, seeds=seeds, politeness=polite, limits=generous, now=now
+                Path(name) / "broken",
+                answers,
+                seeds=seeds,
+                politeness=polite,
+                limits=generous,
+                now=now,
             ).run(kill_after=chance.randint(3, 12))
             now = broken.now + 1.0
             if broken.finished:

@@ -34,13 +34,18 @@ REDIRECTS = [
     (307, "//www.example.org/", "http://www.example.org/"),
     (308, "?x=1", "http://example.org/a/b.html?x=1"),
     (301, " http://example.org/d ", "http://example.org/d"),
-    (301, "/café", "http://example.org/caf%C3%A9"),
+    (301, "/caf%C3%A9", "http://example.org/caf%C3%A9"),
+    # UTF-8 on the wire, which HTTP shows as Latin-1
+    (301, "/café".encode().decode("latin-1"), "http://example.org/caf%C3%A9"),
+    (301, "/日本".encode().decode("latin-1"), "http://example.org/%E6%97%A5%E6%9C%AC"),
 ]
 
 
 @pytest.mark.parametrize("kind", [Kind.PAGE, Kind.SITEMAP])
 @pytest.mark.parametrize(("status", "location", "target"), REDIRECTS)
-def test_redirect_leads_to_its_location(kind: Kind, status: int, location: str, target: str) -> None:
+def test_redirect_leads_to_its_location(
+    kind: Kind, status: int, location: str, target: str
+) -> None:
     reading = read(kind, answer(status, b"", Location=location))
     assert reading.redirect == target
     assert (reading.status, reading.failure, reading.page) == (status, None, None)
@@ -164,7 +169,11 @@ def test_sitemap_that_is_missing_is_a_failure() -> None:
     ("response", "status", "text"),
     [
         (answer(body=b"User-agent: *"), "read", "User-agent: *"),
-        (answer(body=gzip.compress(b"User-agent: *"), Content_Encoding="gzip"), "read", "User-agent: *"),
+        (
+            answer(body=gzip.compress(b"User-agent: *"), Content_Encoding="gzip"),
+            "read",
+            "User-agent: *",
+        ),
         (answer(404, b"nothing here"), "missing", ""),
         (answer(301, b"", Location="/elsewhere"), "missing", ""),
     ],
@@ -194,7 +203,13 @@ def test_robots_that_fail_allow_nothing_and_are_no_failure(status: int) -> None:
     truncated=st.sampled_from(["", "length", "time", "content_type"]),
 )
 def test_every_answer_is_exactly_one_thing(
-    kind: Kind, status: int, body: bytes, content_type: str, encoding: str, location: str, truncated: str
+    kind: Kind,
+    status: int,
+    body: bytes,
+    content_type: str,
+    encoding: str,
+    location: str,
+    truncated: str,
 ) -> None:
     response = answer(
         status, body, truncated=truncated, Content_Type=content_type, Content_Encoding=encoding,

@@ -124,7 +124,11 @@ def test_rules_beyond_half_a_megabyte_are_not_read() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.one_of(st.binary(max_size=300), st.text(max_size=200).map(lambda t: t.encode("utf-8", "replace"))))
+@given(
+    st.one_of(
+        st.binary(max_size=300), st.text(max_size=200).map(lambda t: t.encode("utf-8", "replace"))
+    )
+)
 def test_any_bytes_are_read_without_raising(body: bytes) -> None:
     rules = Robots.of(answer(body=body)).rules()
     assert rules.can_fetch(f"{HOME}/a?b", TOKEN) in (True, False)
@@ -165,7 +169,21 @@ def test_first_of_several_waits_counts() -> None:
     st.one_of(
         st.text(max_size=40),
         st.lists(
-            st.sampled_from(["Mon,", "12", "Jan", "1970", "0000", "00:00:00", "25:61", "GMT", "+9999", "-", "9" * 400]),
+            st.sampled_from(
+                [
+                    "Mon,",
+                    "12",
+                    "Jan",
+                    "1970",
+                    "0000",
+                    "00:00:00",
+                    "25:61",
+                    "GMT",
+                    "+9999",
+                    "-",
+                    "9" * 400,
+                ]
+            ),
             max_size=7,
         ).map(" ".join),
     )

@@ -100,9 +100,7 @@ def test_seeds_are_always_inside_the_scope_of_their_group(seeds: list[Url], kind
 
 
 @given(urls, urls, st.sampled_from(SCOPES))
-def test_two_urls_are_of_one_site_when_their_units_agree(
-    seed: Url, other: Url, kind: str
-) -> None:
+def test_two_urls_are_of_one_site_when_their_units_agree(seed: Url, other: Url, kind: str) -> None:
     inside = scope_of(kind, seed).site_of(other) is not None
     if kind == "prefix":
         assert inside is unit(other, kind).startswith(unit(seed, kind))

@@ -58,7 +58,10 @@ def allowed(urls: Iterable[str]) -> list[str]:
         ("/" + "/".join(map(str, range(MAX_SEGMENTS))), ""),
         ("/" + "/".join(map(str, range(MAX_SEGMENTS + 1))), "trap_deep_path"),
         ("/?" + "&".join(f"p{number}=x" for number in range(MAX_PARAMETERS)), ""),
-        ("/?" + "&".join(f"p{number}=x" for number in range(MAX_PARAMETERS + 1)), "trap_parameters"),
+        (
+            "/?" + "&".join(f"p{number}=x" for number in range(MAX_PARAMETERS + 1)),
+            "trap_parameters",
+        ),
         ("/a?back=/a/a/a/a/a", ""),
     ],
 )

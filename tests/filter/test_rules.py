@@ -26,6 +26,8 @@ def segment(
         ("", FRENCH, "empty"),
         (ENGLISH, " \n\t", "empty"),
         (ENGLISH * 40, FRENCH * 40, "too_long"),
+        (ENGLISH, FRENCH * 40, "too_long"),
+        (ENGLISH * 40, FRENCH, "too_long"),
         ("2012 - 2013", "12/13", "no_letters"),
         ("12", "Douze", "no_letters"),
         ("Windows 95", "WINDOWS 95 ", "identical"),

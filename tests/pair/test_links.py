@@ -186,6 +186,14 @@ def test_alternates_of_a_third_page_pair_with_each_other() -> None:
     assert pair.score < 0.9
 
 
+def test_alternates_of_a_third_page_in_the_language_of_one_of_them() -> None:
+    third = site().page("/en-gb/a", "en").link("/en/b", "/en-gb/a", rel="alternate", hreflang="en")
+    third.link("/en/b", "/fr/a", rel="alternate", hreflang="fr").alternates("/en/b", "/fr/b")
+    pairs = Links().pair(third)
+    assert paths(pairs) == [("/en/b", "/fr/b"), ("/en-gb/a", "/fr/a")]
+    assert pairs[1].score == pytest.approx(0.81)
+
+
 def test_switchers_of_a_third_page_say_nothing_of_each_other() -> None:
     third = site("fr", "de").page("/de/", "de")
     third.link("/en/a", "/fr/a", "Français").link("/en/a", "/de/", "Deutsch")

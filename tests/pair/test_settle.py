@@ -68,7 +68,7 @@ def test_nothing_is_certain() -> None:
 
 
 def test_sum_of_evidence_does_not_depend_on_its_order() -> None:
-    scores = (0.1, 0.2, 0.3, 0.45, 0.7)
+    scores = (0.1, 0.2, 0.35)
     assert len({noisy_or(order) for order in permutations(scores)}) == 1
 
 

@@ -31,6 +31,10 @@ def test_text_length_counts_letters_of_an_alphabet(text: str, length: float) -> 
     assert text_length(text) == pytest.approx(length)
 
 
+def test_largest_cost_is_that_of_the_authors_program() -> None:
+    assert length_cost(1, 100_000) == MAX_COST == 2500 / 100
+
+
 def test_equal_lengths_cost_nothing_and_all_else_something() -> None:
     assert length_cost(120, 120) == 0
     assert length_cost(0, 0) == 0

@@ -18,7 +18,7 @@ from diptych.types import Block, NodePair, Page
 __all__ = ["Flat"]
 
 _MOVES = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
-_MAX_CELLS = 500_000  # 700 blocks on both sides in full, some 3 s; more in a band
+_MAX_CELLS = 300_000  # 550 blocks on both sides in full, some 1.5 s; more in a band
 _LAST_TAG = re.compile(r"([A-Za-z][\w:-]*)[^/]*(?:/text\(\)(?:\[\d+\])?)?\Z")
 _NUMBER = re.compile(r"\d+")
 

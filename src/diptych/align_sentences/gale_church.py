@@ -24,7 +24,7 @@ _PRIORS = {
     (2, 2): 0.011,
 }
 _PENALTIES = {move: -math.log(prior / _PRIORS[1, 1]) for move, prior in _PRIORS.items()}
-_MAX_CELLS = 1_000_000  # 1,000 sentences on both sides in full, some 4 s; more in a band
+_MAX_CELLS = 400_000  # 630 sentences on both sides in full, some 2 s; more in a band
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ A URL is outside of the crawl's scope, refused (a trap, or no page by its name),
 from __future__ import annotations
 
 from diptych.crawl import traps
-from diptych.crawl.frontier import Entry, State
+from diptych.crawl.frontier import Entry, Kind, State
 from diptych.crawl.hosts import Hosts
 from diptych.crawl.scope import Scope
 from diptych.store import Store
@@ -31,16 +31,16 @@ class Admission:
         self._hosts = hosts
         self._scope = scope
 
-    def entry(self, url: Url, depth: int, priority: float) -> Entry:
-        """The URL as the frontier should know it."""
+    def entry(self, url: Url, depth: int, priority: float, *, kind: Kind = Kind.PAGE) -> Entry:
+        """The URL as the frontier should know it; a sitemap may well end in .gz."""
         name = self._scope.site_of(url)
         if name is None:
             return Entry(url, 0, 0.0, depth, state=State.OUTSIDE, reason="outside")
         host = self._hosts.of(url, name).id
-        reason = self._refusal(url)
+        reason = self._refusal(url) if kind is Kind.PAGE else ""
         if reason:
             return Entry(url, host, 0.0, depth, state=State.REFUSED, reason=reason)
-        return Entry(url, host, priority, depth)
+        return Entry(url, host, priority, depth, kind)
 
     def _refusal(self, url: Url) -> str:
         if extension(url) in NOT_HTML:

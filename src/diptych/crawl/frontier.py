@@ -85,7 +85,8 @@ _UPSERT = """
 INSERT INTO urls (key, url, host, kind, state, depth, priority, hops, reason)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET
-    priority = excluded.priority, depth = min(depth, excluded.depth)
+    priority = excluded.priority, depth = min(depth, excluded.depth),
+    kind = max(kind, excluded.kind)
 WHERE excluded.state = 0 AND urls.state = 0 AND excluded.priority > urls.priority
 """
 _BEST = """
@@ -160,11 +161,7 @@ class Frontier:
         self, claim: Claim, now: float, *, status: int, redirect: int | None = None
     ) -> None:
         """The claim was answered for good."""
-        self._db.execute(
-            "UPDATE urls SET state = 2, status = ?, redirect = ?, reason = '' WHERE id = ?",
-            (status, redirect, claim.id),
-        )
-        self._release(claim, now)
+        self._end(claim, now, State.FETCHED, status, "", 0.0, redirect)
 
     def fail(
         self,
@@ -177,11 +174,26 @@ class Frontier:
     ) -> None:
         """The claim was not answered: to be tried again at a time, or given up."""
         state = State.FAILED if retry_at is None else State.QUEUED
-        self._db.execute(
-            "UPDATE urls SET state = ?, status = ?, reason = ?, due = ? WHERE id = ?",
-            (int(state), status, reason, retry_at or 0.0, claim.id),
-        )
-        self._release(claim, now)
+        self._end(claim, now, state, status, reason, retry_at or 0.0, None)
+
+    def _end(
+        self,
+        claim: Claim,
+        now: float,
+        state: State,
+        status: int,
+        reason: str,
+        due: float,
+        redirect: int | None,
+    ) -> None:
+        """End a claim and free its place, unless its lease is over and another has the place."""
+        changed = self._db.execute(
+            "UPDATE urls SET state = ?, status = ?, reason = ?, due = ?, redirect = ?"
+            " WHERE id = ? AND state = 1 AND attempts = ?",
+            (int(state), status, reason, due, redirect, claim.id, claim.attempts + 1),
+        ).rowcount
+        if changed:
+            self._release(claim, now)
 
     def refuse(self, claim: Claim, now: float, *, reason: str) -> None:
         """The claim may not be fetched; its place goes to the next URL of the host at once."""

@@ -167,8 +167,8 @@ class Crawl:
         if claim.hops >= self._limits.redirects:
             self.frontier.fail(claim, now, reason="too_many_redirects", status=status)
             return
-        entry = self._admission.entry(target, claim.depth, claim.priority)
-        entry = entry._replace(hops=claim.hops + 1, kind=claim.kind)
+        entry = self._admission.entry(target, claim.depth, claim.priority, kind=claim.kind)
+        entry = entry._replace(hops=claim.hops + 1)
         if entry.state is State.OUTSIDE and claim.depth == 0 and claim.kind is Kind.PAGE:
             self.hosts.notes.append(f"{claim.url} leads out of the site, to {target}: mine that")
         self.frontier.add([entry])
@@ -196,13 +196,11 @@ class Crawl:
             url = normalise(text)
             if url is None or self._scope.site_of(url) is None:
                 continue
-            # Admitted by scope alone: a sitemap may well end in .gz.
-            entry = self._admission.entry(url, 0, priority)
+            entry = self._admission.entry(url, 0, priority, kind=Kind.SITEMAP)
             site = self.hosts[entry.host].site
             if site.sitemaps < self._limits.sitemaps:
                 site.sitemaps += 1
-                queued = entry._replace(kind=Kind.SITEMAP, state=State.QUEUED, priority=priority)
-                self.frontier.add([queued._replace(reason="")])
+                self.frontier.add([entry])
 
     def _take_sitemap(self, claim: Claim, host: HostInfo, sitemap: Sitemap) -> None:
         """The policy ranks a sitemap's URLs as the links of a page without text."""
@@ -243,7 +241,7 @@ class Crawl:
             status=status,
             retry_at=now + wait if retried else None,
         )
-        if not patient:
+        if refused and not patient:
             self.hosts.stop(claim.host, f"it asks to wait {wait:g} s")
         elif host.refusals >= limits.refusals:
             self.hosts.stop(

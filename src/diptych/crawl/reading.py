@@ -43,10 +43,11 @@ def read(kind: Kind, response: Response, *, depth: int = 0, langs: Sequence[str]
     if kind is Kind.ROBOTS:
         return reading._replace(robots=Robots.of(_plain(response)))
     if response.status in REDIRECTS:
-        target = resolve(response.url, response.header("Location"))
-        if target is not None and response.header("Location"):
+        location = _as_utf8(response.header("Location"))
+        target = resolve(response.url, location) if location else None
+        if target is not None:
             return reading._replace(redirect=target)
-        return _failed(reading, "bad_redirect", response.header("Location"))
+        return _failed(reading, "bad_redirect", location)
     if response.status != 200:
         wait = retry_after(response)
         failure = Failure(response.url, f"http_{response.status}", retry_after=wait)
@@ -72,6 +73,14 @@ def _read_html(reading: Reading, response: Response, depth: int, langs: Sequence
 
 def _failed(reading: Reading, reason: str, detail: str = "") -> Reading:
     return reading._replace(failure=Failure(reading.url, reason, detail[:200]))
+
+
+def _as_utf8(value: str) -> str:
+    """A header as servers mean it: bytes of UTF-8, which HTTP hands on as Latin-1."""
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
 
 
 def _plain(response: Response) -> Response:

@@ -35,7 +35,8 @@ class Scope:
     def site_of(self, url: str) -> str | None:
         """The name of the site a URL belongs to, or None when it is outside."""
         if self.kind == "prefix":
-            return next((name for folder, name in self.owners.items() if _in(url, folder)), None)
+            narrowest_first = sorted(self.owners.items(), key=lambda owner: -len(owner[0]))
+            return next((name for folder, name in narrowest_first if _in(url, folder)), None)
         return self.owners.get(unit(url, self.kind))
 
 

@@ -33,11 +33,11 @@ _DATE = re.compile(
 )
 _SORT = frozenset(
     "sort sortby sort_by sort-by orderby order_by order sortorder sort_order sortdir dir"
-    " direction asc desc c o view display layout mode limit perpage per_page pagesize"
-    " page_size show items".split()
+    " direction asc desc c o view display layout mode show items".split()
 )
+_PAGE_SIZE = frozenset("limit perpage per_page pagesize page_size itemsperpage".split())
 _SORT_VALUE = re.compile(
-    r"(?:asc|desc|list|grid|table|name|date|price|size|title|time|[nmsd]|[ad]|\d{1,4})"
+    r"(?:asc|desc|list|grid|table|name|date|price|size|title|time|[nmsd]|[ad])"
     r"(?:[-_ ]?(?:asc|desc))?\Z",
     re.IGNORECASE,
 )
@@ -117,4 +117,7 @@ def _sort_family(path: str, query: str) -> Family | None:
 
 
 def _is_sort(name: str, value: str) -> bool:
-    return name.lower() in _SORT and bool(_SORT_VALUE.match(value))
+    name = name.lower()
+    if name in _PAGE_SIZE:
+        return value.isdigit()
+    return name in _SORT and bool(_SORT_VALUE.match(value))

@@ -6,6 +6,7 @@ The check is made on the address of the connection itself, so that no second loo
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import socket
 from typing import Any
@@ -30,15 +31,23 @@ def is_private(address: str) -> bool:
     except ValueError:
         return True
     if isinstance(ip, ipaddress.IPv6Address):
-        if embedded := ip.ipv4_mapped or ip.sixtofour or _nat64(ip):
+        if embedded := ip.ipv4_mapped or ip.sixtofour or _embedded(ip):
             return is_private(str(embedded))
-        if ip.teredo is not None:
+        if ip.teredo is not None or ip in _LOCAL_NAT64:
             return True
     return not ip.is_global or ip.is_multicast
 
 
-def _nat64(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    if ip in ipaddress.IPv6Network("64:ff9b::/96"):
+_LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")  # RFC 8215
+_HOLDING_IPV4 = (
+    ipaddress.IPv6Network("64:ff9b::/96"),  # RFC 6052
+    ipaddress.IPv6Network("::/96"),  # the old way, RFC 4291, 2.5.5.1
+)
+
+
+def _embedded(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that an IPv6 address holds in its last bits."""
+    if any(ip in network for network in _HOLDING_IPV4):
         return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
     return None
 
@@ -62,5 +71,5 @@ def guarded_socket(address_info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> 
     """A socket for an address that was looked up, unless that address is private."""
     family, kind, protocol, _, address = address_info
     if is_private(str(address[0])):
-        raise PrivateAddressError(f"{PRIVATE} {address[0]}")
+        raise PrivateAddressError(errno.EACCES, f"{PRIVATE} {address[0]}")
     return socket.socket(family, kind, protocol)

@@ -73,7 +73,7 @@ def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
         source, target = site.resolve(url), site.resolve(link.url)
         if source is None or target is None:
             continue
-        if same_language(lang, langs.get(target, "")) and langs.get(source) != langs[target]:
+        if same_language(lang, langs.get(target, "")):
             key = (source, target, vote.evidence)
             votes[key] = max(vote.strength, votes.get(key, 0.0))
     return votes

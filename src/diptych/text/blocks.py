@@ -25,7 +25,7 @@ from diptych.types import Block, Node
 
 __all__ = ["Walk"]
 
-MAX_ELEMENTS = 300_000  # what follows is not read; real pages of 5 MB have a third of it
+MAX_ELEMENTS = 300_000  # a bound on work: what follows is not read
 MAX_BLOCKS = 50_000
 MAX_PATH = 1_000  # characters; an element that is deeper is numbered instead of traced
 MAX_ATTRIBUTE = 2_000  # characters of an alt, a description, a title: longer ones are no text

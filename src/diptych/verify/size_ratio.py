@@ -37,7 +37,7 @@ class SizeRatio:
         """The length score, or 0 with the reason why the pages cannot be translations."""
         if reason := self._obstacle(left, right):
             return Decision(False, 0.0, reason)
-        deviation = abs(math.log(_length(left) / _length(right)))
+        deviation = math.log(_length(left) / _length(right))
         dense = {primary(left.lang), primary(right.lang)} & _DENSE_LANGUAGES
         tolerance = self.dense_tolerance if dense else self.tolerance
         score = math.exp(-((deviation / tolerance) ** 2) / 2)

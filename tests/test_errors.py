@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from diptych import errors
+from diptych.errors import DiptychError
+
+CLASSES = [found for _, found in inspect.getmembers(errors, inspect.isclass)]
+
+
+def drawn_tree() -> dict[str, str]:
+    """Class -> its base, as drawn in the docstring: deeper lines belong to the one above."""
+    assert errors.__doc__ is not None
+    found: dict[str, str] = {}
+    above: list[tuple[int, str]] = []
+    for line in errors.__doc__.splitlines():
+        word = line.replace("+--", "   ").split("  ")
+        name = next((part.strip() for part in word if part.strip()), "")
+        if not name.endswith("Error") or " " in name:
+            continue
+        depth = line.index(name)
+        above = [(indent, other) for indent, other in above if indent < depth]
+        found[name] = above[-1][1] if above else "Exception"
+        above.append((depth, name))
+    return found
+
+
+def test_every_error_is_drawn_in_the_tree_where_it_stands() -> None:
+    real = {cls.__name__: cls.__bases__[0].__name__ for cls in CLASSES}
+    assert drawn_tree() == real
+
+
+def test_there_is_one_root() -> None:
+    assert all(issubclass(cls, DiptychError) for cls in CLASSES)
+    assert [cls for cls in CLASSES if cls.__bases__ == (Exception,)] == [DiptychError]
+
+
+def test_every_error_is_public_and_documented() -> None:
+    assert sorted(errors.__all__) == sorted(cls.__name__ for cls in CLASSES)
+    assert all(cls.__doc__ and cls.__doc__ != cls.__bases__[0].__doc__ for cls in CLASSES)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_message_is_all_that_is_said(cls: type[DiptychError]) -> None:
+    assert str(cls("what is wrong; what to do")) == "what is wrong; what to do"

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import dataclasses
+import inspect
+
+import pytest
+
+from diptych import protocols
+from diptych._version import VERSION
+from diptych.errors import ConfigError
+from diptych.registry import (
+    RECIPE_STAGES,
+    STRATEGIES,
+    Strategies,
+    build,
+    exporter,
+    make,
+    signature,
+    strategies,
+)
+
+PROTOCOLS = {
+    "crawl": protocols.CrawlPolicy,
+    "pair": protocols.Pairer,
+    "verify": protocols.Verifier,
+    "align_dom": protocols.TreeAligner,
+    "align_sentences": protocols.SentenceAligner,
+    "filter": protocols.Filter,
+    "export": protocols.Exporter,
+}
+ALL = [
+    pytest.param(stage, name, id=f"{stage}:{name}")
+    for stage, known in STRATEGIES.items()
+    for name in known
+]
+RECIPE = {
+    stage: {"use": next(iter(known))} for stage, known in STRATEGIES.items() if stage != "export"
+}
+
+
+def members(protocol: type) -> dict[str, object]:
+    return {name: value for name, value in vars(protocol).items() if not name.startswith("_")}
+
+
+@pytest.mark.parametrize(("stage", "name"), ALL)
+def test_strategy_fulfils_the_protocol_of_its_stage(stage: str, name: str) -> None:
+    cls = strategies(stage)[name]
+    for member, wanted in members(PROTOCOLS[stage]).items():
+        assert hasattr(cls(), member), member
+        if inspect.isfunction(wanted):
+            asked = inspect.signature(wanted).parameters
+            offered = inspect.signature(getattr(cls, member)).parameters
+            assert list(offered) == list(asked)
+
+
+@pytest.mark.parametrize(("stage", "name"), ALL)
+def test_strategy_is_made_from_its_name_alone(stage: str, name: str) -> None:
+    cls = strategies(stage)[name]
+    assert make(stage, {"use": name}) == cls()
+
+
+@pytest.mark.parametrize(("stage", "name"), ALL)
+def test_strategy_takes_all_its_parameters_from_a_recipe(stage: str, name: str) -> None:
+    cls = strategies(stage)[name]
+    parameters = {
+        field.name: getattr(cls(), field.name)
+        for field in dataclasses.fields(cls)
+        if isinstance(getattr(cls(), field.name), int | float | str | bool)
+    }
+    assert make(stage, {"use": name, **parameters}) == cls()
+
+
+@pytest.mark.parametrize("stage", STRATEGIES)
+def test_unknown_strategy_is_answered_with_those_there_are(stage: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        make(stage, {"use": "kesy"})
+    message = str(caught.value)
+    assert message.startswith(f"no {stage} strategy 'kesy'; there is: ")
+    assert all(name in message for name in STRATEGIES[stage])
+
+
+@pytest.mark.parametrize(("stage", "name"), ALL)
+def test_unknown_parameter_is_answered_with_those_there_are(stage: str, name: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        make(stage, {"use": name, "tua": 1})
+    message = str(caught.value)
+    assert f"{stage} strategy '{name}' has no parameter 'tua'; it has: " in message
+    fields = [field.name for field in dataclasses.fields(strategies(stage)[name])]
+    assert all(field in message for field in fields or ["none"])
+
+
+@pytest.mark.parametrize("settings", [{}, {"use": 3}, {"use": None}, {"use": ["bfs"]}])
+def test_stage_without_a_name_is_answered_with_those_there_are(settings: dict[str, object]) -> None:
+    with pytest.raises(
+        ConfigError, match=r'\[crawl\] needs use = "NAME"; there is: bfs, bfs\+langs'
+    ):
+        make("crawl", settings)
+
+
+@pytest.mark.parametrize("settings", ["bfs", 3, ["bfs"]])
+def test_stage_that_is_no_table_is_answered_with_what_it_should_be(settings: object) -> None:
+    with pytest.raises(ConfigError, match=r"\[crawl\] needs use"):
+        make("crawl", settings)  # type: ignore[arg-type]
+
+
+def test_strategies_inside_strategies_are_made_too() -> None:
+    union = make("pair", {"use": "union", "pairers": [{"use": "langstrip"}, {"use": "links"}]})
+    names = [type(pairer).__name__ for pairer in union.pairers]
+    assert names == ["LangStrip", "Links"]
+    with pytest.raises(ConfigError, match="no pair strategy 'nope'"):
+        make("pair", {"use": "union", "pairers": [{"use": "nope"}]})
+
+
+def test_recipe_is_built_into_one_strategy_per_stage() -> None:
+    built = build(RECIPE)
+    assert isinstance(built, Strategies)
+    for stage in RECIPE_STAGES:
+        assert type(getattr(built, stage)) is strategies(stage)[RECIPE[stage]["use"]]
+    assert [field.name for field in dataclasses.fields(Strategies)] == list(RECIPE_STAGES)
+
+
+def test_recipe_without_a_stage_is_answered_with_its_name() -> None:
+    with pytest.raises((ConfigError, KeyError), match="verify"):
+        build({stage: use for stage, use in RECIPE.items() if stage != "verify"})
+
+
+@pytest.mark.parametrize("name", STRATEGIES["export"])
+def test_exporter_by_its_format(name: str) -> None:
+    assert exporter(name) == strategies("export")[name]()
+
+
+def test_unknown_format_is_answered_with_those_there_are() -> None:
+    with pytest.raises(ConfigError, match=r"no export strategy 'docx'; there is: .*tmx, tsv"):
+        exporter("docx")
+
+
+def test_signature_says_stages_languages_and_version() -> None:
+    recipe = {
+        "pair": {"use": "union", "pairers": [{"use": "links"}, {"use": "langstrip"}]},
+        "crawl": {"use": "bfs"},
+        "filter": {"use": "rules", "max_ratio": 2.5, "a": True},
+    }
+    assert signature(recipe, ["en", "fr"]) == (
+        "crawl:bfs|pair:union(pairers=links+langstrip)|filter:rules(a=True,max_ratio=2.5)"
+        f"|langs:en-fr|v:{VERSION}"
+    )
+
+
+def test_signature_does_not_depend_on_the_order_of_a_recipe() -> None:
+    recipe = {"verify": {"use": "size_ratio", "a": 1, "b": 2}, "crawl": {"use": "bfs"}}
+    other = {"crawl": {"use": "bfs"}, "verify": {"b": 2, "use": "size_ratio", "a": 1}}
+    assert signature(recipe, ["en", "fr"]) == signature(other, ["en", "fr"])
+    assert signature(recipe, ["en", "fr"]) != signature(recipe, ["fr", "en"])
+    assert signature(recipe, ["en"]) != signature({"crawl": {"use": "bfs"}}, ["en"])

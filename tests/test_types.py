@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import pickle
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diptych import types
+from diptych.types import (
+    Bead,
+    Block,
+    Decision,
+    Failure,
+    LangPair,
+    LangScore,
+    Link,
+    Node,
+    NodePair,
+    Page,
+    PagePair,
+    PageRecord,
+    Ranked,
+    Response,
+    SegmentPair,
+    Site,
+    Url,
+    lang_pairs,
+)
+
+HOME = Url("http://example.org/")
+RECORD = PageRecord(HOME, "en", (LangScore("en", 0.9),), "Lamp", 0, 10, 5, "sha1:A")
+LINK = Link(HOME, "alternate", "fr", "Français")
+BLOCK = Block("The lamp is lit.", "/html/body/p")
+VALUES = [
+    LangPair("en", "fr"),
+    Site("example.org", (HOME,)),
+    LINK,
+    Ranked(LINK, 1.5),
+    BLOCK,
+    LangScore("en", 0.9),
+    Node("p", "", "/html/body/p", (Node("#text", "lamp", "/html/body/p/#text"),)),
+    Response(HOME, 200, (("A", "b"),), b"x", 1.0),
+    Failure(HOME, "timeout"),
+    RECORD,
+    Page(RECORD, (LINK,), (BLOCK,)),
+    PagePair(HOME, HOME, "en", "fr", 0.5, "hreflang"),
+    NodePair((BLOCK,), (), 0.0),
+    Bead((0, 1), (0,), 0.5),
+    SegmentPair("a", "b", "en", "fr", HOME, HOME, "/p", "/p", 0.5),
+    Decision(False, 0.1, "too_short"),
+]
+
+
+def test_every_noun_is_tried_here() -> None:
+    nouns = {
+        name for name, found in vars(types).items()
+        if inspect.isclass(found) and found.__module__ == types.__name__
+    }  # fmt: skip
+    assert nouns == {type(value).__name__ for value in VALUES}
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_values_cannot_be_changed(value: object) -> None:
+    names = getattr(value, "_fields", None) or [
+        field.name
+        for field in dataclasses.fields(value)  # type: ignore[arg-type]
+    ]
+    for name in names:
+        with pytest.raises((dataclasses.FrozenInstanceError, AttributeError)):
+            setattr(value, name, None)
+    with pytest.raises((dataclasses.FrozenInstanceError, AttributeError, TypeError)):
+        value.something_new = 1  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_values_are_equal_by_what_they_hold_and_pass_between_processes(value: object) -> None:
+    again = pickle.loads(pickle.dumps(value))
+    assert again == value
+    assert hash(again) == hash(value)
+    assert type(again) is type(value)
+
+
+@given(st.lists(st.text(min_size=1), unique=True, max_size=6))
+def test_pairs_of_languages_are_all_of_them_in_order(langs: list[str]) -> None:
+    assert [tuple(pair) for pair in lang_pairs(langs)] == list(combinations(langs, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("content-type", "text/html"), ("CONTENT-TYPE", "text/html"), ("X-B", "1"), ("X-None", "")],
+)
+def test_headers_are_found_whatever_their_letter_case(name: str, value: str) -> None:
+    headers = (("Content-Type", "text/html"), ("x-b", "1"), ("X-B", "2"))
+    assert Response(HOME, 200, headers, b"", 0.0).header(name) == value
+
+
+def test_page_has_the_url_and_language_of_its_record() -> None:
+    page = Page(RECORD, (), ())
+    assert (page.url, page.lang, page.tree) == (HOME, "en", None)
