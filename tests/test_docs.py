@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import inspect
-import os
 import re
 import sys
 from pathlib import Path
@@ -19,6 +18,8 @@ from diptych import errors, recipes, registry
 from diptych._version import VERSION
 from diptych.cli import main
 from diptych.crawl.frontier import Kind, State
+from diptych.crawl.politeness import Limits, Politeness
+from diptych.engine.fetch import FetchSettings
 from diptych.mining import to_json
 from diptych.pipeline import STAGES
 from diptych.summary import Summary
@@ -151,6 +152,28 @@ def test_every_key_of_the_json_result_is_explained() -> None:
     assert [key for key in keys if f"\n| `{key}` |" not in page] == []
 
 
+@pytest.mark.parametrize(
+    ("row", "value"),
+    [
+        ("seconds between requests to a host", Politeness(agent="").delay),
+        ("connections to a host at a time", Politeness(agent="").connections),
+        ("longest `Crawl-delay` kept", Politeness(agent="").max_crawl_delay),
+        ("longest `Retry-After` obeyed by waiting", Politeness(agent="").max_wait),
+        ("wait after a refusal", Politeness(agent="").backoff),
+        ("refusals in a row until a host is left alone", Limits().refusals),
+        ("attempts for a URL", Limits().attempts),
+        ("redirects in a row", Limits().redirects),
+        ("sitemaps of a site", Limits().sitemaps),
+        ("seconds for connecting, and without a byte", FetchSettings("").stall),
+        ("seconds for a whole answer", FetchSettings("").timeout),
+        ("bytes of a page", FetchSettings("").page_bytes),
+    ],
+)
+def test_defaults_of_politeness_are_as_described(row: str, value: float) -> None:
+    page = text_of(DOCS / "politeness-and-rights.md")
+    assert re.search(rf"^\| {re.escape(row)} \| {value:,.0f}\b", page, re.MULTILINE)
+
+
 def test_this_version_is_in_the_changelog() -> None:
     assert f"## [{VERSION}]" in text_of(ROOT / "CHANGELOG.md")
 
@@ -198,7 +221,8 @@ def test_every_kept_result_is_shown() -> None:
 
 
 def test_readme_shows_what_the_demo_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "environ", os.environ.copy())
+    for name in ("COLUMNS", "NO_COLOR"):  # set by the generator, and put back after the test
+        monkeypatch.setenv(name, "1")
     fresh = generate.demo_result(tmp_path)
     readme = text_of(ROOT / "README.md")
     assert generate.fill(readme, {"demo segments": fresh["demo segments"]}) == readme

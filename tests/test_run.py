@@ -157,7 +157,7 @@ def test_agent_is_written_into_the_archives(tmp_path: Path) -> None:
     with open_run(tmp_path, TERMS, agent="DiptychBot/9") as store:
         assert isinstance(store, Store)
         store.begin()
-        store.append(b"", 0.0)
+        store.archive.append(b"", 0.0)
     data = (tmp_path / "warc" / "diptych-00001.warc.gz").read_bytes()
     import gzip
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 from warcio.cli import main as warcio
 
-from diptych import store as store_module
+from diptych import archive as store_module
 from diptych.crawl.frontier import Entry, Frontier, Kind, State
 from diptych.errors import StoreError
 from diptych.store import SCHEMA_VERSION, Store
@@ -60,7 +59,7 @@ def add_page(store: Store, number: object, body: bytes = b"<p>lamp</p>") -> Poin
     store.begin()
     frontier = Frontier(store.db)
     frontier.add([Entry(where, 1, 0.0)])
-    pointer = store.append(compose(answer(where, body)), 1_700_000_000.0)
+    pointer = store.archive.append(compose(answer(where, body)), 1_700_000_000.0)
     store.save_fetch(SITE, where, 0.0, status=200, size=len(body), reason="", pointer=pointer)
     store.save_page(SITE, Page(record(where), (Link(url(0)),), ()), pointer)
     store.db.execute("UPDATE urls SET state = 2 WHERE key = ?", (url_key(where),))
@@ -114,7 +113,7 @@ def round_trip(store: Store, page: Page) -> tuple[PageRecord, list[Link]]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _warc(shared: Store) -> None:
-    shared.add_warc("/an/archive.warc.gz", 9)
+    shared.archive.add("/an/archive.warc.gz", 9)
 
 
 @settings(max_examples=150, deadline=None)
@@ -211,9 +210,9 @@ def test_response_of_a_page_is_read_from_its_warc(store: Store) -> None:
 
 def test_archive_that_is_gone_is_named(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "gone.warc.gz"
-    id = store.add_warc(str(path), 100)
+    id = store.archive.add(str(path), 100)
     with pytest.raises(StoreError, match=r"the run needs .*gone\.warc\.gz"):
-        store.read(id, 0)
+        store.archive.read(id, 0)
 
 
 # -- being killed ------------------------------------------------------------------------------
@@ -278,7 +277,7 @@ for number in range(10**6):
     store.begin()
     Frontier(store.db).add([Entry(where, 1, 0.0)])
     body = os.urandom(20_000)
-    pointer = store.append(compose(Response(where, 200, (), body, 0.0)), 0.0)
+    pointer = store.archive.append(compose(Response(where, 200, (), body, 0.0)), 0.0)
     store.save_fetch(1, where, 0.0, status=200, size=9, reason="", pointer=pointer)
     store.save_page(1, Page(PageRecord(where, "", (), "", 0, 0, 0, ""), (), ()), pointer)
     if number % 3 == 0:
@@ -288,19 +287,19 @@ for number in range(10**6):
 
 
 def test_run_survives_a_kill_at_any_instant(folder: Path) -> None:
-    process = subprocess.Popen(
+    package = str(Path(store_module.__file__).parent.parent)
+    with subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", KILLED, str(folder)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    committed = 0
-    while committed < 30:
-        committed = int(process.stdout.readline())
-    os.kill(process.pid, signal.SIGKILL)
-    rest = process.stdout.read().split()
-    process.wait()
-    process.stdout.close()
+        stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": package},
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        committed = -1
+        while committed < 30:
+            line = process.stdout.readline()
+            assert line, "the run ended by itself"
+            committed = int(line)
+        process.kill()
+        rest = process.stdout.read().split()
     committed = int(rest[-1]) if rest else committed
     with Store(folder) as store:
         found = {found.url for found in store.records(SITE)}
@@ -381,7 +380,7 @@ def test_archives_of_the_user_are_never_touched(folder: Path, tmp_path: Path) ->
     path.write_bytes(compose(answer(url(1))) + b"whatever follows")
     before = path.read_bytes()
     with Store(folder) as store:
-        store.add_warc(str(path), 10)
+        store.archive.add(str(path), 10)
     Store(folder).close()
     assert path.read_bytes() == before
 

@@ -23,7 +23,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path) as opened:
         opened.begin()
         opened.site_id("example.org")
-        opened.add_warc("/archive.warc.gz", 1)
+        opened.archive.add("/archive.warc.gz", 1)
         yield opened
 
 

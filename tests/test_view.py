@@ -31,7 +31,7 @@ class Builder:
         store.begin()
         self.id = store.site_id("example.org")
         store.db.execute("INSERT INTO hosts (id, origin, site) VALUES (1, 'http://example.org', 1)")
-        store.add_warc("/archive.warc.gz", 1)
+        store.archive.add("/archive.warc.gz", 1)
         self.frontier = Frontier(store.db)
 
     def page(
@@ -213,7 +213,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builder]:
         yield Builder(store)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(pages=pages, redirects=redirects)
 @example(pages={"/a": ("D", "en", "/bb"), "/bb": ("D", "en", "")}, redirects={})
 @example(pages={"/a": ("D", "en", ""), "/bb": ("E", "en", "/a")}, redirects={"/r": "/bb"})

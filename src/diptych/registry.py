@@ -86,7 +86,7 @@ def make(stage: str, settings: Mapping[str, Any]) -> Any:
     >>> make("pair", {"use": "union", "pairers": [{"use": "links"}]}).pairers
     (Links(),)
     """
-    if not isinstance(settings.get("use"), str):
+    if not isinstance(settings, Mapping) or not isinstance(settings.get("use"), str):
         raise ConfigError(f'[{stage}] needs use = "NAME"; there is: {_names(stage)}')
     cls = _class_of(stage, settings["use"])
     fields = {field.name for field in dataclasses.fields(cls)}

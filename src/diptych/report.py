@@ -91,5 +91,5 @@ def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
 
 def _sample(store: Store, total: int) -> list[SegmentPair]:
     """Segments from all over the corpus, at equal steps."""
-    step = max(1, total // SHOWN_SEGMENTS)
+    step = max(1, -(-total // SHOWN_SEGMENTS))
     return list(islice(islice(store.segments(), 0, None, step), SHOWN_SEGMENTS))

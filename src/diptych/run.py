@@ -78,7 +78,7 @@ def read_terms(folder: Path) -> Terms:
         raise StoreError(
             f"{folder} holds no run (no run.toml); make one with: diptych mine SITE --out {folder}"
         ) from error
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:  # no TOML, or no text at all
         raise StoreError(f"cannot read {path}: {error}") from error
     try:
         return Terms(
@@ -94,16 +94,14 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         is_new = not (folder / "run.toml").exists()
-        strangers = (
-            [entry for entry in folder.iterdir() if entry.name != "run.lock"] if is_new else []
-        )
+        strangers = [entry.name for entry in folder.iterdir() if not _is_ours(entry.name)]
     except OSError as error:
         raise StoreError(
             f"cannot write to {folder}: {error.strerror}; choose another --out"
         ) from error
-    if is_new and [entry for entry in strangers if not entry.name.endswith(".part")]:
+    if is_new and strangers:
         raise StoreError(
-            f"{folder} holds no run but other files ({strangers[0].name}); choose another --out"
+            f"{folder} holds no run but other files ({min(strangers)}); choose another --out"
         )
     if not is_new:
         _check_same(folder, read_terms(folder), terms)
@@ -127,7 +125,12 @@ def _check_same(folder: Path, old: Terms, new: Terms) -> None:
             )
 
 
+def _is_ours(name: str) -> bool:
+    """What a kill may leave before there is a run."""
+    return name == "run.lock" or name.endswith(".part")
+
+
 def _short(value: Any) -> str:
     if isinstance(value, Mapping):
-        return " ".join(f"{stage}={settings['use']}" for stage, settings in value.items())
+        return " ".join(signature(value, []).partition("|langs:")[0].replace(":", "=").split("|"))
     return ", ".join(value) if isinstance(value, tuple) else str(value)

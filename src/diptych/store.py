@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import resources
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any
 
 import orjson
 
+from diptych.archive import Archive
 from diptych.errors import StoreError
 from diptych.text.urls import url_key
 from diptych.types import (
@@ -28,12 +29,11 @@ from diptych.types import (
     SegmentPair,
     Url,
 )
-from diptych.warc import Pointer, compose_info, read_at
+from diptych.warc import Pointer
 
 __all__ = ["SCHEMA_VERSION", "Store"]
 
 SCHEMA_VERSION = 1
-ROTATE_AT = 1_000_000_000  # bytes of a WARC file; the size Heritrix and Common Crawl use
 CACHE_KIB = 65_536
 
 
@@ -42,33 +42,35 @@ class Store:
 
     def __init__(self, folder: Path, *, write: bool = True, agent: str = "") -> None:
         self.folder = folder
-        self._agent = agent
         self._lock: IO[str] | None = None
-        self._warc: BinaryIO | None = None
-        self._warc_id = 0
-        self._open_files: dict[int, BinaryIO] = {}
         path = folder / "run.sqlite"
         if write:
-            self._take_lock()
+            self._lock = self._take_lock()
         elif not path.exists():
             raise StoreError(
                 f"{folder} holds no run; make one with: diptych mine SITE --out {folder}"
             )
-        self.db = self._connect(path, write=write)
-        self._check_schema(write=write)
-        if write:
-            self._mend()
+        opened = False
+        try:
+            self.db = self._connect(path, write=write)
+            self.archive = Archive(folder, self.db, agent=agent)
+            self._check_schema(write=write)
+            if write:
+                self.archive.mend()
+            opened = True
+        finally:
+            if not opened:
+                self._unlock()
 
     # -- opening and closing -----------------------------------------------------------------
 
-    def _take_lock(self) -> None:
+    def _take_lock(self) -> IO[str]:
         """Keep a second process from writing the same run."""
         lock = (self.folder / "run.lock").open("w", encoding="utf-8")
         try:
             import fcntl
         except ImportError:  # no advisory locks here; SQLite's own locking still protects the data
-            self._lock = lock
-            return
+            return lock
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -76,7 +78,12 @@ class Store:
             raise StoreError(
                 f"{self.folder} is in use by another diptych; wait for it or choose another --out"
             ) from error
-        self._lock = lock
+        return lock
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     @staticmethod
     def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
@@ -113,50 +120,13 @@ class Store:
                 f"--warc {self.folder}/warc --out NEW"
             )
 
-    def _mend(self) -> None:
-        """Bring the WARCs to what the database knows of them, after a kill or a power cut."""
-        for id, path, size in self.db.execute("SELECT id, path, size FROM warcs").fetchall():
-            file = self.folder / path
-            if not self._is_own(path):
-                continue
-            actual = file.stat().st_size if file.exists() else 0
-            if actual > size:
-                with file.open("r+b") as stream:
-                    stream.truncate(size)
-            elif actual < size:
-                self._forget_after(id, actual)
-        known = {path for (path,) in self.db.execute("SELECT path FROM warcs")}
-        for file in (self.folder / "warc").glob("diptych-*.warc.gz"):
-            if f"warc/{file.name}" not in known:
-                file.unlink()
-
-    @staticmethod
-    def _is_own(path: str) -> bool:
-        return not Path(path).is_absolute()
-
-    def _forget_after(self, warc: int, size: int) -> None:
-        """Queue again the pages whose bytes a power cut took."""
-        lost = "SELECT url FROM fetches WHERE warc = ? AND offset + length > ?"
-        self.db.execute("BEGIN")
-        self.db.execute(f"UPDATE urls SET state = 0, due = 0 WHERE key IN ({lost})", (warc, size))
-        self.db.execute("DELETE FROM pages WHERE warc = ? AND offset + length > ?", (warc, size))
-        self.db.execute("DELETE FROM fetches WHERE warc = ? AND offset + length > ?", (warc, size))
-        self.db.execute("UPDATE warcs SET size = ? WHERE id = ?", (size, warc))
-        self.db.execute("COMMIT")
-
     def close(self) -> None:
         """Commit and let go of all files."""
         if self._lock is not None:
             self.commit()
-        if self._warc is not None:
-            self._warc.close()
-        for stream in self._open_files.values():
-            stream.close()
-        self._open_files.clear()
+        self.archive.close()
         self.db.close()
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._unlock()
 
     def __enter__(self) -> Store:
         return self
@@ -173,78 +143,18 @@ class Store:
 
     def commit(self) -> None:
         """Make all since `begin` durable: bytes first, then what is known of them."""
-        if self._warc is not None and self.db.in_transaction:
-            self._warc.flush()
-            self.db.execute(
-                "UPDATE warcs SET size = ? WHERE id = ?", (self._warc.tell(), self._warc_id)
-            )
         if self.db.in_transaction:
+            self.archive.sync()
             self.db.execute("COMMIT")
 
-    # -- bytes -------------------------------------------------------------------------------
-
-    def append(self, record: bytes, now: float) -> Pointer:
-        """Write a composed WARC record; it belongs to the run from the next commit on."""
-        if self._warc is None or self._warc.tell() >= ROTATE_AT:
-            self._next_warc(now)
-        assert self._warc is not None
-        offset = self._warc.tell()
-        self._warc.write(record)
-        return Pointer(self._warc_id, offset, len(record))
-
-    def _next_warc(self, now: float) -> None:
-        if self._warc is not None:
-            self._warc.flush()
-            self.db.execute(
-                "UPDATE warcs SET size = ? WHERE id = ?", (self._warc.tell(), self._warc_id)
-            )
-            self._warc.close()
-        row = self.db.execute(
-            "SELECT id, path FROM warcs WHERE path LIKE 'warc/%' AND size < ?"
-            " ORDER BY id DESC LIMIT 1",
-            (ROTATE_AT,),
-        ).fetchone()
-        if row is not None and self._warc is None:
-            self._warc_id, path = row
-            self._warc = (self.folder / path).open("ab")
-            return
-        count = self.db.execute("SELECT count(*) FROM warcs WHERE path LIKE 'warc/%'").fetchone()[0]
-        name = f"diptych-{count + 1:05d}.warc.gz"
-        (self.folder / "warc").mkdir(exist_ok=True)
-        self._warc = (self.folder / "warc" / name).open("wb")
-        self._warc.write(compose_info(agent=self._agent, name=name, now=now))
-        self._warc_id = self.add_warc(f"warc/{name}", self._warc.tell())
-
-    def add_warc(self, path: str, size: int) -> int:
-        """Make a WARC known and return its number; one of the user's has an absolute path."""
-        self.db.execute(
-            "INSERT INTO warcs (path, size) VALUES (?, ?) ON CONFLICT (path) DO NOTHING",
-            (path, size),
-        )
-        id: int = self.db.execute("SELECT id FROM warcs WHERE path = ?", (path,)).fetchone()[0]
-        return id
-
-    def read(self, warc: int, offset: int) -> Response | None:
-        """A response out of a WARC of this run."""
-        stream = self._open_files.get(warc)
-        if stream is None:
-            path = self.db.execute("SELECT path FROM warcs WHERE id = ?", (warc,)).fetchone()[0]
-            if len(self._open_files) >= 64:
-                self._open_files.pop(next(iter(self._open_files))).close()
-            try:
-                stream = self._open_files[warc] = (self.folder / path).open("rb")
-            except OSError as error:
-                raise StoreError(f"the run needs {path}: {error.strerror}") from error
-        return read_at(stream, offset)
+    # -- sites and pages ---------------------------------------------------------------------
 
     def response(self, url: Url) -> Response | None:
         """The answer a page was read from."""
         row = self.db.execute(
             "SELECT warc, offset FROM pages WHERE url = ?", (url_key(url),)
         ).fetchone()
-        return self.read(*row) if row else None
-
-    # -- sites, pages, links -----------------------------------------------------------------
+        return self.archive.read(*row) if row else None
 
     def site_id(self, name: str) -> int:
         """The number of a site, made known if it is new."""
@@ -255,15 +165,14 @@ class Store:
     def save_page(self, site: int, page: Page, pointer: Pointer) -> None:
         """Remember a page and its links."""
         record = page.record
-        self.db.execute(
-            "INSERT OR REPLACE INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            (
-                url_key(record.url), site, record.lang, _write_scores(record.langs), record.title,
-                record.depth, record.size, record.text_length, record.digest, record.html_lang,
-                record.content_language, record.canonical, record.fetched_at, *pointer,
-                orjson.dumps(list(map(tuple, page.links))).decode(),
-            ),
+        row = (
+            url_key(record.url), site, record.lang, _write_scores(record.langs),
+            _whole(record.title), record.depth, record.size, record.text_length, record.digest,
+            _whole(record.html_lang), _whole(record.content_language), record.canonical,
+            record.fetched_at, *pointer, _write_links(page.links),
         )  # fmt: skip
+        marks = ",".join("?" * len(row))
+        self.db.execute(f"INSERT OR REPLACE INTO pages VALUES ({marks})", row)
 
     def announce(self, site: int, links: Iterable[tuple[Url, Link]]) -> None:
         """Remember translations that a sitemap announces, as (page, link)."""
@@ -367,7 +276,8 @@ class Store:
             " VALUES (?,?,?,?,?,?,?,?,?)",
             [
                 (
-                    pair, position, seg.left, seg.right, seg.left_path, seg.right_path,
+                    pair, position, _whole(seg.left), _whole(seg.right),
+                    seg.left_path, seg.right_path,
                     decision.score, decision.accept, decision.reason,
                 )
                 for position, (seg, decision) in enumerate(segments)
@@ -389,6 +299,19 @@ class Store:
         """One number out of the database."""
         number: int = self.db.execute(query, values).fetchone()[0] or 0
         return number
+
+
+def _whole(text: str) -> str:
+    """The text without halves of characters, which neither SQLite nor JSON can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _write_links(links: Iterable[Link]) -> str:
+    rows = [tuple(link) for link in links]
+    try:
+        return orjson.dumps(rows).decode()
+    except TypeError:  # half characters in one of them
+        return orjson.dumps([[_whole(text) for text in row] for row in rows]).decode()
 
 
 def _write_scores(scores: Iterable[LangScore]) -> str:

@@ -23,7 +23,6 @@ REASONS = {
     "private_address": "on a private address (see --allow-private)",
     "too_large": "too large",
     "too_many_redirects": "redirected too often",
-    "redirect_outside": "redirected out of the site",
     "outside": "outside of the site",
     "not_archived": "not in the archives",
     "unreadable": "took too long to read",
@@ -43,7 +42,6 @@ REASONS = {
     "no_letters": "without words",
     "length_ratio": "too unequal in length",
     "too_long": "too long",
-    "too_short": "too short",
     "http_404": "not found (404)",
 }
 """reasons in words, for people; one that is not here is shown as it is"""

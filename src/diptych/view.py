@@ -31,15 +31,22 @@ class StoreView:
     @cached_property
     def _stands_for(self) -> dict[Url, Url]:
         """Page -> the page that stands for it, where that is another one."""
+        canonical = {url: self._canonical(record) for url, record in self._records.items()}
+        named = {
+            target
+            for url, target in canonical.items()
+            if target and self._records[target].digest == self._records[url].digest
+        }
+        # Of copies the one that is canonical stands for all, else the one with the shortest URL.
         first_by_digest: dict[str, Url] = {}
-        for record in sorted(self._records.values(), key=lambda r: (len(r.url), r.url)):
-            first_by_digest.setdefault(record.digest, record.url)
-        found: dict[Url, Url] = {}
-        for record in self._records.values():
-            stand_in = self._canonical(record) or first_by_digest[record.digest]
-            if stand_in != record.url:
-                found[record.url] = stand_in
-        return found
+        for url in sorted(self._records, key=lambda url: (url not in named, len(url), url)):
+            first_by_digest.setdefault(self._records[url].digest, url)
+        step = {
+            url: canonical[url] or first_by_digest[record.digest]
+            for url, record in self._records.items()
+        }
+        ends = {url: _end(url, step) for url in step}
+        return {url: end for url, end in ends.items() if end != url}
 
     def _canonical(self, record: PageRecord) -> Url | None:
         """The canonical page, when it was fetched and is in the same language.
@@ -68,10 +75,7 @@ class StoreView:
     def resolve(self, url: Url) -> Url | None:
         """The page in `pages` that a URL leads to, or None when it was not fetched."""
         url = self._after_redirects(url)
-        for _ in range(3):  # a canonical page may itself be a copy
-            if url not in self._stands_for:
-                break
-            url = self._stands_for[url]
+        url = self._stands_for.get(url, url)
         return url if url in self.pages else None
 
     @cached_property
@@ -92,3 +96,12 @@ class StoreView:
                 break
             url = target
         return url
+
+
+def _end(url: Url, step: Mapping[Url, Url]) -> Url:
+    """Where the steps from page to page end; of pages that name each other, the shortest URL."""
+    passed: list[Url] = []
+    while url not in passed:
+        passed.append(url)
+        url = step[url]
+    return min(passed[passed.index(url) :], key=lambda url: (len(url), url))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import re
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -28,6 +29,10 @@ __all__ = ["Located", "Pointer", "compose", "compose_info", "read_at", "scan"]
 COMPRESSION = 3  # half the time of level 6 for 5% more bytes on documentation pages
 _TRUNCATED = {"content_type": "unspecified"}  # WARC 1.1 knows length, time, disconnect, unspecified
 _HOP_HEADERS = frozenset({"transfer-encoding", "connection", "keep-alive"})
+
+
+_LINE_BREAKS = re.compile(r"[\r\n\0]+[ \t]*")
+_LATIN_1 = re.compile(r"[\0-\xff]*\Z")
 
 
 class Pointer(NamedTuple):
@@ -105,10 +110,12 @@ def _http_head(response: Response) -> bytes:
         lower = name.lower()
         has_length = has_length or lower == "content-length"
         if lower not in _HOP_HEADERS:
-            lines.append(f"{name}: {' '.join(value.split())}")
+            lines.append(f"{name}: {_LINE_BREAKS.sub(' ', value)}")
     if not has_length and not response.truncated:
         lines.append(f"Content-Length: {len(response.body)}")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "surrogateescape")
+    head = "\r\n".join(lines) + "\r\n\r\n"
+    # Header bytes are handed around as Latin-1: so they come out as they came in.
+    return head.encode("latin-1" if _LATIN_1.match(head) else "utf-8", "surrogateescape")
 
 
 def read_at(stream: BinaryIO, offset: int) -> Response | None:
@@ -149,7 +156,8 @@ def _response(record: WarcRecord) -> Response | None:
     if url is None:
         return None
     body = record.reader.read()
-    if len(body) < record.content_length:
+    declared = record.headers.get("Content-Length") or ""
+    if not declared.strip().isdigit() or len(body) < record.content_length:
         raise EOFError(f"the record of {url} is cut off")
     when = record.record_date
     headers = _headers(record)
@@ -167,5 +175,8 @@ def _response(record: WarcRecord) -> Response | None:
 
 def _headers(record: WarcRecord) -> tuple[tuple[str, str], ...]:
     if record.http_headers:
-        return tuple(record.http_headers.items())
+        return tuple(
+            (name.decode("latin-1"), value.decode("latin-1"))
+            for name, value in record.http_headers.items_bytes()
+        )
     return (("Content-Type", record.headers.get("Content-Type") or ""),)

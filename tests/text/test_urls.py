@@ -175,7 +175,7 @@ with_scheme = st.builds(
 any_url = st.one_of(st.text(max_size=60), url_like, with_scheme, url_like.map("http://{}".format))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(any_url)
 @example("http://h/a;%6asessionid=1")
 @example("http://bücher.example。/")
@@ -186,7 +186,7 @@ def test_normalise_is_idempotent_and_never_raises(url: str) -> None:
         assert normalise(normal) == normal
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(any_url)
 @example("http://[fe80::1%é]/")
 @example("http://[::1%\x7f]/")
@@ -335,7 +335,7 @@ def test_what_counts_of_a_page_when_resolving(base: str, href: str, target: str)
     assert resolve(base, href) == target
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(with_scheme, any_url)
 def test_resolve_never_raises_and_gives_normal_urls(base: str, href: str) -> None:
     page = normalise(base)

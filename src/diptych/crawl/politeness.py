@@ -39,7 +39,8 @@ class Politeness:
         >>> [Politeness(agent="a").wait(refusals) for refusals in (1, 2, 3, 20)]
         [1.0, 2.0, 4.0, 300.0]
         """
-        return float(min(self.backoff * 2 ** max(refusals - 1, 0), MAX_BACKOFF))
+        doublings = min(max(refusals - 1, 0), 32)
+        return float(min(self.backoff * 2**doublings, MAX_BACKOFF))
 
     def delay_for(self, crawl_delay: float | None) -> float:
         """Seconds between requests to a host that asks for a Crawl-delay, or for none.

@@ -83,7 +83,7 @@ class LiveEngine:
         now = time.time()
         crawl.store.begin()
         for claim, reading, record in outcomes:
-            pointer = crawl.store.append(record, now) if record else None
+            pointer = crawl.store.archive.append(record, now) if record else None
             crawl.fetched(claim, reading, now, pointer)
 
 

@@ -48,7 +48,7 @@ def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
         if known == (size,):
             continue
         store.begin()
-        id = store.add_warc(path, size)
+        id = store.archive.add(path, size)
         error = _index(store, id, file)
         store.db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, id))
         store.commit()
@@ -115,7 +115,7 @@ class ReplayEngine:
         row = crawl.store.db.execute(
             "SELECT warc, offset FROM archive WHERE key = ?", (url_key(claim.url),)
         ).fetchone()
-        response = crawl.store.read(*row) if row else None
+        response = crawl.store.archive.read(*row) if row else None
         if response is None:
             if claim.kind is not Kind.ROBOTS:
                 return Failure(claim.url, "not_archived"), None

@@ -34,6 +34,8 @@ def read(name: str) -> dict[str, Any]:
             text = Path(name).read_text(encoding="utf-8")
         except OSError as error:
             raise ConfigError(f"cannot read recipe {name}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise ConfigError(f"recipe {name} is no UTF-8 text: {error}") from error
     elif name in names():
         text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     else:
@@ -58,6 +60,9 @@ def load(name: str, overrides: Mapping[str, str]) -> dict[str, Any]:
         raise ConfigError(
             f"recipe {name} names a stage '{min(unknown)}'; there is: {', '.join(RECIPE_STAGES)}"
         )
+    for stage, settings in given.items():
+        if stage != "about" and not isinstance(settings, Mapping):
+            raise ConfigError(f'recipe {name}: write [{stage}] and below it use = "NAME"')
     recipe = {**read(DEFAULT), **given}
     recipe.pop("about", None)
     for stage, strategy in overrides.items():
