@@ -125,7 +125,9 @@ def mine(sites: tuple[str, ...], **options: Any) -> None:
 
 @main.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--format", "name", type=click.Choice(["tsv", "tmx"]), required=True)
+@click.option(
+    "--format", "name", type=click.Choice(["tsv", "tmx"]), required=True, help="File format."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="File to write; default in the run.")
 def export(run: Path, name: str, out: Path | None) -> None:
     """Write the corpus of RUN in a format."""
@@ -195,7 +197,11 @@ def strategies() -> None:
 
 @main.command()
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("diptych-demo"), show_default=True
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("diptych-demo"),
+    show_default=True,
+    help="Folder of the run.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def demo(out: Path, as_json: bool) -> None:

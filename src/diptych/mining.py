@@ -52,11 +52,13 @@ def mine(sites: Sequence[str], **options: Any) -> int:
         seeds, [str(path) for path in options["archives"]], langs
     )
     agent = options["user_agent"] or AGENT
+    engine = _engine(options, agent, archives)
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
         plan = _plan(store, seeds, langs, options, agent, replay=bool(archives))
+        now = 0.0 if archives else time.time()  # a replay has its own clock
         with watching(quiet=options["quiet"] or options["as_json"]) as progress:
-            run(plan, strategies, store, _engine(options, agent, archives), progress, time.time())
+            run(plan, strategies, store, engine, progress, now)
         summary = summarise(store, langs)
         write_report(store, terms, summary, progress.notes)
         seconds = time.monotonic() - started
@@ -160,11 +162,22 @@ def _plan(
     return Plan(found, Scope.of(found, kind=kind), langs, politeness, limits)
 
 
+def _proxy(text: str | None) -> str | None:
+    """A proxy that can be, or none."""
+    if text is None:
+        return None
+    scheme, _, rest = text.partition("://")
+    # A proxy may be named with a user and a password, a site may not.
+    if normalise(f"{scheme}://{rest.rpartition('@')[2]}") is None:
+        raise ConfigError(f"'{text}' is no HTTP proxy; give one such as http://proxy.example:8080")
+    return text
+
+
 def _engine(options: dict[str, Any], agent: str, archives: Sequence[Path]) -> Engine:
     if archives:
         return ReplayEngine()
     settings = FetchSettings(
-        agent=agent, proxy=options["proxy"], allow_private=options["allow_private"],
+        agent=agent, proxy=_proxy(options["proxy"]), allow_private=options["allow_private"],
         concurrency=max(64, options["connections"]),
     )  # fmt: skip
     return LiveEngine(settings, workers=max(1, (os.cpu_count() or 2) - 1))

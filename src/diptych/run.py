@@ -87,6 +87,8 @@ def read_terms(folder: Path) -> Terms:
         )  # fmt: skip
     except KeyError as error:
         raise StoreError(f"{path} lacks {error}: it was not written by diptych") from error
+    except TypeError as error:
+        raise StoreError(f"{path} was not written by diptych: {error}") from error
 
 
 def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:

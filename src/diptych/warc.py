@@ -9,14 +9,17 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import io
 import re
 import uuid
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from fastwarc.stream_io import ChunkedReader
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from diptych._version import VERSION
@@ -135,19 +138,43 @@ def scan(path: Path) -> Iterator[Located]:
     What came before the cut has been yielded by then.
     """
     with path.open("rb") as stream:
-        found = 0
+        found, last = 0, 0
         try:
-            for record in ArchiveIterator(
-                stream, WarcRecordType.response | WarcRecordType.resource, strict_mode=False
-            ):
-                response = _response(record)
-                if response is not None:
-                    yield Located(record.stream_pos, response)
-                found += 1
+            for record in ArchiveIterator(stream, strict_mode=False):
+                if record.record_type in (WarcRecordType.response, WarcRecordType.resource):
+                    response = _response(record)
+                    if response is not None:
+                        yield Located(record.stream_pos, response)
+                found, last = found + 1, record.stream_pos
+            if not found:
+                raise EOFError("there is no record in it")
+            if _has_more(stream, last):
+                raise EOFError("the last record is cut off")
         except (ValueError, OSError, EOFError) as error:
             raise ArchiveError(
                 f"{path} is damaged or cut off after {found} records: {error}"
             ) from error
+
+
+def _has_more(stream: BinaryIO, last: int) -> bool:
+    """Whether there is anything behind the last record that was read, or it has no end."""
+    stream.seek(last)
+    data = stream.read(64)
+    stream.seek(last)
+    if data.startswith(b"\x1f\x8b"):
+        inflater = zlib.decompressobj(31)
+        while not inflater.eof and (chunk := stream.read(1 << 16)):
+            inflater.decompress(chunk)
+        return not inflater.eof or bool((inflater.unused_data + stream.read(64)).strip(b"\0"))
+    length = -1
+    while (line := stream.readline(1 << 16)).strip():
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length":
+            length = int(value)
+    if length < 0 or not line:
+        return True  # the cut is in the head
+    stream.seek(length, 1)
+    return bool(stream.read(64).strip(b"\r\n\0"))
 
 
 def _response(record: WarcRecord) -> Response | None:
@@ -161,6 +188,8 @@ def _response(record: WarcRecord) -> Response | None:
         raise EOFError(f"the record of {url} is cut off")
     when = record.record_date
     headers = _headers(record)
+    if any(name.lower() == "transfer-encoding" and "chunked" in value for name, value in headers):
+        body = _unchunked(body)
     status = record.http_headers.status_code if record.http_headers else 200
     return Response(
         url=Url(url),
@@ -171,6 +200,14 @@ def _response(record: WarcRecord) -> Response | None:
         ip=record.headers.get("WARC-IP-Address") or "",
         truncated=record.headers.get("WARC-Truncated") or "",
     )
+
+
+def _unchunked(body: bytes) -> bytes:
+    """A body without its chunks, which other tools store; as it is when it has none."""
+    try:
+        return ChunkedReader(io.BytesIO(body)).read()
+    except (ValueError, OSError):
+        return body
 
 
 def _headers(record: WarcRecord) -> tuple[tuple[str, str], ...]:

@@ -56,10 +56,9 @@ def test_tag_decides_between_blocks_of_the_same_length() -> None:
     swapped = page(("h2", "Heure d'hiver"), ("li", "Bons horaires"))
     assert texts(Flat().align(left, swapped))[0] == (["Winter hours"], ["Heure d'hiver"])
     # Without the cost of another tag only the length decides.
-    plain = texts(
-        Flat(other_tag=0.0).align(left, page(("li", "Bon horaire!"), ("h2", "Les hivers, ok")))
-    )
-    assert plain[0] == (["Winter hours"], ["Bon horaire!"])
+    close = page(("li", "Les bons horaires"), ("h2", "Heure d'hiver"))
+    assert texts(Flat(other_tag=0.0).align(left, close))[0][0] == ["Winter hours"]
+    assert texts(Flat().align(left, close))[0][0] == []
 
 
 def test_numbers_decide_between_blocks_of_the_same_length() -> None:
@@ -80,6 +79,20 @@ def test_numbers_of_merged_blocks_are_all_looked_at() -> None:
         pair.score
         > Flat().align(left, page(("p", right.blocks[0].text.replace("2", "3"))))[0].score
     )
+
+
+def test_language_that_is_longer_throughout_is_no_misfit() -> None:
+    left = page(("p[1]", LONG * 4), ("p[2]", LONG * 8), ("p[3]", LONG * 6))
+    right = page(*((f"p[{n}]", LONG.upper() * n) for n in (5, 10, 7)))
+    assert [(len(pair.left), len(pair.right)) for pair in Flat().align(left, right)] == [(1, 1)] * 3
+    assert min(pair.score for pair in Flat().align(left, right)) > 0.3
+
+
+def test_page_that_says_more_is_not_taken_for_a_longer_language() -> None:
+    left = page(("p", LONG * 4))
+    right = page(("p[1]", LONG.upper() * 4), ("p[2]", "X" * 2_000), ("p[3]", "Y" * 2_500))
+    first = Flat().align(left, right)[0]
+    assert (len(first.left), len(first.right)) == (1, 1)
 
 
 def test_same_text_is_paired_whatever_its_tag() -> None:

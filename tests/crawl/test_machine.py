@@ -670,6 +670,21 @@ def test_time_limit_ends_the_crawl(folder: Path) -> None:
     assert drive.finished
 
 
+def test_time_limit_ends_a_crawl_that_only_waits(folder: Path) -> None:
+    refusal = status("/0", 429, ("Retry-After", "500"))
+    drive = Drive(folder, {**star(9), url("/0"): refusal}, limits=Limits(max_seconds=20.0))
+    with drive.opened() as crawl:
+        for second in range(600):
+            drive.now = 1000.0 + second
+            for claim in crawl.next(drive.now, 8):
+                drive.claims.append(claim)
+                drive.report(crawl, claim)
+            if crawl.wake() is None:
+                break
+        assert crawl.hosts.notes == ["example.org: time limit reached"]
+    assert 20 <= second <= 25
+
+
 def test_slow_site_does_not_eat_the_time_of_another(folder: Path) -> None:
     answers = {**star(5), **web(page("http://b.net/"))}
     drive = Drive(

@@ -184,12 +184,12 @@ def test_robots_are_read_whatever_the_answer(response: Response, status: str, te
     assert (robots.status, robots.text) == (status, text)
 
 
-@pytest.mark.parametrize("status", [500, 503, 599])
-def test_robots_that_fail_allow_nothing_and_are_no_failure(status: int) -> None:
-    reading = read(Kind.ROBOTS, answer(status))
-    assert reading.failure is None
-    assert reading.robots is not None
-    assert reading.robots.status == "unreachable"
+@pytest.mark.parametrize("status", [429, 500, 503, 599])
+def test_robots_that_fail_are_a_failure_to_be_tried_again(status: int) -> None:
+    reading = read(Kind.ROBOTS, answer(status, Retry_After="7"))
+    assert reading.robots is None
+    assert reading.failure is not None
+    assert (reading.failure.reason, reading.failure.retry_after) == (f"http_{status}", 7.0)
 
 
 @settings(max_examples=150, deadline=None)

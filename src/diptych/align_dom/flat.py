@@ -20,6 +20,7 @@ __all__ = ["Flat"]
 _MOVES = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
 _MAX_CELLS = 300_000  # 550 blocks on both sides in full, some 1.5 s; more in a band
 _LAST_TAG = re.compile(r"([A-Za-z][\w:-]*)[^/]*(?:/text\(\)(?:\[\d+\])?)?\Z")
+_MAX_RATIO = 1.25  # of most language pairs; beyond it, one page simply says more
 _NUMBER = re.compile(r"\d+")
 
 
@@ -36,8 +37,8 @@ class Flat:
     other_numbers: float = 3.0
     """cost, as -log, of two blocks with different numbers in them"""
     # DEVIATION(gale-church): a block without counterpart costs the same however long it is.  Pages
-    # gain and lose blocks where texts do not lose sentences: with one block in thirty taken out of
-    # 300 real page pairs at random, F1 is .94 instead of .80.
+    # gain and lose blocks where texts do not lose sentences: F1 on 300 real page pairs is .98 with
+    # either, but .94 instead of .82 when some 7% of the blocks are taken out of both pages.
     alone: float = 3.0
     """cost, as -log, of a block without counterpart"""
     merged: float = 5.0
@@ -46,6 +47,7 @@ class Flat:
     def align(self, left: Page, right: Page) -> list[NodePair]:
         """All blocks in order; the score is the pair's probability beside a perfect one."""
         ours, theirs = _Sequence.of(left.blocks), _Sequence.of(right.blocks)
+        ours = ours.scaled(theirs.sums[-1])
 
         def cost(start: int, other: int, left_count: int, right_count: int) -> float:
             return self._cost(ours, theirs, start, other, left_count, right_count)
@@ -98,6 +100,12 @@ class _Sequence(NamedTuple):
             [frozenset(_NUMBER.findall(block.text)) for block in blocks],
             [0.0, *accumulate(text_length(block.text) for block in blocks)],
         )
+
+    def scaled(self, total: float) -> _Sequence:
+        """With lengths as they would be in the other language, if both pages say the same."""
+        ratio = total / self.sums[-1] if self.sums[-1] else 1.0
+        ratio = min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio))
+        return self._replace(sums=[ratio * length for length in self.sums])
 
 
 def _joined(numbers: Sequence[frozenset[str]], start: int, count: int) -> frozenset[str]:

@@ -34,6 +34,7 @@ RETRIED = frozenset(
     "timeout connect disconnected http_429 http_500 http_502 http_503 http_504".split()
 )
 REFUSALS = frozenset("timeout connect disconnected http_401 http_403 http_429 http_503".split())
+FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
 
 
 @dataclass(slots=True)
@@ -80,6 +81,7 @@ class Crawl:
         """Up to `room` URLs to fetch now."""
         granted: list[Claim] = []
         self.store.begin()
+        self._watch_the_time(now)
         while len(granted) < room:
             claims = self.frontier.claim(now, room - len(granted))
             granted.extend(claim for claim in claims if self._may(claim, now))
@@ -87,6 +89,14 @@ class Crawl:
             if not claims and not (is_over and self._refill()):
                 break
         return granted
+
+    def _watch_the_time(self, now: float) -> None:
+        """End sites whose time is over, also those that only wait."""
+        if self._limits.max_seconds is not None:
+            for site in self.hosts.sites.values():
+                reason = site.exhausted(self._limits, now)
+                if reason == "time limit" and not site.in_flight:
+                    self.hosts.stop_site(site, reason)
 
     def _may(self, claim: Claim, now: float) -> bool:
         """Whether a claim is within robots.txt and limits; if not, it is given back."""
@@ -98,6 +108,9 @@ class Crawl:
             self.frontier.give_back(claim, now + 0.5)
             if not site.in_flight:
                 self.hosts.stop_site(site, reason)
+            return False
+        if self.hosts[claim.host].robots is None:  # nothing is fetched before it is known
+            self.frontier.give_back(claim, now + 0.5)
             return False
         if not self.hosts.allows(claim.host, claim.url):
             self.frontier.refuse(claim, now, reason="robots")
@@ -175,19 +188,8 @@ class Crawl:
         self.frontier.complete(claim, now, status=status, redirect=url_key(target))
 
     def _take_robots(self, claim: Claim, robots: Robots, status: int, now: float) -> None:
-        unreachable = robots.status == "unreachable"
-        if unreachable and claim.attempts + 1 < self._limits.attempts:
-            retry_at = now + self._politeness.wait(claim.attempts + 1)
-            self.hosts.hold(claim.host, retry_at)
-            self.frontier.fail(
-                claim, now, reason=f"http_{status}", status=status, retry_at=retry_at
-            )
-            return
         self.frontier.complete(claim, now, status=status)
         sitemaps = self.hosts.know_robots(claim.host, robots, now)
-        if unreachable:
-            self.hosts.stop(claim.host, f"robots.txt answers {status}, so nothing is allowed")
-            return
         announced = sitemaps or [self.hosts[claim.host].origin + "/sitemap.xml"]
         self._add_sitemaps(announced, SITEMAP_PRIORITY)
 
@@ -229,10 +231,12 @@ class Crawl:
         refused = failure.reason in REFUSALS
         host.refusals = host.refusals + 1 if refused else 0
         asked = failure.retry_after
-        wait = self._politeness.wait(host.refusals) if asked is None else asked
+        tries = max(host.refusals, claim.attempts + 1)
+        wait = self._politeness.wait(tries) if asked is None else asked
         patient = wait <= self._politeness.max_wait
         retried = failure.reason in RETRIED and claim.attempts + 1 < limits.attempts and patient
-        if refused and patient and (retried or asked is not None):
+        is_busy = refused and (asked is not None or failure.reason not in FORBIDDEN)
+        if patient and (is_busy or (retried and claim.kind is Kind.ROBOTS)):
             self.hosts.hold(claim.host, now + wait)
         self.frontier.fail(
             claim,
@@ -276,6 +280,8 @@ class Crawl:
 def _unreachable(failure: Failure) -> str:
     """Why a host's robots.txt could not be had, in words."""
     host = host_of(failure.url)
+    if failure.reason.startswith("http_"):
+        return f"robots.txt answers {failure.reason[5:]}, so nothing is allowed"
     if failure.reason == "private_address":
         return f"{host} is on a private address; to fetch from it say --allow-private"
     return f"{host} cannot be reached: {failure.detail or failure.reason}"

@@ -20,6 +20,7 @@ from diptych.types import Failure, Page, Response, Url
 __all__ = ["Reading", "read"]
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+SNIFFED = 4096  # bytes looked at to tell what a body is
 MAX_SITEMAP_BYTES = 52_428_800  # sitemaps.org: 50 MB uncompressed
 
 
@@ -40,7 +41,7 @@ class Reading(NamedTuple):
 def read(kind: Kind, response: Response, *, depth: int = 0, langs: Sequence[str] = ()) -> Reading:
     """What an answer means for the crawl."""
     reading = Reading(response.url, response.status, len(response.body), response.fetched_at)
-    if kind is Kind.ROBOTS:
+    if kind is Kind.ROBOTS and response.status < 500 and response.status != 429:
         return reading._replace(robots=Robots.of(_plain(response)))
     if response.status in REDIRECTS:
         location = _as_utf8(response.header("Location"))
@@ -62,7 +63,8 @@ def read(kind: Kind, response: Response, *, depth: int = 0, langs: Sequence[str]
 
 def _read_html(reading: Reading, response: Response, depth: int, langs: Sequence[str]) -> Reading:
     content_type = response.header("Content-Type")
-    if response.truncated == "content_type" or not is_html(content_type, response.body[:1024]):
+    start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
+    if response.truncated == "content_type" or not is_html(content_type, start[:SNIFFED]):
         return _failed(reading, "content_type", content_type)
     if response.truncated:
         return _failed(reading, {"length": "too_large"}.get(response.truncated, "cut_off"))

@@ -10,6 +10,7 @@ from types import TracebackType
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+from aiohttp.connector import Connection
 from yarl import URL
 
 from diptych.crawl.frontier import Kind
@@ -39,6 +40,17 @@ class FetchSettings:
     stall: float = 20.0
     """seconds without a byte, and for connecting"""
     page_bytes: int = 10_000_000
+
+
+class _Answer(aiohttp.ClientResponse):
+    """An answer that remembers who gave it: the connection is gone with the last byte."""
+
+    peer = ""
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        if connection.transport is not None:
+            self.peer = str((connection.transport.get_extra_info("peername") or ("",))[0])
+        return await super().start(connection)
 
 
 class Fetcher:
@@ -75,6 +87,7 @@ class Fetcher:
             connector=connector,
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
+            response_class=_Answer,
             timeout=aiohttp.ClientTimeout(
                 total=settings.timeout, sock_connect=settings.stall, sock_read=settings.stall
             ),
@@ -131,15 +144,12 @@ class Fetcher:
         return None if proxy is None or proxy_bypass(host_of(url)) else proxy
 
     async def _take(self, url: Url, kind: Kind, answer: aiohttp.ClientResponse) -> Response:
-        peer = None
-        if answer.connection is not None and answer.connection.transport is not None:
-            peer = answer.connection.transport.get_extra_info("peername")
         truncated, body = await self._body(kind, answer)
         headers = tuple(
             (name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.raw_headers
         )
         return Response(
-            url, answer.status, headers, body, time.time(), str(peer[0]) if peer else "", truncated
+            url, answer.status, headers, body, time.time(), getattr(answer, "peer", ""), truncated
         )
 
     async def _body(self, kind: Kind, answer: aiohttp.ClientResponse) -> tuple[str, bytes]:
@@ -149,19 +159,19 @@ class Fetcher:
             answer.close()
             return "content_type", b""
         length = answer.content_length
-        if length is not None and length > limit:
+        if length is not None and length > limit and kind is not Kind.ROBOTS:
             answer.close()
             return "length", b""
-        if length is not None:
+        if length is not None and length <= limit:
             return "", await answer.read()
         chunks: list[bytes] = []
         size = 0
         async for chunk in answer.content.iter_any():
+            chunks.append(chunk)
             size += len(chunk)
             if size > limit:
                 answer.close()
-                return "length", b"".join(chunks)
-            chunks.append(chunk)
+                return "length", b"".join(chunks)[:limit]
         return "", b"".join(chunks)
 
     def _limit(self, kind: Kind) -> int:

@@ -6,6 +6,7 @@ writes to it, and both ends are this package: no data of a page is ever unpickle
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import struct
@@ -65,4 +66,7 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
-    main(sys.stdin.buffer, sys.stdout.buffer)
+    try:
+        main(sys.stdin.buffer, sys.stdout.buffer)
+    except BrokenPipeError:  # the parent was killed: there is nobody left to tell
+        os._exit(0)

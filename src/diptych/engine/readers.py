@@ -29,9 +29,15 @@ PATIENCE = 30.0  # seconds for one page; a page of 10 MB takes less than two
 
 
 @dataclass(slots=True, eq=False)
+class _Task:
+    frame: bytes
+    answer: asyncio.Future[Digest | None]
+
+
+@dataclass(slots=True, eq=False)
 class _Worker:
     process: asyncio.subprocess.Process
-    waiting: deque[tuple[bytes, asyncio.Future[Digest | None]]] = field(default_factory=deque)
+    waiting: deque[_Task] = field(default_factory=deque)
     listener: asyncio.Task[None] | None = None
     busy_since: float = 0.0
 
@@ -65,53 +71,50 @@ class Readers:
         if not self._count:
             return digest(kind, response, depth, langs)
         frame = pickle.dumps((kind, response, depth, langs), pickle.HIGHEST_PROTOCOL)
-        worker = await self._least_busy()
-        answer = await self._ask(worker, frame)
+        task = _Task(frame, asyncio.get_running_loop().create_future())
+        await self._give(task)
+        while not task.answer.done():
+            await asyncio.wait([task.answer], timeout=1.0)
+            await self._check()
+        answer = task.answer.result()
         if answer is None:
             return Failure(response.url, "unreadable", "the page took too long to read"), b""
         return answer
 
     async def _least_busy(self) -> _Worker:
         async with self._starting:
+            idle = [worker for worker in self._workers if not worker.waiting]
+            for worker in idle:
+                if worker.process.returncode is not None:  # it died without a page to blame
+                    self._workers.remove(worker)
             while len(self._workers) < self._count:
                 self._workers.append(await self._start())
         return min(self._workers, key=lambda worker: len(worker.waiting))
 
-    async def _ask(self, worker: _Worker, frame: bytes) -> Digest | None:
-        future: asyncio.Future[Digest | None] = asyncio.get_running_loop().create_future()
+    async def _give(self, task: _Task) -> None:
+        """Hand a page to the worker with the least to do."""
+        worker = await self._least_busy()
         if not worker.waiting:
             worker.busy_since = time.monotonic()
-        worker.waiting.append((frame, future))
-        stdin = worker.process.stdin
-        assert stdin is not None
+        worker.waiting.append(task)
+        assert worker.process.stdin is not None
         with suppress(ConnectionError):
-            stdin.write(FRAME.pack(len(frame)) + frame)
-        while not future.done():
-            await asyncio.wait([future], timeout=1.0)
-            await self._check(worker)
-        return future.result()
+            worker.process.stdin.write(FRAME.pack(len(task.frame)) + task.frame)
 
-    async def _check(self, worker: _Worker) -> None:
-        """Replace a worker that has died or hangs; the page it was at is given up."""
-        late = worker.waiting and time.monotonic() - worker.busy_since > self._patience
-        died = worker.process.returncode is not None
-        if worker not in self._workers or not (late or died):
-            return
-        self._workers.remove(worker)
-        with suppress(ProcessLookupError):
-            worker.process.kill()
-        pending = list(worker.waiting)
-        worker.waiting.clear()
-        for position, (frame, future) in enumerate(pending):
-            if position == 0:
-                future.set_result(None)
-            else:
-                asyncio.get_running_loop().create_task(self._again(frame, future))
-
-    async def _again(self, frame: bytes, future: asyncio.Future[Digest | None]) -> None:
-        answer = await self._ask(await self._least_busy(), frame)
-        if not future.done():
-            future.set_result(answer)
+    async def _check(self) -> None:
+        """Replace workers that have died or hang; the page they were at is given up."""
+        for worker in list(self._workers):
+            late = worker.waiting and time.monotonic() - worker.busy_since > self._patience
+            if not late and worker.process.returncode is None:
+                continue
+            self._workers.remove(worker)
+            with suppress(ProcessLookupError):
+                worker.process.kill()
+            for position, task in enumerate(worker.waiting):
+                if position == 0 and not task.answer.done():
+                    task.answer.set_result(None)
+                elif not task.answer.done():
+                    await self._give(task)
 
     async def _start(self) -> _Worker:
         package = str(Path(diptych.__file__).parent.parent)
@@ -134,6 +137,6 @@ class Readers:
                 answer = unpack(await stdout.readexactly(FRAME.unpack(head)[0]))
                 worker.busy_since = time.monotonic()
                 if worker.waiting:
-                    _, future = worker.waiting.popleft()
+                    future = worker.waiting.popleft().answer
                     if not future.done():
                         future.set_result(answer)

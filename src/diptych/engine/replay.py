@@ -51,6 +51,10 @@ def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
         id = store.archive.add(path, size)
         error = _index(store, id, file)
         store.db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, id))
+        # What was missing may be there now.
+        store.db.execute(
+            "UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE reason = 'not_archived'"
+        )
         store.commit()
     rows = store.db.execute("SELECT error FROM warcs WHERE error != '' ORDER BY path")
     return [error for (error,) in rows]

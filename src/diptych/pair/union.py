@@ -18,6 +18,7 @@ class Union:
     """The pairs of all pairers, settled together: what two of them say counts more."""
 
     pairers: tuple[Pairer, ...] = (Links(), LangStrip())
+    """whose pairs are settled together"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first, with the names of all the evidence for them."""

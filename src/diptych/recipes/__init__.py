@@ -35,7 +35,7 @@ def read(name: str) -> dict[str, Any]:
         except OSError as error:
             raise ConfigError(f"cannot read recipe {name}: {error.strerror}") from error
         except UnicodeDecodeError as error:
-            raise ConfigError(f"recipe {name} is no UTF-8 text: {error}") from error
+            raise ConfigError(f"recipe {name} is not valid TOML: {error}") from error
     elif name in names():
         text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     else:

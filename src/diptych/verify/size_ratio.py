@@ -25,7 +25,9 @@ class SizeRatio:
     """
 
     threshold: float = 0.14
+    """least score of a pair that is accepted"""
     tolerance: float = 0.3
+    """standard deviation of the logarithm of the ratio"""
     dense_tolerance: float = 0.4
     """with ideographs or syllables on one side, where a character stands for several letters"""
     min_length: float = 100.0
