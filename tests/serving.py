@@ -62,7 +62,8 @@ class Reply:
 class Fault:
     """An answer that breaks the rules: some bytes, then what is done with the connection.
 
-    then is `close`, `reset`, `stall` (until the client goes) or `flood` (a body without end).
+    then is `close`, `reset`, `stall` (until the client goes), `drip` (a byte now and then) or
+    `flood` (a body without end).
     """
 
     sent: bytes = b""
@@ -192,6 +193,9 @@ class Server:
         connection.sendall(fault.sent)
         if fault.then == "stall":
             connection.recv(1)
+        elif fault.then == "drip":
+            while not self._closing.wait(0.1):
+                connection.sendall(b" ")
         elif fault.then == "flood":
             piece = bytes(65_536)
             while not self._closing.is_set():

@@ -15,7 +15,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from diptych.errors import ArchiveError
 from diptych.types import Response, Url
-from diptych.warc import compose, compose_info, read_at, scan
+from diptych.warc import Located, compose, compose_info, read_at, scan
 
 URL = Url("http://example.org/caf%C3%A9?a=1&b=2")
 HTML = (("Content-Type", "text/html"),)
@@ -227,32 +227,67 @@ def test_every_record_has_an_identity_of_its_own() -> None:
     assert len(found) == 20
 
 
-def test_archives_of_others_are_read() -> None:
-    records = [
-        (b"request", b"GET / HTTP/1.1\r\n\r\n", b"application/http; msgtype=request"),
-        (
-            b"response",
-            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>a</p>",
-            b"application/http; msgtype=response",
-        ),
-        (b"metadata", b"a: b\r\n", b"application/warc-fields"),
-        (b"resource", b"<p>b</p>", b"text/html"),
-    ]
-    plain = b"".join(
-        b"WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: <http://Example.org:80/%d>\r\n"
-        b"WARC-Date: 2024-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:%d>\r\n"
-        b"Content-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n"
-        % (kind, number, number, content_type, len(block), block)
-        for number, (kind, block, content_type) in enumerate(records)
-    )
-    for data, name in ((plain, "a.warc"), (gzip.compress(plain), "a.warc.gz")):
-        found, error = scanned(data, name)
-        assert error == ""
-        assert [(response.url, response.status, response.body) for response in found] == [
-            ("http://example.org/1", 200, b"<p>a</p>"),
-            ("http://example.org/3", 200, b"<p>b</p>"),
+OTHERS = [
+    b"WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: <http://Example.org:80/%d>\r\n"
+    b"WARC-Date: 2024-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:%d>\r\n"
+    b"Content-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n"
+    % (kind, number, number, content_type, len(block), block)
+    for number, (kind, content_type, block) in enumerate(
+        [
+            (b"request", b"application/http; msgtype=request", b"GET / HTTP/1.1\r\n\r\n"),
+            (
+                b"response",
+                b"application/http; msgtype=response",
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>a</p>",
+            ),
+            (b"metadata", b"application/warc-fields", b"a: b\r\n"),
+            (b"resource", b"text/html", b"<p>b</p>"),
         ]
-        assert found[1].header("content-type") == "text/html"
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [(b"".join(OTHERS), "a.warc"), (b"".join(map(gzip.compress, OTHERS)), "a.warc.gz")],
+    ids=["plain", "compressed"],
+)
+def test_archives_of_others_are_read(data: bytes, name: str) -> None:
+    found, error = scanned(data, name)
+    assert error == ""
+    assert [(response.url, response.status, response.body) for response in found] == [
+        ("http://example.org/1", 200, b"<p>a</p>"),
+        ("http://example.org/3", 200, b"<p>b</p>"),
+    ]
+    assert found[1].header("content-type") == "text/html"
+
+
+def test_archive_compressed_as_a_whole_is_answered_with_what_to_do(tmp_path: Path) -> None:
+    # Its records cannot be found again by their place in the file.
+    path = tmp_path / "whole.warc.gz"
+    path.write_bytes(gzip.compress(b"".join(map(gzip.decompress, RECORDS))))
+    found: list[Located] = []
+    with pytest.raises(ArchiveError, match="recompress"):
+        found.extend(scan(path))
+    for offset, response in found:
+        with path.open("rb") as stream:
+            assert read_at(stream, offset) == response
+
+
+@pytest.mark.parametrize("value", ["chunked", "Chunked"])
+def test_chunks_that_other_tools_store_are_put_together(value: str) -> None:
+    block = (
+        f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: {value}\r\n\r\n"
+        "4\r\n<p>l\r\n7\r\namp</p>\r\n0\r\n\r\n"
+    ).encode()
+    record = (
+        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.org/\r\n"
+        b"WARC-Date: 2024-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:1>\r\n"
+        b"Content-Type: application/http; msgtype=response\r\n"
+        b"Content-Length: %d\r\n\r\n%s\r\n\r\n" % (len(block), block)
+    )
+    found, error = scanned(record, "a.warc")
+    assert ([response.body for response in found], error) == ([b"<p>lamp</p>"], "")
 
 
 @pytest.mark.parametrize("uri", ["dns:example.org", "mailto:a@b.org", "", "http://[bad"])

@@ -157,6 +157,12 @@ def stalling() -> Site:
     )
 
 
+def dripping() -> Site:
+    """An answer that always goes on a little."""
+    head = Reply("", framing="close").raw()
+    return site(["/drip"], {"/drip": Fault(head, then="drip")})
+
+
 def breaking() -> Site:
     """Connections that are reset or closed in the middle of a body."""
     whole = page("Broken") * 10

@@ -156,8 +156,9 @@ def test_what_is_done_with_is_never_queued_again(store: Store, state: State) -> 
         frontier.fail(claim, 0.0, reason="dns")
     else:
         frontier.refuse(claim, 0.0, reason="robots")
-    frontier.add([entry, entry._replace(priority=1e9)])
+    frontier.add([entry, entry._replace(priority=1e9, depth=0)])
     assert state_of(store, entry) is state
+    assert row_of(store, entry) == (1.0, 1)
     assert frontier.claim(1.0, 5) == []
 
 
@@ -305,6 +306,18 @@ def test_answer_that_comes_after_the_lease_frees_no_second_place(store: Store) -
     assert len(frontier.claim(63.0, 9)) == 1
 
 
+def test_answer_that_comes_after_the_lease_and_before_a_new_claim_frees_nothing(
+    store: Store,
+) -> None:
+    host = Host(1)
+    frontier = frontier_of(store, host, lease=60.0)
+    frontier.add([page("a")])
+    (late,) = frontier.claim(0.0, 1)
+    frontier.expire(60.0)
+    frontier.complete(late, 61.0, status=200)
+    assert (host.active, frontier.active) == (0, 0)
+
+
 # -- politeness --------------------------------------------------------------------------------
 
 
@@ -356,6 +369,36 @@ def test_stopped_host_is_asked_no_more_and_keeps_its_queue(store: Store) -> None
     assert names(frontier.claim(9.0, 9)) == ["c"]
     assert frontier.wake() is None
     assert store.count("SELECT count(*) FROM urls WHERE state = 0") == 3
+
+
+def test_nothing_to_wake_for_when_all_hosts_are_stopped(store: Store) -> None:
+    frontier = frontier_of(store, Host(1), Host(2))
+    frontier.add([page("a"), page("b", host=2)])
+    frontier.stop(1, "refused")
+    assert frontier.wake() == 0.0
+    frontier.stop(2, "refused")
+    assert frontier.wake() is None
+
+
+def test_host_that_may_have_fewer_connections_than_it_has_gets_no_more(store: Store) -> None:
+    host = Host(1, connections=3)
+    frontier = frontier_of(store, host)
+    frontier.add([page(str(number)) for number in range(9)])
+    first, second = frontier.claim(0.0, 2)
+    host.connections = 1  # its robots.txt was read again and asks for a Crawl-delay
+    assert frontier.claim(1.0, 9) == []
+    frontier.complete(first, 2.0, status=200)
+    assert frontier.claim(2.0, 9) == []
+    frontier.complete(second, 3.0, status=200)
+    assert len(frontier.claim(3.0, 9)) == 1
+
+
+def test_host_keeps_its_place_in_line_when_more_of_it_is_queued(store: Store) -> None:
+    frontier = frontier_of(store, Host(1), Host(2))
+    frontier.add([page("first"), page("second", host=2)])
+    frontier.add([page(str(number)) for number in range(3)])
+    (claim,) = frontier.claim(0.0, 1)
+    assert claim.host == 1
 
 
 def test_claims_of_a_stopped_host_can_still_be_completed(store: Store) -> None:

@@ -38,7 +38,7 @@ def test_page_without_a_type_is_recognised_also_when_compressed(crawl):
 
 def test_picture_is_not_downloaded(crawl):
     with serve(zoo.content_types()) as server:
-        outcome = crawl(server.url)
+        outcome = crawl(server.url, page_bytes=2 * zoo.LARGE)
     assert outcome.states["/photo"] is State.FAILED
     assert server.paths.count("/photo") == 1
     assert server.flooded["/photo"] < zoo.LARGE // 2

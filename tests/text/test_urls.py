@@ -146,7 +146,19 @@ def test_hexadecimal_addresses_in_disguise_are_refused(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "authority", ["a..b", ".a.org", "a.org:99999", "a.org:65536", "a" * 300, "[::1]x", "[v1.a]"]
+    "authority",
+    [
+        "a..b",
+        ".a.org",
+        "a.org:99999",
+        "a.org:65536",
+        "[::1]x",
+        "[v1.a]",
+        "xn--0.example",
+        "a" * 300,
+        "a" * 64 + ".org",
+        "abcdefgh." * 30 + "org",
+    ],
 )
 def test_bad_authority_is_refused_whatever_follows_it(authority: str) -> None:
     assert [normalise(f"http://{authority}{rest}") for rest in ("/", "/é", "/a/../b")] == [None] * 3
@@ -408,6 +420,7 @@ def test_keys_are_the_same_in_every_run() -> None:
 
 @settings(max_examples=300)
 @given(st.text())
+@example("http://example.org/\ud800")
 def test_keys_are_signed_64_bit_numbers(url: str) -> None:
     assert -(2**63) <= url_key(url) < 2**63
     assert url_key(url) == url_key(str(url))

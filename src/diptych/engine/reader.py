@@ -6,6 +6,7 @@ writes to it, and both ends are this package: no data of a page is ever unpickle
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -18,12 +19,20 @@ import orjson
 
 from diptych.crawl.frontier import Kind
 from diptych.crawl.reading import Reading, read
-from diptych.types import Link, Response
+from diptych.types import Link, Response, Url
 from diptych.warc import compose
 
-__all__ = ["FRAME", "digest", "main", "pack", "unpack"]
+__all__ = ["FRAME", "READY", "digest", "main", "pack", "unpack"]
 
 FRAME = struct.Struct("<I")
+READY = FRAME.pack(0)
+_FIRST = Response(
+    Url("http://example.org/"),
+    200,
+    (("Content-Type", "text/html"),),
+    b"<p>A first page to warm up on, with a sentence that is long enough to tell its language.",
+    0.0,
+)
 
 
 def digest(
@@ -56,7 +65,10 @@ def unpack(frame: bytes) -> tuple[Reading, bytes]:
 
 
 def main(source: BinaryIO, sink: BinaryIO) -> None:
-    """Read frames and answer each in turn, until the input ends."""
+    """Say when ready, then read frames and answer each in turn, until the input ends."""
+    digest(Kind.PAGE, _FIRST, 0, ())  # loads what is loaded on first use
+    sink.write(READY)
+    sink.flush()
     while len(head := source.read(FRAME.size)) == FRAME.size:
         body = source.read(FRAME.unpack(head)[0])
         answer = pack(*digest(*pickle.loads(body)))
@@ -66,6 +78,7 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    gc.set_threshold(100_000, 50, 100)  # pages make no cycles; looking for them takes a tenth
     try:
         main(sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:  # the parent was killed: there is nobody left to tell

@@ -19,7 +19,7 @@ from pathlib import Path
 import diptych
 from diptych.crawl.frontier import Kind
 from diptych.crawl.reading import Reading
-from diptych.engine.reader import FRAME, digest, unpack
+from diptych.engine.reader import FRAME, READY, digest, unpack
 from diptych.types import Failure, Response
 
 __all__ = ["Readers"]
@@ -52,6 +52,7 @@ class Readers:
         self._starting = asyncio.Lock()
 
     async def __aenter__(self) -> Readers:
+        self._workers = list(await asyncio.gather(*(self._start() for _ in range(self._count))))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -124,6 +125,9 @@ class Readers:
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path}, limit=1 << 20,
         )  # fmt: skip
+        assert process.stdout is not None
+        with suppress(asyncio.IncompleteReadError):
+            await process.stdout.readexactly(len(READY))
         worker = _Worker(process)
         worker.listener = asyncio.create_task(self._listen(worker))
         return worker

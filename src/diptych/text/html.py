@@ -22,7 +22,7 @@ __all__ = ["language_sample", "read_page"]
 
 _UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
 _MAX_TITLE = 2_000  # characters
-_SAMPLE = 600  # characters: the time of identification grows with them
+_SAMPLE = 300  # characters: the time of identification grows with them
 _SAMPLE_BLOCKS = 8  # places they come from, so that an untranslated paragraph does not decide
 _LONG = 60  # characters of a block that is running text rather than a menu item
 

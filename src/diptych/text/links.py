@@ -7,11 +7,11 @@ names that language switchers of content systems put on the link or the list ite
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from diptych.text.urls import resolve
+from diptych.text.urls import resolve, resolver
 from diptych.types import Link, Url
 
 __all__ = [
@@ -45,9 +45,7 @@ _NO_ATTRIBUTES: Attributes = {}
 _NO_IMAGE = ("", "")
 AROUND = 70  # characters on each side: some ten words
 MAX_LINKS = 20_000
-_MAX_READ = 2_000_000  # characters read for the contexts of all links of a page
 _MAX_VISITS = 20_000_000  # tags passed over for them: 1 s if each element holds all that follow
-_LEVELS = 3  # elements around a link that are looked through for text beside it
 _LINKING = "a[href],area[href],frame[src],iframe[src],link[href],meta[http-equiv=refresh i]"
 _MAX_CONTEXT = 300  # characters of anchor, alt and src; whole cards are wrapped in links
 
@@ -93,13 +91,14 @@ def page_links(parser: LexborHTMLParser, base: str) -> list[Link]:
     [('a', '', '', 'Read it too.', 'Français', 'fr.png')]
     """
     links: list[Link] = []
+    to_url = resolver(base)
     images = _images_in_links(parser)
-    surroundings = _Surroundings(_MAX_VISITS // (parser.raw_html.count(b"<") + 1))
+    reads = [_MAX_VISITS // (parser.raw_html.count(b"<") + 1)]
     for node in parser.css(_LINKING)[:MAX_LINKS]:
         own = node.attributes
         tag = node.tag
         if tag == "a":
-            link = _anchor_link(node, own, base, images, surroundings)
+            link = _anchor_link(node, own, to_url, images, reads)
         elif tag == "link":
             link = link_element(base, own)
         elif tag == "meta":
@@ -114,21 +113,19 @@ def page_links(parser: LexborHTMLParser, base: str) -> list[Link]:
 def _anchor_link(
     node: LexborNode,
     own: Attributes,
-    base: str,
+    to_url: Callable[[str], Url | None],
     images: Mapping[int, tuple[str, str]],
-    surroundings: _Surroundings,
+    reads: list[int],
 ) -> Link | None:
     href = own["href"]
     if not href or href[0] == "#":  # a place on the page itself
         return None
-    url = resolve(base, href)
+    url = to_url(href)
     if url is None:
         return None
-    parent = node.parent
-    anchor = surroundings.inside(node)
     alt, source = images.get(node.mem_id, _NO_IMAGE) if images else _NO_IMAGE
-    hreflang = switcher_lang(own, _item_around(parent))
-    return Link(url, "a", hreflang, anchor, surroundings.of(parent, anchor), alt, source)
+    hreflang = switcher_lang(own, _item_around(node.parent))
+    return Link(url, "a", hreflang, _inside(node, reads), _beside(node), alt, source)
 
 
 def _embedded_link(tag: str | None, own: Attributes, base: str) -> Link | None:
@@ -171,54 +168,28 @@ def _item_around(parent: LexborNode | None) -> Attributes:
     return parent.attributes if parent is not None and parent.tag == "li" else _NO_ATTRIBUTES
 
 
-class _Surroundings:
-    """The text in and around links; what is around is read once, however many links it holds."""
-
-    def __init__(self, reads: int) -> None:
-        self._texts: dict[int, str] = {}
-        self._left = _MAX_READ
-        self._reads = reads
-
-    def inside(self, link: LexborNode) -> str:
-        """The anchor text."""
-        inner = link.first_child
-        if inner is None:
-            return ""
-        if inner.next is None and inner.is_text_node:
-            text = inner.text_content or ""
-        else:
-            self._reads -= 1
-            text = link.text(separator=" ") if self._reads > 0 else ""
-        return " ".join(text[: 4 * _MAX_CONTEXT].split())[:_MAX_CONTEXT]
-
-    def of(self, parent: LexborNode | None, anchor: str) -> str:
-        """Some words before and after a link, from the nearest element that has more text."""
-        for _ in range(_LEVELS):
-            if parent is None or parent.tag == "body":
-                break
-            text = self._text(parent)
-            if len(text) > len(anchor):
-                if not anchor:
-                    return text[: 2 * AROUND]
-                start = text.find(anchor)
-                end = start + len(anchor)
-                before, after = (
-                    text[max(0, start - AROUND) : max(0, start)],
-                    text[end : end + AROUND],
-                )
-                return f"{before.strip()} {after.strip()}".strip()
-            parent = parent.parent
+def _inside(link: LexborNode, reads: list[int]) -> str:
+    """The anchor text; reads bounds how often more than a text is read, for links in links."""
+    inner = link.first_child
+    if inner is None:
         return ""
+    if inner.next is None and inner.is_text_node:
+        text = inner.text_content or ""
+    else:
+        reads[0] -= 1
+        text = link.text(separator=" ") if reads[0] > 0 else ""
+    return " ".join(text[: 4 * _MAX_CONTEXT].split())[:_MAX_CONTEXT]
 
-    def _text(self, node: LexborNode) -> str:
-        text = self._texts.get(node.mem_id)
-        if text is None:
-            may_read = self._left > 0 and self._reads > 0
-            text = " ".join(node.text(separator=" ").split()) if may_read else ""
-            self._left -= len(text)
-            self._reads -= 1
-            self._texts[node.mem_id] = text
-        return text
+
+def _beside(link: LexborNode) -> str:
+    """Some words before and after a link: the texts that stand next to it."""
+    before, after = link.prev, link.next
+    words = ""
+    if before is not None and before.is_text_node:
+        words = fold((before.text_content or "")[-2 * AROUND :])[-AROUND:]
+    if after is not None and after.is_text_node:
+        words = f"{words} {fold((after.text_content or '')[: 2 * AROUND])[:AROUND]}"
+    return words.strip()
 
 
 def link_element(base: str, own: Attributes) -> Link | None:

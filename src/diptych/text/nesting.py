@@ -17,7 +17,7 @@ MAX_FORMATTING = 100  # formatting elements open at once
 _SAFE_SIZE = 40_000  # characters; as many attributes as fit in take 0.9 s
 _LONG_TAG = re.compile(r"<[a-z][^<>]{10000}", re.IGNORECASE)
 _LONG_TAG_WHOLE = re.compile(r"<[a-z][^<>]{10000,}>?", re.IGNORECASE)
-_SAFE_TAGS = 3_000  # so few tags take 0.1 s at the most if no formatting multiplies them
+_SAFE_TAGS = 8_000  # so few tags take 0.3 s at the most if no formatting multiplies them
 _SAFE_TAGS_OF_ALL = 1_200  # so few take 0.9 s even then
 _LOOK_BACK = 64  # levels searched for the start of what a tag ends: real misnesting is local
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Callable
 from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -19,12 +20,21 @@ from diptych.types import Url
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-__all__ = ["MAX_LENGTH", "host_of", "normalise", "origin_of", "resolve", "site_name", "url_key"]
+__all__ = [
+    "MAX_LENGTH",
+    "host_of",
+    "normalise",
+    "origin_of",
+    "resolve",
+    "resolver",
+    "site_name",
+    "url_key",
+]
 
 MAX_LENGTH = 2048  # what browsers and sitemaps accept; longer ones are traps
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ALREADY_NORMAL = re.compile(
-    r"https?://(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}/[A-Za-z0-9_~/!$&'()*+,=:@-]*"
+    r"https?://(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,3}[a-z]{2,60}/[A-Za-z0-9_~/!$&'()*+,=:@-]*"
     r"(?:\.[A-Za-z0-9_~!$&'()*+,=:@-]+)?(?:\?[A-Za-z0-9._~/!$'()*+,=:@&-]+)?\Z"
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -191,14 +201,22 @@ def resolve(base: str, href: str) -> Url | None:
     >>> resolve("http://example.org/fr/a.html", "../en/a.html#top")
     'http://example.org/en/a.html'
     """
-    href = href.strip()
-    if len(href) > 4 * MAX_LENGTH:
-        return None
-    if not href or href[0] in "#?":
-        return _resolve(base, href)
+    return resolver(base)(href)
+
+
+def resolver(base: str) -> Callable[[str], Url | None]:
+    """`resolve` for all links of one page."""
+    page = base.partition("?")[0]
     # Relative links of all pages in one directory lead to the same place: one cache entry for all.
-    directory = base.partition("?")[0]
-    return _resolve(directory[: directory.rfind("/") + 1] or base, href)
+    directory = page[: page.rfind("/") + 1] or base
+
+    def resolve_one(href: str) -> Url | None:
+        href = href.strip()
+        if len(href) > 4 * MAX_LENGTH:
+            return None
+        return _resolve(directory if href and href[0] not in "#?" else base, href)
+
+    return resolve_one
 
 
 @lru_cache(maxsize=65536)
