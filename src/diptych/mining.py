@@ -180,7 +180,7 @@ def _engine(options: dict[str, Any], agent: str, archives: Sequence[Path]) -> En
         agent=agent, proxy=_proxy(options["proxy"]), allow_private=options["allow_private"],
         concurrency=max(64, options["connections"]),
     )  # fmt: skip
-    return LiveEngine(settings, workers=max(1, (os.cpu_count() or 2) - 1))
+    return LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
 
 
 def to_json(summary: Summary, **more: Any) -> str:

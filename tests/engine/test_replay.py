@@ -26,7 +26,7 @@ from diptych.errors import ArchiveError
 from diptych.store import Store
 from diptych.warc import scan
 
-TRAILER = 12  # bytes at the end of a record that hold nothing of it
+TRAILER = 32  # bytes at the end of a record; the last dozen hold nothing of its body
 HOST = "http://lights.example"
 
 

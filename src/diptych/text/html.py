@@ -16,13 +16,15 @@ from diptych.text.langid import identify
 from diptych.text.links import header_links, meta_refresh, page_links
 from diptych.text.nesting import bounded_markup
 from diptych.text.urls import resolve
-from diptych.types import Link, Page, PageRecord, Response, Url
+from diptych.types import LangScore, Link, Page, PageRecord, Response, Url
 
 __all__ = ["language_sample", "read_page"]
 
 _UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
 _MAX_TITLE = 2_000  # characters
-_SAMPLE = 300  # characters: the time of identification grows with them
+_SAMPLE = 320  # characters: the time of identification grows with them
+_LONG_SAMPLE = 1_000
+_CLEAR = 0.97  # score of a language beyond which more text changes nothing
 _SAMPLE_BLOCKS = 8  # places they come from, so that an untranslated paragraph does not decide
 _LONG = 60  # characters of a block that is running text rather than a menu item
 
@@ -56,7 +58,7 @@ def read_page(
         content_language = _meta_language(parser, markup)
         text = _text(parser)  # before the links, whose surroundings are then free of scripts
         links += page_links(parser, base)
-    scores = identify(language_sample(text.split("\n")), langs, closed=False)
+    scores = _languages(text, langs)
     record = PageRecord(
         url=response.url,
         lang=scores[0].lang if scores else "",
@@ -125,7 +127,16 @@ def _digest(body: bytes) -> str:
     return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
 
 
-def language_sample(lines: Sequence[str]) -> str:
+def _languages(text: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
+    """The languages of a page: from a short sample if that is clear, else from a long one."""
+    lines = text.split("\n")
+    scores = identify(language_sample(lines), langs, closed=False)
+    if scores and scores[0].score >= _CLEAR:
+        return scores
+    return identify(language_sample(lines, size=_LONG_SAMPLE), langs, closed=False)
+
+
+def language_sample(lines: Sequence[str], size: int = _SAMPLE) -> str:
     """Text enough to tell the language: from long lines all over the page, menus only if need be.
 
     >>> language_sample(["Menu", "word " * 20]).split()[-2:]
@@ -135,11 +146,11 @@ def language_sample(lines: Sequence[str]) -> str:
     step = max(1, len(long) // _SAMPLE_BLOCKS)
     # From the middle on: pages begin and end with notices that are not always translated.
     chosen = long[step // 2 :: step]
-    share = _SAMPLE // max(1, min(_SAMPLE_BLOCKS, len(chosen)))
+    share = size // max(1, min(_SAMPLE_BLOCKS, len(chosen)))
     sample = [text[:share] for text in chosen[: _SAMPLE_BLOCKS + 1]]
-    missing = _SAMPLE - sum(map(len, sample))
+    missing = size - sum(map(len, sample))
     for line in reversed(lines):
-        if missing <= _SAMPLE // 2:
+        if missing <= size // 2:
             break
         if len(line) < _LONG:
             sample.append(line)

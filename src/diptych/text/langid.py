@@ -24,6 +24,7 @@ _DENSE = re.compile(
 )
 _MANY = 3  # languages reported
 _MIN_SCORE = 0.01
+_CERTAIN = 0.97
 _MAX_CHARACTERS = 2_000  # a bound on work: the model walks over every byte
 # How much likelier a language the user asked for is than one of the 140 others: chosen so that it
 # settles menus and headings, while on a paragraph the evidence outweighs it.
@@ -33,6 +34,7 @@ _PRIOR = 10.0
 class _Identifier(Protocol):
     @property
     def labels(self) -> list[str]: ...
+    def classify(self, text: str) -> tuple[str, float]: ...
     def rank(self, text: str) -> list[tuple[str, float]]: ...
     def set_languages(self, langs: Sequence[str] | None = None) -> None: ...
 
@@ -54,6 +56,9 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     names = _labels(tuple(langs)) if langs else {}
     is_choice = closed and len(set(names.values())) > 1
     identifier = _restricted(tuple(sorted(names))) if is_choice else _identifier()
+    label, score = identifier.classify(text)
+    if score >= _CERTAIN:  # nine of ten pages: the other languages share what is left
+        return (LangScore(names.get(label, label), score),)
     ranking = identifier.rank(text)
     scores: dict[str, float] = {}
     for label, score in ranking if is_choice else _preferring(names, ranking):

@@ -46,7 +46,11 @@ _NO_IMAGE = ("", "")
 AROUND = 70  # characters on each side: some ten words
 MAX_LINKS = 20_000
 _MAX_VISITS = 20_000_000  # tags passed over for them: 1 s if each element holds all that follow
-_LINKING = "a[href],area[href],frame[src],iframe[src],link[href],meta[http-equiv=refresh i]"
+_LINKING = (
+    "a[href]:not([href^='#']),area[href],frame[src],iframe[src],link[href],"
+    "meta[http-equiv=refresh i]"
+)
+_SWITCHER_ITEM = "li[hreflang],li[class*=lang],li[class*=wpml],li[class*=translation]"
 _MAX_CONTEXT = 300  # characters of anchor, alt and src; whole cards are wrapped in links
 
 
@@ -93,12 +97,13 @@ def page_links(parser: LexborHTMLParser, base: str) -> list[Link]:
     links: list[Link] = []
     to_url = resolver(base)
     images = _images_in_links(parser)
+    has_switcher = parser.css_first(_SWITCHER_ITEM) is not None
     reads = [_MAX_VISITS // (parser.raw_html.count(b"<") + 1)]
     for node in parser.css(_LINKING)[:MAX_LINKS]:
         own = node.attributes
         tag = node.tag
         if tag == "a":
-            link = _anchor_link(node, own, to_url, images, reads)
+            link = _anchor_link(node, own, to_url, images, reads, has_switcher)
         elif tag == "link":
             link = link_element(base, own)
         elif tag == "meta":
@@ -116,15 +121,15 @@ def _anchor_link(
     to_url: Callable[[str], Url | None],
     images: Mapping[int, tuple[str, str]],
     reads: list[int],
+    has_switcher: bool,
 ) -> Link | None:
     href = own["href"]
-    if not href or href[0] == "#":  # a place on the page itself
-        return None
-    url = to_url(href)
+    url = to_url(href) if href else None
     if url is None:
         return None
     alt, source = images.get(node.mem_id, _NO_IMAGE) if images else _NO_IMAGE
-    hreflang = switcher_lang(own, _item_around(node.parent))
+    around = _item_around(node.parent) if has_switcher else _NO_ATTRIBUTES
+    hreflang = switcher_lang(own, around) if around or len(own) > 1 else ""
     return Link(url, "a", hreflang, _inside(node, reads), _beside(node), alt, source)
 
 

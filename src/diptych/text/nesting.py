@@ -27,6 +27,12 @@ _TAG = re.compile(
     r"|<(?P<end>/?)(?P<name>[a-z][^\s/>]{0,40})(?:[^>=]|=\s*(?:\"[^\"]*\"|'[^']*')?)*+>?",
     re.DOTALL | re.IGNORECASE,
 )
+_NAME = re.compile(r"<(/?)([a-z][a-z0-9]*)")
+_OPAQUE = re.compile(
+    r"<!--.*?-->|<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b.*?</\1",
+    re.DOTALL | re.IGNORECASE,
+)
+_TAG_IN_ATTRIBUTE = re.compile(r"""=\s*(?:"[^"<>]*[<>]|'[^'<>]*[<>])""")
 _FORMATTING_START = re.compile(r"<(?:[bius]|big|code|em|font|small|str(?:ike|ong)|tt)[\s/>]", re.I)
 _FORMATTED_TEXT = re.compile(
     r"<([bius]|big|code|em|font|small|str(?:ike|ong)|tt)(?:\s[^<>]*)?>[^<]*</\1>", re.IGNORECASE
@@ -59,7 +65,7 @@ def bounded_markup(markup: str) -> str:
 
     >>> bounded_markup("<div>" * 3 + "text")
     '<div><div><div>text'
-    >>> bounded_markup("<div>" * 5000 + "text").count("<div>") == MAX_DEPTH
+    >>> bounded_markup("<div>" * 9000 + "text").count("<div>") == MAX_DEPTH
     True
     """
     if len(markup) > _SAFE_SIZE and _LONG_TAG.search(markup):
@@ -69,10 +75,37 @@ def bounded_markup(markup: str) -> str:
         return markup
     if tags < _SAFE_TAGS and _open_formatting(markup) <= MAX_FORMATTING:
         return markup
+    if _is_tidy(markup):
+        return markup
     formatting, cut = _scan(markup)
     if cut >= 0:
         markup = markup[:cut] + _TAG.sub(_flattened, markup[cut:])
     return _FORMATTING_TAG.sub("", markup) if formatting > MAX_FORMATTING else markup
+
+
+def _is_tidy(markup: str) -> bool:
+    """Whether tags are closed in order and few are open at once: a quarter of the time of a scan.
+
+    >>> _is_tidy("<div><p>a<p>b</div>" * 9), _is_tidy("<div><b>" * 600), _is_tidy("<b></i>" * 600)
+    (True, False, False)
+    """
+    markup = _OPAQUE.sub("", markup)
+    if _TAG_IN_ATTRIBUTE.search(markup):
+        return False
+    open_elements: list[str] = []
+    stray = 0
+    for is_end, name in _NAME.findall(markup.lower()):
+        if name in _FLAT:
+            continue
+        if not is_end:
+            open_elements.append(name)
+            if len(open_elements) > MAX_FORMATTING:
+                return False
+        elif open_elements and open_elements[-1] == name:
+            open_elements.pop()
+        else:
+            stray += 1
+    return stray <= MAX_FORMATTING
 
 
 def _open_formatting(markup: str) -> int:

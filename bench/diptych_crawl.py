@@ -1,0 +1,63 @@
+"""Crawl a site with Diptych as its command line does, and nothing more: no pairing, no aligning.
+
+    python bench/diptych_crawl.py http://127.0.0.1:9001/ 16
+
+Prints what was fetched in how many seconds, as JSON.  Like the other programs' the time begins
+when everything is imported and ready to fetch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from diptych.crawl.bfs import Bfs
+from diptych.crawl.machine import Crawl
+from diptych.crawl.politeness import Limits, Politeness
+from diptych.crawl.scope import Scope, group
+from diptych.engine.fetch import FetchSettings
+from diptych.engine.live import LiveEngine
+from diptych.store import Store
+from diptych.text.urls import normalise
+
+AGENT = "DiptychBot/bench"
+
+
+def crawl(home: str, connections: int, folder: Path) -> dict[str, float]:
+    """Crawl a site to its end into a run folder: frontier, WARC, pages and links, all of it."""
+    seed = normalise(home)
+    assert seed is not None
+    sites = group([seed])
+    polite = Politeness(AGENT, delay=0.0, connections=connections)
+    settings = FetchSettings(AGENT, allow_private=True)
+    engine = LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
+    began: list[float] = []
+    with Store(folder, agent=AGENT) as store:
+        run = Crawl(
+            store, sites, Scope.of(sites), Bfs(), ("en", "fr"),
+            politeness=polite, limits=Limits(), now=time.time(),
+        )  # fmt: skip
+
+        def stopped() -> bool:
+            began.append(time.perf_counter())  # asked before each step, first when all is ready
+            return False
+
+        engine.run(run, tick=lambda: None, stopped=stopped)
+        seconds = time.perf_counter() - began[0]
+        return {"pages": run.stats.pages, "downloads": run.stats.downloads, "seconds": seconds}
+
+
+def main() -> int:
+    """Crawl the site given and print the result."""
+    home, connections = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 16
+    with tempfile.TemporaryDirectory() as folder:
+        print(json.dumps(crawl(home, connections, Path(folder))))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
