@@ -79,6 +79,16 @@ def test_nothing_is_allowed_before_robots_are_known(store: Store) -> None:
     assert not hosts.allows(id, Url("http://example.org/b"))
 
 
+def test_group_of_our_own_token_counts(store: Store) -> None:
+    hosts, _ = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    text = "User-agent: *\nDisallow: /\n\nUser-agent: diptychbot\nDisallow: /b\nCrawl-delay: 3\n"
+    hosts.know_robots(id, robots(text), 0.0)
+    assert hosts.allows(id, HOME)
+    assert not hosts.allows(id, Url("http://example.org/b"))
+    assert hosts.notes == ["http://example.org asks for a Crawl-delay of 3 s: kept"]
+
+
 def test_archives_allow_everything(store: Store) -> None:
     hosts, _ = hosts_of(store, politeness=replace(POLITE, obey_robots=False))
     id = hosts.of(HOME, "example.org").id

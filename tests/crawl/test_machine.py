@@ -282,6 +282,14 @@ def test_stats_count_all_invocations(folder: Path) -> None:
         assert (crawl.stats.pages, crawl.stats.downloads) == (6, 9)
 
 
+def test_stats_count_answers_and_not_attempts(folder: Path) -> None:
+    drive = Drive(folder, web(page("/", "/a", "/b"), failure("/a", "dns"), status("/b", 404)))
+    with drive.opened() as crawl:
+        drive.steer(crawl)
+        # robots.txt, sitemap.xml, the seed and what is missing; nothing came for the other
+        assert (crawl.stats.downloads, crawl.stats.pages) == (4, 1)
+
+
 # -- robots.txt --------------------------------------------------------------------------------
 
 
@@ -809,6 +817,15 @@ def test_refusals_that_are_not_in_a_row_stop_nothing(folder: Path) -> None:
     assert drive.notes == []
 
 
+def test_missing_pages_between_refusals_break_the_row(folder: Path) -> None:
+    answers = star(60)
+    for number in range(60):
+        answers[url(f"/{number}")] = status(f"/{number}", 403 if number % 7 else 404)
+    drive = Drive(folder, answers).run()
+    assert len(drive.order) == 61
+    assert drive.notes == []
+
+
 def test_missing_pages_are_no_refusals(folder: Path) -> None:
     answers = web(page("/", *(f"/{n}" for n in range(30))))
     assert len(Drive(folder, answers).run().order) == 31
@@ -958,6 +975,16 @@ def test_policy_that_offers_what_is_known_does_not_keep_the_crawl_alive(folder: 
     drive = Drive(folder, web(page("/", "/a"), page("/a")), policy=policy).run()
     assert drive.order == ["/", "/a"]
     assert drive.finished
+
+
+def test_policy_is_asked_once_for_each_time_that_the_site_runs_dry(folder: Path) -> None:
+    policy = Follow(batches=[["/a"]])
+    drive = Drive(folder, web(page("/"), page("/a")), policy=policy)
+    with drive.opened() as crawl:
+        drive.steer(crawl)
+        for second in range(5):
+            assert crawl.next(drive.now + second, 8) == []
+    assert len(policy.asked) == 2  # after the seed, and after what it asked for
 
 
 def test_refill_outside_of_the_site_or_missing_ends_the_crawl(folder: Path) -> None:

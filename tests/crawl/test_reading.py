@@ -74,6 +74,7 @@ FAILURES = [
     (answer(body=b"<rss></rss>", Content_Type="application/rss+xml"), "content_type"),
     (answer(body=b"plain words", Content_Type="text/plain"), "content_type"),
     (answer(body=b"", truncated="content_type", Content_Type="video/mp4"), "content_type"),
+    (answer(truncated="content_type"), "content_type"),
     (answer(body=b"", truncated="length"), "too_large"),
     (answer(truncated="length"), "too_large"),
     (answer(truncated="time"), "cut_off"),
