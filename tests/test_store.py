@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import perf_counter
 from types import SimpleNamespace
 
 import pytest
@@ -517,6 +518,22 @@ def test_run_can_be_read_while_it_is_written(folder: Path) -> None:
             assert len(list(reader.records(SITE))) == 2
             response = reader.response(url(2))
             assert response is not None
+
+
+def test_slow_reader_holds_up_no_writer(folder: Path) -> None:
+    with Store(folder) as writer:
+        writer.site_id("example.org")
+        for number in range(3):
+            add_page(writer, number)
+        writer.commit()
+        with Store(folder, write=False) as reader:
+            half_read = reader.records(SITE)
+            next(half_read)
+            add_page(writer, 3)
+            started = perf_counter()
+            writer.commit()
+            assert perf_counter() - started < 5.0
+            assert len(list(half_read)) == 2
 
 
 @pytest.mark.parametrize(

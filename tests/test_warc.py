@@ -122,6 +122,25 @@ def test_odd_header_values_stay_one_line_and_one_header(value: str) -> None:
     assert again.body == b"x"
 
 
+@pytest.mark.parametrize(
+    "value", ["a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\rX-Evil: 1", "a\r\n\r\n<p>"]
+)
+def test_header_value_cannot_become_a_header_or_the_body(value: str) -> None:
+    again = read_at(io.BytesIO(compose(answer(b"x", ("X-Odd", value)))), 0)
+    assert again is not None
+    assert [name for name, _ in again.headers] == ["X-Odd", "Content-Length"]
+    assert again.body == b"x"
+
+
+def test_record_ends_as_the_standard_says() -> None:
+    record = gzip.decompress(compose(answer(b"lamp")))
+    head, _, rest = record.partition(b"\r\n\r\n")
+    length = re.search(rb"\r\nContent-Length: (\d+)\Z", head)
+    assert length is not None
+    assert rest[int(length[1]) :] == b"\r\n\r\n"
+    assert rest[: int(length[1])].endswith(b"\r\n\r\nlamp")
+
+
 def wire(text: str) -> str:
     """What a header value in UTF-8 looks like to HTTP, which knows bytes only."""
     return text.encode().decode("latin-1")
@@ -386,6 +405,13 @@ def test_offset_where_no_record_begins_gives_no_response(offset: int) -> None:
     with suppress(ArchiveError):
         found.append(read_at(io.BytesIO(compose(answer())), offset))
     assert found in ([], [None])
+
+
+@pytest.mark.parametrize("data", [b"", gzip.compress(b"")], ids=["no bytes", "compressed nothing"])
+def test_empty_archive_is_an_error(data: bytes) -> None:
+    found, error = scanned(data)
+    assert found == []
+    assert "no record" in error
 
 
 def test_file_that_is_no_archive_is_an_error_and_not_an_empty_one(tmp_path: Path) -> None:

@@ -121,9 +121,10 @@ def test_beginning_of_an_enormous_robots_txt_counts(crawl, framing):
     assert set(outcome.pages) == OPEN
 
 
-def test_delay_is_kept_between_all_requests(crawl):
-    with serve(zoo.with_robots(zoo.MISSING)) as server:
-        outcome = crawl(server.url, delay=0.25)
+@pytest.mark.parametrize(("connections", "latency"), [(1, 0.0), (3, 0.5)])
+def test_delay_is_kept_between_all_requests(crawl, connections, latency):
+    with serve(zoo.with_robots(zoo.MISSING), latency=latency) as server:
+        outcome = crawl(server.url, delay=0.25, connections=connections)
     assert set(outcome.pages) == ALL
     assert min(server.gaps()) >= 0.25 - TOLERANCE
 
@@ -136,9 +137,10 @@ def test_delay_counts_from_the_end_of_a_slow_answer(crawl):
 
 def test_crawl_delay_is_kept_and_noted(crawl):
     robots = zoo.robots_txt("User-agent: ZooBot", "Crawl-delay: 0.4", "Disallow: /closed/")
-    with serve(zoo.with_robots(robots)) as server:
+    with serve(zoo.with_robots(robots), latency=0.5) as server:
         outcome = crawl(server.url, delay=0.1, connections=4)
     assert min(server.gaps()) >= 0.4 - TOLERANCE
+    assert server.busiest == 1
     assert any("Crawl-delay of 0.4" in note and "kept" in note for note in outcome.notes)
 
 
