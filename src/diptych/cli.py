@@ -172,7 +172,10 @@ def explain(run: Path, urls: tuple[str, ...]) -> None:
 
     with _reading(run) as store:
         text = lines(store, urls)
-    click.echo(text)
+    # A page's title may hold commands for the terminal.
+    click.echo(
+        "".join(character for character in text if character.isprintable() or character == "\n")
+    )
 
 
 @main.command()

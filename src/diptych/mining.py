@@ -51,7 +51,7 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     folder = options["out"] or default_folder(
         seeds, [str(path) for path in options["archives"]], langs
     )
-    agent = options["user_agent"] or AGENT
+    agent = _agent(options["user_agent"])
     engine = _engine(options, agent, archives)
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
@@ -160,6 +160,13 @@ def _plan(
         max_bytes=int(megabytes * 1_000_000) if megabytes else None,
     )
     return Plan(found, Scope.of(found, kind=kind), langs, politeness, limits)
+
+
+def _agent(text: str | None) -> str:
+    """How Diptych presents itself."""
+    if text is not None and (not text.isprintable() or not text.strip()):
+        raise ConfigError("--user-agent must be one line of text, such as 'MyBot/1.0 (+URL)'")
+    return text or AGENT
 
 
 def _proxy(text: str | None) -> str | None:

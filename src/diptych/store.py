@@ -60,6 +60,8 @@ class Store:
             opened = True
         finally:
             if not opened:
+                if hasattr(self, "db"):
+                    self.db.close()
                 self._unlock()
 
     # -- opening and closing -----------------------------------------------------------------
@@ -109,6 +111,11 @@ class Store:
         version = self.db.execute("PRAGMA user_version").fetchone()[0]
         empty = self.db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if empty and write:
+            if any((self.folder / "warc").glob("diptych-*.warc.gz")):
+                raise StoreError(
+                    f"{self.folder} has lost its run.sqlite; mine what it fetched again with: "
+                    f"--warc {self.folder}/warc --out NEW"
+                )
             schema = resources.files("diptych").joinpath("schema.sql").read_text("utf-8")
             self.db.executescript(
                 f"BEGIN; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"

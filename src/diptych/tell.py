@@ -14,23 +14,25 @@ def tell(summary: Summary, folder: Path, notes: Sequence[str], *, err: bool = Tr
     """Print what was found, why not more, and where it is."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    console = Console(stderr=err, highlight=False)
+    console = Console(stderr=err, highlight=False, markup=False)
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", style="bold", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(style="dim")
     for step in summary.steps:
         words = step.in_words()
-        table.add_row(f"{step.count:,}", step.name, f"lost: {words}" if words else "")
+        lost = Text(f"lost: {words}" if words else "")
+        table.add_row(Text(f"{step.count:,}"), Text(step.name), lost)
     console.print(table)
     if summary.downloads_per_pair is not None:
         cost = summary.downloads_per_pair
         console.print(f"{summary.downloads:,} downloads in all, {cost:.2f} per verified pair")
     if summary.queued:
-        console.print(
-            f"{summary.queued:,} URLs are still queued: the same command goes on with them"
-        )
+        ended = any("limit reached" in note for note in notes)
+        more = "raise the limit to go on" if ended else "the same command goes on with them"
+        console.print(f"{summary.queued:,} URLs are still queued: {more}")
     for note in dict.fromkeys(
         [*notes, *(f"{origin} was stopped: {why}" for origin, why in summary.hosts)]
     ):

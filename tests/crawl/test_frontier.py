@@ -268,6 +268,15 @@ def test_claim_given_back_stays_queued_and_is_not_an_attempt(store: Store) -> No
     assert (again.url, again.attempts) == (claim.url, 0)
 
 
+def test_claim_given_back_is_not_given_out_at_once_over_another_connection(store: Store) -> None:
+    frontier = frontier_of(store, Host(1, connections=4))
+    frontier.add([page("a"), page("b")])
+    (claim,) = frontier.claim(0.0, 1)
+    frontier.give_back(claim, 5.0)
+    assert claim.url not in [again.url for again in frontier.claim(4.9, 9)]
+    assert claim.url in [again.url for again in frontier.claim(5.0, 9)]
+
+
 # -- leases ------------------------------------------------------------------------------------
 
 

@@ -104,6 +104,7 @@ class Drive:
     most_in_flight: int = 0
     finished: bool = False
     answered: int = 0
+    looks: int = 0
 
     @contextmanager
     def opened(self) -> Iterator[Crawl]:
@@ -113,10 +114,19 @@ class Drive:
 
     def crawl(self, store: Store) -> Crawl:
         sites = group([url(seed) for seed in self.seeds], kind=self.scope)
-        return Crawl(
+        crawl = Crawl(
             store, sites, Scope.of(sites, kind=self.scope), self.policy, ("en", "fr"),
             politeness=self.politeness, limits=self.limits, now=self.now,
         )  # fmt: skip
+        claim = crawl.frontier.claim
+
+        def counted(now: float, limit: int) -> list[Claim]:
+            self.looks += 1
+            assert self.looks < 20_000, "the crawl goes on for ever"
+            return claim(now, limit)
+
+        crawl.frontier.claim = counted  # type: ignore[method-assign]
+        return crawl
 
     def run(self, *, kill_after: int | None = None) -> Drive:
         """Crawl to the end, or die without a word after so many answers."""
@@ -127,7 +137,7 @@ class Drive:
 
     def steer(self, crawl: Crawl, kill_after: int | None = None) -> None:
         flights: list[tuple[float, int, Claim]] = []
-        answered = steps = 0
+        answered = 0
         while True:
             for claim in crawl.next(self.now, self.room - len(flights)):
                 self.claims.append(claim)
@@ -141,8 +151,6 @@ class Drive:
             ahead = [flight[0] for flight in flights]
             if wake is not None and len(flights) < self.room:
                 ahead.append(wake)
-            steps += 1
-            assert steps < 20_000, "the crawl goes on for ever"
             self.now = max(self.now, min(ahead))
             landed = sorted(flight for flight in flights if flight[0] <= self.now)
             flights = [flight for flight in flights if flight[0] > self.now]
@@ -617,6 +625,17 @@ def test_page_limit_is_exact_with_several_in_flight(
     assert drive.rows("SELECT count(*) FROM pages") == [(limit,)]
     assert len(drive.order) == limit
     assert drive.notes == ["example.org: page limit reached"]
+
+
+@pytest.mark.parametrize("room", [1, 2, 5])
+def test_page_limit_ends_the_crawl_when_there_is_less_room_than_connections(
+    folder: Path, room: int
+) -> None:
+    polite = replace(EAGER, connections=16)
+    drive = Drive(folder, star(60), politeness=polite, limits=Limits(max_pages=7), room=room)
+    drive.run()
+    assert drive.rows("SELECT count(*) FROM pages") == [(7,)]
+    assert drive.finished
 
 
 def test_page_limit_counts_pages_and_not_failures(folder: Path) -> None:

@@ -10,7 +10,7 @@ from diptych.types import Page, Ranked
 
 __all__ = ["Bfs"]
 
-_FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh"})
+_FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh", "sitemap"})
 
 
 @dataclass(frozen=True, slots=True)

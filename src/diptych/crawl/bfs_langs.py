@@ -11,7 +11,7 @@ from diptych.types import Page, Ranked
 
 __all__ = ["BfsLangs"]
 
-_FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh"})
+_FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh", "sitemap"})
 
 
 @dataclass(frozen=True, slots=True)

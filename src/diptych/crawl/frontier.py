@@ -213,7 +213,8 @@ class Frontier:
         )
         host = self._hosts[claim.host]
         self._let_go(host)
-        self._schedule(host, at=until)
+        host.next_at = max(host.next_at, until)  # for its other connections too
+        self._schedule(host)
 
     def hold(self, id: int, until: float) -> None:
         """Leave a host alone until a time."""
@@ -229,7 +230,9 @@ class Frontier:
         """Give back claims whose lease is over; all of them when no time is given (a restart)."""
         where, values = ("AND due <= ?", (now,)) if now is not None else ("", ())
         rows = self._db.execute(
-            f"UPDATE urls SET state = 0, due = 0 WHERE state = 1 {where} RETURNING host", values
+            f"UPDATE urls SET state = 0, due = 0, attempts = attempts - {now is None:d}"
+            f" WHERE state = 1 {where} RETURNING host",
+            values,
         ).fetchall()
         for (id,) in rows:
             host = self._hosts.get(id)

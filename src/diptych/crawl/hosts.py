@@ -55,6 +55,7 @@ class HostInfo:
     site: SiteInfo
     robots: Robots | None = None
     rules: Protego | None = None
+    robots_at: float = 0.0
     refusals: int = 0
 
 
@@ -85,6 +86,7 @@ class Hosts:
         for known in by_id.values():
             known.pages = count("SELECT count(*) FROM pages WHERE site = ?", known.id)
             known.bytes = count("SELECT sum(size) FROM fetches WHERE site = ?", known.id)
+        self._store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
         rows = self._store.db.execute(
             "SELECT id, origin, site, next_at, crawl_delay, robots, robots_status, robots_at"
             " FROM hosts"
@@ -93,13 +95,14 @@ class Hosts:
             if site not in by_id:
                 continue
             info = self._keep(HostInfo(id, origin, by_id[site]), next_at, crawl_delay)
+            if next_at - now > self._politeness.max_wait:
+                self.stop(id, f"it asks to wait {next_at - now:.0f} s more")
             # A host that could not be reached gets another chance with each invocation.
             if robots_at is None or status == "unreachable" or now - robots_at > ROBOTS_LIFETIME:
                 self._ask_again(origin)
             else:
-                info.robots = Robots(text or "", status)
+                info.robots, info.robots_at = Robots(text or "", status), robots_at
                 self._frontier.host(id).connections = self._connections(crawl_delay)
-        self._store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
 
     def _keep(self, info: HostInfo, next_at: float, crawl_delay: float | None) -> HostInfo:
         self._by_origin[info.origin] = self._by_id[info.id] = info
@@ -132,6 +135,15 @@ class Hosts:
         self._frontier.add([robots])
         return info
 
+    def knows_robots(self, id: int, now: float) -> bool:
+        """Whether the host's robots.txt is known; one that is too old is asked for again."""
+        info = self._by_id[id]
+        if info.robots is not None and now - info.robots_at > ROBOTS_LIFETIME:
+            info.robots = info.rules = None
+            self._frontier.host(id).connections = 1
+            self._ask_again(info.origin)
+        return info.robots is not None
+
     def allows(self, id: int, url: Url) -> bool:
         """Whether the host's robots.txt allows a URL; nothing is allowed before it is known."""
         info = self._by_id[id]
@@ -146,7 +158,7 @@ class Hosts:
     def know_robots(self, id: int, robots: Robots, now: float) -> list[str]:
         """Take in a host's robots.txt; returns the sitemaps it names."""
         info, host, polite = self._by_id[id], self._frontier.host(id), self._politeness
-        info.robots, info.rules = robots, robots.rules()
+        info.robots, info.rules, info.robots_at = robots, robots.rules(), now
         asked = info.rules.crawl_delay(polite.token) if polite.obey_robots else None
         host.delay, host.connections = polite.delay_for(asked), self._connections(asked)
         if asked and asked > polite.delay:
@@ -163,7 +175,9 @@ class Hosts:
     def hold(self, id: int, until: float) -> None:
         """Leave a host alone until a time, also over a restart."""
         self._frontier.hold(id, until)
-        self._store.db.execute("UPDATE hosts SET next_at = ? WHERE id = ?", (until, id))
+        self._store.db.execute(
+            "UPDATE hosts SET next_at = max(next_at, ?) WHERE id = ?", (until, id)
+        )
 
     def stop(self, id: int, reason: str) -> None:
         """Ask a host no more in this invocation, and say so."""

@@ -100,24 +100,24 @@ class Crawl:
 
     def _may(self, claim: Claim, now: float) -> bool:
         """Whether a claim is within robots.txt and limits; if not, it is given back."""
+        site = self.hosts[claim.host].site
+        if site.started_at is None:
+            site.started_at = now
         if claim.kind is Kind.ROBOTS:
             return True
-        site = self.hosts[claim.host].site
         reason = site.exhausted(self._limits, now)
         if reason:
             self.frontier.give_back(claim, now + 0.5)
             if not site.in_flight:
                 self.hosts.stop_site(site, reason)
             return False
-        if self.hosts[claim.host].robots is None:  # nothing is fetched before it is known
+        if not self.hosts.knows_robots(claim.host, now):  # nothing is fetched before it is known
             self.frontier.give_back(claim, now + 0.5)
             return False
         if not self.hosts.allows(claim.host, claim.url):
             self.frontier.refuse(claim, now, reason="robots")
             return False
         site.in_flight += claim.kind is Kind.PAGE
-        if site.started_at is None:
-            site.started_at = now
         return True
 
     def _refill(self) -> bool:
@@ -234,9 +234,9 @@ class Crawl:
         tries = max(host.refusals, claim.attempts + 1)
         wait = self._politeness.wait(tries) if asked is None else asked
         patient = wait <= self._politeness.max_wait
-        retried = failure.reason in RETRIED and claim.attempts + 1 < limits.attempts and patient
+        retried = failure.reason in RETRIED and claim.attempts + 1 < limits.attempts
         is_busy = refused and (asked is not None or failure.reason not in FORBIDDEN)
-        if patient and (is_busy or (retried and claim.kind is Kind.ROBOTS)):
+        if is_busy or (retried and claim.kind is Kind.ROBOTS):
             self.hosts.hold(claim.host, now + wait)
         self.frontier.fail(
             claim,

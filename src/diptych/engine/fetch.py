@@ -141,7 +141,9 @@ class Fetcher:
         if self._settings.proxy:
             return self._settings.proxy
         proxy = self._proxies.get(url.partition(":")[0]) or self._proxies.get("all")
-        return None if proxy is None or proxy_bypass(host_of(url)) else proxy
+        if proxy is None or proxy_bypass(host_of(url)):
+            return None
+        return proxy if "://" in proxy else f"http://{proxy}"
 
     async def _take(self, url: Url, kind: Kind, answer: aiohttp.ClientResponse) -> Response:
         truncated, body = await self._body(kind, answer)
@@ -155,7 +157,7 @@ class Fetcher:
     async def _body(self, kind: Kind, answer: aiohttp.ClientResponse) -> tuple[str, bytes]:
         """As much of the body as is wanted, and why that is not all."""
         limit = self._limit(kind)
-        if kind is Kind.PAGE and answer.status == 200 and not _may_be_html(answer):
+        if kind is Kind.PAGE and answer.status not in REDIRECTS and not _may_be_html(answer):
             answer.close()
             return "content_type", b""
         length = answer.content_length

@@ -20,6 +20,7 @@ import diptych
 from diptych.crawl.frontier import Kind
 from diptych.crawl.reading import Reading
 from diptych.engine.reader import FRAME, READY, digest, unpack
+from diptych.errors import DiptychError
 from diptych.types import Failure, Response
 
 __all__ = ["Readers"]
@@ -104,30 +105,39 @@ class Readers:
 
     async def _check(self) -> None:
         """Replace workers that have died or hang; the page they were at is given up."""
-        for worker in list(self._workers):
-            late = worker.waiting and time.monotonic() - worker.busy_since > self._patience
+        now, left = time.monotonic(), []
+        for worker in self._workers:
+            late = worker.waiting and now - worker.busy_since > self._patience
             if not late and worker.process.returncode is None:
                 continue
-            self._workers.remove(worker)
             with suppress(ProcessLookupError):
                 worker.process.kill()
-            for position, task in enumerate(worker.waiting):
-                if position == 0 and not task.answer.done():
-                    task.answer.set_result(None)
-                elif not task.answer.done():
-                    await self._give(task)
+            left.append(worker)
+        # All of it before the first await: others check as well.
+        self._workers = [worker for worker in self._workers if worker not in left]
+        again: list[_Task] = []
+        for worker in left:
+            tasks = [task for task in worker.waiting if not task.answer.done()]
+            worker.waiting.clear()
+            if tasks:
+                tasks[0].answer.set_result(None)
+                again.extend(tasks[1:])
+        for task in again:
+            await self._give(task)
 
     async def _start(self) -> _Worker:
         package = str(Path(diptych.__file__).parent.parent)
         path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "diptych.engine.reader",
+            sys.executable, "-P", "-m", "diptych.engine.reader",
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path}, limit=1 << 20,
         )  # fmt: skip
         assert process.stdout is not None
-        with suppress(asyncio.IncompleteReadError):
+        try:
             await process.stdout.readexactly(len(READY))
+        except asyncio.IncompleteReadError as error:
+            raise DiptychError("a reader process ended before it was ready; see above") from error
         worker = _Worker(process)
         worker.listener = asyncio.create_task(self._listen(worker))
         return worker
