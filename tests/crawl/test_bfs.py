@@ -22,7 +22,7 @@ def test_links_rank_one_level_below_their_page(depth: int) -> None:
 def test_links_to_pages_are_followed_and_others_not() -> None:
     page = make_page("/", "en", links=[Link(at(f"/{kind}"), kind) for kind in KINDS])
     followed = [ranked.link.rel for ranked in Bfs().rank(page, FakeSite("en", "fr"))]
-    assert followed == ["a", "area", "frame", "alternate", "refresh"]
+    assert followed == ["a", "area", "frame", "alternate", "refresh", "sitemap"]
 
 
 def test_language_does_not_matter() -> None:
