@@ -7,7 +7,7 @@ network, disk, clock and randomness are arguments or belong to `engine/` and `st
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from diptych.types import (
     Bead,
@@ -23,6 +23,10 @@ from diptych.types import (
     Url,
 )
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 __all__ = [
     "CrawlPolicy",
     "Exporter",
@@ -31,6 +35,8 @@ __all__ = [
     "SentenceAligner",
     "SiteView",
     "TreeAligner",
+    "UrlLanguageModel",
+    "UrlPairModel",
     "Verifier",
 ]
 
@@ -115,6 +121,27 @@ class Filter(Protocol):
 
     def judge(self, seg: SegmentPair) -> Decision:
         """The score, from 0 (worthless) to 1 (certainly a translation); a reject has a reason."""
+        ...
+
+
+class UrlLanguageModel(Protocol):
+    """The language of a page by its URL alone."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Language codes as `text.langs.primary` gives them, and `und` for unknown."""
+        ...
+
+    def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
+        """One row per URL, one column per label; rows add up to one."""
+        ...
+
+
+class UrlPairModel(Protocol):
+    """Whether two URLs lead to translations of each other, by the URLs alone."""
+
+    def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
+        """One probability for each left URL with the right URL at the same place."""
         ...
 
 
