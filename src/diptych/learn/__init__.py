@@ -1,0 +1,1 @@
+"""Small models of URLs: what they are trained on, how they are trained, and how they answer."""

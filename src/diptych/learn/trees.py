@@ -1,0 +1,87 @@
+"""A forest of boosted decision trees: trained with scikit-learn, kept and run as plain arrays."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from diptych.kernels import native, pointer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Forest"]
+
+_LEAF = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forest:
+    """Nodes of all trees one after the other; a leaf has feature -1 and a value."""
+
+    roots: NDArray[np.int32]
+    features: NDArray[np.int16]
+    thresholds: NDArray[np.float32]
+    lefts: NDArray[np.int32]
+    rights: NDArray[np.int32]
+    values: NDArray[np.float32]
+    base: float
+
+    def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The sum of the leaves each row reaches: the logarithm of the odds."""
+        library = native()
+        if library is None:
+            return self.reference(rows)
+        rows = np.ascontiguousarray(rows, np.float32)
+        out = np.zeros(len(rows), np.float32)
+        library.forest(
+            pointer(rows), ctypes.c_int64(len(rows)), ctypes.c_int32(rows.shape[1]),
+            pointer(self.roots), ctypes.c_int32(len(self.roots)), pointer(self.features),
+            pointer(self.thresholds), pointer(self.lefts), pointer(self.rights),
+            pointer(self.values), ctypes.c_float(self.base), pointer(out),
+        )  # fmt: skip
+        return out
+
+    def reference(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The same in NumPy: all rows go down one tree after the other."""
+        out = np.full(len(rows), self.base, np.float64)
+        every = np.arange(len(rows))
+        for root in self.roots.tolist():
+            node = np.full(len(rows), root, np.int32)
+            while (inner := self.features[node] != _LEAF).any():
+                at = node[inner]
+                value = rows[every[inner], self.features[at]]
+                node[inner] = np.where(value <= self.thresholds[at], self.lefts[at], self.rights[at])
+            out += self.values[node]
+        return out.astype(np.float32)
+
+    @classmethod
+    def from_boosting(cls, model: Any) -> Forest:
+        """The trees of a fitted `HistGradientBoostingClassifier` for two classes."""
+        trees = [stage[0].nodes for stage in model._predictors]
+        roots = np.cumsum([0, *(len(nodes) for nodes in trees)])[:-1].astype(np.int32)
+        nodes = np.concatenate(trees)
+        shift = np.repeat(roots, [len(tree) for tree in trees])
+        leaf = nodes["is_leaf"].astype(bool)
+        return cls(
+            roots,
+            np.where(leaf, _LEAF, nodes["feature_idx"]).astype(np.int16),
+            # Rounded down, so that a float on the border goes the way the double did.
+            _down(nodes["num_threshold"]),
+            (nodes["left"] + shift).astype(np.int32),
+            (nodes["right"] + shift).astype(np.int32),
+            np.where(leaf, nodes["value"], 0).astype(np.float32),
+            float(np.ravel(model._baseline_prediction)[0]),
+        )
+
+
+def _down(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        rounded = values.astype(np.float32)
+    lower: NDArray[np.float32] = np.where(
+        rounded > values, np.nextafter(rounded, np.float32(-np.inf)), rounded
+    )
+    return lower
