@@ -64,9 +64,10 @@ def mediawiki(root: Path) -> Iterator[Row]:
                 continue
             for key, text in json.loads(path.read_text("utf-8")).items():
                 source = english.get(key)
-                if isinstance(text, str) and isinstance(source, str) and source != text:
-                    if usable(source) and usable(text):
-                        yield lang, source, text
+                if not isinstance(text, str) or not isinstance(source, str) or source == text:
+                    continue
+                if usable(source) and usable(text):
+                    yield lang, source, text
 
 
 def dictionaries(root: Path) -> Iterator[Row]:

@@ -178,6 +178,106 @@ def explain(run: Path, urls: tuple[str, ...]) -> None:
     )
 
 
+_FILE = click.Path(path_type=Path)
+_AS_LINES = click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+
+
+def _model_option(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option("--model", default="", metavar="FOLDER", help=help)
+
+
+@main.command()
+@click.argument("file", type=_FILE, metavar="URLS.tsv")
+@click.option(
+    "--langs", required=True, metavar="en,fr", help="Two or more languages, ISO 639 codes."
+)
+@click.option(
+    "--method",
+    default="keys",
+    show_default=True,
+    metavar="NAME",
+    help="Strategy for the pair stage, or several as in keys+langstrip.",
+)
+@click.option("--by-domain", is_flag=True, help="Pair each registrable domain by itself.")
+@_model_option("URL language model for lines without a language, instead of the one shipped.")
+@_AS_LINES
+def pair(file: Path, langs: str, method: str, by_domain: bool, model: str, as_json: bool) -> None:
+    """Pair the URLs of a list, without fetching them.
+
+    A line of URLS.tsv is a URL, or a URL, a tab and its language; - is standard input.  Each line
+    of the answer has left, right, score and key, with tabs between them.
+    """
+    from diptych.urlcommands import pair_list
+
+    raise SystemExit(pair_list(file, langs, method, model, by_domain=by_domain, as_json=as_json))
+
+
+@main.command("url-lang")
+@click.argument("file", type=_FILE, required=False)
+@_model_option("A model of your own: of diptych train, or of Transformers.")
+@_AS_LINES
+def url_lang(file: Path | None, model: str, as_json: bool) -> None:
+    """Tell the language of a page by its URL.
+
+    FILE has a URL a line; without it, or as -, standard input is read.  Each line of the answer has
+    url, language and probability, with tabs between them.
+    """
+    from diptych.urlcommands import url_lang as answer
+
+    raise SystemExit(answer(file, model, as_json=as_json))
+
+
+@main.command("url-pair")
+@click.argument("file", type=_FILE, required=False)
+@_model_option("A model of your own: of diptych train, or of Transformers.")
+@_AS_LINES
+def url_pair(file: Path | None, model: str, as_json: bool) -> None:
+    """Tell by two URLs how likely their pages are translations of each other.
+
+    FILE has two URLs a line with a tab between them; without it, or as -, standard input is read.
+    Each line of the answer has both URLs and the probability, with tabs between them.
+    """
+    from diptych.urlcommands import url_pair as answer
+
+    raise SystemExit(answer(file, model, as_json=as_json))
+
+
+@main.command()
+@click.argument("model", type=click.Choice(["url-lang", "url-pair"]))
+@click.argument("data", type=_FILE, nargs=-1, required=True)
+@click.option("--out", type=_FILE, required=True, metavar="FOLDER", help="Folder of the model.")
+@click.option(
+    "--backend",
+    type=click.Choice(["linear", "transformers"]),
+    default="linear",
+    show_default=True,
+    help="Our own small model, or an encoder such as XLM-RoBERTa.",
+)
+@click.option("--base", default="", metavar="FOLDER", help="The encoder to start from.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+              help="Of the split and of training.")  # fmt: skip
+@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Of an encoder, at most.")
+@click.option("--batch", type=click.IntRange(1), metavar="N", help="Rows an encoder sees at once.")
+@click.option(
+    "--learning-rate",
+    type=click.FloatRange(0, min_open=True),
+    metavar="X",
+    help="Of an encoder; as published 1e-5.",
+)
+def train(model: str, data: tuple[Path, ...], out: Path, **options: Any) -> None:
+    """Train a URL model on labelled DATA and test it on domains held out.
+
+    The columns of DATA, with tabs between them: domain, url, lang for url-lang; domain, url, lang,
+    url, lang for url-pair.
+    """
+    from diptych.training import Order
+    from diptych.training import train as run_train
+
+    backend, base, seed = (options.pop(name) for name in ("backend", "base", "seed"))
+    more = tuple((name, value) for name, value in options.items() if value is not None)
+    raise SystemExit(run_train(Order(model, data, out, backend, base, seed, more)))
+
+
 @main.command()
 def strategies() -> None:
     """List recipes and the strategies of each stage."""

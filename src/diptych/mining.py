@@ -27,7 +27,7 @@ from diptych.run import Terms, default_folder, open_run
 from diptych.store import Store
 from diptych.summary import Summary, summarise
 from diptych.tell import tell
-from diptych.text.langs import parse_lang, same_language
+from diptych.text.langs import parse_langs
 from diptych.text.urls import normalise
 from diptych.types import Site, Url
 
@@ -92,18 +92,10 @@ def _exit_code(summary: Summary, damaged: Sequence[str]) -> int:
 
 
 def _languages(text: str) -> tuple[str, ...]:
-    codes = [code.strip() for code in text.split(",") if code.strip()]
     try:
-        parsed = [parse_lang(code) for code in codes]
+        return parse_langs(text)
     except ValueError as error:
         raise ConfigError(str(error)) from error
-    langs: tuple[str, ...] = ()
-    for lang in parsed:
-        if not any(same_language(lang, other) for other in langs):
-            langs = (*langs, lang)
-    if len(langs) < 2:
-        raise ConfigError(f"--langs needs two different languages, such as en,fr; got '{text}'")
-    return langs
 
 
 def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list[Url]:

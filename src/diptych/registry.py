@@ -33,9 +33,12 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
         "bfs+langs": "diptych.crawl.bfs_langs:BfsLangs",
     },
     "pair": {
+        "keys": "diptych.pair.keys:Keys",
         "langstrip": "diptych.pair.langstrip:LangStrip",
         "links": "diptych.pair.links:Links",
+        "pplocator": "diptych.pair.pplocator:PPLocator",
         "union": "diptych.pair.union:Union",
+        "url_model": "diptych.pair.url_model:UrlModel",
     },
     "verify": {"size_ratio": "diptych.verify.size_ratio:SizeRatio"},
     "align_dom": {"flat": "diptych.align_dom.flat:Flat"},

@@ -18,6 +18,7 @@
 #define SENSES 3
 #define PREFIX 5
 #define NO_LANG (-1)
+#define LONE 0.37f
 
 typedef struct { const uint8_t *at; int len; } Span;
 typedef struct { Span word; int digit, lang, kind, strength, field, segment; } Token;
@@ -61,7 +62,7 @@ static int find(const uint32_t *keys, int n, uint32_t key) {
 static int is_letter(uint8_t c) { return (c >= 'a' && c <= 'z') || c >= 0x80; }
 static int is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 static int is_word(uint8_t c) { return is_letter(c) || is_digit(c); }
-static int same(Span a, Span b) { return a.len == b.len && !memcmp(a.at, b.at, (size_t)a.len); }
+static int same(Span a, Span b) { return a.len == b.len && (!a.len || !memcmp(a.at, b.at, (size_t)a.len)); }
 static int has(const WordSet *set, Span word) {
     return word.len && find(set->keys, set->n, fingerprint(word.at, word.len, 0)) >= 0;
 }
@@ -237,9 +238,20 @@ static int64_t concept_of(const ConceptTable *table, uint32_t key) {
     }
 }
 
+/* The bytes of a word's first letters; a letter begins with any byte but 10xxxxxx. */
+static int first_letters(Span word) {
+    int letters = 0, at = 0;
+    for (; at < word.len; at++)
+        if ((word.at[at] & 0xc0) != 0x80 && ++letters > PREFIX) break;
+    return at;
+}
+
 static int64_t meaning(const ConceptTable *table, Span word) {
     int64_t place = concept_of(table, fingerprint(word.at, word.len, 0));
-    if (place < 0 && word.len > PREFIX) place = concept_of(table, fingerprint(word.at, PREFIX, 1));
+    if (place < 0) {
+        int start = first_letters(word);
+        if (start < word.len) place = concept_of(table, fingerprint(word.at, start, 1));
+    }
     return place;
 }
 
@@ -262,11 +274,13 @@ static void add_word(Words *words, const Token *token) {
 }
 
 /* Mean over the words of one side of the best match on the other, weighed by length; -1 for none. */
-static void best_matches(const float *likeness, const Words *a, const Words *b, float *one, float *other) {
+static void best_matches(const float *likeness, const Words *a, const Words *b, float *one, float *other, int *lone) {
     float sum = 0, weight = 0;
+    lone[0] = lone[1] = 0;
     for (int i = 0; i < a->n; i++) {
         float best = 0;
         for (int j = 0; j < b->n; j++) if (likeness[i * MAX_WORDS + j] > best) best = likeness[i * MAX_WORDS + j];
+        lone[0] += best < LONE;
         sum += best * (float)a->tokens[i]->word.len;
         weight += (float)a->tokens[i]->word.len;
     }
@@ -275,6 +289,7 @@ static void best_matches(const float *likeness, const Words *a, const Words *b, 
     for (int j = 0; j < b->n; j++) {
         float best = 0;
         for (int i = 0; i < a->n; i++) if (likeness[i * MAX_WORDS + j] > best) best = likeness[i * MAX_WORDS + j];
+        lone[1] += best < LONE;
         sum += best * (float)b->tokens[j]->word.len;
         weight += (float)b->tokens[j]->word.len;
     }
@@ -370,7 +385,8 @@ static void difference(Difference *d, const Url *a, const Url *b) {
         if (token->digit) {
             d->common_digits++;
             if (token->word.len > d->common_longest) d->common_longest = token->word.len;
-            if (token->field >= 2 && token->word.len > d->common_late) d->common_late = token->word.len;
+            int late = token->field >= 2 && a->tokens[i].field >= 2;
+            if (late && token->word.len > d->common_late) d->common_late = token->word.len;
         } else {
             d->common_words++;
             d->common_chars += token->word.len;
@@ -500,6 +516,7 @@ static void look_up(Words *words, const ConceptTable *table) {
 
 static float *meaning_features(float *out, Words *a, Words *b, const Tables *tables, Scratch *scratch, int cognates) {
     float alike[MAX_WORDS * MAX_WORDS], sense[MAX_WORDS * MAX_WORDS], one, other;
+    int lone[2];
     look_up(a, &tables->concepts);
     look_up(b, &tables->concepts);
     for (int i = 0; i < a->n; i++)
@@ -510,11 +527,12 @@ static float *meaning_features(float *out, Words *a, Words *b, const Tables *tab
             sense[i * MAX_WORDS + j] = means > 0.8f * cognate ? means : 0.8f * cognate;
         }
     if (cognates) {
-        best_matches(alike, a, b, &one, &other);
+        best_matches(alike, a, b, &one, &other, lone);
         out = put_two(out, one, other);
     }
-    best_matches(sense, a, b, &one, &other);
+    best_matches(sense, a, b, &one, &other, lone);
     out = put_two(out, one, other);
+    out = put_two(out, (float)lone[0], (float)lone[1]);
     return cognates ? put_two(out, known(a), known(b)) : out;
 }
 

@@ -9,19 +9,27 @@ in the table is looked up by its first letters, which is a poor man's stemmer fo
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-
-from diptych.text.marks import fold
+from anyascii import anyascii
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Concepts", "Phrase", "fingerprint", "learn_concepts", "slug_words", "stem"]
+__all__ = [
+    "Concepts",
+    "Phrase",
+    "fingerprint",
+    "learn_concepts",
+    "slug_letters",
+    "slug_words",
+    "stem",
+]
 
 PREFIX = 5
 """letters by which a word that is not in the table is looked up"""
@@ -29,27 +37,45 @@ SENSES = 3
 """concepts per word, at most"""
 _MIN_MEANS, _MIN_SAID = 0.05, 0.005  # t(English | word) and t(word | English)
 _ITERATIONS = 4
-_WORD = re.compile(r"[^\W\d_]+")
-_EXTRA = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})  # fmt: skip
+_WORD = re.compile(r"[a-z]+")
+_FOREIGN, _NO_LETTER = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^A-Za-z0-9]")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 
 
 class Phrase(NamedTuple):
-    """A phrase and its English translation, and how often to count it."""
+    """A phrase and its English translation, and how much it counts."""
 
     lang: str
     english: str
     other: str
-    count: float = 1.0
+    weight: float = 1.0
 
 
 def slug_words(text: str) -> list[str]:
-    """Words as they are written in slugs: without case and accents.
+    """Words as they are written in slugs.
 
     >>> slug_words("Über uns (Größe)"), slug_words("О нас")
-    (['uber', 'uns', 'grosse'], ['о', 'нас'])
+    (['uber', 'uns', 'grosse'], ['o', 'nas'])
     """
-    return _WORD.findall(fold(text.lower().translate(_EXTRA)))
+    return _WORD.findall(slug_letters(text))
+
+
+def slug_letters(text: str) -> str:
+    """Text in the letters that slugs are made of: Latin ones, without case and accents.
+
+    Sites write Cyrillic or Greek slugs in either script, so that both come to the same.
+
+    What is no letter becomes a hyphen, and none becomes a `/` or a `?`, which part a URL.
+
+    >>> slug_letters("Łódź"), slug_letters("Новости"), slug_letters("新闻"), slug_letters("a？b")
+    ('lodz', 'novosti', 'xinwen', 'a-b')
+    """
+    return (text if text.isascii() else _FOREIGN.sub(_spelled, text)).lower()
+
+
+def _spelled(found: re.Match[str]) -> str:
+    letters = _NO_LETTER.sub("", anyascii(found[0]))
+    return letters if letters or unicodedata.category(found[0])[0] in "LM" else "-"
 
 
 def stem(word: str) -> str:
@@ -85,19 +111,30 @@ class Concepts:
 
     def senses(self, word: bytes) -> dict[int, int]:
         """Concepts of a word with their scores (0 to 255); by its first letters if need be."""
-        for key in (word, word[:PREFIX] + b"*"):
-            if key is not word and len(word) <= PREFIX:
-                break
-            place = int(np.searchsorted(self.keys, fingerprint(key)))
-            if place < len(self.keys) and self.keys[place] == fingerprint(key):
-                found = zip(self.ids[place].tolist(), self.scores[place].tolist(), strict=True)
-                return {concept: score for concept, score in found if score}
-        return {}
+        place = self._place(word)
+        if place < 0 and (start := _start(word.decode("utf-8", "replace"))):
+            place = self._place(start.encode())
+        if place < 0:
+            return {}
+        found = zip(self.ids[place].tolist(), self.scores[place].tolist(), strict=True)
+        return {concept: score for concept, score in found if score}
+
+    def _place(self, key: bytes) -> int:
+        """Where a word is, or -1; a row whose first score is nothing says nothing."""
+        number = fingerprint(key)
+        place = int(np.searchsorted(self.keys, number))
+        is_there = place < len(self.keys) and self.keys[place] == number
+        return place if is_there and self.scores[place, 0] else -1
 
     def similarity(self, left: bytes, right: bytes) -> float:
         """From 0 to 1: the strongest concept two words share."""
         one, other = self.senses(left), self.senses(right)
         return max((min(one[c], other[c]) for c in one.keys() & other.keys()), default=0) / 255
+
+
+def _start(word: str) -> str:
+    """What a longer word is looked up by: its first letters and a star."""
+    return word[:PREFIX] + "*" if len(word) > PREFIX else ""
 
 
 def learn_concepts(
@@ -116,7 +153,7 @@ def learn_concepts(
     for phrase in phrases:
         english = " ".join(dict.fromkeys(stem(word) for word in slug_words(phrase.english)))
         for other in _spellings(phrase.other):
-            by_lang[phrase.lang][english, other] += phrase.count  # type: ignore[assignment]
+            by_lang[phrase.lang][english, other] += phrase.weight  # type: ignore[assignment]
     names = [name for name, _ in concepts.most_common(65_535)]
     number = {name: place for place, name in enumerate(names)}
     senses: defaultdict[str, Counter[int]] = defaultdict(Counter)
@@ -139,8 +176,8 @@ def _spellings(text: str) -> set[str]:
 def word_pairs(phrases: Mapping[tuple[str, str], float]) -> Iterator[tuple[str, str, float]]:
     """Pairs of words by IBM Model 1 in both directions: English, other, from 0 to 1."""
     rows = [(one.split(), other.split(), n) for (one, other), n in sorted(phrases.items())]
-    english = {word: place for place, word in enumerate(dict.fromkeys(w for r in rows for w in r[0]))}  # fmt: skip
-    others = {word: place for place, word in enumerate(dict.fromkeys(w for r in rows for w in r[1]))}  # fmt: skip
+    english = _numbered(word for row in rows for word in row[0])
+    others = _numbered(word for row in rows for word in row[1])
     links = [
         (english[e], others[f], row, n)
         for row, (left, right, n) in enumerate(rows)
@@ -160,6 +197,10 @@ def word_pairs(phrases: Mapping[tuple[str, str], float]) -> Iterator[tuple[str, 
     for place in np.flatnonzero((other >= _MIN_MEANS) & (one >= _MIN_SAID)).tolist():
         code = int(pair[place])
         yield e_words[code // len(others)], f_words[code % len(others)], float(score[place])
+
+
+def _numbered(words: Iterable[str]) -> dict[str, int]:
+    return {word: place for place, word in enumerate(dict.fromkeys(words))}
 
 
 def _cell(row: NDArray[np.int64], word: NDArray[np.int64], words: int) -> NDArray[np.int64]:
@@ -187,9 +228,8 @@ def _table(senses: Mapping[str, Counter[int]], words: int) -> Concepts:
     known = sorted(senses, key=lambda word: (min(senses[word]), word))[:words]
     prefixes: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for word in known:
-        if len(word) > PREFIX:
-            start = word.encode()[:PREFIX].decode("utf-8", "ignore")
-            prefixes[start + "*"].update(senses[word])
+        if start := _start(word):
+            prefixes[start].update(senses[word])
     rows: dict[int, list[tuple[int, int]]] = {}
     for word, found in [*prefixes.items(), *((word, senses[word]) for word in known)]:
         best = found.most_common(SENSES)

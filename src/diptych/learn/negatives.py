@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from diptych.learn.data import LabelledPair
@@ -87,11 +87,12 @@ class Negatives:
         domains: defaultdict[str, list[LabelledPair]] = defaultdict(list)
         for pair in pairs:
             domains[pair.domain].append(pair)
+        documents = _documents(pair for group in domains.values() for pair in group)
         everywhere = sorted({pair.url_b for group in domains.values() for pair in group})
         for name in sorted(domains):
             group = sorted(set(domains[name]))
             chance = random.Random(f"{self.seed} {name}")
-            site = _Site(group, chance)
+            site = _Site(group, documents, chance)
             for pair in group:
                 for method in self.methods:
                     for left, right in _MAKERS[method](pair, site, chance, self.each, everywhere):
@@ -99,14 +100,29 @@ class Negatives:
                             yield pair._replace(url_a=left, url_b=right), method
 
 
+def _documents(pairs: Iterable[LabelledPair]) -> dict[str, str]:
+    """For each URL the one that stands for all known versions of its document."""
+    parent: dict[str, str] = {}
+
+    def root(url: str) -> str:
+        while (above := parent.setdefault(url, url)) != url:
+            parent[url] = url = parent[above]
+        return url
+
+    for pair in pairs:
+        one, other = root(pair.url_a), root(pair.url_b)
+        parent[max(one, other)] = min(one, other)
+    return {url: root(url) for url in list(parent)}
+
+
 @dataclass(slots=True)
 class _Site:
-    """The URLs of a domain by language, and which of them are versions of one document."""
+    """The URLs of a domain by language, and which of all URLs are versions of one document."""
 
     pairs: Sequence[LabelledPair]
+    documents: Mapping[str, str]
     chance: random.Random
     by_lang: dict[str, list[str]] = field(default_factory=dict)
-    group: dict[str, str] = field(default_factory=dict)
     tokens: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -114,19 +130,11 @@ class _Site:
         for pair in self.pairs:
             langs[pair.lang_a].add(pair.url_a)
             langs[pair.lang_b].add(pair.url_b)
-            one, other = self.document(pair.url_a), self.document(pair.url_b)
-            self.group[max(one, other)] = min(one, other)
         self.by_lang = {lang: sorted(urls) for lang, urls in langs.items()}
-
-    def document(self, url: str) -> str:
-        """The URL that stands for all known versions of a document."""
-        while self.group.setdefault(url, url) != url:
-            url = self.group[url]
-        return url
 
     def is_negative(self, left: str, right: str) -> bool:
         """Whether two URLs are different and not known to be translations."""
-        return left != right and self.document(left) != self.document(right)
+        return self.documents.get(left, left) != self.documents.get(right, right)
 
     def others(self, url: str, lang: str) -> list[str]:
         """Other documents in a language, at most `_POOL` of them."""

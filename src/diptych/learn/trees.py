@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,9 +55,40 @@ class Forest:
             while (inner := self.features[node] != _LEAF).any():
                 at = node[inner]
                 value = rows[every[inner], self.features[at]]
-                node[inner] = np.where(value <= self.thresholds[at], self.lefts[at], self.rights[at])
+                node[inner] = np.where(
+                    value <= self.thresholds[at], self.lefts[at], self.rights[at]
+                )
             out += self.values[node]
         return out.astype(np.float32)
+
+    def is_sound(self, width: int) -> bool:
+        """Whether every step leads on to a node of the forest, so that a kernel may take it."""
+        size = self.features.size
+        arrays: tuple[NDArray[Any], ...] = (
+            self.features,
+            self.thresholds,
+            self.lefts,
+            self.rights,
+            self.values,
+        )
+        kinds = ("int16", "float32", "int32", "int32", "float32")
+        if self.roots.dtype != np.int32 or self.roots.ndim != 1:
+            return False
+        if any(
+            array.shape != (size,) or array.dtype != kind
+            for array, kind in zip(arrays, kinds, strict=True)
+        ):
+            return False
+        inner = np.flatnonzero(self.features != _LEAF)
+        steps = np.concatenate([self.lefts[inner], self.rights[inner]])
+        return bool(
+            ((self.features >= _LEAF) & (self.features < width)).all()
+            and (steps > np.concatenate([inner, inner])).all()
+            and (steps < size).all()
+            and ((self.roots >= 0) & (self.roots < size)).all()
+            and np.isfinite(self.values).all()
+            and math.isfinite(self.base)
+        )
 
     @classmethod
     def from_boosting(cls, model: Any) -> Forest:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "Features", "pair_features"]
 
 MAX_WORDS = 12
-_COGNATE = np.float32(0.8)  # what looks the same counts a little less than what means the same
+LONE = 0.37
+"""a word whose best match is worse than this has none"""
+_COGNATE = 0.8  # what looks the same counts a little less than what means the same
 
 NAMES = tuple(
     "host host_core tld longest_label"
@@ -53,7 +56,8 @@ NAMES = tuple(
     " last_same extension extension< extension> slash separators last_words< last_words>"
     " last_words_off last_length last_alike path_alike"
     " query_names params< params> query_values odd< odd> odd_off end< end>"
-    " cognates< cognates> meaning< meaning> known< known> last_meaning< last_meaning>".split()
+    " cognates< cognates> meaning< meaning> lone< lone> known< known>"
+    " last_meaning< last_meaning> last_lone< last_lone>".split()
 )
 
 
@@ -107,7 +111,10 @@ def _marks(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
 
 @dataclass(slots=True)
 class _Difference:
-    """Tokens that both URLs have, and those that only one has: left, right."""
+    """Tokens that both URLs have, and those that only one has: left, right.
+
+    A common token has the field of the one that comes earlier.
+    """
 
     common: list[Token] = field(default_factory=list)
     words: tuple[list[Token], list[Token]] = field(default_factory=lambda: ([], []))
@@ -125,7 +132,7 @@ def _difference(a: ReadUrl, b: ReadUrl) -> _Difference:
             _sort(found, token, 1, len(b.segments) - 1)
         else:
             left.remove(match)
-            found.common.append(token)
+            found.common.append(min(token, match, key=lambda token: token.field))
     for token in left:
         _sort(found, token, 0, len(a.segments) - 1)
     return found
@@ -230,37 +237,53 @@ def dice(one: bytes, other: bytes) -> float:
         return 1.0
     if len(one) < 2 or len(other) < 2:
         return 0.0
-    pairs = [Counter(zip(word, word[1:], strict=False)) for word in (one, other)]
+    pairs = [Counter(itertools.pairwise(word)) for word in (one, other)]
     return 2 * (pairs[0] & pairs[1]).total() / (len(one) + len(other) - 2)
 
 
 _Likeness = Callable[[bytes, bytes], float]
 
 
-def _best(one: Sequence[Token], other: Sequence[Token], likeness: _Likeness) -> tuple[float, float]:
-    """Mean over a side's words of the best match on the other, weighed by length; -1 for none."""
-    one, other = one[:MAX_WORDS], other[:MAX_WORDS]
+def _best(
+    one: Sequence[Token], other: Sequence[Token], likeness: _Likeness
+) -> tuple[list[float], list[float]]:
+    """For each word of a side how well the best one of the other side matches it."""
+    return (
+        [
+            max((likeness(word.word, o.word) for o in other[:MAX_WORDS]), default=0.0)
+            for word in one[:MAX_WORDS]
+        ],
+        [
+            max((likeness(word.word, o.word) for o in one[:MAX_WORDS]), default=0.0)
+            for word in other[:MAX_WORDS]
+        ],
+    )
 
-    def mean(words: Sequence[Token], others: Sequence[Token]) -> float:
-        best = [max((likeness(w.word, o.word) for o in others), default=0.0) for w in words]
-        weights = [len(word.word) for word in words]
-        return sum(map(float.__mul__, map(float, best), map(float, weights))) / sum(weights) if words else -1
 
-    return _two(mean(one, other), mean(other, one))
+def _mean(best: Sequence[float], words: Sequence[Token]) -> float:
+    """Weighed by length; -1 for none."""
+    lengths = [len(word.word) for word in words[:MAX_WORDS]]
+    return sum(b * n for b, n in zip(best, lengths, strict=True)) / sum(lengths) if lengths else -1
 
 
-def _senses(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> tuple[float, float]:
+def _senses(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
+    """How far words match by meaning or looks, and how many match none."""
+
     def likeness(word: bytes, match: bytes) -> float:
-        return max(concepts.similarity(word, match), float(_COGNATE) * dice(word, match))
+        return max(concepts.similarity(word, match), _COGNATE * dice(word, match))
 
-    return _best(one, other, likeness)
+    best = _best(one, other, likeness)
+    yield from _two(_mean(best[0], one), _mean(best[1], other))
+    yield from _two(*(sum(match < LONE for match in side) for side in best))
 
 
 def _meaning(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
-    yield from _best(one, other, dice)
+    best = _best(one, other, dice)
+    yield from _two(_mean(best[0], one), _mean(best[1], other))
     yield from _senses(one, other, concepts)
     shares = [
-        sum(bool(concepts.senses(token.word)) for token in words[:MAX_WORDS]) / len(words[:MAX_WORDS])
+        sum(bool(concepts.senses(token.word)) for token in words[:MAX_WORDS])
+        / len(words[:MAX_WORDS])
         if words
         else -1
         for words in (one, other)
@@ -279,6 +302,8 @@ class Features:
         library = native()
         if library is None:
             return self.reference(lefts, rights)
+        if len(lefts) != len(rights):
+            raise ValueError("as many left URLs as right ones are needed")
         place: dict[str, int] = {}
         left = np.fromiter((place.setdefault(url, len(place)) for url in lefts), np.int32)
         right = np.fromiter((place.setdefault(url, len(place)) for url in rights), np.int32)
@@ -341,7 +366,8 @@ def _hashed(
     size = 1 << max(4, (2 * len(concepts.keys)).bit_length())
     places = np.full(size, -1, np.int64)
     want = (concepts.keys & np.uint32(size - 1)).astype(np.int64)
-    left = np.arange(len(want))
+    # A row whose first score is nothing would look like an empty place.
+    left = np.flatnonzero(concepts.scores[:, 0])
     while len(left):
         at = want[left]
         free = places[at] < 0

@@ -8,15 +8,25 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from diptych.learn.concepts import fingerprint
-from diptych.text.marks import KINDS, LANGUAGE_PARAMETERS, LANGUAGES, fold, mark_table
+from diptych.learn.concepts import fingerprint, slug_letters
+from diptych.text.marks import KINDS, LANGUAGE_PARAMETERS, LANGUAGES, mark_table
 
-__all__ = ["EXTENSIONS", "INDEXES", "MarkWord", "ReadUrl", "Token", "mark_words", "plain", "read_url"]
+__all__ = [
+    "EXTENSIONS",
+    "INDEXES",
+    "MarkWord",
+    "ReadUrl",
+    "Token",
+    "mark_words",
+    "plain",
+    "read_url",
+]
 
 MAX_CHARACTERS = 2048
 MAX_LABELS, MAX_SEGMENTS, MAX_TOKENS, MAX_MARKS, MAX_PARAMS = 16, 24, 64, 24, 24
 EXTENSIONS = frozenset(
-    b"html htm php php3 php4 asp aspx jsp jspx shtml xhtml phtml cfm cgi do action pdf xml txt".split()
+    b"html htm php php3 php4 asp aspx jsp jspx shtml xhtml phtml cfm cgi do action pdf xml"
+    b" txt".split()
 )
 INDEXES = frozenset(b"index default home main".split())
 HOST, FOLDER, FILE, QUERY = range(4)
@@ -24,8 +34,14 @@ WHOLE, EDGE, INSIDE, NAMED = 3, 2, 1, 4
 """how a mark stands: a segment of its own, at an edge of one, inside one, in a `lang` parameter"""
 _ANYWHERE = 99
 _NO_KIND = 9
+_SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _TOKEN = re.compile(rb"[a-z\x80-\xff]+|[0-9]+")
 _ODD = re.compile(rb"[^a-z0-9\x80-\xff](?=[^a-z0-9\x80-\xff])")
+_SESSION_HINT = re.compile(r"s(?:ess(?:ion_?)?)?id|cfid|cftoken|utm_|clid|zenid|stoken")
+_SESSION = re.compile(
+    r"(?<=[?&;])(?:oscsid|jsessionid|phpsessid|(?:asp)?session_?id|sid|cfid|cftoken|zenid|stoken|utm_\w+"
+    r"|[a-z]*clid)=[^&;?]*(?:[&;]|(?=\?)|\Z)"
+)
 _REGION = re.compile(rb"[a-z]{2}|hans|hant|latn|cyrl")
 
 
@@ -92,25 +108,33 @@ class ReadUrl:
 def mark_words() -> dict[bytes, MarkWord]:
     """Words of letters that mark a language, each with the likeliest one."""
     place = {lang: number for number, lang in enumerate(LANGUAGES)}
-    return {
-        word.encode(): MarkWord(place[marks[0].lang], KINDS.index(marks[0].kind))
+    words = {
+        word: MarkWord(place[marks[0].lang], KINDS.index(marks[0].kind))
         for word, marks in mark_table().items()
         if _TOKEN.fullmatch(word.encode()) and not word[0].isdigit()
     }
+    spelled = {slug_letters(word): mark for word, mark in words.items()}
+    return {word.encode(): mark for word, mark in (spelled | words).items()}
 
 
 def plain(url: str) -> bytes:
     """A URL as it is compared: decoded, without case, accents, scheme and fragment.
 
-    >>> plain("HTTP://X.org/%C3%9Cber#a")
-    b'x.org/uber'
+    Parameters that carry a session or a campaign are gone too: shared ids count for much.
+
+    >>> plain("HTTP://X.org/%C3%9Cber#a"), plain("http://x.org/a?osCsid=6f1e&id=2")
+    (b'x.org/uber', b'x.org/a?id=2')
     """
-    text = url[: 4 * MAX_CHARACTERS]
-    text = text.partition("://")[2] or text
+    text = url[: 4 * MAX_CHARACTERS].partition("#")[0]
+    text = text[scheme.end() :] if (scheme := _SCHEME.match(text)) else text
     if "%" in text:
-        text = unquote(text, errors="replace")
-    text = text.lower() if text.isascii() else fold(text)
-    return text.partition("#")[0][:MAX_CHARACTERS].encode("utf-8", "replace")
+        # What is not UTF-8 is mostly an old site in a Western language.
+        decoded = unquote(text, errors="replace")
+        text = unquote(text, "latin-1") if "\ufffd" in decoded else decoded
+    text = slug_letters(text)
+    if _SESSION_HINT.search(text):
+        text = _SESSION.sub("", text).replace(";?", "?").rstrip("?&;")
+    return text[:MAX_CHARACTERS].encode("utf-8", "replace")
 
 
 def read_url(text: bytes) -> ReadUrl:
@@ -135,7 +159,9 @@ def read_url(text: bytes) -> ReadUrl:
     whole = path.rstrip(b"/")
     parts = [part for part in re.finditer(rb"[^/]+", whole)]
     spans = [
-        span for part in parts if (span := _segment(url, part[0], part.end() == len(whole), part.start()))
+        span
+        for part in parts
+        if (span := _segment(url, part[0], part.end() == len(whole), part.start()))
     ]
     url.path = whole[spans[0][0] : spans[-1][1]] if spans else b""
     for param in query.split(b"&") if asked else ():
@@ -151,7 +177,12 @@ def _add(url: ReadUrl, mark: FoundMark) -> None:
 def _segment(url: ReadUrl, segment: bytes, last: bool, start: int) -> tuple[int, int] | None:
     """Read a segment of the path; where it begins and ends, if it is more than a mark."""
     words = list(_TOKEN.finditer(segment))[:MAX_TOKENS]
-    if last and words and words[-1][0] in EXTENSIONS and segment[: words[-1].start()].endswith(b"."):
+    if (
+        last
+        and words
+        and words[-1][0] in EXTENSIONS
+        and segment[: words[-1].start()].endswith(b".")
+    ):
         found = words.pop()
         url.extension, segment = found[0], segment[: found.start() - 1]
     if last and len(words) == 1 and words[0][0] == segment and segment in INDEXES:

@@ -8,7 +8,6 @@ extended to all languages as Garcia-Romero et al. do: a language's English name,
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,32 +16,18 @@ from itertools import combinations
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from diptych.pair import language_codes, language_names, page_languages
+from diptych.pair import page_languages
 from diptych.pair.settle import settle
 from diptych.protocols import SiteView
-from diptych.text.langs import primary
+from diptych.text.marks import fold, marks_of
 from diptych.types import PagePair, Url
 
 __all__ = ["LangStrip", "Stripped", "strip_language"]
 
-# Marks of the shared task's own list that are neither code nor name, then the countries whose code
-# stands for their language on many sites.
-_OTHER_MARKS = {
-    "cs": ("cz",),
-    "da": ("dk",),
-    "de": ("allemand", "tedesco"),
-    "el": ("gr",),
-    "en": ("e", "us", "gb", "inglese", "englisch", "anglais"),
-    "es": ("esp",),
-    "fr": ("f", "fran"),
-    "it": ("ital",),
-    "ja": ("jp",),
-    "ko": ("kr",),
-    "ro": ("rom", "romlang"),
-    "sv": ("se",),
-    "uk": ("ua",),
-    "zh": ("cn", "tw", "hk"),
-}
+# A country's code says less than its language's, and a letter alone is a mark on few sites; `e` and
+# `f` are on the shared task's own list.
+_KINDS = frozenset(("code", "code3", "endonym", "name", "habit"))
+_LETTERS = frozenset("ef")
 # DEVIATION(smart): any country or script may follow a code, not only where it is official.
 _REGION = r"(?:[-_](?:[a-z]{2}|hans|hant|latn|cyrl))?"
 _HOLE = "\0"
@@ -111,7 +96,7 @@ def strip_language(url: str, langs: Sequence[str]) -> Stripped:
 def _punch(text: str, langs: Sequence[str]) -> tuple[str, frozenset[str]]:
     """A text with a hole for each language mark, and the languages they are of."""
     pattern, marks = _marks(tuple(langs))
-    found = {marks[_plain(mark)] for mark in pattern.findall(text)}
+    found = {marks[fold(mark)] for mark in pattern.findall(text)}
     return (pattern.sub(_HOLE, text) if found else text), frozenset(found)
 
 
@@ -146,23 +131,21 @@ def _marks(langs: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
     """A pattern of all marks of some languages, and which language each mark is of."""
     marks: dict[str, str] = {}
     for lang in langs:
-        names = language_names(lang) | language_codes(lang) | {lang.lower()}
-        for name in (*names, *_OTHER_MARKS.get(primary(lang), ())):
-            marks.setdefault(name, lang)
-            marks.setdefault(_plain(name), lang)
+        known = (word for word, kind in marks_of(lang).items() if kind in _KINDS)
+        for name in (lang.lower(), *known):
+            if len(name) > 1 or name in _LETTERS:
+                marks.setdefault(name, lang)
     # A code means its own language before a country: `se` is Northern Sami where that is wanted.
-    marks.update({code: lang for lang in langs for code in language_codes(lang)})
+    marks.update({code: lang for lang in langs for code in _codes(lang)})
     longest_first = sorted(marks, key=lambda mark: (-len(mark), mark))
     choices = "|".join(re.escape(mark) for mark in longest_first)
     # Not after or before a letter or digit of any script; the underscore is a delimiter.
     pattern = rf"(?<![^\W_])({choices}){_REGION}(?![^\W_])"
-    return re.compile(pattern, re.IGNORECASE), marks | {_plain(mark): marks[mark] for mark in marks}
+    return re.compile(pattern, re.IGNORECASE), marks | {fold(mark): marks[mark] for mark in marks}
 
 
-def _plain(name: str) -> str:
-    """Without case and accents, as names are written in URLs."""
-    decomposed = unicodedata.normalize("NFD", name.casefold())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
+def _codes(lang: str) -> list[str]:
+    return [word for word, kind in marks_of(lang).items() if kind in ("code", "code3")]
 
 
 _Pages = list[tuple[Url, Stripped]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["hreflang_language", "parse_lang", "primary", "same_language"]
+__all__ = ["hreflang_language", "parse_lang", "parse_langs", "primary", "same_language"]
 
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 _SHAPE = re.compile(r"([a-z]{2})(?:[-_](?:[a-z]{4}|[a-z]{2}|\d{3}))*")
@@ -48,6 +48,21 @@ def parse_lang(code: str) -> str:
     if (language.language or "") in _UNKNOWN or not language.is_valid():
         raise ValueError(message)
     return language.to_tag()
+
+
+def parse_langs(text: str) -> tuple[str, ...]:
+    """A user's list of two or more languages, each once; `ValueError` for what is none.
+
+    >>> parse_langs("en, fra,eng")
+    ('en', 'fr')
+    """
+    langs: tuple[str, ...] = ()
+    for lang in [parse_lang(code) for code in text.split(",") if code.strip()]:
+        if not any(same_language(lang, other) for other in langs):
+            langs = (*langs, lang)
+    if len(langs) < 2:
+        raise ValueError(f"--langs needs two different languages, such as en,fr; got '{text}'")
+    return langs
 
 
 @lru_cache(maxsize=4096)

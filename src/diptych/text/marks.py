@@ -41,10 +41,10 @@ KINDS = ("code", "code3", "endonym", "name", "habit", "country")
 # those that have a site, a newspaper or a broadcaster of their own.
 LANGUAGES = tuple(
     "aa ab ace ady af ak am an ar as ast av ay az ba ban be bem bg bho bi bm bn bo br bs bua"
-    " ca ceb ch chm chr ckb cnr co crh crs cs csb cv cy da de din dsb dv dz ee el en eo es et"
+    " ca ceb ch chm chr ckb co crh crs cs csb cv cy da de din dsb dv dz ee el en eo es et"
     " eu ext fa ff fi fil fj fo fon fr frp fur fy ga gaa gag gd gl gn gsw gu gv ha haw he hi"
     " hmn hop hr hsb ht hu hy ia id ie ig ik ilo is it iu ja jv ka kab kbd kg kha ki kk kl km"
-    " kn ko kok kpv kri ks ku kv kw ky la lad lb lez lg li lif lij lmo ln lo loz lt ltg lua"
+    " kn ko kok kri ks ku kv kw ky la lad lb lez lg li lif lij lmo ln lo loz lt ltg lua"
     " luo lus lv mai mdf mfe mg mi mk ml mn mni mr ms mt mwl my myv na nap nds ne new nl nn no"
     " nr nso nv ny oc om or os pa pam pap pcm pl pms ps pt qu raj rm rn ro rom ru rue rup rw"
     " sa sah sat sc scn sco sd se sg shn si sk sl sm sma smj smn sms sn so sq sr ss st su sv"
@@ -80,6 +80,7 @@ HABITS: Mapping[str, tuple[str, ...]] = {
     "ja": ("jp", "jap", "jpn", "j", "nihongo"),
     "ka": ("geo", "ge"),
     "ko": ("kr", "kor", "hangul"),
+    "kv": ("kpv",),
     "lv": ("lat", "latv"),
     "ms": ("bm", "my"),
     "nl": ("ned", "nederlands", "be_nl"),
@@ -92,7 +93,10 @@ HABITS: Mapping[str, tuple[str, ...]] = {
     "sl": ("si", "slo", "slv"),
     "sk": ("slk", "svk"),
     "sq": ("al", "alb", "shqip"),
-    "sr": ("rs", "sh", "scr", "srb", "yu", "cir", "lat", "sr_lat", "latinica", "cirilica"),
+    "sr": (
+        "rs", "sh", "scr", "srb", "yu", "cir", "lat", "sr_lat", "latinica", "cirilica", "cnr",
+        "montenegrin", "crnogorski",
+    ),
     "sv": ("se", "swe", "sve", "svenska"),
     "tr": ("tur", "turkce", "turk"),
     "uk": ("ua", "ukr"),
@@ -116,6 +120,7 @@ LANGUAGE_PARAMETERS = frozenset(
 
 # The languages whose words for other languages are met as marks.
 _READERS = ("fr", "de", "es", "it", "pt", "nl", "pl", "cs", "sv", "da", "fi", "hu", "ro", "hr")
+_SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+")
 _REGION = re.compile(r"[-_](?:[a-z]{2}|hans|hant|latn|cyrl|arab|419)(?![^\W_])")
 
@@ -177,7 +182,7 @@ def derive_marks(lang: str) -> dict[str, str]:
 
 @cache
 def _shipped() -> Mapping[str, Mapping[str, str]]:
-    """language -> its marks and what they are, from the table."""
+    """Language -> its marks and what they are, from the table."""
     found: dict[str, dict[str, str]] = {}
     for line in (files("diptych.text") / "marks.tsv").read_text("utf-8").splitlines():
         mark, lang, kind = line.split("\t")
@@ -210,10 +215,11 @@ def mark_table(langs: Sequence[str] = LANGUAGES) -> Mapping[str, tuple[Mark, ...
         for word, kind in marks_of(lang).items():
             found.setdefault(word, []).append(Mark(lang, kind))
     rank = {lang: place for place, lang in enumerate(_shipped())}
-    return {
-        word: tuple(sorted(marks, key=lambda mark: (KINDS.index(mark.kind), rank.get(mark.lang, 999))))
-        for word, marks in found.items()
-    }  # fmt: skip
+
+    def likeliest(mark: Mark) -> tuple[int, int]:
+        return KINDS.index(mark.kind), rank.get(mark.lang, len(rank))
+
+    return {word: tuple(sorted(marks, key=likeliest)) for word, marks in found.items()}
 
 
 def is_language_parameter(name: str) -> bool:
@@ -233,7 +239,8 @@ def url_marks(url: str, table: Mapping[str, tuple[Mark, ...]]) -> list[UrlMark]:
     >>> [mark[:4] for mark in url_marks("http://x.org/fr-ca/a_en.html", mark_table(("en", "fr")))]
     [('path', 6, 11, 'fr-ca'), ('file', 14, 16, 'en')]
     """
-    text = unquote(url.partition("://")[2] or url).casefold()
+    scheme = _SCHEME.match(url)
+    text = unquote(url[scheme.end() :] if scheme else url).casefold()
     bounds = _bounds(text)
     found: list[UrlMark] = []
     for token in _TOKEN.finditer(text):

@@ -1,0 +1,216 @@
+"""The model of a URL's language: a table of features, and facts on languages beside it.
+
+Each feature (`url_lang_reference.features`) that is known has a row of a table; their sum, over the
+square root of their number, is the hidden layer, and the labels are linear in it.  Beside that a
+feature may be a fact on some labels (`fr` as first directory: a code of French), and what a fact
+weighs depends on its kind only, not on the language.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels import native, pointer, url_lang_reference
+
+__all__ = [
+    "MAX_KINDS",
+    "MAX_LABELS",
+    "MAX_WIDTH",
+    "Learning",
+    "Packed",
+    "Tables",
+    "count_domains",
+    "epoch",
+    "probabilities",
+]
+
+MAX_WIDTH = 256
+MAX_LABELS = 1024
+MAX_KINDS = 512
+_COUNT_BITS = 25  # of the table features are counted in: far more than there are
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """URLs in UTF-8 in one piece, and where each begins."""
+
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def texts(self) -> list[bytes]:
+        """The URLs one by one."""
+        whole = self.text.tobytes()
+        bounds = self.offsets.tolist()
+        return [whole[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """A model as arrays; the first label is the unknown language."""
+
+    out: NDArray[np.float32]
+    """labels x width"""
+    bias: NDArray[np.float32]
+    table: NDArray[np.int8]
+    """rows x width"""
+    scale: NDArray[np.float32]
+    """what a row of the table is multiplied with"""
+    slot_key: NDArray[np.uint32]
+    """a hash table with open addressing: features, 0 for none"""
+    slot_entry: NDArray[np.int32]
+    """their entries, of which the first ones have a row of the table"""
+    entry_from: NDArray[np.int32]
+    """where the facts of each entry begin"""
+    fact_label: NDArray[np.uint16]
+    fact_kind: NDArray[np.uint16]
+    fact_value: NDArray[np.float32]
+    kinds: NDArray[np.float32]
+    """what each kind of fact weighs"""
+    gates: NDArray[np.float32]
+    """how far each kind of fact hushes the words"""
+
+
+@dataclass(slots=True)
+class Learning:
+    """What changes in training, beside the output layer and the kinds of `Tables`."""
+
+    rows: NDArray[np.float32]
+    """the table before it is rounded"""
+    rows_seen: NDArray[np.float32]
+    out_seen: NDArray[np.float32]
+    kinds_seen: NDArray[np.float32]
+    gates_seen: NDArray[np.float32]
+    """Adagrad: squares of the gradients so far"""
+    state: int
+    """of the random numbers; not 0"""
+    drop: float
+    """share of the features left out"""
+    drop_host: float
+    """how often the host but for its top-level domain is left out"""
+    facts_only: bool = False
+    """the table and the output layer stay as they are"""
+
+
+class _CTables(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int32) for name in ("labels", "width", "rows", "slots_mask")),
+        *((field.name, ctypes.c_void_p) for field in fields(Tables)),
+    )
+
+
+class _CLearning(ctypes.Structure):
+    _fields_ = (
+        *(
+            (name, ctypes.c_void_p)
+            for name in (
+                "rows",
+                "out",
+                "bias",
+                "kinds",
+                "gates",
+                "rows_seen",
+                "out_seen",
+                "kinds_seen",
+                "gates_seen",
+            )
+        ),
+        ("state", ctypes.c_uint64),
+        *((name, ctypes.c_float) for name in ("rate", "drop", "drop_host")),
+        ("facts_only", ctypes.c_int32),
+    )
+
+
+def _c_tables(tables: Tables) -> _CTables:
+    labels, width = tables.out.shape
+    arrays = (pointer(getattr(tables, field.name)) for field in fields(Tables))
+    return _CTables(labels, width, len(tables.table), len(tables.slot_key) - 1, *arrays)
+
+
+def probabilities(tables: Tables, urls: Packed) -> NDArray[np.float32]:
+    """The probability of each label for each URL; what is no URL is of the first label."""
+    library = native()
+    if library is None:
+        return url_lang_reference.probabilities(tables, urls.texts())
+    rows = np.empty((len(urls), len(tables.bias)), np.float32)
+    library.url_lang_probabilities(
+        ctypes.byref(_c_tables(tables)),
+        pointer(urls.text),
+        pointer(urls.offsets),
+        len(urls),
+        pointer(rows),
+    )
+    return rows
+
+
+def epoch(
+    tables: Tables, learning: Learning, urls: Packed, order: NDArray[np.int32],
+    truth: NDArray[np.int32], weight: NDArray[np.float32], rates: tuple[float, float],
+) -> float:  # fmt: skip
+    """One pass of training over the URLs in an order; the mean loss."""
+    library = native()
+    if library is None:
+        texts = urls.texts()
+        return url_lang_reference.epoch(
+            tables, learning, [texts[place] for place in order], truth[order].tolist(),
+            weight[order].tolist(), rates,
+        )  # fmt: skip
+    arrays = (
+        learning.rows, tables.out, tables.bias, tables.kinds, tables.gates, learning.rows_seen,
+        learning.out_seen, learning.kinds_seen, learning.gates_seen,
+    )  # fmt: skip
+    passed = _CLearning(
+        *map(pointer, arrays),
+        learning.state,
+        0,
+        learning.drop,
+        learning.drop_host,
+        learning.facts_only,
+    )
+    library.url_lang_epoch.restype = ctypes.c_double
+    loss = library.url_lang_epoch(
+        ctypes.byref(_c_tables(tables)), ctypes.byref(passed), pointer(urls.text),
+        pointer(urls.offsets), pointer(order), pointer(truth), pointer(weight), len(order),
+        ctypes.c_float(rates[0]), ctypes.c_float(rates[1]),
+    )  # fmt: skip
+    learning.state = passed.state
+    return float(loss)
+
+
+def count_domains(
+    urls: Packed, domain: NDArray[np.int32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
+    """The features of some URLs, and in how many domains each is; URLs of a domain in one run."""
+    library = native()
+    if library is None:
+        return _count_domains(urls, domain)
+    size = 1 << _COUNT_BITS
+    last, feature = np.full(size, -1, np.int32), np.zeros(size, np.uint32)
+    domains = np.zeros(size, np.uint16)
+    library.url_lang_count(
+        pointer(urls.text), pointer(urls.offsets), pointer(domain), len(urls),
+        ctypes.c_uint32(size - 1), pointer(last), pointer(domains), pointer(feature),
+    )  # fmt: skip
+    used = np.flatnonzero(feature)
+    order = used[np.argsort(feature[used])]
+    return feature[order], domains[order]
+
+
+def _count_domains(
+    urls: Packed, domain: NDArray[np.int32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
+    """The definition of `count_domains`."""
+    seen: dict[int, set[int]] = {}
+    for text, number in zip(urls.texts(), domain.tolist(), strict=True):
+        for feature in url_lang_reference.features(text) or ():
+            seen.setdefault(feature, set()).add(number)
+    seen.pop(0, None)
+    features = sorted(seen)
+    counts = [min(len(seen[feature]), 65535) for feature in features]
+    return np.array(features, np.uint32), np.array(counts, np.uint16)

@@ -1,0 +1,69 @@
+"""URLs as the language model reads them: decoded, in lower case, packed for the kernel."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from urllib.parse import unquote_to_bytes
+
+import numpy as np
+
+from diptych.kernels.url_lang import Packed
+
+__all__ = ["clean", "pack"]
+
+MAX_LENGTH = 2048  # characters that are read of a URL; see text.urls
+
+
+def pack(urls: Sequence[str]) -> Packed:
+    """URLs in one piece; those that are plain ASCII are taken as they are."""
+    cleaned = [
+        url
+        if url.isascii() and "%" not in url and "xn--" not in url and len(url) <= MAX_LENGTH
+        else clean(url)
+        for url in urls
+    ]
+    text = "".join(cleaned).encode("utf-8")
+    lengths = list(map(len, cleaned))
+    if len(text) != sum(lengths):
+        lengths = [len(url.encode("utf-8")) for url in cleaned]
+    offsets = np.zeros(len(cleaned) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return Packed(np.frombuffer(text + b"\0", np.uint8), offsets)  # never an empty array
+
+
+def clean(url: str) -> str:
+    """A URL as people read it: escapes and punycode decoded, lower case, not too long.
+
+    >>> clean("http://xn--bcher-kva.example/Gr%C3%B6%C3%9Fe/100%")
+    'http://bücher.example/größe/100%'
+    >>> clean("http://example.org/%E9t%E9")
+    'http://example.org/été'
+    """
+    url = url[:MAX_LENGTH]
+    if "%" in url:
+        raw = unquote_to_bytes(url.encode("utf-8", "replace"))
+        try:
+            url = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            url = raw.decode("latin-1")  # as escapes were written before UTF-8
+    if "xn--" in url:
+        scheme, separator, rest = url.partition("://")
+        host, slash, path = rest.partition("/")
+        url = f"{scheme}{separator}{'.'.join(map(_readable, host.split('.')))}{slash}{path}"
+    lowered = unicodedata.normalize("NFC", url.lower())
+    return lowered.encode("utf-8", "replace").decode("utf-8")
+
+
+def _readable(label: str) -> str:
+    r"""A label of a host without punycode.
+
+    >>> _readable("xn--bcher-kva"), _readable("xn--\\x00"), _readable("www")
+    ('bücher', 'xn--\\x00', 'www')
+    """
+    if not label.startswith("xn--"):
+        return label
+    try:
+        return label[4:].encode("ascii").decode("punycode") or label
+    except (UnicodeError, OverflowError):
+        return label

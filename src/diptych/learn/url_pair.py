@@ -1,0 +1,168 @@
+"""The probability that two URLs lead to translations of each other (Garcia-Romero et al., sect. 3).
+
+In place of their transformer: boosted trees over what the URLs have in common (`url_features`), a
+lexicon for translated slugs (`concepts`) and the languages the URLs speak of (`url_lang`).
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.errors import ConfigError
+from diptych.learn import url_lang
+from diptych.learn.concepts import SENSES, Concepts
+from diptych.learn.data import UNKNOWN
+from diptych.learn.trees import Forest
+from diptych.learn.url_features import NAMES, Features
+from diptych.protocols import UrlLanguageModel
+
+__all__ = ["ALL_NAMES", "LANGUAGES", "UrlPair", "all_features", "load"]
+
+FORMAT = 1
+_FILE = "model.npz"
+LANGUAGES = "url_lang"
+_BATCH = 4096  # pairs whose languages fit the cache
+_WEB = re.compile(r"\s*(?:https?://|//)?[^\s/?#:@]+(?::\d*)?(?:[/?#]|\Z)", re.IGNORECASE)
+_SCHEME = re.compile(r"\s*(?!https?://)[a-z][a-z0-9+.-]*:(?://|(?!\d))", re.IGNORECASE)
+# What the readers of zip files and arrays raise for other files and for damaged ones.
+_UNREADABLE = (
+    OSError, ValueError, EOFError, BadZipFile, zlib.error, TypeError, KeyError, NotImplementedError,
+    RuntimeError, OverflowError, MemoryError,
+)  # fmt: skip
+
+LANGUAGE_NAMES = ("same_language", "language<", "language>", "unknown<", "unknown>")
+ALL_NAMES = (*NAMES, *LANGUAGE_NAMES)
+
+
+def all_features(
+    features: Features, languages: UrlLanguageModel, lefts: Sequence[str], rights: Sequence[str]
+) -> NDArray[np.float32]:
+    """One row per pair, columns as in `ALL_NAMES`."""
+    place: dict[str, int] = {}
+    left = np.fromiter((place.setdefault(url, len(place)) for url in lefts), np.int64)
+    right = np.fromiter((place.setdefault(url, len(place)) for url in rights), np.int64)
+    spoken = languages.probabilities(list(place))
+    unknown = languages.labels.index(UNKNOWN)
+    known = spoken.copy()
+    known[:, unknown] = 0  # two unknown languages are not the same
+    top = known.max(axis=1, initial=0.0)
+    out = np.empty((len(left), len(ALL_NAMES)), np.float32)
+    out[:, : len(NAMES)] = features.of(lefts, rights)
+    extra = out[:, len(NAMES) :]
+    extra[:, 0] = np.einsum("ij,ij->i", known[left], known[right])
+    for column, values in ((1, top), (3, spoken[:, unknown])):
+        extra[:, column] = np.minimum(values[left], values[right])
+        extra[:, column + 1] = np.maximum(values[left], values[right])
+    return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UrlPair:
+    """A trained model."""
+
+    features: Features
+    forest: Forest
+    languages: UrlLanguageModel
+
+    def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
+        """For each left URL with the right one at its place; nothing for what is no URL."""
+        if len(lefts) != len(rights):
+            raise ValueError("as many left URLs as right ones are needed")
+        out = np.zeros(len(lefts), np.float32)
+        for start in range(0, len(lefts), _BATCH):
+            one, other = lefts[start : start + _BATCH], rights[start : start + _BATCH]
+            rows = all_features(self.features, self.languages, one, other)
+            odds = np.clip(self.forest.scores(rows), -30, 30)
+            possible = [_possible(a, b) for a, b in zip(one, other, strict=True)]
+            out[start : start + _BATCH] = np.where(possible, 1 / (1 + np.exp(-odds)), 0)
+        return out
+
+    def save(self, folder: str) -> None:
+        """Write the model into a folder; a language model of its own goes into `url_lang` there."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        arrays: dict[str, Any] = {
+            f"{part}_{field.name}": getattr(whole, field.name)
+            for part, whole in (("concepts", self.features.concepts), ("forest", self.forest))
+            for field in fields(whole)
+        }
+        arrays |= {"names": np.array(ALL_NAMES), "format": np.array(FORMAT)}
+        np.savez_compressed(Path(folder) / _FILE, **arrays)
+
+
+def _possible(left: str, right: str) -> bool:
+    """Whether both are URLs of web pages, and not the same."""
+    return _bare(left) != _bare(right) and all(
+        _WEB.match(url) and not _SCHEME.match(url) for url in (left, right)
+    )
+
+
+def _bare(url: str) -> str:
+    return (url.partition("://")[2] or url).removeprefix("www.").rstrip("/")
+
+
+def load(folder: str = "") -> UrlPair:
+    """A saved model; without a folder the one that comes with the package."""
+    return _read(Path(folder) / _FILE) if folder else _shipped()
+
+
+@cache
+def _shipped() -> UrlPair:
+    with as_file(files("diptych.learn") / "weights" / "url_pair" / _FILE) as path:
+        return _read(path)
+
+
+def _read(path: Path) -> UrlPair:
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            found = dict(stored)
+    except FileNotFoundError as error:
+        raise ConfigError(f"no URL pair model at {path}; train one first") from error
+    except _UNREADABLE as error:
+        raise ConfigError(f"{path} is no URL pair model: {error}") from error
+    if "format" not in found or found["format"].tolist() != FORMAT:
+        raise ConfigError(f"{path} is not of format {FORMAT}; train the model anew")
+    if "names" not in found or found["names"].tolist() != list(ALL_NAMES):
+        raise ConfigError(f"{path} was trained with other features; train the model anew")
+    try:
+        base = float(found.pop("forest_base").item())
+        concepts = Concepts(**_part(found, "concepts"))
+        forest = Forest(**_part(found, "forest"), base=base)
+    except (TypeError, ValueError, KeyError) as error:
+        raise ConfigError(f"{path} is damaged: {error}; train the model anew") from error
+    if not (_sound_concepts(concepts) and forest.is_sound(len(ALL_NAMES))):
+        raise ConfigError(f"{path} is damaged; train the model anew")
+    own = path.parent / LANGUAGES
+    return UrlPair(Features(concepts), forest, url_lang.load(str(own) if own.is_dir() else ""))
+
+
+def _part(found: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[Any]]:
+    """The arrays of a part of the model by their names in it."""
+    return {
+        name.partition("_")[2]: array
+        for name, array in found.items()
+        if name.startswith(f"{part}_")
+    }
+
+
+def _sound_concepts(concepts: Concepts) -> bool:
+    """Whether a kernel can be given these arrays, and words be found in them."""
+    size = concepts.keys.size
+    return (
+        concepts.keys.dtype == np.uint32
+        and concepts.keys.shape == (size,)
+        and bool((concepts.keys[1:] > concepts.keys[:-1]).all())
+        and concepts.ids.dtype == np.uint16
+        and concepts.scores.dtype == np.uint8
+        and concepts.ids.shape == concepts.scores.shape == (size, SENSES)
+    )

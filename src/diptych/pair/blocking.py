@@ -1,0 +1,68 @@
+"""Which URLs are worth comparing: those that share something rare.
+
+All URLs of a small site are compared with all.  On a larger one each URL is compared with the few
+of the other language that share most with it, by an inverted index over what a translation leaves
+as it is: words, numbers, and what the words mean.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from heapq import nsmallest
+from math import log
+
+__all__ = ["candidates"]
+
+ALL_PAIRS = 40_000
+"""up to so many pairs all are compared"""
+_COMMON = 200  # what more URLs than this share tells none of them apart
+
+
+def candidates(
+    lefts: Sequence[str],
+    rights: Sequence[str],
+    traits: Callable[[str], frozenset[object]],
+    *,
+    most: int = 24,
+) -> Iterator[tuple[str, str]]:
+    """Pairs to compare: for each URL of either side the `most` that share the rarest traits.
+
+    In order, each once; the result does not depend on the order of the URLs.
+
+    >>> sorted(candidates(["a", "b"], ["x"], lambda url: frozenset(url)))
+    [('a', 'x'), ('b', 'x')]
+    """
+    lefts, rights = sorted(set(lefts)), sorted(set(rights))
+    if len(lefts) * len(rights) <= ALL_PAIRS:
+        yield from ((left, right) for left in lefts for right in rights if left != right)
+        return
+    traits_of = {url: traits(url) for url in {*lefts, *rights}}
+    found = set(_nearest(lefts, rights, traits_of, most))
+    found.update((left, right) for right, left in _nearest(rights, lefts, traits_of, most))
+    yield from sorted(found)
+
+
+def _nearest(
+    ones: Sequence[str],
+    others: Sequence[str],
+    traits_of: dict[str, frozenset[object]],
+    most: int,
+) -> Iterator[tuple[str, str]]:
+    """For each URL the ones of the other side that share most with it."""
+    index: defaultdict[object, list[int]] = defaultdict(list)
+    for place, url in enumerate(others):
+        for trait in traits_of[url]:
+            index[trait].append(place)
+    weight = {trait: log(1 + len(others) / len(places)) for trait, places in index.items()}
+    for url in ones:
+        shared: Counter[int] = Counter()
+        known = [trait for trait in traits_of[url] if trait in index]
+        rare = [trait for trait in known if len(index[trait]) <= _COMMON]
+        # Where all is common, the rarest of it must do, of the first URLs that have it.
+        for trait in rare or nsmallest(2, known, key=lambda trait: (len(index[trait]), str(trait))):
+            for place in index[trait][:_COMMON]:
+                shared[place] += weight[trait]  # type: ignore[assignment]
+        for place in nsmallest(most, shared, key=lambda place: (-round(shared[place], 9), place)):
+            if others[place] != url:
+                yield url, others[place]

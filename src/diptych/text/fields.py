@@ -1,0 +1,134 @@
+"""The fields and tokens of a URL (Kit & Ng 2007, table 1), and the fields of its query.
+
+The paper's four fields are protocol, host, path and file; the query is ours.  Nothing here decodes
+or repairs: tokens are what stands in the URL, so that a URL can be put together again from them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+__all__ = [
+    "EXTENSIONS",
+    "INDEX_NAMES",
+    "Fields",
+    "query_tokens",
+    "significant",
+    "split_url",
+    "tagged_tokens",
+    "tokens",
+]
+
+_PUNCTUATION = re.compile(r"[:/.\-_]+")  # Kit & Ng 2007, section 2
+_QUERY_SEPARATOR = re.compile(r"[&;]")
+_QUERY_STEP = re.compile(r"[/.]")
+
+# "Insignificant tokens such as htm and html" (section 3): the endings of pages the paper's spider
+# asks for, and their like.
+EXTENSIONS = frozenset(
+    "htm html shtml shtm xhtml xht phtml php php3 php4 php5 asp aspx jsp jspx jsf jspa cfm cgi"
+    " do action mhtml dhtml".split()
+)
+INDEX_NAMES = frozenset({"index", "default"})
+"""file names that a server answers with for their directory"""
+
+
+class Fields(NamedTuple):
+    """A URL in its fields, each with its own punctuation."""
+
+    protocol: str
+    host: str
+    path: str
+    file: str
+    query: str = ""
+
+
+def split_url(url: str) -> Fields | None:
+    """The fields of a URL, or None for what has no protocol and host.
+
+    >>> split_url("http://www.aud.gov.hk/chi/home/home_c.htm")[:4]
+    ('http://', 'www.aud.gov.hk', '/chi/home/', 'home_c.htm')
+    >>> split_url("http://example.org?lang=fr#top"), split_url("mailto:a@example.org")
+    (Fields(protocol='http://', host='example.org', path='', file='', query='lang=fr'), None)
+    """
+    scheme, separator, rest = url.partition("://")
+    if not separator or not scheme:
+        return None
+    address, _, query = rest.partition("#")[0].partition("?")
+    host, slash, path = address.partition("/")
+    if not host:
+        return None
+    folders, last_slash, file = path.rpartition("/")
+    return Fields(scheme + separator, host.lower(), slash + folders + last_slash, file, query)
+
+
+def tokens(field: str) -> list[str]:
+    """The tokens of a field, split at the paper's punctuation.
+
+    >>> tokens("www.aud.gov.hk"), tokens("/chi/home/"), tokens("home_c.htm")
+    (['www', 'aud', 'gov', 'hk'], ['chi', 'home'], ['home', 'c', 'htm'])
+    """
+    return [token for token in _PUNCTUATION.split(field) if token]
+
+
+def significant(found: list[str]) -> list[str]:
+    """Tokens without those that say nothing.
+
+    >>> significant(["home", "c", "htm"])
+    ['home', 'c']
+    """
+    return [token for token in found if token.lower() not in EXTENSIONS]
+
+
+def query_tokens(query: str) -> list[str]:
+    """The parameters of a query, one token each; a value that is a path is one token per step.
+
+    >>> query_tokens("lang=en_US&id=12&print"), query_tokens("page=fr/about.php")
+    (['lang=en_US', 'id=12', 'print'], ['page=fr', 'page=about', 'page=php'])
+    """
+    found: list[str] = []
+    for parameter in _QUERY_SEPARATOR.split(query):
+        name, _, value = parameter.partition("=")
+        steps = [step for step in _QUERY_STEP.split(value) if step]
+        if len(steps) > 1:
+            found.extend(f"{name}={step}" for step in steps)
+        elif parameter:
+            found.append(parameter)
+    return found
+
+
+def tagged_tokens(url: str, *, paper: bool = False) -> list[str] | None:
+    """The significant tokens of a URL, each behind the first letter of its field.
+
+    The protocol is left out: the same page under http and https is one page.  Unless as the paper
+    has it, file names that stand for their directory are left out too.  Parameters are sorted.
+
+    >>> tagged_tokens("http://x.org/fr/index_a.html?id=2")
+    ['hx', 'horg', 'pfr', 'fa', 'qid=2']
+    """
+    fields = split_url(url)
+    if fields is None:
+        return None
+    _, host, path, file, query = fields
+    found = [*_host_tokens(host), *_path_tokens(path)]
+    for token in _PUNCTUATION.split(file):
+        if token:
+            lowered = token.lower()
+            if lowered not in EXTENSIONS and (paper or lowered not in INDEX_NAMES):
+                found.append("f" + token)
+    if query:
+        found += sorted("q" + token for token in query_tokens(query))
+    return found
+
+
+# Many pages share a host and a folder.
+@lru_cache(maxsize=1024)
+def _host_tokens(host: str) -> tuple[str, ...]:
+    return tuple("h" + token for token in tokens(host))
+
+
+@lru_cache(maxsize=16384)
+def _path_tokens(path: str) -> tuple[str, ...]:
+    return tuple("p" + token for token in significant(tokens(path)))
