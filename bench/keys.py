@@ -338,13 +338,14 @@ def main() -> None:
     if options.scale:
         print(json.dumps(measure_scale(options.scale)))
         return
+    # Before the sites: a process begins with the peak memory of the one that started it.
+    scale = [in_own_process(count) for count in options.urls]
     print(f"| site | scheme | URLs | true pairs | {' | '.join(METHODS)} |")
     print(f"|---|---|---:|---:|{'---:|' * len(METHODS)}")
     if not list(options.built.glob("*/groups.tsv")):
         print(f"no sites in {options.built}: build them with python {options.sites}/build_sites.py"
               f" set {options.sites}/dev_variants.json")  # fmt: skip
     rows = measure_sites(options.built)
-    scale = [in_own_process(count) for count in options.urls]
     show(rows, scale)
     result = {
         "signature": signature({"pair": {"use": "keys"}}, ["all"]),

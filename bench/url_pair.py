@@ -190,31 +190,58 @@ def pairing(folder: Path, rows: Sequence[LabelledPair], tiers: Mapping[Any, str]
     }
 
 
-def show(results: Mapping[str, Any]) -> None:
+def tables(results: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """What the documentation shows: figures in percent."""
+    names = ("precision", "recall", "positive F1", "macro F1")
+    models: list[dict[str, Any]] = [
+        {"model": f"{name}, published, on other data", **dict(zip(names, values, strict=True))}
+        for name, values in PAPER.items()
+    ]
+    models += [
+        {"model": f"{name}, {part}", **{key: percent(results[name][part][key]) for key in names}}
+        for name in ("language stripper", "ours")
+        for part in ("without doubtful labels", "all labels")
+    ]
+    ours = results["ours"]
+    return {
+        "Are two URLs parallel?": models,
+        "Recall by kind of pair": [
+            {"kind": name, "pairs": n, "language stripper": percent(one), "ours": percent(other)}
+            for name, (n, one, other) in results["recall by kind"].items()
+        ],
+        "Recall by source of the label": [
+            {"label": name or "none", "pairs": n, "recall": percent(share)}
+            for name, (share, n) in ours["recall by label"].items()
+        ],
+        "Negatives taken for parallel": [
+            {"made by": name, "pairs": n, "taken for parallel": percent(share)}
+            for name, (share, n) in ours["said of negatives"].items()
+        ],
+        "One-to-one pairing of all URLs of a domain": [
+            {
+                "pairer": name,
+                **{
+                    f"{part} {figure}": percent(value)
+                    for part in ("WMT16", "others")
+                    for figure, value in zip(("recall", "precision"), row[part], strict=False)
+                },
+            }
+            for name, row in results["one-to-one"].items()
+        ],
+    }
+
+
+def percent(share: float) -> float:
+    """In percent, with two decimals."""
+    return round(100 * float(share), 2)
+
+
+def show(shown: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     """Print the tables."""
-    print("| model | precision | recall | F1 | macro F1 |\n|---|--:|--:|--:|--:|")
-    for name, (precision, recall, f1, macro) in PAPER.items():
-        print(f"| {name}, published, other data | {precision} | {recall} | {f1} | {macro} |")
-    for name in ("language stripper", "ours"):
-        for part in ("without doubtful labels", "all labels"):
-            row = results[name][part]
-            print(
-                f"| {name}, {part} | " + " | ".join(f"{100 * v:.2f}" for v in row.values()) + " |"
-            )
-    print("\n| kind of pair | pairs | stripper | ours |\n|---|--:|--:|--:|")
-    for name, (count, stripper, ours) in results["recall by kind"].items():
-        print(f"| {name} | {count} | {100 * stripper:.1f} | {100 * ours:.1f} |")
-    for title in ("recall by label", "said of negatives"):
-        print(f"\n| {title} | pairs | % |\n|---|--:|--:|")
-        for name, (share, count) in results["ours"][title].items():
-            print(f"| {name} | {count} | {100 * share:.1f} |")
-    print("\n| one-to-one | WMT16 recall | precision | others: recall | precision |")
-    print("|---|--:|--:|--:|--:|")
-    for name, row in results["one-to-one"].items():
-        cells = [100 * value for part in ("WMT16", "others") for value in row[part][:2]]
-        print(f"| {name} | " + " | ".join(f"{cell:.1f}" for cell in cells) + " |")
-    print(f"\n{results['ours']['pairs/s']:,.0f} pairs/s, ", end="")
-    print(f"calibration error {results['ours']['calibration error']:.3f}")
+    for title, rows in shown.items():
+        print(f"\n{title}\n| {' | '.join(rows[0])} |\n|{'---|' * len(rows[0])}")
+        for row in rows:
+            print(f"| {' | '.join(str(value) for value in row.values())} |")
 
 
 def by_kind(rows: Sequence[LabelledPair], model: UrlPair, said: Mapping[str, list[bool]]) -> Any:
@@ -223,11 +250,11 @@ def by_kind(rows: Sequence[LabelledPair], model: UrlPair, said: Mapping[str, lis
         [row.url_a for row in rows], [row.url_b for row in rows]
     )
     kinds = [kind(dict(zip(NAMES, values, strict=True))) for values in table.tolist()]
+    shares = [_by(kinds, np.array(answers, bool)) for answers in said.values()]
     return {
-        name: (count, *(np.mean([s for s, k in zip(answers, kinds, strict=True) if k == name])
-                        for answers in said.values()))
+        name: (count, *(share[name][0] for share in shares))
         for name, count in Counter(kinds).most_common()
-    }  # fmt: skip
+    }
 
 
 def main() -> int:
@@ -252,10 +279,16 @@ def main() -> int:
     said = {name: results[name].pop("said") for name in ("language stripper", "ours")}
     results["recall by kind"] = by_kind(some, model, said)
     results["one-to-one"] = pairing(arguments.model, test, tiers)
-    results["signature"] = f"url_pair|test:{len(some)}|train:{len(kept)}|v:{VERSION}"
-    results["machine"] = machine(["numpy", "scikit-learn"])
-    show(results)
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+    kept_figures = {
+        "signature": f"url_pair|test:{len(some)}|train:{len(kept)}|v:{VERSION}",
+        "pairs per second": round(results["ours"]["pairs/s"]),
+        "calibration error": round(results["ours"]["calibration error"], 4),
+        "tables": tables(results),
+        "machine": machine(["numpy", "scikit-learn"]),
+    }
+    show(kept_figures["tables"])
+    print(f"\n{results['ours']['pairs/s']:,.0f} pairs/s")
+    RESULTS.write_text(json.dumps(kept_figures, indent=1) + "\n", "utf-8")
     if arguments.ship:
         whole = train(rows, learn=learner(arguments, rows, set()))
         replace(whole, languages=url_lang.load()).save(str(SHIPPED))

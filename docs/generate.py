@@ -233,6 +233,8 @@ def _result(file: Path, result: Mapping[str, Any]) -> str:
         parts.append(table(["figure", "value"], cells, right=["value"]))
     if result.get("rows"):
         parts.append(_rows(result["rows"]))
+    for title, rows in result.get("tables", {}).items():
+        parts += [f"#### {title}", _rows(rows)]
     path = file.relative_to(ROOT).as_posix()
     parts.append(f"[`{path}`](../{path}), measured on {_machine(result.get('machine', {}))}.")
     return "\n\n".join(parts)

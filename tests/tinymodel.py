@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from diptych.learn import url_lang
+from urlmodels import FakeLanguages
+
 from diptych.learn.concepts import learn_concepts
 from diptych.learn.data import LabelledPair
 from diptych.learn.url_pair import UrlPair
@@ -25,7 +26,7 @@ PATTERNS = (
 )
 
 
-def parallel_urls(sites: int = 40) -> list[LabelledPair]:
+def parallel_urls(sites: int = 24) -> list[LabelledPair]:
     """Pages of made-up sites: every third site translates its slugs, the others keep them."""
     rows = []
     english = list(WORDS)
@@ -49,7 +50,7 @@ def learn_from(rows: list[LabelledPair]) -> Callable[[Callable[[str], bool]], Kn
 
     def learn(chosen: Callable[[str], bool]) -> Knowledge:
         here = [row for row in rows if chosen(row.domain)]
-        return Knowledge(learn_concepts(slug_phrases(here), used_words(here)), url_lang.load())
+        return Knowledge(learn_concepts(slug_phrases(here), used_words(here)), FakeLanguages())
 
     return learn
 
@@ -58,4 +59,4 @@ def learn_from(rows: list[LabelledPair]) -> Callable[[Callable[[str], bool]], Kn
 def tiny_model() -> UrlPair:
     """The model of all sites."""
     rows = parallel_urls()
-    return train(rows, learn=learn_from(rows), iterations=40)
+    return train(rows, learn=learn_from(rows), iterations=25)

@@ -69,7 +69,7 @@ static uint32_t point_at(const Url *url, int place, int to) {
     return point;
 }
 
-/* The block of 128 code points the first letter beyond Latin is in. */
+/* The block of 128 code points the first letter beyond Latin is in, once for a URL. */
 static void emit_script(Url *url, int from, int to) {
     for (int i = from; i < to; i++) {
         if (url->text[i] < 0xC0) continue;
@@ -150,7 +150,6 @@ static void segment(Url *url, int from, int to, uint32_t whole, uint32_t first, 
             if (end - place <= MAX_WHOLE) emit_text(url, kind, place, end);
         }
         if (end - place <= MAX_WHOLE) emit_text(url, WORD, place, end);
-        emit_script(url, place, end);
         emit_grams(url, grams, place, end);
         is_first = 0;
         place = next_word(url, end, to);
@@ -272,6 +271,7 @@ static int features(const uint8_t *text, int length, uint32_t *out, int *host_en
     *host_end = url.count;
     int shape = path(&url, end < asked ? end + 1 : end, asked);
     if (asked < to) query(&url, asked + 1, to);
+    emit_script(&url, from, to);
     emit(&url, step(start(SHAPE), (uint8_t)(shape | (asked < to ? 8 : 0))), 0);
     return url.count;
 }

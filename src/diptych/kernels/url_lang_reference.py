@@ -84,7 +84,7 @@ def split_features(text: bytes) -> tuple[list[int], int] | None:
         return None
     found = list(_host(host))[:MAX_FEATURES]
     of_host = len(found)
-    found += [*_path(path[1:]), *_query(query), _shape(path[1:], bool(asked))]
+    found += [*_path(path[1:]), *_query(query), *_script(rest), _shape(path[1:], bool(asked))]
     return found[:MAX_FEATURES], of_host
 
 
@@ -155,7 +155,6 @@ def _segment(text: str, whole: int, parts: tuple[int, int, int], grams: int) -> 
             yield _whole(parts[0 if place == 0 else 2 if is_last else 1], word)
         if is_short:
             yield _whole(WORD, word)
-        yield from _script(word)
         yield from _grams(word, grams)
 
 
@@ -167,9 +166,9 @@ def _locale(text: str) -> Iterator[int]:
         yield _whole(LOCALE_RIGHT, found[2])
 
 
-def _script(word: str) -> Iterator[int]:
+def _script(url: str) -> Iterator[int]:
     """The block of 128 characters the first letter beyond Latin is in."""
-    point = next((ord(char) for char in word if ord(char) >= 0x250), 0)
+    point = next((ord(char) for char in url if ord(char) >= 0x250), 0)
     if 0x3400 <= point < 0xA000:
         point = 0x4E00
     if 0xAC00 <= point < 0xD800:

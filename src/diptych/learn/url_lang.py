@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.errors import ConfigError
-from diptych.kernels.url_lang import MAX_LABELS, MAX_WIDTH, Tables, probabilities
+from diptych.kernels.url_lang import MAX_KINDS, MAX_LABELS, MAX_WIDTH, Tables, probabilities
 from diptych.learn.data import UNKNOWN, LabelledUrl
 from diptych.learn.url_lang_text import pack
 from diptych.learn.url_lang_train import fit
@@ -27,8 +27,8 @@ from diptych.types import LangScore
 
 __all__ = ["UrlLang", "load", "train"]
 
-FORMAT = 3
-FLOOR = 0.2  # below it no language is named: chosen as the least that costs no macro F1
+FORMAT = 4
+FLOOR = 0.25  # below it no language is named; see docs/models/url_lang.md
 _FILE = "model.npz"
 _BATCH = 4096  # rows of probabilities that fit the cache
 
@@ -89,61 +89,57 @@ def _shipped() -> UrlLang:
 
 def _read(path: Path) -> UrlLang:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             found = dict(stored)
     except FileNotFoundError as error:
         raise ConfigError(f"no URL language model at {path}; train one first") from error
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
+    except (OSError, ValueError, EOFError, TypeError, AttributeError, BadZipFile) as error:
         raise ConfigError(f"{path} is no URL language model: {error}") from error
     if "format" not in found or found["format"].tolist() != FORMAT:
         raise ConfigError(f"{path} is not of format {FORMAT}; train the model anew")
-    if wrong := _wrong(found):
+    if wrong := _wrong_shape(found) or _wrong_number(found):
         raise ConfigError(f"{path} is damaged: {wrong}; train the model anew")
     tables = Tables(**{field.name: found[field.name] for field in fields(Tables)})
     return UrlLang(tuple(found["labels"].tolist()), tables)
 
 
-_TYPES = {
-    "out": "f4", "bias": "f4", "table": "i1", "scale": "f4", "slot_key": "u4", "slot_entry": "i4",
-    "entry_from": "i4", "fact_label": "u2", "fact_kind": "u2", "fact_value": "f4", "kinds": "f4",
-    "gates": "f4", "labels": "U",
+_SHAPES = {
+    "labels": ("U", "labels"), "out": ("f4", "labels", "width"), "bias": ("f4", "labels"),
+    "table": ("i1", "rows", "width"), "scale": ("f4", "rows"), "slot_key": ("u4", "slots"),
+    "slot_entry": ("i4", "slots"), "entry_from": ("i4", "starts"), "fact_label": ("u2", "facts"),
+    "fact_kind": ("u2", "facts"), "fact_value": ("f4", "facts"), "kinds": ("f4", "kinds"),
+    "gates": ("f4", "kinds"),
 }  # fmt: skip
+_LIMITS = {"labels": MAX_LABELS, "width": MAX_WIDTH, "kinds": MAX_KINDS}
 
 
-def _wrong(found: Mapping[str, NDArray[Any]]) -> str:
-    """What the kernel would read beyond its arrays for; nothing when all is well."""
-    for name, kind in _TYPES.items():
+def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
+    """Which array is missing or not as the others say; nothing when all is well."""
+    sizes: dict[str, int] = {}
+    for name, (kind, *axes) in _SHAPES.items():
         if name not in found:
             return f"no array {name!r}"
-        has = found[name].dtype
-        if (has.kind if kind == "U" else has.str.lstrip("<|")) != kind:
-            return f"{name} is of type {has}"
-    labels, width = found["labels"].size, found["out"].shape[-1]
-    rows, slots, facts = len(found["scale"]), len(found["slot_key"]), len(found["fact_label"])
-    entries = len(found["entry_from"]) - 1
-    shapes = {
-        "labels": (labels,), "out": (labels, width), "bias": (labels,), "table": (rows, width),
-        "slot_entry": (slots,), "fact_kind": (facts,), "fact_value": (facts,),
-    }  # fmt: skip
-    for name, shape in shapes.items():
-        if found[name].shape != shape:
-            return f"{name} has the shape {found[name].shape}, not {shape}"
-    if not 0 < labels <= MAX_LABELS or width % 8 or not 0 < width <= MAX_WIDTH:
-        return f"{labels} labels of width {width}"
-    return _wrong_numbers(found, labels, rows, slots, entries, facts)
+        array = found[name]
+        if (array.dtype.kind if kind == "U" else array.dtype.str.lstrip("<|")) != kind:
+            return f"{name} is of type {array.dtype}"
+        if array.ndim != len(axes):
+            return f"{name} has {array.ndim} axes"
+        for axis, size in zip(axes, array.shape, strict=True):
+            if sizes.setdefault(axis, size) != size or not 0 < size <= _LIMITS.get(axis, size):
+                return f"{name} has the shape {array.shape}"
+    return f"a width of {sizes['width']}" if sizes["width"] % 8 else ""
 
 
-def _wrong_numbers(
-    found: Mapping[str, NDArray[Any]], labels: int, rows: int, slots: int, entries: int, facts: int
-) -> str:
-    """Numbers that lead beyond an array."""
-    starts = found["entry_from"]
-    if slots & (slots - 1) or not slots or found["slot_key"].all():
-        return "slots"
-    if found["slot_entry"].min() < 0 or found["slot_entry"].max() >= max(entries, 1):
-        return "entries of slots"
-    if rows > entries or starts[0] != 0 or starts[-1] != facts or (np.diff(starts) < 0).any():
-        return "entries of facts"
-    if facts and found["fact_label"].max() >= labels:
-        return "labels of facts"
-    return "kinds of facts" if facts and found["fact_kind"].max() >= len(found["kinds"]) else ""
+def _wrong_number(found: Mapping[str, NDArray[Any]]) -> str:
+    """What would lead the kernel beyond an array."""
+    starts, slots = found["entry_from"], len(found["slot_key"])
+    facts, entries = len(found["fact_label"]), len(starts) - 1
+    checks = {
+        "slots": not slots & (slots - 1) and not found["slot_key"].all(),
+        "entries": 0 <= found["slot_entry"].min() and found["slot_entry"].max() < entries,
+        "rows": len(found["scale"]) <= entries,
+        "facts": starts[0] == 0 and starts[-1] == facts and bool((np.diff(starts) >= 0).all()),
+        "labels of facts": found["fact_label"].max() < len(found["labels"]),
+        "kinds of facts": found["fact_kind"].max() < len(found["kinds"]),
+    }
+    return next((name for name, is_right in checks.items() if not is_right), "")

@@ -121,12 +121,18 @@ def _measures(number: float, langs: dict[str, float]) -> tuple[float, ...]:
 
 
 def _script_facts(labels: Sequence[str]) -> Iterator[Fact]:
+    """Languages of a script; the fewer there are, the more it says."""
     from langcodes import Language
 
+    written: dict[str, list[str]] = {}
     for label in labels:
         script = Language.make(label).maximize().script or ""
         for name in _WRITTEN.get(script, (script,)):
-            start, end = _SCRIPTS.get(name, (0, 0))
-            for point in range(start, end, 128):
-                text = bytes((point >> 7 & 0xFF, point >> 15))
-                yield Fact(feature(urls.SCRIPT, text), label, "script", 1.0)
+            written.setdefault(name, []).append(label)
+    for name, (start, end) in _SCRIPTS.items():
+        known = written.get(name, [])
+        number = "one" if len(known) == 1 else "few" if len(known) < 6 else "many"
+        for point in range(start, end, 128):
+            key = feature(urls.SCRIPT, bytes((point >> 7 & 0xFF, point >> 15)))
+            for label in known:
+                yield Fact(key, label, f"script of {number}", 1.0)

@@ -33,8 +33,12 @@ FORMAT = 1
 _FILE = "model.npz"
 LANGUAGES = "url_lang"
 _BATCH = 4096  # pairs whose languages fit the cache
-_WEB = re.compile(r"\s*(?:https?://|//)?[^\s/?#:@]+(?::\d*)?(?:[/?#]|\Z)", re.IGNORECASE)
-_SCHEME = re.compile(r"\s*(?!https?://)[a-z][a-z0-9+.-]*:(?://|(?!\d))", re.IGNORECASE)
+# A name and a colon are a scheme, and what comes after it no web page, unless it is a port.
+_WEB = re.compile(
+    r"\s*(?:(?:https?:)?//|(?![a-z][a-z0-9+.-]*:(?!\d)))[^\s/?#:@]+(?::\d*)?(?:[/?#]|\Z)",
+    re.IGNORECASE,
+)
+_HEAD = re.compile(r"\A\s*(?:(?:https?:)?//)?(?:www\.)?", re.IGNORECASE)
 # What the readers of zip files and arrays raise for other files and for damaged ones.
 _UNREADABLE = (
     OSError, ValueError, EOFError, BadZipFile, zlib.error, TypeError, KeyError, NotImplementedError,
@@ -102,13 +106,11 @@ class UrlPair:
 
 def _possible(left: str, right: str) -> bool:
     """Whether both are URLs of web pages, and not the same."""
-    return _bare(left) != _bare(right) and all(
-        _WEB.match(url) and not _SCHEME.match(url) for url in (left, right)
-    )
+    return _bare(left) != _bare(right) and all(_WEB.match(url) for url in (left, right))
 
 
 def _bare(url: str) -> str:
-    return (url.partition("://")[2] or url).removeprefix("www.").rstrip("/")
+    return _HEAD.sub("", url, count=1).rstrip("/")
 
 
 def load(folder: str = "") -> UrlPair:
@@ -124,7 +126,7 @@ def _shipped() -> UrlPair:
 
 def _read(path: Path) -> UrlPair:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             found = dict(stored)
     except FileNotFoundError as error:
         raise ConfigError(f"no URL pair model at {path}; train one first") from error
