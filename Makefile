@@ -6,7 +6,7 @@ JOBS ?= 2
 
 .PHONY: demo test lint bench docs clean
 
-$(VENV)/installed: pyproject.toml
+$(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.c)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable .
@@ -27,13 +27,16 @@ test: $(VENV)/dev  ## install what the tests need and run them
 	$(BIN)/python -m pytest -q -n $(JOBS)
 
 lint: $(VENV)/dev  ## format, rules and types
-	$(BIN)/ruff format --check src tests bench
-	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench tools
+	$(BIN)/ruff check src tests bench tools
 	$(BIN)/mypy src bench
 
-bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shared/sites, or SITES=DIR)
+bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shared/sites or SITES=DIR, URLs from ../shared/data or DATA=DIR)
 	$(BIN)/python bench/frontier.py
 	$(BIN)/python bench/crawl_speed.py $(if $(SITES),--sites $(SITES))
+	$(BIN)/python bench/keys.py $(if $(SITES),--sites $(SITES))
+	$(BIN)/python bench/url_lang.py $(if $(DATA),--data $(DATA))
+	$(BIN)/python bench/url_pair.py $(if $(DATA),--data $(DATA)) $(if $(PHRASES),--phrases $(PHRASES))
 
 docs: $(VENV)/installed  ## write the generated parts of docs/ anew
 	$(BIN)/python docs/generate.py

@@ -28,7 +28,8 @@ from diptych.pair.key_book import learn_keys
 from diptych.pair.keys import PAPER, Keys, pair_urls
 from diptych.pair.langstrip import LangStrip
 from diptych.registry import signature
-from diptych.types import Link, PageRecord, Site, Url
+from diptych.types import LangScore, Url
+from diptych.urllist import UrlList
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOOR_SITES = frozenset("apache2-manual debian-install-guide gnucash lilypond scilab".split())
@@ -69,24 +70,8 @@ class Counts(NamedTuple):
         """Of the true pairs, the share that was found."""
         return self.right / self.true if self.true else 1.0
 
-
-class View:
-    """The URLs of a site as a `SiteView` without links."""
-
-    def __init__(self, pages: Pages, langs: Sequence[str]) -> None:
-        self.site = Site("bench", ())
-        self.langs = langs
-        self.pages: Mapping[Url, PageRecord] = {
-            Url(url): PageRecord(Url(url), lang, (), "", 1, 0, 0, url) for url, lang in pages
-        }
-
-    def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """None: only URLs are compared here."""
-        return iter(())
-
-    def resolve(self, url: Url) -> Url | None:
-        """The page itself."""
-        return url if url in self.pages else None
+    def __str__(self) -> str:
+        return f"{self.precision:.3f} / {self.recall:.3f}"
 
 
 def read_site(folder: Path) -> Truth:
@@ -132,7 +117,8 @@ def by_keys(keys: Keys) -> Method:
 
 def by_langstrip(pages: Pages, langs: list[str]) -> Pairs:
     """Pairs by language marks alone."""
-    return {frozenset((p.left, p.right)) for p in LangStrip().pair(View(pages, langs))}
+    listed = UrlList.of("bench", [(Url(url), LangScore(lang, 1.0)) for url, lang in pages], langs)
+    return {frozenset((pair.left, pair.right)) for pair in LangStrip().pair(listed)}
 
 
 def two_by_two(method: Method) -> Method:
@@ -208,7 +194,7 @@ def measure_sites(built: Path) -> dict[str, dict[str, Any]]:
 
 def table_row(name: str, row: Mapping[str, Any]) -> str:
     """A line of the table: precision and recall of each method."""
-    cells = [f"{row[m].precision:.3f} / {row[m].recall:.3f}" for m in METHODS]
+    cells = [str(row[method]) for method in METHODS]
     return (
         f"| {name} | {row['scheme']} | {row['urls']:,} | {row['pairs']:,} | {' | '.join(cells)} |"
     )
@@ -318,11 +304,21 @@ def show(rows: dict[str, dict[str, Any]], scale: Sequence[Mapping[str, float]]) 
         print(f"| {row['urls']:,} | {row['pairs']:,} | {' | '.join(numbers)} |")
 
 
-def plain(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Rows as JSON has them."""
+def tables(
+    rows: Mapping[str, Mapping[str, Any]], scale: Sequence[Mapping[str, float]]
+) -> dict[str, list[dict[str, Any]]]:
+    """What the documentation shows: precision / recall of each method."""
+    whole = {f"sum: {name}": sums(rows, name) for name in ("floors", "with a key", "without a key")}
+    made = [row["predicted"] for row in rows.values()]
+    totals = {name: sum(row[name] for row in made) for name in ("right", "wrong", "none")}
     return {
-        name: {key: v._asdict() if isinstance(v, Counts) else v for key, v in row.items()}
-        for name, row in rows.items()
+        "Pairs of sites, precision / recall": [
+            {"site": name, "scheme": row["scheme"], "URLs": row["urls"], "true pairs": row["pairs"]}
+            | {method: str(row[method]) for method in METHODS}
+            for name, row in {**rows, **whole}.items()
+        ],
+        "Counterparts of one half of a site predicted from the other half": [totals],
+        "Generated URLs": [{key: round(value, 2) for key, value in row.items()} for row in scale],
     }
 
 
@@ -349,11 +345,7 @@ def main() -> None:
     show(rows, scale)
     result = {
         "signature": signature({"pair": {"use": "keys"}}, ["all"]),
-        "sites": plain(rows),
-        "sums": plain(
-            {name: sums(rows, name) for name in ("floors", "with a key", "without a key")}
-        ),
-        "scale": [{key: round(value, 2) for key, value in row.items()} for row in scale],
+        "tables": tables(rows, scale),
         "machine": machine(["numpy"]),
     }
     path = Path(__file__).parent / "results" / "keys.json"

@@ -100,9 +100,8 @@ def test_one_page_one_partner() -> None:
 
 def test_similarity_decides() -> None:
     site = FakeSite("en", "fr").page("/en/a", "en").page("/fr/a", "fr")
-    assert pairs(site) == []  # two of ten letters differ
-    assert pairs(site, 0.8) == [("/en/a", "/fr/a")]
-    assert pairs(site, 0.85) == []
+    assert pairs(site, 0.875) == [("/en/a", "/fr/a")]  # two of sixteen letters differ
+    assert pairs(site, 0.876) == []
 
 
 @pytest.mark.parametrize(
@@ -142,6 +141,11 @@ def test_normal_forms(url: str, form: str) -> None:
         (f"{X}/de/a", "*"),
         (f"{X}/a?lang=deu", "*"),
         (f"{X}/deutsch", "*"),
+        (f"{X}/espa%C3%B1ol/a", "*"),
+        ("http://de.x.org/a", "*"),
+        ("http://de.com/a", ""),
+        (f"{X}/cc-cg/a", ""),  # Congo speaks French, but countries say little
+        (f"{X}/f_continue/a?lang=EN", "en"),  # a code says more than a habit
         (f"{X}/it-is-so/no-news", ""),
         (f"{X}/de/a_en.html", "en"),  # a token of a language asked for is enough
         (f"{X}/fr/en/a", "fr"),

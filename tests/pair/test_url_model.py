@@ -19,14 +19,14 @@ from diptych.pair.url_model import UrlModel, site_habits
 PAGES = ("water-music-1", "sea-bread-2", "night-house-3", "history-church-4", "market-bridge-5")
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _languages() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(url_lang, "load", lambda folder="": FakeLanguages())
         yield
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def pairer(tmp_path_factory: pytest.TempPathFactory) -> UrlModel:
     folder = tmp_path_factory.mktemp("url_pair")
     tiny_model().save(str(folder))

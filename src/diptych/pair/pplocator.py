@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
+from urllib.parse import unquote
 
 from rapidfuzz.distance import Levenshtein
 
@@ -18,7 +19,7 @@ from diptych.pair.blocking import candidates
 from diptych.pair.settle import settle
 from diptych.protocols import SiteView
 from diptych.text.langs import primary, same_language
-from diptych.text.marks import mark_table, url_marks
+from diptych.text.marks import KINDS, mark_table, url_marks
 from diptych.types import PagePair, PageRecord, Url
 
 __all__ = ["PPLocator", "find_pairs", "guess_language", "normal_form", "populate"]
@@ -84,11 +85,15 @@ def guess_language(url: str, left: str, right: str) -> str:
     ['', '*']
     """
     wanted = {primary(left): left, primary(right): right}
+    # A code says more than a habit: `fc_nu.html?lang=en` is English whatever `f` may stand for.
+    # Countries are no tokens: Figure 1 of the paper is in a folder `cc-cg`, which is not Congo.
     marks = [
-        m for m in url_marks(url, mark_table((left, right))) if m.field != "host" or m.start == 0
+        (KINDS.index(mark.marks[0].kind), mark.start, mark.marks[0].lang)
+        for mark in url_marks(url, mark_table((left, right)))
+        if mark.marks[0].kind != "country" and (mark.field != "host" or mark.start == 0)
     ]
     if marks:
-        return wanted[marks[0].marks[0].lang]
+        return wanted[min(marks)[2]]
     # DEVIATION(pplocator): a third language's token must fill its segment, or one would find
     # Italian in `/it-is-so` and Norwegian in `/no-news`; the paper names no list of them.
     others = url_marks(url, mark_table())
@@ -96,9 +101,10 @@ def guess_language(url: str, left: str, right: str) -> str:
 
 
 def _is_third(url: str, mark: str, kind: str) -> bool:
-    return (
-        kind in _SURE and re.search(rf"[/=]{re.escape(mark)}(?:[/&?]|\Z)", url.lower()) is not None
-    )
+    if kind not in _SURE:
+        return False
+    segment, label = rf"[/=]{re.escape(mark)}(?:[/&?]|\Z)", rf"://{re.escape(mark)}\.[^/.]+\.[^/]"
+    return re.search(f"{segment}|{label}", unquote(url).casefold()) is not None
 
 
 def populate(
@@ -123,8 +129,9 @@ def find_pairs(
     """Algorithm 2: for each left URL the most similar right one, if it is similar enough."""
     best: dict[str, tuple[float, str]] = {}
     for left, right in candidates(lefts, rights, _pieces):
+        # The cutoff is a hint, and lower: it is rounded, and 0.85 must not miss 0.85.
         score = Levenshtein.normalized_similarity(
-            normal_form(left), normal_form(right), score_cutoff=least
+            normal_form(left), normal_form(right), score_cutoff=max(0.0, least - 1e-6)
         )
         # Sorted: of equally similar ones the first.
         if score >= least and score > best.get(left, (0.0, ""))[0]:
