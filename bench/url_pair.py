@@ -44,6 +44,7 @@ SHIPPED = ROOT / "src/diptych/learn/weights/url_pair"
 FLOORS = {"positive F1": 0.85, "macro F1": 0.91, "WMT16 recall": 0.76, "pairs/s": 50_000}
 PAPER = {"language stripper": (64.37, 12.78, 21.33, 58.96), "XLM-R": (76.28, 61.79, 68.28, 83.08)}
 DOUBTFUL = "slug-only"
+_MULTI = 3  # pairs of a domain in two languages, at least, that are paired one to one
 _ROWS = 30  # pairs of a domain that are tested, so that no domain decides alone
 
 
@@ -161,7 +162,7 @@ def one_to_one(pairer: Pairer, rows: Iterable[LabelledPair]) -> tuple[float, flo
             groups[row.domain, ends[0][0], ends[1][0]].add((left, right))
     right_pairs = found_pairs = all_pairs = 0
     for (domain, one, other), pairs in sorted(groups.items()):
-        if len(pairs) < 2:
+        if len(pairs) < _MULTI:
             continue
         urls = {left: one for left, _ in pairs} | {right: other for _, right in pairs}
         listed = [(Url(url), LangScore(lang, 1.0)) for url, lang in sorted(urls.items())]

@@ -37,8 +37,14 @@ PURE_MODULES = {
     "types", "protocols", "errors", "crawl.bfs", "crawl.bfs_langs", "crawl.traps", "crawl.scope",
     "crawl.robots", "crawl.reading", "crawl.politeness",
 }  # fmt: skip
-ALLOWED = {("crawl.reading", "crawl.frontier")}
-"""pure -> not pure: `reading` takes the name of a kind of URL, an enumeration, from the frontier"""
+ALLOWED = {
+    ("crawl.reading", "crawl.frontier"),
+    ("pair.url_model", "learn.concepts"),
+    ("pair.url_model", "learn.url_pair"),
+    ("pair.url_model", "learn.url_reading"),
+}
+"""pure -> not pure: `reading` takes the name of a kind of URL, an enumeration, from the frontier;
+a trained model is a constant that is read from the package or from a folder the recipe names"""
 PRIVILEGED = {"engine", "demo"}
 """`engine` is the web; `demo` serves its site on loopback to be mined"""
 

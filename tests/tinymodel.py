@@ -16,7 +16,8 @@ WORDS = {
     "news": "actualites", "wine": "vin", "house": "maison", "night": "nuit", "contact": "contact",
     "about": "propos", "work": "travail", "school": "ecole", "water": "eau", "history": "histoire",
     "music": "musique", "bread": "pain", "garden": "jardin", "winter": "hiver", "bridge": "pont",
-    "kitchen": "cuisine", "village": "village", "church": "eglise", "market": "marche", "sea": "mer",
+    "kitchen": "cuisine", "village": "village", "church": "eglise", "market": "marche",
+    "sea": "mer",
 }  # fmt: skip
 PATTERNS = (
     ("{}/en/{}.html", "{}/fr/{}.html"),

@@ -37,7 +37,8 @@ HOSTS = [
     "",
 ]
 ODD = [
-    "", "\0", "/", "?", "http://", "http://?", "mailto:a@x.org", "data:text/html,fr", "javascript:f()",
+    "", "\0", "/", "?", "http://", "http://?", "mailto:a@x.org", "data:text/html,fr",
+    "javascript:f()",
     "http://x.org?fr", "http://x.org/?", "http://x.org/.html", "http://x.org/fr", "http://x.org/-",
     "http://" + "fr." * 20 + "org/a",
     "http://x.org/" + "/".join(f"s{n}" for n in range(100)),

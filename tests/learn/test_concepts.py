@@ -44,7 +44,8 @@ RUSSIAN = [("accommodation", "проживание"), ("overview", "обзор")
 USED = {
     word: 10.0 - place / 10
     for place, word in enumerate(
-        "red white wine house the opening hours hour accommodation small company companies overview".split()
+        "red white wine house the opening hours hour accommodation small company companies"
+        " overview".split()
     )
 }
 

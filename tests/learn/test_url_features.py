@@ -41,34 +41,66 @@ def test_names_are_told_once() -> None:
 @pytest.mark.parametrize(
     ("left", "right", "expected"),
     [
-        ("http://fr.x.org/a", "http://en.x.org/a", {"host": 0, "host_core": 1, "tld": 1, "longest_label": 1}),
+        (
+            "http://fr.x.org/a",
+            "http://en.x.org/a",
+            {"host": 0, "host_core": 1, "tld": 1, "longest_label": 1},
+        ),
         ("http://x.fr/a", "http://x.de/a", {"host": 0, "host_core": 1, "tld": 0}),
         ("http://www.x.org/a", "https://x.org:80/a", {"host": 1}),
-        (f"{X}/en/a", f"{X}/fr/a", {"strong_marks": 1, "main_marks": 1, "mark_slot": 1, "rest_same": 1}),
+        (
+            f"{X}/en/a",
+            f"{X}/fr/a",
+            {"strong_marks": 1, "main_marks": 1, "mark_slot": 1, "rest_same": 1},
+        ),
         (f"{X}/fr/a", f"{X}/fr/b", {"strong_marks": -1, "main_marks": -1, "rest_same": 0}),
-        (f"{X}/a", f"{X}/fr/a", {"strong_marks": 0, "strong<": 0, "strong>": 1, "rest_same": 1, "tokens_same": 1}),
+        (
+            f"{X}/a",
+            f"{X}/fr/a",
+            {"strong_marks": 0, "strong<": 0, "strong>": 1, "rest_same": 1, "tokens_same": 1},
+        ),
         (f"{X}/a?lang=1", f"{X}/a?lang=2", {"main_marks": 1, "mark_strength<": 4, "rest_same": 1}),
         (f"{X}/a_en", f"{X}/a_fr", {"edge_marks<": 1, "edge_mark_langs": 1, "tokens_same": 1}),
         (f"{X}/a_en", f"{X}/en_a", {"edge_marks>": 0, "tokens_same": 1, "last_same": 0}),
-        (f"{X}/a/12", f"{X}/b/12", {"common_numbers": 1, "longest_common_number": 2, "late_common_number": 2}),
+        (
+            f"{X}/a/12",
+            f"{X}/b/12",
+            {"common_numbers": 1, "longest_common_number": 2, "late_common_number": 2},
+        ),
         (f"{X}/12/a", f"{X}/b/12", {"longest_common_number": 2, "late_common_number": 0}),
-        (f"{X}/a-12", f"{X}/a-13", {"number_distance": np.log(2), "longest_number": 2, "numbers<": 1}),
+        (
+            f"{X}/a-12",
+            f"{X}/a-13",
+            {"number_distance": np.log(2), "longest_number": 2, "numbers<": 1},
+        ),
         (f"{X}/a-1", f"{X}/a-" + "1" * 16, {"number_distance": -1}),
         (f"{X}/a/b", f"{X}/a/k/m", {"segments_off": 1, "prefix_segments": 1, "other_segments": 2}),
         (f"{X}/a.html", f"{X}/a.php", {"extension": -1, "extension<": 1, "last_same": 1}),
         (f"{X}/a.html", f"{X}/a", {"extension": -1, "extension<": 0, "extension>": 1}),
         (f"{X}/a/", f"{X}/a", {"slash": 0, "end<": 0, "end>": 1}),
-        (f"{X}/red-wine", f"{X}/vin-rouge", {"words<": 2, "words>": 2, "known<": 1, "separators": 1, "lone>": 0}),
+        (
+            f"{X}/red-wine",
+            f"{X}/vin-rouge",
+            {"words<": 2, "words>": 2, "known<": 1, "separators": 1, "lone>": 0},
+        ),
         (f"{X}/red-wine", f"{X}/red_wine", {"separators": 0, "tokens_same": 1}),
-        (f"{X}/xyz", f"{X}/abcdef", {"meaning>": 0, "known>": 0, "lone<": 1, "lone>": 1, "cognates>": 0}),
+        (
+            f"{X}/xyz",
+            f"{X}/abcdef",
+            {"meaning>": 0, "known>": 0, "lone<": 1, "lone>": 1, "cognates>": 0},
+        ),
         (f"{X}/a", f"{X}/a", {"meaning<": -1, "known<": -1, "cognates<": -1, "common_share": 1}),
         (f"{X}/a?b=1", f"{X}/a?b=2", {"query_names": 1, "query_values": -1, "params<": 1}),
         (f"{X}/a?b=1", f"{X}/a", {"query_names": -1, "query_values": -1, "params<": 0}),
-        (f"{X}/a?b=1&lang=en", f"{X}/a?b=1&lang=fr", {"query_names": 1, "query_values": 1, "rest_same": 1}),
+        (
+            f"{X}/a?b=1&lang=en",
+            f"{X}/a?b=1&lang=fr",
+            {"query_names": 1, "query_values": 1, "rest_same": 1},
+        ),
         (f"{X}/a", f"{X}/b", {"query_names": 0, "query_values": 0}),
         (f"{X}/a--b", f"{X}/a-b", {"odd<": 0, "odd>": 1, "odd_off": 1}),
     ],
-)  # fmt: skip
+)
 def test_features(left: str, right: str, expected: dict[str, float]) -> None:
     found = of(left, right)
     assert {name: found[name] for name in expected} == pytest.approx(expected)
@@ -166,17 +198,18 @@ def _letters(number: int) -> str:
 
 
 def test_rows_without_a_score_are_no_rows() -> None:
-    # Such a row would end the search for words that come after it in the kernel's table.
-    words = [b"red", b"rouge", b"wine", b"vin", b"house"]
-    keys = np.array(sorted(fingerprint(word) for word in words), np.uint32)
-    scores = np.full((len(keys), SENSES), 255, np.uint8)
-    scores[::2] = 0
-    features = Features(Concepts(keys, np.zeros((len(keys), SENSES), np.uint16), scores))
-    rows = [
-        (f"{X}/{one.decode()}", f"{X}/{other.decode()}") for one, other in product(words, repeat=2)
-    ]
+    # Such a row would end the kernel's search for a word whose place it took.
+    alike = [word for n in range(200) if fingerprint(word := f"w{_letters(n)}".encode()) % 16 == 5]
+    words = sorted(alike[:3], key=fingerprint)
+    keys = np.array([fingerprint(word) for word in words], np.uint32)
+    scores = np.full((3, SENSES), 255, np.uint8)
+    scores[0] = 0
+    features = Features(Concepts(keys, np.zeros((3, SENSES), np.uint16), scores))
+    rows = [(f"{X}/{one.decode()}", f"{X}/{two.decode()}") for one, two in product(words, repeat=2)]
     lefts, rights = [row[0] for row in rows], [row[1] for row in rows]
     assert_equal(features.of(lefts, rights), features.reference(lefts, rights))
+    known = pair_features(f"{X}/{words[1].decode()}", f"{X}/{words[2].decode()}", features.concepts)
+    assert known["meaning<"] == 1
 
 
 def test_colliding_places_are_probed() -> None:

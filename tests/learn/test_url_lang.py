@@ -27,11 +27,11 @@ CLEAR = {
     "http://shop.unknown-name.com/es/zapatos-de-mujer.html": "es",
     "http://shop.unknown-name.com/index.php?id=3&lang=sv": "sv",
     "http://shop.unknown-name.com/the-best-things-for-your-home": "en",
-    "https://unknown-name.org/%D0%BD%D0%BE%D0%B2%D0%BE%D1%81%D1%82%D0%B8-%D0%B4%D0%BD%D1%8F": "ru",
+    "https://unknown-name.org/новости-россии/статья-о-выборах-в-москве": "ru",
     "https://unknown-name.org/%EB%89%B4%EC%8A%A4": "ko",
     "https://unknown-name.org/ειδήσεις": "el",
     "https://www.unknown-name.hu/hirek/magyar-nyelv": "hu",
-    "http://unknown-name.com/to/": "to",  # Tongan, of which there are no examples
+    "http://haw.unknown-name.com/": "haw",
 }
 HOSTILE = [
     "", " ", "\0", "http://", "https://", "http:///", "http://?", "http://#", "://", "http",
@@ -223,7 +223,9 @@ def test_facts_say_what_marks_countries_and_scripts_mean() -> None:
         return {
             fact.label
             for fact in facts
-            if fact.feature == key and fact.value == 1.0 and fact.kind[:8] not in ("country1", "country2")
+            if fact.feature == key
+            and fact.value == 1.0
+            and fact.kind[:8] not in ("country1", "country2")
         }
 
     assert told(urls.DIR_FIRST, b"to") == {"to"}

@@ -27,7 +27,9 @@ from diptych.learn.url_pair_train import (
 )
 
 
-def pair(left: str, right: str, langs: str = "en fr", domain: str = "x.org", weight: float = 1.0) -> LabelledPair:
+def pair(
+    left: str, right: str, langs: str = "en fr", domain: str = "x.org", weight: float = 1.0
+) -> LabelledPair:
     one, other = langs.split()
     return LabelledPair(domain, f"http://x.org{left}", one, f"http://x.org{right}", other, weight)
 
@@ -36,7 +38,7 @@ def test_examples_are_positives_and_the_mix_of_negatives() -> None:
     rows = parallel_urls(3)
     given = examples(rows, seed=4)
     assert given.parallel.sum() == len(rows)
-    made = list(Negatives(BEST_MIX, seed=4).make(rows))
+    made = list(Negatives(BEST_MIX, each=2, seed=4).make(rows))
     assert len(given.lefts) == len(given.rights) == len(given.domains) == len(rows) + len(made)
     negative = [
         (left, right)
@@ -52,13 +54,15 @@ def test_a_domain_counts_by_the_root_of_its_size() -> None:
     given = examples([*small, *large])
     weights = {
         (domain, bool(parallel)): weight
-        for domain, parallel, weight in zip(given.domains, given.parallel, given.weights, strict=True)
+        for domain, parallel, weight in zip(
+            given.domains, given.parallel, given.weights, strict=True
+        )
     }
     assert weights == {
         ("small.org", True): 1 / 2,
-        ("small.org", False): 1 / 2,
+        ("small.org", False): 1.5 / 2,
         ("large.org", True): 0.5 / 4,  # doubtful positives count less, their negatives do not
-        ("large.org", False): 1 / 4,
+        ("large.org", False): 1.5 / 4,
     }
 
 
@@ -142,7 +146,10 @@ def test_phrases_are_the_words_by_which_slugs_differ() -> None:
 
 def test_phrases_of_large_domains_are_bounded() -> None:
     word = "abcdefghij"
-    rows = [pair(f"/e{word[n % 10]}{word[n // 10]}", f"/f{word[n % 10]}{word[n // 10]}") for n in range(100)]
+    rows = [
+        pair(f"/e{word[n % 10]}{word[n // 10]}", f"/f{word[n % 10]}{word[n // 10]}")
+        for n in range(100)
+    ]
     assert len(list(slug_phrases(rows))) == 40
     long = [pair("/" + "-".join("e" + c for c in "abcdefghijklmnopqrst"), "/x")]
     assert len(next(slug_phrases(long)).english.split()) == 12
@@ -172,7 +179,15 @@ def test_order_of_rows_changes_no_example() -> None:
     random.Random(2).shuffle(shuffled)
 
     def told(given):
-        return sorted(zip(given.lefts, given.rights, given.parallel.tolist(), given.weights.tolist(), strict=True))
+        return sorted(
+            zip(
+                given.lefts,
+                given.rights,
+                given.parallel.tolist(),
+                given.weights.tolist(),
+                strict=True,
+            )
+        )
 
     assert told(examples(rows)) == told(examples(shuffled))
     assert math.isclose(examples(rows).weights.sum(), examples(shuffled).weights.sum())

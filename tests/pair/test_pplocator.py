@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from diptych.pair.pplocator import PPLocator, find_pairs, guess_language, normal_form, populate
 
 X = "http://x.org"
-PAGES = ("research/history", "teaching/courses", "news/archive", "staff/directory", "contact/offices")
+PAGES = (
+    "research/history",
+    "teaching/courses",
+    "news/archive",
+    "staff/directory",
+    "contact/offices",
+)
 
 
 def pairs(site: FakeSite, least: float = 0.85) -> list[tuple[str, str]]:
@@ -27,7 +33,9 @@ def bilingual(*langs: str) -> FakeSite:
 
 def test_pages_in_folders_of_their_languages() -> None:
     found = PPLocator().pair(bilingual("en", "fr"))
-    assert sorted(paths(found)) == sorted((f"/en/{page}.html", f"/fr/{page}.html") for page in PAGES)
+    assert sorted(paths(found)) == sorted(
+        (f"/en/{page}.html", f"/fr/{page}.html") for page in PAGES
+    )
     assert {(pair.left_lang, pair.right_lang, pair.evidence) for pair in found} == {
         ("en", "fr", "pplocator")
     }
@@ -78,7 +86,11 @@ def test_three_languages() -> None:
 
 
 def test_regions_are_of_their_language() -> None:
-    site = FakeSite("pt-BR", "en").page("/pt-br/research/history", "pt").page("/en/research/history", "en")
+    site = (
+        FakeSite("pt-BR", "en")
+        .page("/pt-br/research/history", "pt")
+        .page("/en/research/history", "en")
+    )
     (pair,) = PPLocator(0.8).pair(site)
     assert (pair.left_lang, pair.right_lang) == ("pt-BR", "en")
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from fakes import FakeSite, at, paths
@@ -63,14 +62,18 @@ def test_translated_slugs(pairer: UrlModel) -> None:
 
 
 def test_one_page_one_partner(pairer: UrlModel) -> None:
-    site = bilingual("en", "fr").page("/en/water-music-1.htm", "en").page("/fr/old/water-music-1.html", "fr")
+    site = (
+        bilingual("en", "fr")
+        .page("/en/water-music-1.htm", "en")
+        .page("/fr/old/water-music-1.html", "fr")
+    )
     found = paths(UrlModel(pairer.model, least=0.001).pair(site))
     assert len({left for left, _ in found}) == len({right for _, right in found}) == len(found)
 
 
 def test_three_languages(pairer: UrlModel) -> None:
     found = pairer.pair(bilingual("en", "fr", "de"))
-    assert EXPECTED <= set(paths(found))
+    assert set(paths(found)) >= EXPECTED
     assert {(pair.left_lang, pair.right_lang) for pair in found} == {
         ("en", "fr"), ("en", "de"), ("fr", "de")
     }  # fmt: skip
@@ -135,7 +138,9 @@ X = at("/").rstrip("/")
 
 
 def by_habit(scores: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
-    return url_model._by_habit({(X + one, X + other): score for (one, other), score in scores.items()})
+    return url_model._by_habit(
+        {(X + one, X + other): score for (one, other), score in scores.items()}
+    )
 
 
 SURE = {(f"/en/p{n}/a", f"/fr/q{n}/a"): 0.9 for n in range(6)}
@@ -168,7 +173,9 @@ def test_strong_pairs_that_lose_to_stronger_ones_are_no_habit() -> None:
 
 @given(
     scores=st.dictionaries(
-        st.tuples(*[st.sampled_from(["/en/a", "/en/b", "/fr/a", "/fr/b", "/a?lang=1", "/", "/x/y/z"])] * 2),
+        st.tuples(
+            *[st.sampled_from(["/en/a", "/en/b", "/fr/a", "/fr/b", "/a?lang=1", "/", "/x/y/z"])] * 2
+        ),
         st.floats(0, 1, width=32),
     )
 )
@@ -193,4 +200,6 @@ def test_habits_are_counted() -> None:
 def test_without_habits_scores_are_the_models(pairer: UrlModel) -> None:
     site = bilingual("en", "fr")
     for pair in UrlModel(pairer.model, habits=False).pair(site):
-        assert pair.score == pytest.approx(float(tiny_model().probabilities([pair.left], [pair.right])[0]))
+        assert pair.score == pytest.approx(
+            float(tiny_model().probabilities([pair.left], [pair.right])[0])
+        )

@@ -31,7 +31,10 @@ def pairs(langs: tuple[str, str], *urls: str) -> list[tuple[str, str]]:
 
 def test_normalisation_makes_the_two_more_similar() -> None:
     forms = [normal_form(url) for url in LISBON]
-    assert forms == ["travelingtolisbon.com/promocoes.php", "travelingtolisbon.com/pt/promocoes.php"]
+    assert forms == [
+        "travelingtolisbon.com/promocoes.php",
+        "travelingtolisbon.com/pt/promocoes.php",
+    ]
     before = Levenshtein.normalized_similarity(*LISBON)
     after = Levenshtein.normalized_similarity(*forms)
     assert before < 0.85 < after

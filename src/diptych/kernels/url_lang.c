@@ -1,5 +1,5 @@
 /* The language of a page from its URL: features, probabilities, and one pass of training.
- * The definition in Python of all three stands in url_lang.py. */
+ * The definition in Python of all three stands in url_lang_reference.py. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

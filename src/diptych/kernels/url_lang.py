@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass, fields
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ class Packed:
         """The URLs one by one."""
         whole = self.text.tobytes()
         bounds = self.offsets.tolist()
-        return [whole[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+        return [whole[start:end] for start, end in pairwise(bounds)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,7 @@ def _size(text: str) -> int:
 
 
 def _known(tables: Tables) -> dict[int, int]:
-    """feature -> its entry."""
+    """Feature -> its entry."""
     used = np.flatnonzero(tables.slot_key)
     keys, entries = tables.slot_key[used].tolist(), tables.slot_entry[used].tolist()
     return dict(zip(keys, entries, strict=True))
@@ -210,7 +210,8 @@ def _facts(tables: Tables, entries: Sequence[int]) -> list[int]:
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     powers = np.exp(logits - logits.max())
-    return powers / powers.sum()
+    shares: NDArray[np.float32] = powers / powers.sum()
+    return shares
 
 
 def probabilities(tables: Tables, texts: Sequence[bytes]) -> NDArray[np.float32]:

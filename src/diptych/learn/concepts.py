@@ -28,6 +28,7 @@ __all__ = [
     "learn_concepts",
     "slug_letters",
     "slug_words",
+    "spellings",
     "stem",
 ]
 
@@ -152,7 +153,7 @@ def learn_concepts(
         concepts[stem(word)] += count  # type: ignore[assignment]
     for phrase in phrases:
         english = " ".join(dict.fromkeys(stem(word) for word in slug_words(phrase.english)))
-        for other in _spellings(phrase.other):
+        for other in spellings(phrase.other):
             by_lang[phrase.lang][english, other] += phrase.weight  # type: ignore[assignment]
     names = [name for name, _ in concepts.most_common(65_535)]
     number = {name: place for place, name in enumerate(names)}
@@ -167,7 +168,7 @@ def learn_concepts(
     return _table(senses, words)
 
 
-def _spellings(text: str) -> set[str]:
+def spellings(text: str) -> set[str]:
     """A phrase as slugs spell it: accents gone, or umlauts as two letters."""
     lower = text.lower()
     return {" ".join(slug_words(lower)), " ".join(slug_words(lower.translate(_UMLAUTS)))}

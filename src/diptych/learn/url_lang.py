@@ -136,7 +136,7 @@ def _wrong_number(found: Mapping[str, NDArray[Any]]) -> str:
     facts, entries = len(found["fact_label"]), len(starts) - 1
     checks = {
         "slots": not slots & (slots - 1) and not found["slot_key"].all(),
-        "entries": 0 <= found["slot_entry"].min() and found["slot_entry"].max() < entries,
+        "entries": found["slot_entry"].min() >= 0 and found["slot_entry"].max() < entries,
         "rows": len(found["scale"]) <= entries,
         "facts": starts[0] == 0 and starts[-1] == facts and bool((np.diff(starts) >= 0).all()),
         "labels of facts": found["fact_label"].max() < len(found["labels"]),

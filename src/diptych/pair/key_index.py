@@ -227,7 +227,8 @@ def _rivals(left: Hashes, value: Ints) -> Ints:
     """For each reading, how many have both its value and what it leaves."""
     both = left * np.uint64(_BASE) + value.astype(np.uint64)
     _, which, counts = np.unique(both, return_inverse=True, return_counts=True)
-    return counts[which]
+    rivals: Ints = counts[which]
+    return rivals
 
 
 def _pairs_within(ends: Ints) -> tuple[Ints, Ints]:

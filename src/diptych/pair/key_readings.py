@@ -148,8 +148,8 @@ def affixes(index: Index) -> Found:
     tokens: list[int] = []
     stems: list[str] = []
     values: list[int] = []
-    for token, stem, affix in cuts:
-        tokens.append(token)
+    for number, stem, affix in cuts:
+        tokens.append(number)
         stems.append(stem)
         values.append(numbers.setdefault(affix, len(numbers)))
     if not tokens:

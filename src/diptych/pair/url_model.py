@@ -22,6 +22,7 @@ __all__ = ["UrlModel", "site_habits"]
 
 _Pairs = Mapping[tuple[str, str], float]
 _CONFIDENT = 0.7
+_USUAL = 0.7  # logarithmic odds: twice as likely
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class UrlModel:
         """Pairs, strongest first; evidence is `url_model`."""
         if len(site.langs) < 2:
             return []
-        model, langs = load(self.model), page_languages(site)
+        model, langs = _loaded(self.model), page_languages(site)
         unknown = sorted(url for url, record in site.pages.items() if not record.lang)
         by_lang: dict[str, list[Url]] = {lang: [] for lang in site.langs}
         for url in sorted(langs):
@@ -62,6 +63,12 @@ class UrlModel:
         scores = model.probabilities([pair[0] for pair in found], [pair[1] for pair in found])
         probable = dict(zip(found, scores.tolist(), strict=True))
         return _by_habit(probable) if self.habits else probable
+
+
+@lru_cache(maxsize=2)
+def _loaded(folder: str) -> UrlPair:
+    """A model, read once for all sites."""
+    return load(folder)
 
 
 @lru_cache(maxsize=2)
@@ -124,9 +131,10 @@ def _custom(pair: tuple[str, str], habits: Counter[object], pairs: int, counted:
     """How usual a pair is on its site, as logarithmic odds."""
     marks, *folders = _habits(*pair)
     itself = 1 if counted else 0
-    usual = log((habits[marks] - itself + 0.5) / (pairs - itself + 1)) - log(0.5)
+    seen = habits[marks] - itself
+    usual = _USUAL if seen >= max(2, pairs / 10) else 0.0 if seen else -_USUAL
     known = sum(habits[folder] > itself for folder in folders)
-    return max(-2.0, min(1.5, usual)) + (1.0 if folders and known == len(folders) else 0.0)
+    return usual + (_USUAL if folders and known == len(folders) else 0.0)
 
 
 def _shifted(score: float, odds: float) -> float:

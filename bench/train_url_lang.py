@@ -1,0 +1,42 @@
+"""Train the URL language model that comes with the package.
+
+    python bench/url_lang_lists.py --lists FOLDER --out derived.tsv.gz
+    python bench/train_url_lang.py --derived derived.tsv.gz [--data FOLDER] [--out FOLDER]
+
+The first line downloads public word lists; the second needs a few minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from url_lang_rows import DEFAULT, read, read_derived
+
+from diptych.learn.url_lang import train
+
+SHIPPED = Path(__file__).parents[1] / "src" / "diptych" / "learn" / "weights" / "url_lang"
+
+
+def main() -> None:
+    """Read, train, save."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=DEFAULT)
+    parser.add_argument("--derived", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=SHIPPED)
+    options = parser.parse_args()
+    rows = read(options.data)
+    real = [*rows.main, *rows.conflict, *rows.pairs]
+    derived = read_derived(options.derived, real)
+    started = time.perf_counter()
+    model = train([*real, *derived])
+    model.save(str(options.out))
+    print(
+        f"{len(real):,} URLs and {len(derived):,} derived ones, {len(model.labels)} labels, "
+        f"{time.perf_counter() - started:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()
