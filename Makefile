@@ -35,7 +35,7 @@ bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shar
 	$(BIN)/python bench/frontier.py
 	$(BIN)/python bench/crawl_speed.py $(if $(SITES),--sites $(SITES))
 	$(BIN)/python bench/keys.py $(if $(SITES),--sites $(SITES))
-	$(BIN)/python bench/url_lang.py $(if $(DATA),--data $(DATA))
+	$(BIN)/python bench/url_lang.py $(if $(DATA),--data $(DATA)) $(if $(DERIVED),--derived $(DERIVED))
 	$(BIN)/python bench/url_pair.py $(if $(DATA),--data $(DATA)) $(if $(PHRASES),--phrases $(PHRASES))
 
 docs: $(VENV)/installed  ## write the generated parts of docs/ anew

@@ -14,6 +14,7 @@ from diptych.learn.data import LabelledPair, LabelledUrl, fold_of, read_urls
 from diptych.learn.url_pair_train import Knowledge, slug_phrases, used_words
 from diptych.protocols import UrlLanguageModel
 from diptych.text.marks import LANGUAGES
+from diptych.text.urls import site_name
 
 ROOT = Path(__file__).resolve().parent.parent
 TEST = 0.2  # of the domains
@@ -52,13 +53,15 @@ def sources(folder: Path) -> dict[tuple[str, str], str]:
 
 def split(
     rows: Iterable[LabelledPair], tiers: dict[tuple[str, str], str]
-) -> tuple[list[LabelledPair], list[LabelledPair]]:
-    """To learn from, and to test on: a fifth of the domains and all of WMT16's."""
+) -> tuple[list[LabelledPair], list[LabelledPair], set[str]]:
+    """To learn from, to test on (a fifth of the domains and all of WMT16's), and its domains."""
     rows = list(rows)
     wmt16 = {row.domain for row in rows if tiers.get((row.url_a, row.url_b)) == WMT16}
     test = [row for row in rows if row.domain in wmt16 or fold_of(row.domain) < TEST]
     tested = {row.domain for row in test}
-    return [row for row in rows if row.domain not in tested], test
+    # A pair may lead from one site to another (`agoda.com`, `agoda.hu`): both must be unseen.
+    unseen = [row for row in test if {site_name(row.url_a), site_name(row.url_b)} <= tested]
+    return [row for row in rows if row.domain not in tested], unseen, tested
 
 
 def read_phrases(path: Path | None, rows: Iterable[LabelledPair]) -> list[Phrase]:

@@ -15,7 +15,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ FOLDS = 5
 MIN_DOMAINS = 10  # of a language in the macro average
 ENOUGH = 50  # examples from which on we must be ahead of the rules
 FLOORS = {"macro_f1": 0.72, "urls_per_second": 100_000.0}
+FIGURES = ("P", "R", "F1")
 PUBLISHED = {"rules": (0.6529, 0.3442, 0.3824), "XLM-RoBERTa": (0.7259, 0.6904, 0.6922)}
 
 
@@ -191,6 +192,46 @@ def per_language(ours: Sequence[Answer], rules: Sequence[Answer], langs: set[str
     return "\n".join(lines)
 
 
+def tables(
+    results: Mapping[str, Any], each: Mapping[str, Sequence[float]]
+) -> dict[str, list[dict[str, Any]]]:
+    """What the documentation shows, in percent."""
+    rows: list[dict[str, Any]] = [
+        {
+            "model": f"{name}, {'all sources' if part == 'all' else 'weak sources out'}",
+            "languages": results[name][part]["macro"][3],
+            **{
+                f"macro {figure}": percent(results[name][part]["macro"][place])
+                for place, figure in enumerate(FIGURES)
+            },
+            "accuracy": percent(results[name][part]["accuracy"]),
+            "conflict file": percent(results[name]["conflict"]),
+            "calibration error": percent(results[name]["ece"]) if name != "rules" else "",
+        }
+        for part in ("all", "strong")
+        for name in ("rules", "ours without derived data", "ours")
+    ]
+    rows += [
+        {"model": f"{name}, published, on other data", "languages": 161}
+        | {
+            f"macro {figure}": percent(value)
+            for figure, value in zip(("P", "R", "F1"), values, strict=True)
+        }
+        | {"accuracy": "", "conflict file": "", "calibration error": ""}
+        for name, values in PUBLISHED.items()
+    ]
+    by_language = [
+        {"language": lang, "URLs": row[0], "ours F1": percent(row[1]), "rules F1": percent(row[2])}
+        for lang, row in sorted(each.items(), key=lambda item: item[1][2] - item[1][1])
+    ][::-1]
+    return {"Macro averages": rows, "Languages, those nearest to the rules first": by_language}
+
+
+def percent(share: float) -> float:
+    """In percent, with two decimals."""
+    return round(100 * share, 2)
+
+
 def keep(found: dict[str, list[Answer]], rules: list[Answer], langs: set[str], **more: Any) -> None:
     """Write the result with each language's examples, F1 and the rules' F1."""
     ours, theirs = scores(found["named"]), scores(rules)
@@ -199,7 +240,8 @@ def keep(found: dict[str, list[Answer]], rules: list[Answer], langs: set[str], *
         for lang, score in sorted(ours.items())
         if lang in langs
     }
-    result = {**more, "languages": each, "machine": machine([])}
+    results = more.pop("results")
+    result = {**more, "tables": tables(results, each), "machine": machine(["numpy"])}
     path = Path(__file__).parent / "results" / "url_lang.json"
     path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
 

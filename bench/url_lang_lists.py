@@ -19,8 +19,6 @@ import json
 import random
 import re
 import subprocess
-import tarfile
-import urllib.request
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,9 +28,6 @@ from diptych.learn.url_lang_facts import countries
 from diptych.text.langs import primary
 from diptych.text.marks import LANGUAGES, fold, marks_of
 
-SHORT_TEXTS = (
-    "libexttextcat_3.4.5.orig.tar.xz"
-)
 PACKAGES = ("mediawiki", "iso-codes")
 _MARKUP = re.compile(r"<[^>]*>|\{\{[^}]*\}\}|\[\[[^\]|]*\||https?:\S+|\$\d|&\w+;|\w*[_:/.]\w+")
 _WORD = re.compile(r"[^\W\d_]+(?:[^\W\d_]|[\u0300-\u036f\u0900-\u109f\u1780-\u17ff])*")
@@ -63,12 +58,11 @@ def fetch(folder: Path) -> None:
         if not (folder / "root" / "usr" / "share" / package).exists():
             deb = next(folder.glob(f"{package}_*.deb"))
             subprocess.run(["dpkg", "-x", str(deb), str(folder / "root")], check=True)
-    archive = folder / SHORT_TEXTS.rpartition("/")[2]
-    if not archive.exists():
-        urllib.request.urlretrieve(SHORT_TEXTS, archive)
     if not list(folder.glob("libexttextcat-*")):
-        with tarfile.open(archive) as packed:
-            packed.extractall(folder, filter="data")
+        # Needs a source line in the list of package sources.
+        subprocess.run(
+            ["apt-get", "source", "--only-source", "libexttextcat"], cwd=folder, check=True
+        )
 
 
 def language_of(name: str) -> str:

@@ -29,7 +29,7 @@ from diptych.learn import url_lang
 from diptych.learn.data import LabelledPair, read_pairs
 from diptych.learn.negatives import METHODS, Negatives
 from diptych.learn.url_features import NAMES, Features
-from diptych.learn.url_pair import LANGUAGES, UrlPair
+from diptych.learn.url_pair import LANGUAGES, UrlPair, load
 from diptych.learn.url_pair_train import train
 from diptych.pair.langstrip import strip_language
 from diptych.pair.url_model import UrlModel
@@ -267,11 +267,15 @@ def main() -> int:
     check(arguments)
     tiers = sources(arguments.data)
     rows = list(read_pairs(arguments.data / "url_pairs.tsv.gz"))
-    kept, test = split(rows, tiers)
-    model = train(kept, learn=learner(arguments, kept, {row.domain for row in test}))
-    model.save(str(arguments.model))
-    if isinstance(model.languages, url_lang.UrlLang):
-        model.languages.save(str(arguments.model / LANGUAGES))
+    kept, test, domains = split(rows, tiers)
+    if arguments.model.is_dir():
+        print(f"testing the model in {arguments.model}; remove it to train anew", file=sys.stderr)
+        model = load(str(arguments.model))
+    else:
+        model = train(kept, learn=learner(arguments, kept, domains))
+        model.save(str(arguments.model))
+        if isinstance(model.languages, url_lang.UrlLang):
+            model.languages.save(str(arguments.model / LANGUAGES))
     some = capped(test)
     results: dict[str, Any] = {
         "ours": tested(model, some, tiers),

@@ -204,6 +204,8 @@ def _read_list(file: Path | None) -> tuple[dict[Url, _Listed], Skipped, int]:
             skipped.add(line)
         elif url in listed:
             repeated += 1
+            if not listed[url].lang:
+                listed[url] = listed[url]._replace(lang=primary(line.column(1)))
         else:
             listed[url] = _Listed(line.column(0), primary(line.column(1)))
     return listed, skipped, repeated

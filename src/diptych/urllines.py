@@ -6,13 +6,14 @@ line, in order, so that what comes out stands beside what went in.
 
 from __future__ import annotations
 
+import gzip
 import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 from diptych.errors import ConfigError
 from diptych.learn.data import open_bytes
@@ -81,7 +82,10 @@ def read_lines(path: Path | None) -> Iterator[Line]:
             with open_bytes(path) as stream:
                 yield from split_lines(stream)
         else:
-            yield from split_lines(sys.stdin.buffer)
+            stdin: BinaryIO = sys.stdin.buffer
+            if getattr(stdin, "peek", lambda size: b"")(2)[:2] == b"\x1f\x8b":
+                stdin = cast(BinaryIO, gzip.GzipFile(fileobj=stdin))
+            yield from split_lines(stdin)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(

@@ -105,6 +105,8 @@ def _read(path: Path, names: tuple[str, ...]) -> Iterator[list[str]]:
                 if not line.strip():
                     continue
                 columns = line.rstrip("\r\n").split("\t")
+                if number == 1 and columns[: len(names)] == list(names):
+                    continue  # a header
                 if len(columns) < len(names) or not all(columns[: len(names)]):
                     raise ConfigError(
                         f"line {number} of {path} has not the columns {', '.join(names)} with tabs"

@@ -70,6 +70,8 @@ def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> Fitted:
     labels = _labels(rows)
     facts = derive_facts(labels)
     tables = _fit(_examples(rows, labels), labels, facts, seed)
+    if not len(tables.table):
+        raise ConfigError("too few domains to learn from: a word counts if three of them have it")
     learned, held_out = split_by_domain(rows, HELD_OUT, _SPLIT + seed)
     learned += [row for row in held_out if row.weight < LIGHT]
     held_out = [row for row in held_out if row.weight >= LIGHT]

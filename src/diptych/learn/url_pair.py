@@ -35,7 +35,8 @@ LANGUAGES = "url_lang"
 _BATCH = 4096  # pairs whose languages fit the cache
 # A name and a colon are a scheme, and what comes after it no web page, unless it is a port.
 _WEB = re.compile(
-    r"\s*(?:(?:https?:)?//|(?![a-z][a-z0-9+.-]*:(?!\d)))[^\s/?#:@]+(?::\d*)?(?:[/?#]|\Z)",
+    r"\s*(?:(?:https?:)?//|(?![a-z][a-z0-9+.-]*:(?!\d)))(?:\[[0-9a-f:.]+\]|[^\s/?#:@]+)"
+    r"(?::\d*)?(?:[/?#]|\Z)",
     re.IGNORECASE,
 )
 _HEAD = re.compile(r"\A\s*(?:(?:https?:)?//)?(?:www\.)?", re.IGNORECASE)
@@ -93,7 +94,7 @@ class UrlPair:
         return out
 
     def save(self, folder: str) -> None:
-        """Write the model into a folder; a language model of its own goes into `url_lang` there."""
+        """Write the model into a folder; a language model of its own is saved apart."""
         Path(folder).mkdir(parents=True, exist_ok=True)
         arrays: dict[str, Any] = {
             f"{part}_{field.name}": getattr(whole, field.name)
@@ -110,7 +111,10 @@ def _possible(left: str, right: str) -> bool:
 
 
 def _bare(url: str) -> str:
-    return _HEAD.sub("", url, count=1).rstrip("/")
+    """A URL without what leads to the same page with or without it."""
+    host, slash, rest = _HEAD.sub("", url.partition("#")[0], count=1).partition("/")
+    host = host.lower().removesuffix(":80").removesuffix(":443")
+    return f"{host}{slash}{rest}".rstrip("/")
 
 
 def load(folder: str = "") -> UrlPair:

@@ -90,9 +90,12 @@ class Marker:
         for left, right in pairwise(words):
             if f"{left}-{right}" in self.exact:
                 return Meaning(self.exact[f"{left}-{right}"])
-        for word in words:
+        for place, word in enumerate(words):
             if word in self.by_word:
-                return Meaning(self.by_word[word], word in self.habits or len(word) < 2)
+                lang = self.by_word[word]
+                # `zh-cn` where `zh-TW` was asked for: the language, but not what was meant.
+                elsewhere = "-" in self.langs[lang] and place + 1 < len(words)
+                return Meaning(lang, elsewhere or word in self.habits or len(word) < 2)
         return Meaning(FOREIGN) if self.foreign.intersection(words) else _NOTHING
 
     def is_parameter(self, value: str) -> bool:
