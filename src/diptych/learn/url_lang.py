@@ -13,13 +13,13 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diptych.errors import ConfigError
 from diptych.kernels.url_lang import MAX_KINDS, MAX_LABELS, MAX_WIDTH, Tables, probabilities
+from diptych.learn.arrays import read_arrays
 from diptych.learn.data import UNKNOWN, LabelledUrl
 from diptych.learn.url_lang_text import pack
 from diptych.learn.url_lang_train import fit
@@ -88,15 +88,7 @@ def _shipped() -> UrlLang:
 
 
 def _read(path: Path) -> UrlLang:
-    try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-            found = dict(stored)
-    except FileNotFoundError as error:
-        raise ConfigError(f"no URL language model at {path}; train one first") from error
-    except (OSError, ValueError, EOFError, TypeError, AttributeError, BadZipFile) as error:
-        raise ConfigError(f"{path} is no URL language model: {error}") from error
-    if "format" not in found or found["format"].tolist() != FORMAT:
-        raise ConfigError(f"{path} is not of format {FORMAT}; train the model anew")
+    found = read_arrays(path, "URL language model", FORMAT)
     if wrong := _wrong_shape(found) or _wrong_number(found):
         raise ConfigError(f"{path} is damaged: {wrong}; train the model anew")
     tables = Tables(**{field.name: found[field.name] for field in fields(Tables)})

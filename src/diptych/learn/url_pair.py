@@ -7,20 +7,19 @@ lexicon for translated slugs (`concepts`) and the languages the URLs speak of (`
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diptych.errors import ConfigError
 from diptych.learn import url_lang
+from diptych.learn.arrays import read_arrays
 from diptych.learn.concepts import SENSES, Concepts
 from diptych.learn.data import UNKNOWN
 from diptych.learn.trees import Forest
@@ -40,11 +39,6 @@ _WEB = re.compile(
     re.IGNORECASE,
 )
 _HEAD = re.compile(r"\A\s*(?:(?:https?:)?//)?(?:www\.)?", re.IGNORECASE)
-# What the readers of zip files and arrays raise for other files and for damaged ones.
-_UNREADABLE = (
-    OSError, ValueError, EOFError, BadZipFile, zlib.error, TypeError, KeyError, NotImplementedError,
-    RuntimeError, OverflowError, MemoryError,
-)  # fmt: skip
 
 LANGUAGE_NAMES = ("same_language", "language<", "language>", "unknown<", "unknown>")
 ALL_NAMES = (*NAMES, *LANGUAGE_NAMES)
@@ -129,15 +123,7 @@ def _shipped() -> UrlPair:
 
 
 def _read(path: Path) -> UrlPair:
-    try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-            found = dict(stored)
-    except FileNotFoundError as error:
-        raise ConfigError(f"no URL pair model at {path}; train one first") from error
-    except _UNREADABLE as error:
-        raise ConfigError(f"{path} is no URL pair model: {error}") from error
-    if "format" not in found or found["format"].tolist() != FORMAT:
-        raise ConfigError(f"{path} is not of format {FORMAT}; train the model anew")
+    found = read_arrays(path, "URL pair model", FORMAT)
     if "names" not in found or found["names"].tolist() != list(ALL_NAMES):
         raise ConfigError(f"{path} was trained with other features; train the model anew")
     try:
