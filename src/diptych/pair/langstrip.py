@@ -96,7 +96,8 @@ def strip_language(url: str, langs: Sequence[str]) -> Stripped:
 def _punch(text: str, langs: Sequence[str]) -> tuple[str, frozenset[str]]:
     """A text with a hole for each language mark, and the languages they are of."""
     pattern, marks = _marks(tuple(langs))
-    found = {marks[fold(mark)] for mark in pattern.findall(text)}
+    # Without regard to case a dotless i matches an i, but is no mark.
+    found = {marks[fold(mark)] for mark in pattern.findall(text) if fold(mark) in marks}
     return (pattern.sub(_HOLE, text) if found else text), frozenset(found)
 
 
