@@ -101,12 +101,16 @@ class UrlPair:
 
 def _possible(left: str, right: str) -> bool:
     """Whether both are URLs of web pages, and not the same."""
-    return _bare(left) != _bare(right) and all(_WEB.match(url) for url in (left, right))
+    if not (_WEB.match(left) and _WEB.match(right)):
+        return False
+    one, other = left.partition("#")[0].rstrip("/"), right.partition("#")[0].rstrip("/")
+    # Nearly all pairs differ in their last letters; only the others are compared whole.
+    return one[-3:] != other[-3:] or _bare(one) != _bare(other)
 
 
 def _bare(url: str) -> str:
     """A URL without what leads to the same page with or without it."""
-    host, slash, rest = _HEAD.sub("", url.partition("#")[0], count=1).partition("/")
+    host, slash, rest = _HEAD.sub("", url, count=1).partition("/")
     host = host.lower().removesuffix(":80").removesuffix(":443")
     return f"{host}{slash}{rest}".rstrip("/")
 
