@@ -31,7 +31,7 @@ __all__ = ["ALL_NAMES", "LANGUAGES", "UrlPair", "all_features", "load"]
 FORMAT = 1
 _FILE = "model.npz"
 LANGUAGES = "url_lang"
-_BATCH = 4096  # pairs whose languages fit the cache
+_BATCH = 8192  # pairs; the candidates of a URL come together and are read once
 # A name and a colon are a scheme, and what comes after it no web page, unless it is a port.
 _WEB = re.compile(
     r"\s*(?:(?:https?:)?//|(?![a-z][a-z0-9+.-]*:(?!\d)))(?:\[[0-9a-f:.]+\]|[^\s/?#:@]+)"
@@ -83,8 +83,9 @@ class UrlPair:
             one, other = lefts[start : start + _BATCH], rights[start : start + _BATCH]
             rows = all_features(self.features, self.languages, one, other)
             odds = np.clip(self.forest.scores(rows), -30, 30)
-            possible = [_possible(a, b) for a, b in zip(one, other, strict=True)]
-            out[start : start + _BATCH] = np.where(possible, 1 / (1 + np.exp(-odds)), 0)
+            out[start : start + _BATCH] = np.where(
+                _possible(one, other), 1 / (1 + np.exp(-odds)), 0
+            )
         return out
 
     def save(self, folder: str) -> None:
@@ -99,18 +100,23 @@ class UrlPair:
         np.savez_compressed(Path(folder) / _FILE, **arrays)
 
 
-def _possible(left: str, right: str) -> bool:
-    """Whether both are URLs of web pages, and not the same."""
-    if not (_WEB.match(left) and _WEB.match(right)):
-        return False
-    one, other = left.partition("#")[0].rstrip("/"), right.partition("#")[0].rstrip("/")
-    # Nearly all pairs differ in their last letters; only the others are compared whole.
-    return one[-3:] != other[-3:] or _bare(one) != _bare(other)
+def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether both of two URLs are of web pages, and not of the same one."""
+    pages: dict[str, int] = {}
+    numbers = {
+        # What is no web page has no number of its own.
+        url: pages.setdefault(_bare(url), len(pages)) if _WEB.match(url) else -1
+        for url in {*lefts, *rights}
+    }
+    left = np.fromiter((numbers[url] for url in lefts), np.int64, len(lefts))
+    right = np.fromiter((numbers[url] for url in rights), np.int64, len(rights))
+    possible: NDArray[np.bool_] = (left >= 0) & (right >= 0) & (left != right)
+    return possible
 
 
 def _bare(url: str) -> str:
     """A URL without what leads to the same page with or without it."""
-    host, slash, rest = _HEAD.sub("", url, count=1).partition("/")
+    host, slash, rest = _HEAD.sub("", url.partition("#")[0], count=1).partition("/")
     host = host.lower().removesuffix(":80").removesuffix(":443")
     return f"{host}{slash}{rest}".rstrip("/")
 
