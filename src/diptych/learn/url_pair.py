@@ -31,7 +31,7 @@ __all__ = ["ALL_NAMES", "LANGUAGES", "UrlPair", "all_features", "load"]
 FORMAT = 1
 _FILE = "model.npz"
 LANGUAGES = "url_lang"
-_BATCH = 8192  # pairs; the candidates of a URL come together and are read once
+_BATCH = 4096  # pairs; their languages fit the cache
 # A name and a colon are a scheme, and what comes after it no web page, unless it is a port.
 _WEB = re.compile(
     r"\s*(?:(?:https?:)?//|(?![a-z][a-z0-9+.-]*:(?!\d)))(?:\[[0-9a-f:.]+\]|[^\s/?#:@]+)"
