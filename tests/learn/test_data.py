@@ -83,7 +83,11 @@ def test_data_that_cannot_be_are_said(tmp_path, content, said):
     assert str(path) in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(URLS.encode())[:30], None])
+@pytest.mark.parametrize(
+    "content",
+    [b"no gzip", gzip.compress(URLS.encode(), mtime=0)[:30], None],
+    ids=["no gzip", "cut", "missing"],
+)
 def test_files_that_cannot_be_read_are_said(tmp_path, content):
     path = tmp_path / "urls.tsv.gz"
     if content is not None:
