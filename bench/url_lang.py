@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from machine import machine
+from tables import percent
 from url_lang_rows import DEFAULT, PAPER, Rows, read, read_derived
 
 from diptych.learn.data import LabelledUrl, fold_of
@@ -225,11 +226,6 @@ def tables(
         for lang, row in sorted(each.items(), key=lambda item: item[1][2] - item[1][1])
     ][::-1]
     return {"Macro averages": rows, "Languages, those nearest to the rules first": by_language}
-
-
-def percent(share: float) -> float:
-    """In percent, with two decimals."""
-    return round(100 * share, 2)
 
 
 def keep(found: dict[str, list[Answer]], rules: list[Answer], langs: set[str], **more: Any) -> None:

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from machine import machine
 from numpy.typing import NDArray
+from tables import percent, show
 from url_data import ROOT, WMT16, check, learner, options, sources, split
 
 from diptych._version import VERSION
@@ -232,19 +233,6 @@ def tables(results: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
             for name, row in results["one-to-one"].items()
         ],
     }
-
-
-def percent(share: float) -> float:
-    """In percent, with two decimals."""
-    return round(100 * float(share), 2)
-
-
-def show(shown: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Print the tables."""
-    for title, rows in shown.items():
-        print(f"\n{title}\n| {' | '.join(rows[0])} |\n|{'---|' * len(rows[0])}")
-        for row in rows:
-            print(f"| {' | '.join(str(value) for value in row.values())} |")
 
 
 def by_kind(rows: Sequence[LabelledPair], model: UrlPair, said: Mapping[str, list[bool]]) -> Any:

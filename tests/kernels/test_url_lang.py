@@ -22,7 +22,6 @@ from diptych.kernels.url_lang import (
 )
 from diptych.learn.url_lang_text import pack
 
-needs_kernel = pytest.mark.skipif(native() is None, reason="kernels were not compiled")
 MAX_FEATURES = url_lang_reference.MAX_FEATURES
 URLS = [
     "http://www.example.co.uk/en-GB/Some_Page.html?lang=EN&id=3",
@@ -94,14 +93,12 @@ def tables_of(urls: list[str], *, labels: int = 5, width: int = 8) -> Tables:
     )
 
 
-@needs_kernel
 @given(st.lists(url_texts, min_size=1, max_size=6))
 def test_features_are_those_of_the_definition(urls: list[str]) -> None:
     packed = pack(urls)
     assert kernel_features(packed) == [url_lang_reference.features(t) for t in packed.texts()]
 
 
-@needs_kernel
 def test_features_of_long_and_strange_urls_are_those_of_the_definition() -> None:
     packed = pack(URLS)
     found = kernel_features(packed)
@@ -110,7 +107,6 @@ def test_features_of_long_and_strange_urls_are_those_of_the_definition() -> None
     assert len(found[8] or []) == MAX_FEATURES
 
 
-@needs_kernel
 def test_probabilities_are_those_of_the_definition() -> None:
     tables, packed = tables_of(URLS), pack(URLS)
     expected = url_lang_reference.probabilities(tables, packed.texts())
@@ -135,7 +131,6 @@ def learning_of(tables: Tables, *, facts_only: bool = False) -> Learning:
     )
 
 
-@needs_kernel
 @pytest.mark.parametrize("facts_only", [False, True])
 def test_a_pass_of_training_is_that_of_the_definition(facts_only: bool) -> None:
     urls = URLS[:8] * 3
@@ -161,7 +156,6 @@ def test_a_pass_of_training_is_that_of_the_definition(facts_only: bool) -> None:
     assert not np.array_equal(ours.kinds, tables_of(urls).kinds)
 
 
-@needs_kernel
 def test_domains_are_counted_as_by_the_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     urls = ["http://a.org/one", "http://a.org/one/two", "http://b.org/one", "http://c.de/drei"]
     packed, domain = pack(urls), np.array([0, 0, 1, 2], np.int32)

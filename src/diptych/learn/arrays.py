@@ -17,7 +17,7 @@ __all__ = ["read_arrays"]
 # What the readers of zip files and arrays raise for other files and for damaged ones.
 _UNREADABLE = (
     OSError, ValueError, EOFError, BadZipFile, zlib.error, TypeError, KeyError, AttributeError,
-    NotImplementedError, RuntimeError, OverflowError, MemoryError,
+    RuntimeError, OverflowError, MemoryError,
 )  # fmt: skip
 
 
