@@ -28,7 +28,8 @@ def native() -> ctypes.CDLL | None:
 
 
 def pointer(array: Any) -> ctypes.c_void_p:
-    """The address of an array's data, which must be in one piece (C order)."""
+    """The address of an array's data, which must be in one piece (C order); it keeps the array."""
     if not array.flags.c_contiguous:
         raise ValueError("a kernel needs an array in C order")
-    return ctypes.c_void_p(array.ctypes.data)
+    found: ctypes.c_void_p = array.ctypes.data_as(ctypes.c_void_p)
+    return found

@@ -1,0 +1,282 @@
+"""IBM Model 1 (Brown et al. 1993): how likely a word is given a word of the other language.
+
+Word order does not matter to the model, so a sentence is a bag: each word once, and how often.  The
+given side also has the empty word (NULL), which is in every sentence and has the last row.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels import ibm1_reference, native, pointer
+from diptych.learn.lexicon import Table
+
+__all__ = [
+    "MAX_ENTRIES",
+    "Bags",
+    "Postings",
+    "Prior",
+    "Trained",
+    "bags",
+    "postings",
+    "pruned",
+    "train",
+]
+
+MAX_ENTRIES = 80_000_000  # word pairs with a probability, 8 bytes each; no fewer than 100,000 pairs
+_MAX_WORDS = (1 << 31) - 2
+_PLACE = np.dtype([("column", np.int32), ("weight", np.float32)])
+
+
+@dataclass(frozen=True, slots=True)
+class Bags:
+    """One side of all sentence pairs: sentence i has `word[offsets[i]:offsets[i + 1]]`, each once.
+
+    Made by `bags`, which checks that it is whole.
+    """
+
+    word: NDArray[np.int32]
+    count: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+    size: int
+    """of the vocabulary"""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def share(self, given: Postings) -> NDArray[np.float32]:
+        """Per word: its count over the length of the other side, as if all links were alike."""
+        lengths = np.bincount(given.bag, given.times, len(self))
+        return (self.count / np.repeat(lengths, np.diff(self.offsets))).astype(np.float32)
+
+
+class Postings(NamedTuple):
+    """Per word of the given side, the empty one last: the bags it is in, and how often."""
+
+    offsets: NDArray[np.int64]
+    bag: NDArray[np.int32]
+    times: NDArray[np.float32]
+
+
+class Prior(NamedTuple):
+    """Counts that are known beforehand, one row per given word; `totals` may be more than them."""
+
+    offsets: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    """ascending in each row"""
+    counts: NDArray[np.float32]
+    totals: NDArray[np.float64]
+
+
+class Trained(NamedTuple):
+    """The table, how often each given word is expected to be translated, and how well it fits."""
+
+    table: Table
+    totals: NDArray[np.float64]
+    likelihoods: tuple[float, ...]
+    """log-likelihood of the other side before the first iteration, and after each"""
+
+
+def bags(ids: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> Bags:
+    """Sentences as bags; ids of words below `size`, in one piece, and where each sentence begins.
+
+    >>> made = bags(np.array([2, 1, 2, 0], np.int32), np.array([0, 3, 3, 4]), 3)
+    >>> made.word.tolist(), made.count.tolist(), made.offsets.tolist()
+    ([1, 2, 0], [1.0, 2.0, 1.0], [0, 2, 2, 3])
+    """
+    _check_offsets(offsets, len(ids))
+    if not 0 <= size <= _MAX_WORDS or (len(ids) and not 0 <= ids.min() <= ids.max() < size):
+        raise ValueError("ids of words must be from 0 to below the size of the vocabulary")
+    count = len(offsets) - 1
+    if count > _MAX_WORDS:
+        raise ValueError("too many sentences")
+    sentence = np.repeat(np.arange(count, dtype=np.int64), np.diff(offsets))
+    keys, counts = np.unique(sentence * size + ids, return_counts=True)
+    sentence = keys // max(size, 1)
+    starts = np.searchsorted(sentence, np.arange(count + 1)).astype(np.int64)
+    words = (keys - sentence * size).astype(np.int32)
+    return Bags(words, counts.astype(np.float32), starts, size)
+
+
+def train(
+    given: Bags,
+    other: Bags,
+    *,
+    iterations: int = 5,
+    prior: Prior | None = None,
+    least: float = 0.0,
+    most: int = _MAX_WORDS,
+    max_entries: int = MAX_ENTRIES,
+) -> Trained:
+    """t(other word | given word) by EM; where too many words meet, the least likely are left out.
+
+    The table has a row more than there are given words: that of the empty word.  It is pruned as
+    `pruned` does.
+    """
+    if len(given) != len(other):
+        raise ValueError("both sides must have the same number of sentences")
+    known = _no_prior(given.size) if prior is None else _checked_prior(prior, given, other)
+    posts = postings(given)
+    run = ibm1_reference.fit if native() is None else _fit
+    found = run(posts, other, known, iterations, max_entries)
+    # Each word comes from any of the other side, or from none, alike.
+    lengths = np.bincount(posts.bag, posts.times, len(given))
+    alike = float(_lengths(other) @ np.log(lengths))
+    table = _pruned(Table(found.offsets, found.columns, found.values), least, most)
+    return Trained(table, found.totals, tuple(each - alike for each in found.likelihoods))
+
+
+def _lengths(side: Bags) -> NDArray[np.float64]:
+    """How many words each sentence has."""
+    sums = np.concatenate((np.zeros(1), np.cumsum(side.count, dtype=np.float64)))
+    found: NDArray[np.float64] = np.diff(sums[side.offsets])
+    return found
+
+
+def pruned(table: Table, least: float, most: int) -> Table:
+    """The entries of each row that are at least `least`, the `most` largest, columns ascending."""
+    copy = Table(table.offsets.copy(), table.columns.copy(), table.values.copy())
+    return _pruned(copy, least, most)
+
+
+def _pruned(table: Table, least: float, most: int) -> Table:
+    """`pruned` in the place of the table, which is used up: it may be most of the memory."""
+    offsets, columns, values = table  # columns and values may have room to spare
+    library = native()
+    if library is None:
+        return Table(*ibm1_reference.prune(offsets, columns, values, least, most))
+    room = np.empty(int(np.diff(offsets).max(initial=0)), np.int64)
+    library.ibm1_prune(
+        ctypes.c_int64(len(offsets) - 1), pointer(offsets), pointer(columns), pointer(values),
+        ctypes.c_float(least), ctypes.c_int64(most), pointer(room),
+    )  # fmt: skip
+    end = int(offsets[-1])
+    return Table(offsets, columns[:end].copy(), values[:end].copy())
+
+
+class _CModel(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in ("rows", "columns", "is_pruned")),
+        *(
+            (name, ctypes.c_void_p)
+            for name in (
+                "post_from", "post_bag", "post_count", "bag_from", "places", "z", "prior_from",
+                "prior_column", "prior_count", "prior_total", "row_from", "total", "cells", "list",
+                "column", "value",
+            )
+        ),
+    )  # fmt: skip
+
+
+def _fit(
+    given: Postings, other: Bags, prior: Prior, iterations: int, max_entries: int
+) -> ibm1_reference.Fitted:
+    """`ibm1_reference.fit` in C; the entries of a row are in no order."""
+    library = native()
+    assert library is not None
+    rows, size = len(given.offsets) - 1, max(other.size, 1)
+    places = np.zeros(len(other.word), _PLACE)
+    places["column"], places["weight"] = other.word, other.share(given)
+    z = np.zeros(len(places), np.float32)
+    offsets, totals, cells = np.zeros(rows + 1, np.int64), np.zeros(rows), np.zeros(size, np.int64)
+    room = np.zeros(size + 1, np.int32)
+    arrays: tuple[NDArray[Any], ...] = (
+        *given, other.offsets, places, z, *prior, offsets, totals, cells, room
+    )  # fmt: skip
+    model = _CModel(rows, other.size, 0, *map(pointer, arrays), None, None)
+    columns, values = _fill(library, model, _most_pairs(given, other, prior), max_entries)
+    # What was filled in is a first iteration, if nothing was known and nothing was left out.
+    is_first = iterations > 0 and not len(prior.columns) and not model.is_pruned
+    if not is_first:
+        z.fill(0)
+        library.ibm1_start(ctypes.byref(model))
+    weigh, count = library.ibm1_weigh, ctypes.c_int64(len(places))
+    weigh.restype = ctypes.c_double
+    likelihoods = [_first_likelihood(given, other)] * is_first
+    likelihoods.append(weigh(pointer(places), pointer(z), count, pointer(other.count)))
+    for _ in range(iterations - is_first):
+        library.ibm1_step(ctypes.byref(model))
+        likelihoods.append(weigh(pointer(places), pointer(z), count, pointer(other.count)))
+    return ibm1_reference.Fitted(offsets, columns, values, totals, likelihoods)
+
+
+def _first_likelihood(given: Postings, other: Bags) -> float:
+    """When all columns are alike: of each word the length of the other side over the columns."""
+    lengths = np.bincount(given.bag, given.times, len(other))
+    return float(_lengths(other) @ np.log(lengths / max(other.size, 1)))
+
+
+def _most_pairs(given: Postings, other: Bags, prior: Prior) -> int:
+    """So many word pairs there may be at most."""
+    return int(np.diff(other.offsets)[given.bag].sum()) + len(prior.columns)
+
+
+def _fill(
+    library: ctypes.CDLL, model: _CModel, room: int, max_entries: int
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The columns and values of a model; of too many those with the smallest share are left out."""
+    last = ibm1_reference.BUCKETS
+    if room > max_entries:
+        histogram = np.zeros(ibm1_reference.BUCKETS, np.int64)
+        library.ibm1_survey(ctypes.byref(model), pointer(histogram))
+        last = ibm1_reference.last_bucket(histogram, max_entries)
+        room = int(histogram[: last + 1].sum())
+        model.is_pruned = int(room < histogram.sum())
+    # What is not written to takes no memory.
+    columns, values = np.empty(room, np.int32), np.empty(room, np.float32)
+    model.column, model.value = pointer(columns), pointer(values)
+    if not library.ibm1_fill(ctypes.byref(model), last, ctypes.c_int64(room)):
+        raise RuntimeError("more word pairs than were counted")
+    return columns, values
+
+
+def postings(given: Bags) -> Postings:
+    """The bags of each word, and all of them for the empty word."""
+    order = np.argsort(given.word, kind="stable")
+    every = np.arange(len(given), dtype=np.int32)
+    bag = np.repeat(every, np.diff(given.offsets))[order]
+    ends = np.cumsum(np.bincount(given.word, minlength=given.size), dtype=np.int64)
+    return Postings(
+        np.concatenate((np.zeros(1, np.int64), ends, [len(order) + len(given)])),
+        np.concatenate((bag, every)),
+        np.concatenate((given.count[order], np.ones(len(given), np.float32))),
+    )
+
+
+def _no_prior(size: int) -> Prior:
+    """Nothing is known of any word, nor of the empty one."""
+    none = np.zeros(0, np.int32), np.zeros(0, np.float32)
+    return Prior(np.zeros(size + 2, np.int64), *none, np.zeros(size + 1))
+
+
+def _checked_prior(prior: Prior, given: Bags, other: Bags) -> Prior:
+    """The prior with an empty row for the empty word; `ValueError` for what would not fit."""
+    offsets, columns, counts, totals = prior
+    _check_offsets(offsets, len(columns))
+    if not len(offsets) == given.size + 1 == len(totals) + 1 or len(counts) != len(columns):
+        raise ValueError("a prior needs one row per given word")
+    if len(columns) and not 0 <= columns.min() <= columns.max() < other.size:
+        raise ValueError("a prior has words beyond the vocabulary")
+    inside = np.ones(len(columns), bool)
+    inside[offsets[:-1][np.diff(offsets) > 0]] = False
+    if (np.diff(columns, prepend=-1)[inside] <= 0).any():
+        raise ValueError("the words of a row of a prior must ascend")
+    if not ((counts >= 0).all() and (totals >= 0).all() and np.isfinite(totals).all()):
+        raise ValueError("counts of a prior must be from 0 on")
+    return Prior(
+        np.append(offsets, offsets[-1]).astype(np.int64),
+        np.ascontiguousarray(columns, np.int32),
+        np.ascontiguousarray(counts, np.float32),
+        np.append(totals, 0.0).astype(np.float64),
+    )
+
+
+def _check_offsets(offsets: NDArray[np.int64], end: int) -> None:
+    is_whole = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == end
+    if not is_whole or (np.diff(offsets) < 0).any():
+        raise ValueError("offsets must ascend from 0 to the number of words")

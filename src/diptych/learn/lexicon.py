@@ -1,0 +1,340 @@
+"""How the words of two languages translate each other: learned by IBM Model 1, or imported."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+
+from diptych.errors import ConfigError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Lexicon", "Table", "read_lexicon", "table_of"]
+
+Side = Literal["left", "right"]
+
+_FORMAT = 1
+_MAX_BYTES = 1 << 30  # of a file when unpacked: a lexicon of 30 million links and their words
+_DTYPES = {
+    "format": "int64", "langs": "uint8", "left_words": "uint8", "right_words": "uint8",
+    "forward_offsets": "int64", "forward_columns": "int32", "forward_values": "float32",
+    "backward_offsets": "int64", "backward_columns": "int32", "backward_values": "float32",
+    "left_counts": "float32", "right_counts": "float32",
+}  # fmt: skip
+# What the readers of zip files and arrays raise for other files and for damaged ones.
+_UNREADABLE = (
+    OSError, ValueError, EOFError, BadZipFile, zlib.error, TypeError, KeyError, AttributeError,
+    RuntimeError, OverflowError, MemoryError,
+)  # fmt: skip
+
+
+class Table(NamedTuple):
+    """Sparse rows of probabilities: row i is `columns[offsets[i]:offsets[i + 1]]`, ascending."""
+
+    offsets: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    values: NDArray[np.float32]
+
+
+def _none() -> NDArray[np.float32]:
+    import numpy as np
+
+    return np.zeros(0, np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """Translation probabilities between two vocabularies, in both directions.
+
+    Words are as `tokens` gives them.  An empty lexicon knows its languages and nothing else.
+    """
+
+    left_lang: str
+    right_lang: str
+    left_words: tuple[str, ...]
+    right_words: tuple[str, ...]
+    forward: Table
+    """p(right word | left word), one row per left word"""
+    backward: Table
+    """p(left word | right word), one row per right word"""
+    left_counts: NDArray[np.float32] = field(default_factory=_none)
+    """how often each left word was seen, so that probabilities are counts; or nothing"""
+    right_counts: NDArray[np.float32] = field(default_factory=_none)
+
+    @classmethod
+    def empty(cls, left_lang: str, right_lang: str) -> Lexicon:
+        """Nothing is known but which languages they are."""
+        import numpy as np
+
+        none = Table(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
+        return cls(left_lang, right_lang, (), (), none, none)
+
+    @classmethod
+    def of_links(
+        cls, left_lang: str, right_lang: str, links: Iterable[tuple[str, str, float]]
+    ) -> Lexicon:
+        """What links between words say, each word's shared out by their weights.
+
+        >>> lexicon = Lexicon.of_links("de", "fr", [("haus", "maison", 1), ("heim", "maison", 1)])
+        >>> lexicon.best("haus"), lexicon.best("maison", "right")
+        ([('maison', 1.0)], [('haus', 0.5), ('heim', 0.5)])
+        """
+        import numpy as np
+
+        kept = [link for link in links if link[2] > 0]
+        left_words = tuple(sorted({left for left, _, _ in kept}))
+        right_words = tuple(sorted({right for _, right, _ in kept}))
+        left = _ids([link[0] for link in kept], left_words)
+        right = _ids([link[1] for link in kept], right_words)
+        weights = np.array([weight for _, _, weight in kept], np.float64)
+        forward = table_of(left, right, _shares(left, weights), len(left_words))
+        backward = table_of(right, left, _shares(right, weights), len(right_words))
+        return cls(left_lang, right_lang, left_words, right_words, forward, backward)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Lexicon:
+        """What `to_bytes` gave; `ConfigError` for anything else."""
+        try:
+            return _whole(_arrays(data))
+        except _UNREADABLE as error:
+            raise ConfigError(f"this is no lexicon of Diptych: {error}") from error
+
+    def __len__(self) -> int:
+        return len(self.forward.columns)
+
+    @cached_property
+    def left_ids(self) -> dict[str, int]:
+        """The row of each left word."""
+        return {word: index for index, word in enumerate(self.left_words)}
+
+    @cached_property
+    def right_ids(self) -> dict[str, int]:
+        """The row of each right word."""
+        return {word: index for index, word in enumerate(self.right_words)}
+
+    def best(self, word: str, side: Side = "left", n: int = 10) -> list[tuple[str, float]]:
+        """The likeliest translations of a word of one side, best first."""
+        is_left = side == "left"
+        row = (self.left_ids if is_left else self.right_ids).get(word)
+        if row is None:
+            return []
+        table, words = (
+            (self.forward, self.right_words) if is_left else (self.backward, self.left_words)
+        )
+        part = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
+        found = zip(table.columns[part].tolist(), table.values[part].tolist(), strict=True)
+        best = sorted(found, key=lambda entry: (-entry[1], words[entry[0]]))[:n]
+        return [(words[column], value) for column, value in best]
+
+    def reversed(self) -> Lexicon:
+        """The same with its sides changed."""
+        return Lexicon(
+            self.right_lang, self.left_lang, self.right_words, self.left_words, self.backward,
+            self.forward, self.right_counts, self.left_counts,
+        )  # fmt: skip
+
+    def merged(self, other: Lexicon) -> Lexicon:
+        """What both say together, each by how often it has seen a word.
+
+        A lexicon without counts counts as having seen each of its words once.
+        """
+        if (self.left_lang, self.right_lang) != (other.left_lang, other.right_lang):
+            raise ValueError(
+                f"a lexicon of {self.left_lang}-{self.right_lang} cannot be merged with one of "
+                f"{other.left_lang}-{other.right_lang}"
+            )
+        left_words = tuple(sorted({*self.left_words, *other.left_words}))
+        right_words = tuple(sorted({*self.right_words, *other.right_words}))
+        parts = [(each, each.counts("left")) for each in (self, other)]
+        forward, left_counts = _mixed(
+            [(each.forward, counts, each.left_words, each.right_words) for each, counts in parts],
+            left_words, right_words,
+        )  # fmt: skip
+        parts = [(each, each.counts("right")) for each in (self, other)]
+        backward, right_counts = _mixed(
+            [(each.backward, counts, each.right_words, each.left_words) for each, counts in parts],
+            right_words, left_words,
+        )  # fmt: skip
+        return Lexicon(
+            self.left_lang, self.right_lang, left_words, right_words, forward, backward,
+            left_counts, right_counts,
+        )  # fmt: skip
+
+    def counts(self, side: Side, unknown: float = 1.0) -> NDArray[np.float32]:
+        """How often each word of a side was seen; `unknown` for each where nobody counted."""
+        import numpy as np
+
+        counts = self.left_counts if side == "left" else self.right_counts
+        words = self.left_words if side == "left" else self.right_words
+        return counts if len(counts) else np.full(len(words), unknown, np.float32)
+
+    def to_bytes(self) -> bytes:
+        """The lexicon as a file of arrays; the same lexicon gives the same bytes."""
+        import numpy as np
+
+        arrays = {
+            "format": np.array(_FORMAT),
+            "langs": _blob((self.left_lang, self.right_lang)),
+            "left_words": _blob(self.left_words),
+            "right_words": _blob(self.right_words),
+            "left_counts": self.left_counts,
+            "right_counts": self.right_counts,
+        }
+        for name, table in (("forward", self.forward), ("backward", self.backward)):
+            arrays |= {f"{name}_{part}": array for part, array in table._asdict().items()}
+        stream = io.BytesIO()
+        with ZipFile(stream, "w", ZIP_DEFLATED) as archive:
+            for name, array in arrays.items():
+                # The date of an archive's part is left out, as it would change the bytes.
+                member = ZipInfo(f"{name}.npy")
+                member.compress_type = ZIP_DEFLATED
+                with archive.open(member, "w", force_zip64=True) as part:
+                    np.lib.format.write_array(part, array.astype(_DTYPES[name]))
+        return stream.getvalue()
+
+
+def read_lexicon(path: Path) -> Lexicon:
+    """A lexicon from a file; a `ConfigError` says what is wrong with another."""
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise ConfigError(f"{path} is too large for a lexicon of Diptych")
+        return Lexicon.from_bytes(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    except ConfigError as error:
+        if str(path) in str(error):
+            raise
+        message = f"{path}: {error}; make one: diptych lexicon import FILE --langs en,fr"
+        raise ConfigError(message) from error
+
+
+def table_of(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], count: int) -> Table:
+    """Entries in any order as a table of so many rows; entries of the same place are added.
+
+    >>> import numpy as np
+    >>> table = table_of(np.array([1, 0, 1]), np.array([2, 1, 2]), np.array([0.5, 1, 0.25]), 2)
+    >>> [part.tolist() for part in table]
+    [[0, 1, 2], [1, 2], [1.0, 0.75]]
+    """
+    import numpy as np
+
+    width = int(columns.max(initial=0)) + 1
+    keys, place = np.unique(rows.astype(np.int64) * width + columns, return_inverse=True)
+    sums = np.bincount(place.reshape(-1), values, len(keys))
+    offsets = np.searchsorted(keys, np.arange(count + 1) * width).astype(np.int64)
+    return Table(offsets, (keys % width).astype(np.int32), sums.astype(np.float32))
+
+
+def _ids(words: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
+    import numpy as np
+
+    ids = {word: number for number, word in enumerate(known)}
+    return np.fromiter((ids[word] for word in words), np.int64, len(words))
+
+
+def _shares(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    shares: NDArray[Any] = weights / np.bincount(rows, weights)[rows] if len(rows) else weights
+    return shares
+
+
+def _mixed(
+    parts: Sequence[tuple[Table, NDArray[np.float32], tuple[str, ...], tuple[str, ...]]],
+    row_words: tuple[str, ...],
+    column_words: tuple[str, ...],
+) -> tuple[Table, NDArray[np.float32]]:
+    """Tables as one over other vocabularies, and the counts of its rows."""
+    import numpy as np
+
+    totals = np.zeros(len(row_words))
+    rows, columns, values = [], [], []
+    for table, counts, own_rows, own_columns in parts:
+        row_ids, column_ids = _ids(own_rows, row_words), _ids(own_columns, column_words)
+        own = np.repeat(np.arange(len(own_rows)), np.diff(table.offsets))
+        rows.append(row_ids[own])
+        columns.append(column_ids[table.columns])
+        values.append(table.values.astype(np.float64) * counts[own])
+        totals[row_ids] += counts
+    row = np.concatenate(rows)
+    shares = np.concatenate(values) / np.where(totals > 0, totals, np.inf)[row]
+    return table_of(row, np.concatenate(columns), shares, len(row_words)), totals.astype(np.float32)
+
+
+def _blob(words: Sequence[str]) -> NDArray[np.uint8]:
+    import numpy as np
+
+    return np.frombuffer("\n".join(words).encode(), np.uint8)
+
+
+def _words(blob: NDArray[np.uint8]) -> tuple[str, ...]:
+    words = tuple(blob.tobytes().decode().split("\n")) if len(blob) else ()
+    if "" in words or len(set(words)) != len(words):
+        raise ValueError("its words are not whole")
+    return words
+
+
+def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of a file, of the types and dimensions they must have."""
+    import numpy as np
+
+    with ZipFile(io.BytesIO(data)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > _MAX_BYTES:
+            raise ValueError("it is too large")
+    with np.load(io.BytesIO(data), allow_pickle=False) as stored:
+        if set(stored.files) != set(_DTYPES):
+            raise ValueError("it has other parts")
+        arrays = {name: stored[name] for name in _DTYPES}
+    for name, array in arrays.items():
+        if array.dtype != _DTYPES[name] or array.ndim != (name != "format"):
+            raise ValueError(f"its {name} is of another type")
+    if arrays["format"] != _FORMAT:
+        raise ValueError(f"it is not of format {_FORMAT}")
+    return arrays
+
+
+def _whole(arrays: dict[str, NDArray[Any]]) -> Lexicon:
+    """The lexicon of some arrays, if they fit each other."""
+    left_lang, right_lang = _words(arrays["langs"])
+    left_words, right_words = _words(arrays["left_words"]), _words(arrays["right_words"])
+    forward, backward = (
+        Table(*(arrays[f"{name}_{part}"] for part in Table._fields))
+        for name in ("forward", "backward")
+    )
+    _check_table(forward, len(left_words), len(right_words))
+    _check_table(backward, len(right_words), len(left_words))
+    for counts, words in (("left_counts", left_words), ("right_counts", right_words)):
+        found = arrays[counts]
+        if len(found) not in (0, len(words)) or not ((found >= 0) & (found < float("inf"))).all():
+            raise ValueError("its counts do not fit")
+    return Lexicon(
+        left_lang, right_lang, left_words, right_words, forward, backward,
+        arrays["left_counts"], arrays["right_counts"],
+    )  # fmt: skip
+
+
+def _check_table(table: Table, rows: int, columns: int) -> None:
+    """`ValueError` unless a table can be read without looking again."""
+    import numpy as np
+
+    offsets, column, values = table
+    if len(offsets) != rows + 1 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
+        raise ValueError("its rows do not fit its words")
+    if not offsets[-1] == len(column) == len(values):
+        raise ValueError("its rows do not fit its links")
+    if len(column) and not 0 <= column.min() <= column.max() < columns:
+        raise ValueError("its links lead to words it has not")
+    is_first = np.zeros(len(column), bool)
+    is_first[offsets[:-1][np.diff(offsets) > 0]] = True
+    if (np.diff(column, prepend=0)[~is_first] <= 0).any():
+        raise ValueError("its links are in no order")
+    if not ((values >= 0) & (values <= 1.001)).all():
+        raise ValueError("its probabilities are none")

@@ -1,0 +1,62 @@
+"""Words as lexicons have them: folded, so that what means the same is spelled the same."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from diptych.text.words import words
+
+__all__ = ["MAX_TOKEN", "tokens"]
+
+MAX_TOKEN = 60  # characters; what is longer is no word anybody translates
+_SOFT_HYPHEN = "\u00ad"
+_ONE_WORD = "\u0590"  # Latin, Greek, Cyrillic, Armenian: nothing but letters is a word by itself
+_APOSTROPHES = re.compile("['\u2018\u2019\u02bc]+")
+# 3 500: three digits after a space, which NFKC makes of a narrow one, and one to three before.
+_SPACED = re.compile(r"(?<![\w.,'\u2019\u066b\u066c])\d{1,3}(?: \d{3})+(?![\w]|[.,]\d{3})")
+# Arabic separators are beside the comma and the point.
+_NUMBER = re.compile(r"\d+(?:[.,'\u2019\u066b\u066c]\d+)+")
+_SEPARATOR = re.compile(r"[.,'\u2019\u066b\u066c]")
+
+
+def tokens(text: str, lang: str) -> list[str]:
+    """The words of a text, in order: NFKC, without case, what is elided apart, numbers alike.
+
+    >>> tokens("L’École n'a que 3,5 m² !", "fr")
+    ['l', 'école', 'n', 'a', 'que', '3.5', 'm2']
+    >>> tokens("3'500 or 3 500 or 3,500.25", "en")
+    ['3500', 'or', '3500', 'or', '3500.25']
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold().replace(_SOFT_HYPHEN, "")
+    if folded.isalpha() and max(folded) < _ONE_WORD:
+        return [folded[:MAX_TOKEN]]
+    joined = _SPACED.sub(lambda found: found[0].replace(" ", ""), folded)
+    return [part[:MAX_TOKEN] for word in words(joined, lang) for part in _parts(word)]
+
+
+def _parts(word: str) -> list[str]:
+    """A word, but what an apostrophe joins apart, and a number in one spelling."""
+    if word.isalpha():
+        return [word]
+    if word[0].isdecimal() and _NUMBER.fullmatch(word):
+        return [_number(word)]
+    parts = [part for part in _APOSTROPHES.split(word) if any(map(str.isalnum, part))]
+    return [_digits(part) if part.isdecimal() else part for part in parts]
+
+
+def _number(text: str) -> str:
+    """A number whatever its separators: before three digits none, else a point.
+
+    >>> _number("1.234,5"), _number("1,234.5"), _number("24.12.2001")
+    ('1234.5', '1234.5', '24.12.2001')
+    """
+    first, *groups = _SEPARATOR.split(_digits(text))
+    return first + "".join(group if len(group) == 3 else f".{group}" for group in groups)
+
+
+def _digits(text: str) -> str:
+    """The digits of any script as European ones."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(char, char)) for char in text)
