@@ -7,7 +7,7 @@ network, disk, clock and randomness are arguments or belong to `engine/` and `st
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, Protocol
 
 from diptych.types import (
     Bead,
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from diptych.learn.lexicon import Lexicon
+
 __all__ = [
     "CrawlPolicy",
     "Exporter",
     "Filter",
     "Pairer",
     "SentenceAligner",
+    "SentenceEncoder",
     "SiteView",
     "TreeAligner",
     "UrlLanguageModel",
@@ -103,16 +106,38 @@ class Verifier(Protocol):
 class TreeAligner(Protocol):
     """Which pieces of two pages correspond."""
 
-    def align(self, left: Page, right: Page) -> list[NodePair]:
-        """All blocks of both pages in order, each in exactly one pair."""
+    uses_lexicon: ClassVar[bool]
+    """whether more is found once a lexicon is learned"""
+
+    def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
+        """All blocks of both pages, each in exactly one pair, the left ones in order."""
         ...
 
 
 class SentenceAligner(Protocol):
     """Which sentences of two texts correspond."""
 
-    def align(self, left: Sequence[str], right: Sequence[str]) -> list[Bead]:
-        """Monotone and complete: every index is in exactly one bead."""
+    uses_lexicon: ClassVar[bool]
+    """whether more is found once a lexicon is learned"""
+
+    def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
+        """Monotone and complete: every index is in exactly one bead.
+
+        The lexicon says which languages they are, and what is known of their words so far.
+        """
+        ...
+
+
+class SentenceEncoder(Protocol):
+    """Texts as vectors that are close where the meanings are, in whatever languages."""
+
+    @property
+    def langs(self) -> frozenset[str]:
+        """The languages it knows, as `text.langs.primary` gives them; none means any."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of unit length per text, of zeros for a blank one; long texts are cut."""
         ...
 
 

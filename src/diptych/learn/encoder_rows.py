@@ -1,0 +1,31 @@
+"""What all sentence encoders do to the texts they read and to the rows they give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["MAX_CHARACTERS", "clean", "unit"]
+
+MAX_CHARACTERS = 2_000  # of a text that are read: ten sentences, and a bound on time and memory
+
+
+def clean(text: str) -> str:
+    r"""A text as encoders can read it: not too long, without halves of surrogate pairs.
+
+    >>> clean("  a \ud800 b  "), len(clean("word " * 1000))
+    ('a ? b', 1999)
+    """
+    text = text[:MAX_CHARACTERS].strip()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows at unit length; a row of zeros stays as it is."""
+    import numpy as np
+
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
