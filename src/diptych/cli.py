@@ -10,31 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from diptych._version import VERSION
-from diptych.errors import ConfigError, DiptychError
+from diptych.cli_align import align, lexicon
+from diptych.cli_parts import AS_LINES, FILE, FOUND, NOTHING, Group
+from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
     from diptych.store import Store
 
 __all__ = ["main"]
 
-FOUND, NOTHING, MISTAKE = 0, 1, 2
 
-
-class _Group(click.Group):
-    """Commands in the order they are written down; our errors are one line and exit 2."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except DiptychError as error:
-            click.echo(f"error: {error}", err=True)
-            raise SystemExit(MISTAKE) from error
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="diptych")
 def main() -> None:
     """Mine parallel text from the web: give it a website and two languages."""
@@ -66,6 +52,14 @@ def _stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--strategy", default=None, metavar="NAME", help="A recipe (see: diptych strategies)."
 )
 @_stage_options
+@click.option(
+    "--lexicon",
+    "lexicons",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Words you know, from: diptych lexicon import (also several).",
+)
 @click.option("--also", multiple=True, metavar="URL", help="Another host that is part of the site.")
 @click.option(
     "--scope",
@@ -178,16 +172,12 @@ def explain(run: Path, urls: tuple[str, ...]) -> None:
     )
 
 
-_FILE = click.Path(path_type=Path)
-_AS_LINES = click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-
-
 def _model_option(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return click.option("--model", default="", metavar="FOLDER", help=help)
 
 
 @main.command()
-@click.argument("file", type=_FILE, metavar="URLS.tsv")
+@click.argument("file", type=FILE, metavar="URLS.tsv")
 @click.option(
     "--langs", required=True, metavar="en,fr", help="Two or more languages, ISO 639 codes."
 )
@@ -200,7 +190,7 @@ def _model_option(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 )
 @click.option("--by-domain", is_flag=True, help="Pair each registrable domain by itself.")
 @_model_option("URL language model for lines without a language, instead of the one shipped.")
-@_AS_LINES
+@AS_LINES
 def pair(file: Path, langs: str, method: str, by_domain: bool, model: str, as_json: bool) -> None:
     """Pair the URLs of a list, without fetching them.
 
@@ -213,9 +203,9 @@ def pair(file: Path, langs: str, method: str, by_domain: bool, model: str, as_js
 
 
 @main.command("url-lang")
-@click.argument("file", type=_FILE, required=False)
+@click.argument("file", type=FILE, required=False)
 @_model_option("A model of your own: of diptych train, or of Transformers.")
-@_AS_LINES
+@AS_LINES
 def url_lang(file: Path | None, model: str, as_json: bool) -> None:
     """Tell the language of a page by its URL.
 
@@ -228,9 +218,9 @@ def url_lang(file: Path | None, model: str, as_json: bool) -> None:
 
 
 @main.command("url-pair")
-@click.argument("file", type=_FILE, required=False)
+@click.argument("file", type=FILE, required=False)
 @_model_option("A model of your own: of diptych train, or of Transformers.")
-@_AS_LINES
+@AS_LINES
 def url_pair(file: Path | None, model: str, as_json: bool) -> None:
     """Tell by two URLs how likely their pages are translations of each other.
 
@@ -244,8 +234,8 @@ def url_pair(file: Path | None, model: str, as_json: bool) -> None:
 
 @main.command()
 @click.argument("model", type=click.Choice(["url-lang", "url-pair"]))
-@click.argument("data", type=_FILE, nargs=-1, required=True)
-@click.option("--out", type=_FILE, required=True, metavar="FOLDER", help="Folder of the model.")
+@click.argument("data", type=FILE, nargs=-1, required=True)
+@click.option("--out", type=FILE, required=True, metavar="FOLDER", help="Folder of the model.")
 @click.option(
     "--backend",
     type=click.Choice(["linear", "transformers"]),
@@ -276,6 +266,10 @@ def train(model: str, data: tuple[Path, ...], out: Path, **options: Any) -> None
     backend, base, seed = (options.pop(name) for name in ("backend", "base", "seed"))
     more = tuple((name, value) for name, value in options.items() if value is not None)
     raise SystemExit(run_train(Order(model, data, out, backend, base, seed, more)))
+
+
+main.add_command(align)
+main.add_command(lexicon)
 
 
 @main.command()

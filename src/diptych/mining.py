@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,14 @@ import orjson
 
 from diptych import recipes
 from diptych._version import VERSION
+from diptych.alignment import lexicon_of
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.scope import Scope, group
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
 from diptych.engine.replay import ReplayEngine, archive_files, archived_pages, index_archives
 from diptych.errors import ConfigError
+from diptych.learn.lexicon import Lexicon, read_lexicon
 from diptych.pipeline import Engine, Plan, run
 from diptych.progress import watching
 from diptych.registry import build
@@ -29,7 +33,7 @@ from diptych.summary import Summary, summarise
 from diptych.tell import tell
 from diptych.text.langs import parse_langs
 from diptych.text.urls import normalise
-from diptych.types import Site, Url
+from diptych.types import Site, Url, lang_pairs
 
 __all__ = ["AGENT", "mine", "to_json"]
 
@@ -47,7 +51,9 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     recipe = recipes.load(options["strategy"] or recipes.DEFAULT, overrides)
     strategies = build(recipe)
     names = tuple(str(file.resolve()) for file in archives)
-    terms = Terms(langs, tuple(seeds), options["scope"], recipe, names)
+    lexicons = [read_lexicon(path) for path in options["lexicons"]]
+    known = tuple(_named(lexicon, langs) for lexicon in lexicons)
+    terms = Terms(langs, tuple(seeds), options["scope"], recipe, names, known)
     folder = options["out"] or default_folder(
         seeds, [str(path) for path in options["archives"]], langs
     )
@@ -55,7 +61,9 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     engine = _engine(options, agent, archives)
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
-        plan = _plan(store, seeds, langs, options, agent, replay=bool(archives))
+        plan = replace(
+            _plan(store, seeds, langs, options, agent, replay=bool(archives)), lexicons=lexicons
+        )
         now = 0.0 if archives else time.time()  # a replay has its own clock
         with watching(quiet=options["quiet"] or options["as_json"]) as progress:
             run(plan, strategies, store, engine, progress, now)
@@ -79,6 +87,16 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     else:
         tell(summary, folder, notes)
     return _exit_code(summary, damaged)
+
+
+def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
+    """A lexicon as the terms of a run know it; a mistake if it is of other languages."""
+    own = lexicon.left_lang, lexicon.right_lang
+    if not any(lexicon_of(pair, [lexicon]) for pair in lang_pairs(langs)):
+        raise ConfigError(
+            f"a lexicon of {','.join(own)} is of no use for --langs {','.join(langs)}"
+        )
+    return f"{'-'.join(own)}:{blake2b(lexicon.to_bytes(), digest_size=8).hexdigest()}"
 
 
 def _exit_code(summary: Summary, damaged: Sequence[str]) -> int:

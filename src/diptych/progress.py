@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from diptych.pipeline import Watcher
+from diptych.watcher import Watcher
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -33,6 +33,8 @@ class Terms:
     scope: str
     recipe: Mapping[str, Any]
     archives: tuple[str, ...] = ()
+    lexicons: tuple[str, ...] = ()
+    """languages and digest of each"""
 
     def to_toml(self) -> dict[str, Any]:
         """As in `run.toml`."""
@@ -43,6 +45,7 @@ class Terms:
             "seeds": list(self.seeds),
             "scope": self.scope,
             "archives": list(self.archives),
+            "lexicons": list(self.lexicons),
             "versions": {
                 "diptych": VERSION,
                 "python": ".".join(map(str, sys.version_info[:3])),
@@ -83,7 +86,7 @@ def read_terms(folder: Path) -> Terms:
     try:
         return Terms(
             tuple(raw["langs"]), tuple(raw["seeds"]), raw["scope"], raw["recipe"],
-            tuple(raw["archives"]),
+            tuple(raw["archives"]), tuple(raw["lexicons"]),
         )  # fmt: skip
     except KeyError as error:
         raise StoreError(f"{path} lacks {error}: it was not written by diptych") from error
@@ -118,7 +121,7 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
 
 
 def _check_same(folder: Path, old: Terms, new: Terms) -> None:
-    for name in ("langs", "seeds", "scope", "archives", "recipe"):
+    for name in ("langs", "seeds", "scope", "archives", "lexicons", "recipe"):
         was, now = getattr(old, name), getattr(new, name)
         if was != now:
             raise StoreError(

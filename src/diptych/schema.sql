@@ -122,7 +122,7 @@ CREATE TABLE pairs (
     right_lang TEXT NOT NULL,
     score REAL NOT NULL,
     evidence TEXT NOT NULL,
-    aligned INTEGER NOT NULL DEFAULT 0,
+    aligned INTEGER NOT NULL DEFAULT 0,     -- the pass it has been through
     UNIQUE (left, right)
 );
 CREATE INDEX pairs_site ON pairs (site);
@@ -134,7 +134,15 @@ CREATE TABLE decisions (                    -- of verify, one per pair
     reason TEXT NOT NULL
 );
 
-CREATE TABLE segments (
+CREATE TABLE lexicons (                     -- what segments have taught, by pair of languages
+    left_lang TEXT NOT NULL,
+    right_lang TEXT NOT NULL,
+    basis TEXT NOT NULL,                    -- digest of the page pairs it is of
+    data BLOB,                              -- NULL while nothing is learned
+    PRIMARY KEY (left_lang, right_lang)
+);
+
+CREATE TABLE segments (                     -- aligned, or with one side empty: nothing corresponds
     id INTEGER PRIMARY KEY,
     pair INTEGER NOT NULL REFERENCES pairs ON DELETE CASCADE,
     position INTEGER NOT NULL,

@@ -7,8 +7,9 @@ then one transaction records them.  On opening, a WARC is cut back to what the d
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +21,7 @@ from diptych.errors import StoreError
 from diptych.text.urls import url_key
 from diptych.types import (
     Decision,
+    LangPair,
     LangScore,
     Link,
     Page,
@@ -33,7 +35,7 @@ from diptych.warc import Pointer
 
 __all__ = ["SCHEMA_VERSION", "Store"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 CACHE_KIB = 65_536
 
 
@@ -256,6 +258,29 @@ class Store:
         )
         self.commit()
 
+    def sites(self) -> list[tuple[int, str]]:
+        """Sites with their numbers, by name."""
+        return self.db.execute("SELECT id, name FROM sites ORDER BY name").fetchall()
+
+    def lang_pairs(self) -> list[LangPair]:
+        """The languages that pairs are in."""
+        rows = self.db.execute(
+            "SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang"
+        )
+        return [LangPair(*row) for row in rows]
+
+    def pairs_to_align(self, site: int, langs: LangPair, number: int) -> list[tuple[int, PagePair]]:
+        """Pairs of two languages that have not been through a pass; rejected ones need but one."""
+        return [
+            (id, pair)
+            for id, pair in self.pairs(
+                site,
+                where="(decisions.pair IS NULL OR aligned = 0"
+                f" OR (aligned < {number:d} AND decisions.accept))",
+            )
+            if (pair.left_lang, pair.right_lang) == langs
+        ]
+
     def pairs(self, site: int, *, where: str = "1") -> list[tuple[int, PagePair]]:
         """Pairs of a site with their numbers, by URL."""
         rows = self.db.execute(
@@ -274,8 +299,14 @@ class Store:
             (pair, decision.accept, decision.score, decision.reason),
         )
 
-    def save_segments(self, pair: int, segments: Iterable[tuple[SegmentPair, Decision]]) -> None:
-        """Remember all segments of a pair, kept or not, and that it is aligned."""
+    def save_segments(
+        self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]], number: int = 1
+    ) -> tuple[int, int]:
+        """Remember all segments of a pair, kept or not, and which pass it has been through.
+
+        How many were kept before and are now.
+        """
+        before = self.count("SELECT count(*) FROM segments WHERE pair = ? AND accept", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
         self.db.executemany(
             "INSERT INTO segments"
@@ -290,7 +321,61 @@ class Store:
                 for position, (seg, decision) in enumerate(segments)
             ],
         )  # fmt: skip
-        self.db.execute("UPDATE pairs SET aligned = 1 WHERE id = ?", (pair,))
+        self.db.execute("UPDATE pairs SET aligned = ? WHERE id = ?", (number, pair))
+        return before, sum(decision.accept for _, decision in segments)
+
+    def begin_alignment(self, langs: LangPair) -> None:
+        """Forget what pairs of two languages were aligned to when others were there."""
+        digest = blake2b(digest_size=16)
+        for row in self.db.execute(
+            "SELECT l.url, r.url, a.digest, b.digest FROM pairs"
+            " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+            " JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right"
+            " WHERE left_lang = ? AND right_lang = ? ORDER BY l.url, r.url",
+            langs,
+        ):
+            digest.update("\0".join(row).encode() + b"\n")
+        basis = digest.hexdigest()
+        if self.count(
+            "SELECT count(*) FROM lexicons WHERE left_lang = ? AND right_lang = ? AND basis = ?",
+            *langs, basis,
+        ):  # fmt: skip
+            return
+        self.begin()
+        self.db.execute(
+            "UPDATE pairs SET aligned = 0 WHERE left_lang = ? AND right_lang = ?", langs
+        )
+        self.db.execute("INSERT OR REPLACE INTO lexicons VALUES (?,?,?,NULL)", (*langs, basis))
+        self.commit()
+
+    def lexicon(self, langs: LangPair) -> bytes | None:
+        """What was learned of two languages, if it was."""
+        row = self.db.execute(
+            "SELECT data FROM lexicons WHERE left_lang = ? AND right_lang = ?", langs
+        ).fetchone()
+        return row[0] if row else None
+
+    def save_lexicon(self, langs: LangPair, data: bytes) -> None:
+        """Remember what was learned."""
+        self.begin()
+        self.db.execute(
+            "UPDATE lexicons SET data = ? WHERE left_lang = ? AND right_lang = ?", (data, *langs)
+        )
+        self.commit()
+
+    def taught(self, langs: LangPair, *, most: int) -> list[tuple[str, str]]:
+        """Segments of two languages that were kept, each once; of too many, some from all over."""
+        kept = (
+            " FROM segments s JOIN pairs ON pairs.id = s.pair WHERE s.accept"
+            " AND left_lang = ? AND right_lang = ?"
+        )
+        every = self.count(f"SELECT count(*){kept}", *langs) // most + 1
+        return self.db.execute(
+            "SELECT left, right FROM (SELECT s.left, s.right,"
+            f" row_number() OVER (ORDER BY s.left, s.right) AS n{kept})"
+            " WHERE n % ? = 0 GROUP BY left, right ORDER BY left, right",
+            (*langs, every),
+        ).fetchall()
 
     def segments(self) -> Iterator[SegmentPair]:
         """The corpus: all segments that were kept, in an order independent of the crawl."""

@@ -10,10 +10,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.text.lengths import cheapest_path, length_cost, text_length
 from diptych.types import Block, NodePair, Page
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon import Lexicon
 
 __all__ = ["Flat"]
 
@@ -32,6 +35,7 @@ class Flat:
     blocks with the same text, a name or an address, surely do.
     """
 
+    uses_lexicon: ClassVar[bool] = False
     other_tag: float = 3.0
     """cost, as -log, of two blocks whose elements are different"""
     other_numbers: float = 3.0
@@ -44,7 +48,7 @@ class Flat:
     merged: float = 5.0
     """cost, as -log, of two blocks that correspond to one"""
 
-    def align(self, left: Page, right: Page) -> list[NodePair]:
+    def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
         """All blocks in order; the score is the pair's probability beside a perfect one."""
         ours, theirs = _Sequence.of(left.blocks), _Sequence.of(right.blocks)
         ours = ours.scaled(theirs.sums[-1])

@@ -6,16 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TYPE_CHECKING, ClassVar
 
 from diptych.text.lengths import cheapest_path, length_cost, text_length
 from diptych.types import Bead
 
-__all__ = ["GaleChurch"]
+if TYPE_CHECKING:
+    from diptych.learn.lexicon import Lexicon
+
+__all__ = ["PRIORS", "GaleChurch"]
 
 # Gale & Church 1993, table 5: how often a bead has so many sentences on both sides.
 # DEVIATION(gale-church): the paper's share of "1-0 or 0-1" and of "2-1 or 1-2" is halved between
 # the two, so that all six add up to one; the authors' program gives each of them the whole.
-_PRIORS = {
+PRIORS = {
     (1, 1): 0.89,
     (1, 0): 0.0099 / 2,
     (0, 1): 0.0099 / 2,
@@ -23,7 +27,7 @@ _PRIORS = {
     (1, 2): 0.089 / 2,
     (2, 2): 0.011,
 }
-_PENALTIES = {move: -math.log(prior / _PRIORS[1, 1]) for move, prior in _PRIORS.items()}
+_PENALTIES = {move: -math.log(prior / PRIORS[1, 1]) for move, prior in PRIORS.items()}
 _MAX_CELLS = 400_000  # 630 sentences on both sides in full, some 2 s; more in a band
 
 
@@ -35,10 +39,13 @@ class GaleChurch:
     An ideograph counts as the several letters it stands for (`text.lengths`).
     """
 
+    uses_lexicon: ClassVar[bool] = False
     c: float = 1.0
     s2: float = 6.8
 
-    def align(self, left: Sequence[str], right: Sequence[str]) -> list[Bead]:
+    def align(
+        self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon | None = None
+    ) -> list[Bead]:
         """The cheapest sequence of beads; a bead's score is its probability beside a perfect 1-1.
 
         >>> beads = GaleChurch().align(["A cat sat.", "It slept."], ["Un chat assis dormait."])

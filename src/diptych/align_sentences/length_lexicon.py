@@ -1,0 +1,96 @@
+"""Sentences aligned by lengths and words together, with no dictionary to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from diptych.types import Bead
+
+if TYPE_CHECKING:
+    from diptych.align_sentences.passes import Model
+    from diptych.align_sentences.texts import Text
+    from diptych.kernels.beads import Path
+    from diptych.learn.lexicon import Lexicon
+
+__all__ = ["LengthLexicon", "beads_of"]
+
+_LEAST = 1e-6
+"""the lowest confidence of a bead"""
+# How often beads have so many sentences on both sides, roughly, in texts of several languages;
+# `gap` is a parameter of its own, since the web loses more sentences than books do.
+_KINDS = {
+    (1, 1): 0.8,
+    (1, 2): 0.06,
+    (2, 1): 0.06,
+    (2, 2): 0.015,
+    (1, 3): 0.01,
+    (3, 1): 0.01,
+    (2, 3): 0.004,
+    (3, 2): 0.004,
+    (1, 4): 0.003,
+    (4, 1): 0.003,
+    (3, 3): 0.002,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LengthLexicon:
+    """Dynamic programming over beads by lengths (Gale & Church), words (IBM Model 1) and cognates.
+
+    The first pass knows what the lexicon knows, and which words look alike; the others also what
+    the sure beads of the pass before teach.  A bead's score is its probability: the share of all
+    ways through both texts that have it.
+    """
+
+    uses_lexicon: ClassVar[bool] = True
+    passes: int = 3
+    """over texts that are long enough to teach something"""
+    least: int = 12
+    """sentences on both sides of a text that teaches"""
+    gap: float = 0.002
+    """share of beads that have no counterpart, on each side"""
+
+    def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
+        """All sentences in beads, in order.
+
+        >>> from diptych.learn.lexicon import Lexicon
+        >>> beads = LengthLexicon().align(
+        ...     ["Der K2 ist 8611 m hoch.", "Er ist schwer."],
+        ...     ["Le K2 a une hauteur de 8611 m, et il est difficile."], Lexicon.empty("de", "fr"))
+        >>> [(bead.left, bead.right) for bead in beads]
+        [((0, 1), (0,))]
+        """
+        from diptych.align_sentences.texts import read_text
+
+        ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
+        return beads_of(self.aligned(ours, theirs, lexicon)[0])
+
+    def aligned(self, left: Text, right: Text, lexicon: Lexicon) -> tuple[Path, Model]:
+        """The best way through two texts, and the model that found it."""
+        from diptych.align_sentences.passes import align_passes
+        from diptych.kernels.beads import Moves
+        from diptych.learn.links import cognate_links, lexicon_links, merged
+
+        links = merged(
+            cognate_links(left.words, right.words), lexicon_links(left.words, right.words, lexicon)
+        )
+        kinds = {**_KINDS, (1, 0): self.gap, (0, 1): self.gap}
+        moves = Moves.of(list(kinds), list(kinds.values()))
+        passes = self.passes if min(len(left), len(right)) >= self.least else 1
+        return align_passes(left, right, moves, links, passes)
+
+
+def beads_of(path: Path) -> list[Bead]:
+    """The steps of a way as beads."""
+    return [
+        Bead(
+            tuple(range(left, left + left_count)),
+            tuple(range(right, right + right_count)),
+            min(1.0, max(_LEAST, confidence)),
+        )
+        for (left, right, left_count, right_count), confidence in zip(
+            path.steps.tolist(), path.confidence.tolist(), strict=True
+        )
+    ]

@@ -1,0 +1,179 @@
+"""Texts aligned from coarse to fine, and again with what the first alignment has taught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.align_sentences.texts import Text
+from diptych.kernels.beads import (
+    Band,
+    Lengths,
+    Moves,
+    Path,
+    Windows,
+    bead_scores,
+    best_path,
+    word_gains,
+)
+from diptych.learn.lexicon import Table
+from diptych.learn.links import Links, learned_links, lifts, merged
+
+__all__ = ["Model", "Scorer", "align_near", "align_passes", "sure_steps"]
+
+_MAX_CELLS = 40_000  # points that are all looked at: 200 sentences on both sides
+_MARGIN = 24  # sentences on both sides of the way that is known, where not all are looked at
+_SURE = 0.5  # confidence of a bead that teaches
+_MAX_WORDS = 200  # of a bead that teaches: longer ones are lists, and all words meet all words
+_UNKNOWN, _NOTHING_KNOWN = 0.95, 0.999  # share of words that come from chance, to begin with
+# Shares of words that come from chance, to choose from.
+_SHARES = (0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+_SAMPLE = 500  # beads that are enough to estimate it from
+_LETTERS = 300.0  # on both sides, at which half of a length ratio that was seen is believed
+_MAX_RATIO = 1.6
+
+Scorer = Callable[[Band, Moves], NDArray[np.float32]]
+"""further evidence: a score for each move from each point of a band"""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What decides between beads."""
+
+    moves: Moves
+    links: Links
+    left_share: float
+    """of the left words that come from chance and not from words on the right"""
+    right_share: float
+    ratio: float
+    """letters on the right for one on the left"""
+
+
+def align_passes(
+    left: Text, right: Text, moves: Moves, links: Links, passes: int
+) -> tuple[Path, Model]:
+    """The best way by what is known, then by what each pass teaches the next."""
+    ratio = _ratio(left.lengths.sum(), right.lengths.sum())
+    share = _UNKNOWN if len(links) else _NOTHING_KNOWN
+    model = Model(moves, links, share, share, ratio)
+    path = _first(left, right, model)
+    for _ in range(passes - 1):
+        model = _taught(left, right, path, model, links)
+        path = align_near(left, right, path, model)
+    return path, model
+
+
+def align_near(
+    left: Text, right: Text, path: Path, model: Model, scorer: Scorer | None = None
+) -> Path:
+    """The best way near the one that is known, or any where the texts are short."""
+    full = (len(left) + 1) * (len(right) + 1) <= _MAX_CELLS
+    band = Band.full(len(left), len(right)) if full else _around(path, len(left), len(right))
+    return _decode(left, right, band, model, lifts(model.links, left.bags, right.bags), scorer)
+
+
+def _first(left: Text, right: Text, model: Model) -> Path:
+    """The best way, found first between groups of sentences where the texts are long."""
+    levels = [(left, right)]
+    while (len(levels[-1][0]) + 1) * (len(levels[-1][1]) + 1) > _MAX_CELLS:
+        levels.append((levels[-1][0].coarser(), levels[-1][1].coarser()))
+    tables = lifts(model.links, left.bags, right.bags)
+    band = Band.full(*map(len, levels[-1]))
+    for coarse, fine in zip(levels[:0:-1], levels[-2::-1], strict=True):
+        path = _decode(*coarse, band, model, tables, None)
+        band = _around(path, *map(len, fine), scale=2)
+    return _decode(left, right, band, model, tables, None)
+
+
+def _taught(left: Text, right: Text, path: Path, model: Model, links: Links) -> Model:
+    """The model with a lexicon that is learned from the sure beads of a way."""
+    ours, theirs = _sure_beads(left, right, path)
+    links = merged(links, learned_links(ours.bags, theirs.bags))
+    left_links, right_links = lifts(links, left.bags, right.bags)
+    return replace(
+        model,
+        links=links,
+        left_share=_share(ours, theirs, left_links, model.left_share),
+        right_share=_share(theirs, ours, right_links, model.right_share),
+        ratio=_ratio(ours.lengths.sum(), theirs.lengths.sum()),
+    )
+
+
+def _decode(
+    left: Text,
+    right: Text,
+    band: Band,
+    model: Model,
+    links: tuple[Table, Table],
+    scorer: Scorer | None,
+) -> Path:
+    moves, most = model.moves, model.moves.most
+    by_left = word_gains(
+        left.bags, links[0], right.postings, right.words_before, band.left_windows(most),
+        sizes=most, null_share=model.left_share,
+    )  # fmt: skip
+    by_right = word_gains(
+        right.bags, links[1], left.postings, left.words_before, band.right_windows(most),
+        sizes=most, null_share=model.right_share,
+    )  # fmt: skip
+    lengths = Lengths(left.lengths_before, right.lengths_before, model.ratio)
+    more = scorer(band, moves) if scorer else None
+    return best_path(band, moves, bead_scores(band, moves, lengths, by_left, by_right, more))
+
+
+def _around(path: Path, left: int, right: int, *, scale: int = 1) -> Band:
+    ends = np.array([[left, right]])
+    points = np.minimum(path.steps[:, :2].astype(np.int64) * scale, ends)
+    return Band.around(np.concatenate((points, ends)), left, right, _MARGIN)
+
+
+def sure_steps(path: Path) -> NDArray[np.bool_]:
+    """Which beads of a way are sure and have both sides."""
+    sure: NDArray[np.bool_] = (path.confidence > _SURE) & (path.steps[:, 2:] > 0).all(1)
+    return sure
+
+
+def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
+    """Both texts with a row per bead that is sure and not endless."""
+    steps = path.steps.astype(np.int64)
+    begin, count = steps[:, :2], steps[:, 2:]
+    words = np.stack(
+        [
+            text.words_before[begin[:, side] + count[:, side]] - text.words_before[begin[:, side]]
+            for side, text in enumerate((left, right))
+        ]
+    )
+    sure = sure_steps(path) & (words < _MAX_WORDS).all(0)
+    group = np.where(sure, np.cumsum(sure) - 1, -1)
+    return (
+        left.grouped(np.repeat(group, count[:, 0])),
+        right.grouped(np.repeat(group, count[:, 1])),
+    )
+
+
+def _share(rows: Text, places: Text, links: Table, before: float) -> float:
+    """Half way from a share of chance to the one that makes sure beads most likely."""
+    if not len(rows):
+        return before
+    every = np.arange(len(rows))
+    step = len(rows) // _SAMPLE + 1
+    sample = np.where(every % step, -1, every // step)
+    rows, places = rows.grouped(sample), places.grouped(sample)
+    each = np.arange(len(rows), dtype=np.int32)
+    gains = [
+        word_gains(
+            rows.bags, links, places.postings, places.words_before, Windows(each, each + 1),
+            sizes=1, null_share=share,
+        ).sum(dtype=np.float64)
+        for share in _SHARES
+    ]  # fmt: skip
+    return (before + _SHARES[int(np.argmax(gains))]) / 2
+
+
+def _ratio(left: float, right: float) -> float:
+    """Letters on the right for one on the left, by what is there; little text says little."""
+    ratio = (right + _LETTERS) / (left + _LETTERS)
+    return float(min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio)))

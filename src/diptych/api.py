@@ -1,0 +1,130 @@
+"""Diptych from Python: two texts or two pages aligned in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon import Lexicon
+    from diptych.types import Bead, LangPair, Page, SegmentPair
+
+__all__ = ["align", "known_words", "page_of", "two_languages"]
+
+METHOD = "length_lexicon"
+TREES = "domtree"
+
+
+@overload
+def align(  # type: ignore[overload-overlap]  # a page is a string, and not taken for its letters
+    left: str | bytes,
+    right: str | bytes,
+    langs: str | Sequence[str],
+    *,
+    lexicon: Lexicon | None = None,
+    method: str = METHOD,
+    trees: str = TREES,
+) -> list[SegmentPair]: ...
+
+
+@overload
+def align(
+    left: Sequence[str],
+    right: Sequence[str],
+    langs: str | Sequence[str],
+    *,
+    lexicon: Lexicon | None = None,
+    method: str = METHOD,
+    trees: str = TREES,
+) -> list[Bead]: ...
+
+
+def align(
+    left: str | bytes | Sequence[str],
+    right: str | bytes | Sequence[str],
+    langs: str | Sequence[str],
+    *,
+    lexicon: Lexicon | None = None,
+    method: str = METHOD,
+    trees: str = TREES,
+) -> list[SegmentPair] | list[Bead]:
+    """Align two lists of sentences, or two HTML pages given as a string or as bytes.
+
+    Lists give beads: indices on both sides, and a probability.  Pages give segments in order, those
+    without a counterpart with one side empty.  `langs` are the two languages, as in "de,fr";
+    `method` is a strategy of the stage align_sentences, `trees` one of align_dom.
+
+    >>> beads = align(["Guten Tag.", "Das ist der K2."], ["Bonjour.", "C'est le K2."], "de,fr")
+    >>> [(bead.left, bead.right) for bead in beads]
+    [((0,), (0,)), ((1,), (1,))]
+    >>> pages = align("<p>In 1956.</p><p>Unpaired</p>", "<p>En 1956.</p>", "en,fr")
+    >>> [(segment.left, segment.right) for segment in pages]
+    [('In 1956.', 'En 1956.'), ('Unpaired', '')]
+    """
+    pair = two_languages(langs)
+    known = known_words(pair, lexicon)
+    if isinstance(left, str | bytes) and isinstance(right, str | bytes):
+        return _align_pages(left, right, pair, known, method, trees)
+    if isinstance(left, str | bytes) or isinstance(right, str | bytes):
+        raise TypeError("give two lists of sentences, or two pages; not one of each")
+    from diptych.registry import make
+
+    found: list[Bead] = make("align_sentences", {"use": method}).align(left, right, known)
+    return found
+
+
+def two_languages(langs: str | Sequence[str]) -> LangPair:
+    """The two languages, or a `ConfigError`."""
+    from diptych.errors import ConfigError
+    from diptych.text.langs import parse_langs
+    from diptych.types import LangPair
+
+    try:
+        parsed = parse_langs(langs if isinstance(langs, str) else ",".join(langs))
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    if len(parsed) != 2:
+        raise ConfigError(f"two languages are aligned, such as 'de,fr'; got '{','.join(parsed)}'")
+    return LangPair(*parsed)
+
+
+def known_words(langs: LangPair, lexicon: Lexicon | None) -> Lexicon:
+    """The lexicon for these languages, empty without one."""
+    from diptych.alignment import lexicon_of
+    from diptych.errors import ConfigError
+    from diptych.learn.lexicon import Lexicon
+
+    if lexicon is None:
+        return Lexicon.empty(*langs)
+    found = lexicon_of(langs, [lexicon])
+    if found is None:
+        raise ConfigError(
+            f"the lexicon is of {lexicon.left_lang},{lexicon.right_lang}, not of {','.join(langs)}"
+        )
+    return found
+
+
+def _align_pages(
+    left: str | bytes, right: str | bytes, langs: LangPair, known: Lexicon, method: str, trees: str
+) -> list[SegmentPair]:
+    from diptych.cascade import align_pages
+    from diptych.registry import make
+    from diptych.types import PagePair
+
+    ours, theirs = page_of(left, "left"), page_of(right, "right")
+    pair = PagePair(ours.url, theirs.url, *langs, 1.0, "given")
+    tree_aligner: Any = make("align_dom", {"use": trees})
+    sentence_aligner: Any = make("align_sentences", {"use": method})
+    return list(align_pages(pair, ours, theirs, tree_aligner, sentence_aligner, known))
+
+
+def page_of(html: str | bytes, name: str) -> Page:
+    """A page with its blocks and its tree."""
+    from diptych.text.html import read_page
+    from diptych.types import Response, Url
+
+    is_text = isinstance(html, str)
+    body = html.encode("utf-8", "replace") if isinstance(html, str) else html
+    header = "text/html; charset=utf-8" if is_text else "text/html"
+    response = Response(Url(f"file:///{name}"), 200, (("content-type", header),), body, 0.0)
+    return read_page(response, with_blocks=True, with_tree=True)

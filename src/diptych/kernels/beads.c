@@ -1,0 +1,224 @@
+/* Beads of two texts: what words say for them, how they score, and the best way through them.
+
+   Points (i, j) of a grid lie between sentences: i of the left, j of the right are behind.  Only
+   those in a band are looked at: row i has the points low[i] .. high[i], kept from start[i] on.
+   `beads_reference.py` is the readable form. */
+#include <math.h>
+#include <stdint.h>
+
+#define IMPOSSIBLE (-1e30f)
+#define MOST_MOVES 32
+
+typedef struct {
+    int32_t n, m;
+    const int32_t *low, *high;
+    const int64_t *start;
+} Band;
+
+static int inside(const Band *band, int32_t i, int32_t j) {
+    return i >= 0 && i <= band->n && j >= band->low[i] && j <= band->high[i];
+}
+
+static int64_t first_from(const int32_t *places, int64_t from, int64_t to, int32_t least) {
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        if (places[middle] < least) from = middle + 1;
+        else to = middle;
+    }
+    return from;
+}
+
+#define LARGE 1e150
+
+/* How much better each row's words are explained by 1 .. sizes neighbouring places than by chance.
+   Row j looks at places low[j] .. high[j] - 1; out has `sizes` layers of `cells`.  A logarithm per
+   word and window would be most of the time: factors are multiplied, and their product is taken
+   the logarithm of at the end of the row, or before it grows too large. */
+void beads_gains(
+    int64_t rows, const int64_t *row_from, const int32_t *row_word, const float *row_count, const int64_t *link_from,
+    const int32_t *link_word, const float *link_lift, const int64_t *post_from, const int32_t *post_place,
+    const float *post_count, const int32_t *low, const int32_t *high, const int64_t *start, int64_t cells,
+    const double *words_before, int32_t sizes, double null_share, float *room, double *products, float *out) {
+    double log_null = log(null_share), odds = (1 - null_share) / null_share;
+    for (int64_t j = 0; j < rows; j++) {
+        int32_t lo = low[j], hi = high[j], width = hi - lo;
+        double words = 0;
+        for (int64_t k = 0; k < (int64_t)sizes * width; k++) products[k] = 1;
+        for (int64_t t = row_from[j]; t < row_from[j + 1]; t++) {
+            int32_t word = row_word[t], first = hi, last = lo - 1;
+            words += row_count[t];
+            for (int64_t l = link_from[word]; l < link_from[word + 1]; l++) {
+                int64_t end = post_from[link_word[l] + 1];
+                int64_t p = first_from(post_place, post_from[link_word[l]], end, lo);
+                for (; p < end && post_place[p] < hi; p++) {
+                    int32_t place = post_place[p];
+                    room[place] += link_lift[l] * post_count[p];
+                    if (place < first) first = place;
+                    if (place > last) last = place;
+                }
+            }
+            for (int32_t size = 1; size <= sizes && first <= last; size++) {
+                float *layer = out + (size - 1) * cells + start[j] - lo;
+                double *product = products + (int64_t)(size - 1) * width - lo;
+                int32_t from = first - size + 1 < lo ? lo : first - size + 1;
+                for (int32_t k = from; k <= last && k + size <= hi; k++) {
+                    double sum = 0;
+                    for (int32_t q = k; q < k + size; q++) sum += room[q];
+                    if (sum <= 0) continue;
+                    double factor = 1 + odds * sum / (words_before[k + size] - words_before[k]);
+                    if (row_count[t] == 1 && factor < LARGE) product[k] *= factor;
+                    else layer[k] += (float)(row_count[t] * log(factor));
+                    if (product[k] > LARGE) {
+                        layer[k] += (float)log(product[k]);
+                        product[k] = 1;
+                    }
+                }
+            }
+            for (int32_t k = first; k <= last; k++) room[k] = 0;
+        }
+        for (int32_t size = 1; size <= sizes; size++)
+            for (int32_t k = 0; k < width; k++) {
+                double product = products[(int64_t)(size - 1) * width + k];
+                out[(size - 1) * cells + start[j] + k] += (float)(words * log_null + (product > 1 ? log(product) : 0));
+            }
+    }
+}
+
+/* Improbability of two lengths for a translation, as `text.lengths.length_cost`. */
+static double length_cost(double left, double right, double ratio, double variance, double most) {
+    double mean = (left + right / ratio) / 2;
+    if (mean <= 0) return 0;
+    double tail = erfc(fabs(right - left * ratio) / sqrt(variance * mean) * 0.70710678118654752440);
+    double cost = tail > 0 ? fabs(log(tail)) : most;
+    return cost < most ? cost : most;
+}
+
+/* The score of every move from every point; scores holds what else speaks for them already.
+   by_right[a - 1]: gains of right sentences for windows of a left ones, in columns of the band;
+   by_left[b - 1]: gains of left sentences for windows of b right ones, in rows of the band. */
+void beads_scores(
+    int32_t n, int32_t m, const int32_t *low, const int32_t *high, const int64_t *start, int32_t moves,
+    const int32_t *left_counts, const int32_t *right_counts, const double *priors, const double *left_lengths,
+    const double *right_lengths, double ratio, double variance, double most_cost, const float *by_right,
+    const int32_t *right_low, const int32_t *right_high, const int64_t *right_start, int64_t right_cells,
+    const float *by_left, const int32_t *left_low, const int32_t *left_high, const int64_t *left_start,
+    int64_t left_cells, float *scores) {
+    Band band = {n, m, low, high, start};
+    for (int32_t i = 0; i <= n; i++)
+        for (int32_t j = low[i]; j <= high[i]; j++) {
+            float *row = scores + (start[i] + j - low[i]) * moves;
+            for (int32_t q = 0; q < moves; q++) {
+                int32_t a = left_counts[q], b = right_counts[q];
+                if (i + a > n || j + b > m || !inside(&band, i + a, j + b)) {
+                    row[q] = IMPOSSIBLE;
+                    continue;
+                }
+                double score = priors[q];
+                if (a && b) {
+                    score -= length_cost(
+                        left_lengths[i + a] - left_lengths[i], right_lengths[j + b] - right_lengths[j], ratio, variance, most_cost);
+                    double words = 0;
+                    int whole = 1;
+                    for (int32_t y = j; y < j + b; y++) {
+                        if (i < right_low[y] || i + a > right_high[y]) whole = 0;
+                        else words += by_right[(a - 1) * right_cells + right_start[y] + i - right_low[y]];
+                    }
+                    for (int32_t x = i; x < i + a; x++) {
+                        if (j < left_low[x] || j + b > left_high[x]) whole = 0;
+                        else words += by_left[(b - 1) * left_cells + left_start[x] + j - left_low[x]];
+                    }
+                    score += words / 2;
+                    if (!whole) score = IMPOSSIBLE;
+                }
+                row[q] = (float)(score > IMPOSSIBLE ? row[q] + score : IMPOSSIBLE);
+            }
+        }
+}
+
+static double log_sum(const double *terms, int32_t count) {
+    double most = -INFINITY, sum = 0;
+    for (int32_t q = 0; q < count; q++)
+        if (terms[q] > most) most = terms[q];
+    if (most == -INFINITY) return most;
+    for (int32_t q = 0; q < count; q++) sum += exp(terms[q] - most);
+    return most + log(sum);
+}
+
+/* Log of the sum over all ways, from the beginning to each point (before) and on to the end (after). */
+static void sum_ways(
+    const Band *band, int32_t moves, const int32_t *left_counts, const int32_t *right_counts, const float *scores,
+    double *before, double *after) {
+    double terms[MOST_MOVES];
+    for (int32_t i = 0; i <= band->n; i++)
+        for (int32_t j = band->low[i]; j <= band->high[i]; j++) {
+            int32_t count = 0;
+            if (!i && !j) terms[count++] = 0;
+            for (int32_t q = 0; q < moves; q++) {
+                int32_t x = i - left_counts[q], y = j - right_counts[q];
+                if (!inside(band, x, y)) continue;
+                int64_t from = band->start[x] + y - band->low[x];
+                if (scores[from * moves + q] > IMPOSSIBLE) terms[count++] = before[from] + scores[from * moves + q];
+            }
+            before[band->start[i] + j - band->low[i]] = log_sum(terms, count);
+        }
+    for (int32_t i = band->n; i >= 0; i--)
+        for (int32_t j = band->high[i]; j >= band->low[i]; j--) {
+            int64_t at = band->start[i] + j - band->low[i];
+            int32_t count = 0;
+            if (i == band->n && j == band->m) terms[count++] = 0;
+            for (int32_t q = 0; q < moves; q++) {
+                int32_t x = i + left_counts[q], y = j + right_counts[q];
+                if (scores[at * moves + q] > IMPOSSIBLE && inside(band, x, y))
+                    terms[count++] = after[band->start[x] + y - band->low[x]] + scores[at * moves + q];
+            }
+            after[at] = log_sum(terms, count);
+        }
+}
+
+/* The way through the band with the most probability (of its beads, summed), or with the highest
+   score; steps are written from the last one to the first.  Returns their number. */
+int64_t beads_path(
+    int32_t n, int32_t m, const int32_t *low, const int32_t *high, const int64_t *start, int32_t moves,
+    const int32_t *left_counts, const int32_t *right_counts, const float *scores, int32_t by_posterior, double *before,
+    double *after, double *best, int8_t *chosen, int32_t *steps, double *confidence) {
+    Band band = {n, m, low, high, start};
+    if (moves > MOST_MOVES || !inside(&band, 0, 0) || !inside(&band, n, m)) return -1;
+    if (by_posterior) sum_ways(&band, moves, left_counts, right_counts, scores, before, after);
+    double all = by_posterior ? after[0] : 0;
+    for (int32_t i = 0; i <= n; i++)
+        for (int32_t j = low[i]; j <= high[i]; j++) {
+            int64_t at = start[i] + j - low[i];
+            double most = i || j ? -INFINITY : 0;
+            chosen[at] = -1;
+            for (int32_t q = 0; q < moves; q++) {
+                int32_t x = i - left_counts[q], y = j - right_counts[q];
+                if (!inside(&band, x, y)) continue;
+                int64_t from = start[x] + y - low[x];
+                double score = scores[from * moves + q];
+                if (score <= IMPOSSIBLE) continue;
+                if (by_posterior) score = exp(before[from] + score + after[at] - all);
+                if (best[from] + score > most) {
+                    most = best[from] + score;
+                    chosen[at] = (int8_t)q;
+                }
+            }
+            best[at] = most;
+        }
+    int64_t count = 0;
+    for (int32_t i = n, j = m; i || j; count++) {
+        int64_t at = start[i] + j - low[i];
+        int32_t q = chosen[at];
+        if (q < 0) return -1;
+        int32_t x = i - left_counts[q], y = j - right_counts[q];
+        int64_t from = start[x] + y - low[x];
+        double score = scores[from * moves + q];
+        confidence[count] = by_posterior ? exp(before[from] + score + after[at] - all) : score;
+        steps[4 * count] = x;
+        steps[4 * count + 1] = y;
+        steps[4 * count + 2] = left_counts[q];
+        steps[4 * count + 3] = right_counts[q];
+        i = x;
+        j = y;
+    }
+    return count;
+}

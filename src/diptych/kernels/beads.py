@@ -1,0 +1,234 @@
+"""Beads of two texts: what their words say for them, how they score, and the best way through.
+
+A point (i, j) lies between sentences, with i left and j right ones behind it.  Only the points of a
+band are looked at, so that memory grows with the length of the texts and not with its square.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels import beads_reference as reference
+from diptych.kernels import native, pointer
+from diptych.kernels.ibm1 import Bags, Postings
+from diptych.learn.lexicon import Table
+from diptych.text.lengths import MAX_COST
+
+__all__ = ["Band", "Lengths", "Moves", "Path", "Windows", "bead_scores", "best_path", "word_gains"]
+
+
+class Band(NamedTuple):
+    """For each number of left sentences behind, the first and last number of right ones."""
+
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+
+    @classmethod
+    def full(cls, left: int, right: int) -> Band:
+        """All points."""
+        return cls(np.zeros(left + 1, np.int32), np.full(left + 1, right, np.int32))
+
+    @classmethod
+    def around(cls, points: NDArray[np.int64], left: int, right: int, margin: int) -> Band:
+        """What is near a way through, given as rows of two; always whole from corner to corner.
+
+        >>> Band.around(np.array([[0, 0], [4, 4]]), 4, 4, 1).high.tolist()
+        [1, 2, 3, 4, 4]
+        """
+        rows = np.arange(left + 1)
+        at = np.interp(rows, points[:, 0], points[:, 1])
+        # Where the way goes along a row, the row has both of its ends.
+        first, last = np.floor(at).astype(np.int64), np.ceil(at).astype(np.int64)
+        np.minimum.at(first, points[:, 0], points[:, 1])
+        np.maximum.at(last, points[:, 0], points[:, 1])
+        low = np.minimum.accumulate((first - margin)[::-1])[::-1]
+        high = np.maximum.accumulate(last + margin)
+        low[0], high[-1] = 0, right
+        low[1:] = np.minimum(low[1:], high[:-1])  # neighbouring rows touch
+        return cls(
+            np.clip(low, 0, right).astype(np.int32), np.clip(high, 0, right).astype(np.int32)
+        )
+
+    @property
+    def start(self) -> NDArray[np.int64]:
+        """Where the points of each row begin; the last number is how many there are."""
+        return _starts(self.low, self.high + 1)
+
+    @property
+    def right(self) -> int:
+        """How many sentences the right text has."""
+        return int(self.high[-1])
+
+    def left_windows(self, most: int) -> Windows:
+        """For each left sentence the right ones that any bead of at most so many may join it to."""
+        count = len(self.low) - 1
+        first = np.maximum(np.arange(count) - most + 1, 0)
+        return Windows(
+            self.low[first], np.minimum(self.high[:count] + most, self.right).astype(np.int32)
+        )
+
+    def right_windows(self, most: int) -> Windows:
+        """The same for each right sentence."""
+        rows, columns = len(self.low) - 1, np.arange(self.right)
+        low = np.searchsorted(self.high, columns - most + 1, side="left")
+        high = np.searchsorted(self.low, columns, side="right") - 1 + most
+        return Windows(
+            np.minimum(low, rows).astype(np.int32), np.minimum(high, rows).astype(np.int32)
+        )
+
+
+class Windows(NamedTuple):
+    """For each sentence the places of the other text it is compared with: from, and to before."""
+
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+
+    @property
+    def start(self) -> NDArray[np.int64]:
+        """Where each sentence's places begin; the last number is how many there are."""
+        return _starts(self.low, self.high)
+
+
+class Moves(NamedTuple):
+    """The kinds of beads: sentences on both sides, and how likely they are, as log."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    priors: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, kinds: Sequence[tuple[int, int]], priors: Sequence[float]) -> Moves:
+        """From shares of beads, which need not add up to one."""
+        counts = np.array(kinds, np.int32).reshape(-1, 2)
+        return cls(counts[:, 0].copy(), counts[:, 1].copy(), np.log(np.array(priors, np.float64)))
+
+    @property
+    def most(self) -> int:
+        """The most sentences on one side."""
+        return int(max(self.left.max(), self.right.max()))
+
+
+class Lengths(NamedTuple):
+    """Lengths of all sentences before each point, and how they translate (Gale & Church 1993)."""
+
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+    ratio: float = 1.0
+    variance: float = 6.8
+
+
+class Path(NamedTuple):
+    """Steps in order, as rows of left, right and how many of both, each with its confidence."""
+
+    steps: NDArray[np.int32]
+    confidence: NDArray[np.float64]
+
+
+def _starts(low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.int64]:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(high.astype(np.int64) - low)))
+
+
+def word_gains(
+    rows: Bags,
+    links: Table,
+    places: Postings,
+    words_before: NDArray[np.float64],
+    windows: Windows,
+    *,
+    sizes: int,
+    null_share: float,
+) -> NDArray[np.float32]:
+    """How much better a sentence's words are explained by 1 to `sizes` others than by chance.
+
+    IBM Model 1 beside unigrams: a word comes from chance with `null_share`, else from any word of
+    the others; `links` says for each word of the rows how many times more often it stands beside
+    a word of the places than by chance.  One layer per size, a cell per place of each window.
+    """
+    if len(links.offsets) != rows.size + 1 or not 0 < null_share < 1:
+        raise ValueError("links need a row per word, and the share of chance is between 0 and 1")
+    start = windows.start
+    out = np.zeros((sizes, int(start[-1])), np.float32)
+    library = native()
+    if library is None:
+        reference.word_gains(rows, links, places, words_before, windows, start, null_share, out)
+        return out
+    room = np.zeros(len(words_before), np.float32)
+    products = np.empty((sizes, int((windows.high - windows.low).max(initial=0))))
+    library.beads_gains(
+        ctypes.c_int64(len(rows)),
+        *map(pointer, (rows.offsets, rows.word, rows.count, *links, *places, *windows, start)),
+        ctypes.c_int64(out.shape[1]), pointer(words_before), ctypes.c_int32(sizes),
+        ctypes.c_double(null_share), pointer(room), pointer(products), pointer(out),
+    )  # fmt: skip
+    return out
+
+
+def bead_scores(
+    band: Band,
+    moves: Moves,
+    lengths: Lengths,
+    by_left: NDArray[np.float32],
+    by_right: NDArray[np.float32],
+    more: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
+    """The score of every move from every point: prior, lengths, words; and what else is given.
+
+    `by_left` and `by_right` are what `word_gains` says for `left_windows` and `right_windows`.
+    """
+    start, most = band.start, moves.most
+    ours, theirs = band.left_windows(most), band.right_windows(most)
+    shape = (int(start[-1]), len(moves.priors))
+    scores = np.zeros(shape, np.float32) if more is None else np.array(more, np.float32)
+    if scores.shape != shape or len(by_left) < most or len(by_right) < most:
+        raise ValueError("scores and gains must be those of the band")
+    library = native()
+    if library is None:
+        reference.bead_scores(band, moves, lengths, by_left, by_right, scores)
+        return scores
+    library.beads_scores(
+        ctypes.c_int32(len(band.low) - 1), ctypes.c_int32(band.right),
+        *map(pointer, (*band, start)), ctypes.c_int32(shape[1]),
+        *map(pointer, (*moves, lengths.left, lengths.right)),
+        ctypes.c_double(lengths.ratio), ctypes.c_double(lengths.variance),
+        ctypes.c_double(MAX_COST),
+        *map(pointer, (by_right, *theirs, theirs.start)), ctypes.c_int64(by_right.shape[1]),
+        *map(pointer, (by_left, *ours, ours.start)), ctypes.c_int64(by_left.shape[1]),
+        pointer(scores),
+    )  # fmt: skip
+    return scores
+
+
+def best_path(
+    band: Band, moves: Moves, scores: NDArray[np.float32], *, by_posterior: bool = True
+) -> Path:
+    """The way through the band whose beads are most probable, summed over all ways.
+
+    A step's confidence is its bead's probability.  Otherwise: the way of the highest score
+    (Viterbi), and the scores of its steps.
+    """
+    start = band.start
+    count, rows = int(start[-1]), len(band.low) - 1
+    if scores.shape != (count, len(moves.priors)):
+        raise ValueError("a row of scores for each point of the band is needed")
+    library = native()
+    if library is None:
+        return Path(*reference.best_path(band, moves, scores, by_posterior))
+    sums = [np.empty(count if by_posterior else 0) for _ in range(2)]
+    best, chosen = np.empty(count), np.empty(count, np.int8)
+    steps = np.empty((rows + band.right, 4), np.int32)
+    confidence = np.empty(len(steps))
+    work: list[NDArray[Any]] = [*sums, best, chosen, steps, confidence]
+    library.beads_path.restype = ctypes.c_int64
+    found = library.beads_path(
+        ctypes.c_int32(rows), ctypes.c_int32(band.right), *map(pointer, (*band, start)),
+        ctypes.c_int32(len(moves.priors)), pointer(moves.left), pointer(moves.right),
+        pointer(scores), ctypes.c_int32(by_posterior), *map(pointer, work),
+    )  # fmt: skip
+    if found < 0:
+        raise ValueError("no way leads through the band")
+    return Path(steps[:found][::-1].copy(), confidence[:found][::-1].copy())
