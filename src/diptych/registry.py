@@ -41,8 +41,16 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
         "url_model": "diptych.pair.url_model:UrlModel",
     },
     "verify": {"size_ratio": "diptych.verify.size_ratio:SizeRatio"},
-    "align_dom": {"flat": "diptych.align_dom.flat:Flat"},
-    "align_sentences": {"gale_church": "diptych.align_sentences.gale_church:GaleChurch"},
+    "align_dom": {
+        "domtree": "diptych.align_dom.domtree:DomTree",
+        "flat": "diptych.align_dom.flat:Flat",
+    },
+    "align_sentences": {
+        "embedding": "diptych.align_sentences.embedding:Embedding",
+        "gale_church": "diptych.align_sentences.gale_church:GaleChurch",
+        "ibm1": "diptych.align_sentences.ibm1:Ibm1",
+        "length_lexicon": "diptych.align_sentences.length_lexicon:LengthLexicon",
+    },
     "filter": {"rules": "diptych.filter.rules:Rules"},
     "export": {"tmx": "diptych.export.tmx:Tmx", "tsv": "diptych.export.tsv:Tsv"},
 }

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from diptych.align_sentences.gale_church import _PRIORS, GaleChurch
+from diptych.align_sentences.gale_church import PRIORS, GaleChurch
 from diptych.types import Bead
 
 
@@ -15,12 +15,12 @@ def words(*lengths: int) -> list[str]:
 
 
 def test_priors_are_those_of_the_paper() -> None:
-    assert _PRIORS[1, 1] == 0.89
-    assert _PRIORS[1, 0] + _PRIORS[0, 1] == pytest.approx(0.0099)
-    assert _PRIORS[2, 1] + _PRIORS[1, 2] == pytest.approx(0.089)
-    assert _PRIORS[2, 2] == 0.011
+    assert PRIORS[1, 1] == 0.89
+    assert PRIORS[1, 0] + PRIORS[0, 1] == pytest.approx(0.0099)
+    assert PRIORS[2, 1] + PRIORS[1, 2] == pytest.approx(0.089)
+    assert PRIORS[2, 2] == 0.011
     # table 5 is rounded
-    assert sum(_PRIORS.values()) == pytest.approx(1, abs=1e-3)
+    assert sum(PRIORS.values()) == pytest.approx(1, abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,31 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diptych.learn.lexicon import Lexicon
 from diptych.protocols import SentenceAligner
 from diptych.registry import strategies
 
 ALIGNERS = [pytest.param(cls(), id=name) for name, cls in strategies("align_sentences").items()]
+LEXICON = Lexicon.empty("en", "fr")
 SENTENCES = st.lists(st.text(max_size=120), max_size=9)
 
 
 @pytest.mark.parametrize("aligner", ALIGNERS)
+@settings(deadline=None, max_examples=40)  # an encoder takes its time
 @given(left=SENTENCES, right=SENTENCES)
 def test_beads_are_monotone_and_complete(
     aligner: SentenceAligner, left: list[str], right: list[str]
 ) -> None:
-    beads = aligner.align(left, right)
+    beads = aligner.align(left, right, LEXICON)
     assert [index for bead in beads for index in bead.left] == list(range(len(left)))
     assert [index for bead in beads for index in bead.right] == list(range(len(right)))
     for bead in beads:
         assert bead.left or bead.right
         assert 0 < bead.score <= 1
-    assert aligner.align(left, right) == beads
+    assert aligner.align(left, right, LEXICON) == beads
 
 
 @pytest.mark.parametrize("aligner", ALIGNERS)
@@ -32,12 +35,12 @@ def test_text_is_aligned_with_itself_sentence_by_sentence(aligner: SentenceAlign
         "In 1956 the first ships came here from the far north, with wood and iron.",
         "Today it has a museum that is open in summer.",
     ]
-    beads = aligner.align(text, text)
+    beads = aligner.align(text, text, LEXICON)
     assert [(bead.left, bead.right) for bead in beads] == [((n,), (n,)) for n in range(3)]
 
 
 @pytest.mark.parametrize("aligner", ALIGNERS)
 def test_one_side_may_be_empty(aligner: SentenceAligner) -> None:
-    assert aligner.align([], []) == []
-    assert [bead[:2] for bead in aligner.align(["One."], [])] == [((0,), ())]
-    assert [bead[:2] for bead in aligner.align([], ["One."])] == [((), (0,))]
+    assert aligner.align([], [], LEXICON) == []
+    assert [bead[:2] for bead in aligner.align(["One."], [], LEXICON)] == [((0,), ())]
+    assert [bead[:2] for bead in aligner.align([], ["One."], LEXICON)] == [((), (0,))]

@@ -64,7 +64,7 @@ class Embedding:
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
         """All sentences in beads; vectors count where the encoder knows both languages."""
         from diptych.align_sentences.passes import align_near
-        from diptych.align_sentences.texts import read_text
+        from diptych.learn.texts import read_text
         from diptych.learn.encoder import load_encoder
 
         encoder = load_encoder(self.encoder)

@@ -31,7 +31,7 @@ class Ibm1:
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
         """All sentences in beads, in order; a bead's score is its probability."""
         from diptych.align_sentences.passes import align_passes
-        from diptych.align_sentences.texts import read_text
+        from diptych.learn.texts import read_text
         from diptych.kernels.beads import Moves
         from diptych.learn.links import lexicon_links
 

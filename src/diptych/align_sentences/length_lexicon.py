@@ -10,7 +10,7 @@ from diptych.types import Bead
 
 if TYPE_CHECKING:
     from diptych.align_sentences.passes import Model
-    from diptych.align_sentences.texts import Text
+    from diptych.learn.texts import Text
     from diptych.kernels.beads import Path
     from diptych.learn.lexicon import Lexicon
 
@@ -62,7 +62,7 @@ class LengthLexicon:
         >>> [(bead.left, bead.right) for bead in beads]
         [((0, 1), (0,))]
         """
-        from diptych.align_sentences.texts import read_text
+        from diptych.learn.texts import read_text
 
         ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
         return beads_of(self.aligned(ours, theirs, lexicon)[0])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.align_sentences.texts import Text
+from diptych.learn.texts import Text
 from diptych.kernels.beads import (
     Band,
     Lengths,

@@ -1,0 +1,170 @@
+"""How much work two trees are, and how to cut those that are too much into pieces.
+
+Any run of nodes in postorder is a forest again: of a node whose tree began earlier, what is left.
+So pieces are aligned by themselves; only what hierarchy says across their borders is lost.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from diptych.kernels.tree_align_reference import key_ranges
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Piece", "cells", "chain", "depths", "mirrored", "pieces"]
+
+_MAX_PAIRS = 12_000_000  # of nodes: three tables of four bytes each
+_PIECE_CELLS = 3_000_000  # some 5 ms
+_PIECE = 250  # nodes between two anchors, or the pieces would be too small to be worth it
+
+
+class Piece(NamedTuple):
+    """Runs of nodes of both trees."""
+
+    left: slice
+    right: slice
+
+
+def depths(leftmost: NDArray[np.int32]) -> NDArray[np.int32]:
+    """How many nodes each is below.
+
+    >>> depths(np.array([0, 1, 0])).tolist()
+    [1, 1, 0]
+    """
+    first, found = leftmost.tolist(), np.zeros(len(leftmost), np.int32)
+    above: list[int] = []
+    for node in range(len(first) - 1, -1, -1):
+        while above and above[-1] > node:
+            above.pop()
+        found[node] = len(above)
+        above.append(first[node])
+    return found
+
+
+def mirrored(leftmost: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The tree seen in a mirror: for each node its new number, and the tree in these numbers.
+
+    >>> numbers, tree = mirrored(np.array([0, 0, 2, 0], np.int32))
+    >>> numbers.tolist(), tree.tolist()
+    ([1, 2, 0, 3], [0, 1, 1, 0])
+    """
+    count = len(leftmost)
+    in_preorder = leftmost + depths(leftmost)  # what is to its left, and what is above it
+    numbers = (count - 1 - in_preorder).astype(np.int32)
+    tree = np.empty(count, np.int32)
+    tree[numbers] = numbers - (np.arange(count, dtype=np.int32) - leftmost)
+    return numbers, tree
+
+
+def cells(left: NDArray[np.int32], right: NDArray[np.int32]) -> int:
+    """Cells of all tables of the two trees."""
+    return _rows(left) * _rows(right)
+
+
+def _rows(leftmost: NDArray[np.int32]) -> int:
+    return sum(stop - start + 2 for start, stop in key_ranges(leftmost)) if len(leftmost) else 0
+
+
+def pieces(
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    keys: tuple[Sequence[Hashable], Sequence[Hashable]],
+    max_cells: int,
+) -> list[Piece]:
+    """The whole, or pieces of it that are cut at nodes with the same key where there are any.
+
+    A key that occurs once on both sides is an anchor if it is in order with the others; None is no
+    key.  What is still too large is cut in proportion.
+    """
+    whole = Piece(slice(0, len(left)), slice(0, len(right)))
+    if _fits(left, right, whole, max_cells):
+        return [whole]
+    found: list[Piece] = []
+    waiting = list(_between(chain(*keys), len(left), len(right)))[::-1]
+    while waiting:
+        piece = waiting.pop()
+        if _fits(left, right, piece, _PIECE_CELLS) or _size(piece) <= 2:
+            found.append(piece)
+        else:
+            waiting += reversed(_halves(piece))
+    return found
+
+
+def part(leftmost: NDArray[np.int32], nodes: slice) -> NDArray[np.int32]:
+    """A run of nodes as a forest.
+
+    >>> part(np.array([0, 1, 2, 1, 0]), slice(2, 5)).tolist()
+    [0, 0, 0]
+    """
+    start = np.int32(nodes.start)
+    forest: NDArray[np.int32] = (np.maximum(leftmost[nodes], start) - start).astype(np.int32)
+    return forest
+
+
+def _fits(left: NDArray[np.int32], right: NDArray[np.int32], piece: Piece, max_cells: int) -> bool:
+    ours, theirs = (nodes.stop - nodes.start for nodes in piece)
+    if ours * theirs > min(max_cells, _MAX_PAIRS):
+        return False
+    forests = part(left, piece.left), part(right, piece.right)
+    if cells(*forests) <= max_cells:
+        return True
+    return cells(mirrored(forests[0])[1], mirrored(forests[1])[1]) <= max_cells
+
+
+def _size(piece: Piece) -> int:
+    return max(int(nodes.stop - nodes.start) for nodes in piece)
+
+
+def _halves(piece: Piece) -> list[Piece]:
+    middles = [(nodes.start + nodes.stop) // 2 for nodes in piece]
+    return [
+        Piece(slice(piece.left.start, middles[0]), slice(piece.right.start, middles[1])),
+        Piece(slice(middles[0], piece.left.stop), slice(middles[1], piece.right.stop)),
+    ]
+
+
+def _between(anchors: Sequence[tuple[int, int]], ours: int, theirs: int) -> Iterator[Piece]:
+    start, other = 0, 0
+    for left, right in anchors:
+        if left + 1 - start >= _PIECE and right + 1 - other >= _PIECE:
+            yield Piece(slice(start, left + 1), slice(other, right + 1))
+            start, other = left + 1, right + 1
+    yield Piece(slice(start, ours), slice(other, theirs))
+
+
+def chain(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """The longest series in order on both sides of keys that occur once on each.
+
+    >>> chain(["a", "b", "c", "d", "d"], ["b", "c", "x", "a", "d"])
+    [(1, 0), (2, 1)]
+    """
+    places = _once(theirs)
+    pairs = [(at, places[key]) for key, at in _once(ours).items() if key in places]
+    ends: list[int] = []  # the smallest end of a series of each length
+    last: list[int] = []
+    before: list[int] = []
+    for index, (_, right) in enumerate(pairs):
+        length = bisect_left(ends, right)
+        ends[length:] = [right, *ends[length + 1 :]]
+        before.append(last[length - 1] if length else -1)
+        last[length:] = [index, *last[length + 1 :]]
+    found = []
+    at = last[-1] if last else -1
+    while at >= 0:
+        found.append(pairs[at])
+        at = before[at]
+    return found[::-1]
+
+
+def _once(keys: Sequence[Hashable]) -> dict[Hashable, int]:
+    """The place of each key that occurs once, in order."""
+    places: dict[Hashable, int] = {}
+    for at, key in enumerate(keys):
+        places[key] = -1 if key in places else at
+    return {key: at for key, at in places.items() if at >= 0 and key is not None}

@@ -1,0 +1,259 @@
+"""Trees of two pages aligned node by node, with their texts and links (Shi et al. 2006)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from diptych.align_dom.document import Document, document
+from diptych.align_dom.model import shipped
+from diptych.types import NodePair, Page
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.align_dom.evidence import PairEvidence, Texts
+    from diptych.learn.lexicon import Lexicon
+
+__all__ = ["DomTree"]
+
+_NUMBER = re.compile(r"\d+")
+_LONG = 100  # words beyond which a text that was moved need not gain more
+_MAX_RATIO = 1.25  # of most language pairs; beyond it, one page simply says more
+
+
+class _Match(NamedTuple):
+    """Two aligned nodes."""
+
+    left: int
+    right: int
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
+class DomTree:
+    """Dynamic programming over the trees of both pages: nodes, order and hierarchy are kept.
+
+    With `words = 1` and all other evidence zero it is the model of the paper.
+    """
+
+    uses_lexicon: ClassVar[bool] = True
+    words: float = 1.0
+    """weight of the translation model"""
+    null: float = 0.3
+    """share of words that translate none; 0 is 1 / (words + 1), as in the paper"""
+    backward: float = 0.5
+    """weight of the model that translates the other way"""
+    rare: float = 1.0
+    """observations of a word that are worth as much as knowing nothing of it"""
+    identical: float = 0.8
+    """probability that a word which stands on both pages is its own translation"""
+    length: float = 1.0
+    """weight of the lengths of texts"""
+    one_sided: float = 3.0
+    """cost, as -log, of a node with a text and one without"""
+    same_link: float = 3.0
+    """gain of two links to the same address; of the same name, half of it"""
+    crossing: float = 4.0
+    """margin by which two texts are each other's best to be paired out of order; 0 is never"""
+    per_word: float = 0.3
+    """what each word of the shorter text must gain for that: long texts share words by chance"""
+    max_cells: int = 60_000_000
+    """cells of the tables, some 0.1 s; larger trees are cut at sure matches"""
+
+    def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
+        """All blocks; left ones in order, right ones too except where a text was moved."""
+        trees = document(left), document(right)
+        matched = {
+            trees[0].blocks[match.left]: (trees[1].blocks[match.right], match.gain)
+            for match in self._matches(trees, (left, right), lexicon)
+            if trees[0].blocks[match.left] >= 0 <= trees[1].blocks[match.right]
+        }
+        return _in_order(left, right, matched)
+
+    def links(
+        self, left: Page, right: Page, lexicon: Lexicon | None = None
+    ) -> list[tuple[str, str, float]]:
+        """The addresses of aligned links, and how sure they are."""
+        trees = document(left), document(right)
+        return [
+            (trees[0].hrefs[match.left], trees[1].hrefs[match.right], _score(match.gain))
+            for match in self._matches(trees, (left, right), lexicon)
+            if trees[0].hrefs[match.left] and trees[1].hrefs[match.right]
+        ]
+
+    def _matches(
+        self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
+    ) -> list[_Match]:
+        from diptych.align_dom.cut import pieces
+
+        known = self.evidence(trees, pages, lexicon)
+        keys = _keys(trees[0]), _keys(trees[1])
+        cut = pieces(trees[0].leftmost, trees[1].leftmost, keys, self.max_cells)
+        found: list[_Match] = []
+        for piece in cut:
+            found += self._decoded(trees, known, piece.left, piece.right)
+        return found
+
+    def _decoded(
+        self, trees: tuple[Document, Document], known: PairEvidence, ours: slice, theirs: slice
+    ) -> list[_Match]:
+        import numpy as np
+
+        from diptych.align_dom.cut import part
+
+        texts = known.gains(ours, theirs)
+        parameters = shipped()
+        rows = parameters.numbers(trees[0].tags[ours])
+        columns = parameters.numbers(trees[1].tags[theirs])
+        gains = texts + parameters.gains()[np.ix_(rows, columns)]
+        forests = part(trees[0].leftmost, ours), part(trees[1].leftmost, theirs)
+        pairs = best_alignment(*forests, gains)
+        if self.crossing:
+            blocks = _blocks(trees[0].blocks[ours]), _blocks(trees[1].blocks[theirs])
+            sizes = np.minimum.outer(known.left.sizes[ours], known.right.sizes[theirs])
+            surplus = (gains - self.per_word * np.minimum(sizes, _LONG)).astype(np.float32)
+            pairs = _with_moved(pairs, blocks, surplus, self.crossing)
+        start, other = ours.start, theirs.start
+        return [_Match(start + i, other + j, float(gains[i, j])) for i, j in pairs]
+
+    def evidence(
+        self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
+    ) -> PairEvidence:
+        """What the texts of two document trees say, with the weights of this strategy."""
+        from diptych.align_dom.evidence import Evidence, read_evidence, read_texts
+        from diptych.learn.lexicon import Lexicon
+
+        if lexicon is None:
+            lexicon = Lexicon.empty(pages[0].lang, pages[1].lang)
+        left = read_texts(trees[0], lexicon.left_lang or pages[0].lang)
+        right = read_texts(trees[1], lexicon.right_lang or pages[1].lang)
+        weights = Evidence(
+            self.words, self.null, self.backward, self.rare, self.identical, self.length,
+            self.one_sided, self.same_link,
+        )  # fmt: skip
+        return read_evidence(_scaled(left, right), right, lexicon, weights)
+
+
+def best_alignment(
+    left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
+) -> list[tuple[int, int]]:
+    """The best alignment of two forests, from the side on which they have fewer cells."""
+    import numpy as np
+
+    from diptych.align_dom.cut import cells, mirrored
+    from diptych.kernels.tree_align import decode
+
+    (numbers, tree), (others, other_tree) = mirrored(left), mirrored(right)
+    if cells(left, right) <= cells(tree, other_tree):
+        return decode(left, right, gains)
+    back, other_back = np.argsort(numbers), np.argsort(others)
+    pairs = decode(tree, other_tree, gains[np.ix_(back, other_back)])
+    return sorted((int(back[i]), int(other_back[j])) for i, j in pairs)
+
+
+def _scaled(left: Texts, right: Texts) -> Texts:
+    """With lengths as they would be in the other language, if both pages say the same."""
+    ours, theirs = left.lengths.sum(), right.lengths.sum()
+    ratio = theirs / ours if ours else 1.0
+    return left._replace(lengths=left.lengths * min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio)))
+
+
+def _keys(tree: Document) -> list[Hashable]:
+    """By what a node is known on the other page too: its text, or the numbers in it."""
+    keys: list[Hashable] = []
+    for tag, text in zip(tree.tags, tree.texts, strict=True):
+        numbers = tuple(_NUMBER.findall(text)) if len(text) < 10_000 else ()
+        is_short = len(text) < 4
+        keys.append(
+            (tag, numbers) if sum(map(len, numbers)) > 3 else None if is_short else (tag, text)
+        )
+    return keys
+
+
+def _blocks(numbers: Sequence[int]) -> list[int]:
+    """The nodes that are blocks."""
+    return [node for node, number in enumerate(numbers) if number >= 0]
+
+
+def _with_moved(
+    pairs: list[tuple[int, int]],
+    blocks: tuple[list[int], list[int]],
+    gains: NDArray[np.float32],
+    margin: float,
+) -> list[tuple[int, int]]:
+    """The pairs, but texts that surely belong together are, whatever their order says.
+
+    Surely: each is the other's best, and by a margin.  If both were aligned with others, these are
+    what is left for each other: two texts that changed places.
+    """
+    left, right = blocks
+    partner, owner = dict(pairs), {j: i for i, j in pairs}
+    freed: list[tuple[int, int]] = []
+    for i, j in _surest(left, right, gains, margin):
+        if partner.get(i) == j:
+            continue
+        other, before = partner.pop(i, None), owner.pop(j, None)
+        if other is not None:
+            del owner[other]
+        if before is not None:
+            del partner[before]
+        partner[i], owner[j] = j, i
+        if other is not None and before is not None:
+            freed.append((before, other))
+    for i, j in freed:
+        if i not in partner and j not in owner and gains[i, j] > 0:
+            partner[i], owner[j] = j, i
+    rest = [i for i in left if i not in partner], [j for j in right if j not in owner]
+    return sorted([*partner.items(), *_surest(*rest, gains, margin)])
+
+
+def _surest(
+    left: list[int], right: list[int], gains: NDArray[np.float32], margin: float
+) -> list[tuple[int, int]]:
+    """Pairs that are each other's best by a margin over the second best, and over none."""
+    import numpy as np
+
+    if not left or not right:
+        return []
+    rest = gains[np.ix_(left, right)]
+    rows, columns = np.arange(len(left)), rest.argmax(1)
+    best = rest[rows, columns]
+    is_mutual = rest.argmax(0)[columns] == rows
+    rest[rows, columns] = -np.inf
+    second = np.maximum(np.maximum(rest.max(1), rest.max(0)[columns]), 0)
+    # A column may have lost its best to another row: then it is not mutual, and does not matter.
+    sure = np.flatnonzero(is_mutual & (best - second >= margin))
+    return [(left[row], right[columns[row]]) for row in sure]
+
+
+def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:
+    """Pairs and single blocks: a right block alone stands before what comes after it."""
+    paired = {other for other, _ in matched.values()}
+    found: list[NodePair] = []
+    shown = 0
+    for number, block in enumerate(left.blocks):
+        if number not in matched:
+            found.append(NodePair((block,), (), 0.0))
+            continue
+        other, gain = matched[number]
+        while shown < other:
+            if shown not in paired:
+                found.append(NodePair((), (right.blocks[shown],), 0.0))
+            shown += 1
+        found.append(NodePair((block,), (right.blocks[other],), _score(gain)))
+    found += [
+        NodePair((), (right.blocks[at],), 0.0)
+        for at in range(shown, len(right.blocks))
+        if at not in paired
+    ]
+    return found
+
+
+def _score(gain: float) -> float:
+    """A gain as a probability."""
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, gain / 2))))

@@ -1,0 +1,217 @@
+"""The tables of `tree_align.c` in NumPy, one row at a time: where there is no compiler.
+
+Zhang & Shasha 1989: a table over the prefixes of two ranges of nodes in postorder for each pair of
+key roots, from the smaller to the larger.  `align_dom/reference.py` has the same as the recursion
+that the paper writes down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from diptych.kernels.tree_align import Postings, Translations
+
+__all__ = ["add_words", "decode", "expect", "is_forest", "key_ranges"]
+
+_NEVER = -1e300
+Range = tuple[int, int]
+"""first and last node"""
+
+
+def is_forest(leftmost: NDArray[np.int32]) -> bool:
+    """Whether every tree is its last node and the trees of its children.
+
+    >>> is_forest(np.array([0, 1, 0])), is_forest(np.array([0, 0, 1]))
+    (True, False)
+    """
+    first = leftmost.tolist()
+    for node, start in enumerate(first):
+        at = node - 1
+        if not 0 <= start <= node:
+            return False
+        while at >= start:
+            at = first[at] - 1
+        if at != start - 1:
+            return False
+    return True
+
+
+def key_ranges(leftmost: NDArray[np.int32]) -> list[Range]:
+    """The largest tree of each first leaf, smaller before larger, and last the range of all nodes.
+
+    >>> key_ranges(np.array([0, 1, 0]))
+    [(1, 1), (0, 2)]
+    """
+    last = {start: node for node, start in enumerate(leftmost.tolist())}
+    ranges = sorted(((start, node) for start, node in last.items() if start), key=lambda r: r[1])
+    return [*ranges, (0, len(leftmost) - 1)]
+
+
+def _pairs(left: NDArray[np.int32], right: NDArray[np.int32]) -> Iterator[tuple[Range, Range]]:
+    if not is_forest(left) or not is_forest(right):
+        raise ValueError("not a forest in postorder")
+    others = key_ranges(right)
+    return ((ours, theirs) for ours in key_ranges(left) for theirs in others)
+
+
+def decode(
+    left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
+) -> list[tuple[int, int]]:
+    """See `tree_align.decode`."""
+    mass = np.where(gains > 0, gains, -1e30).astype(np.float32)
+    for ours, theirs in _pairs(left, right):
+        _best_forests(left, right, ours, theirs, mass, fill=True)
+    found: list[tuple[int, int]] = []
+    waiting: list[tuple[Range, Range]] = [((0, len(left) - 1), (0, len(right) - 1))]
+    while waiting:
+        ours, theirs = waiting.pop()
+        table = _best_forests(left, right, ours, theirs, mass, fill=False)
+        matched = _walk_back(left, right, ours, theirs, table)
+        found += matched
+        for x, y in matched:
+            # What is below both on the leftmost path was walked in the same table.
+            if (left[x], right[y]) != (ours[0], theirs[0]) and left[x] < x and right[y] < y:
+                waiting.append(((int(left[x]), x - 1), (int(right[y]), y - 1)))
+    return sorted(found)
+
+
+def _best_forests(
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    ours: Range,
+    theirs: Range,
+    mass: NDArray[np.float32],
+    *,
+    fill: bool,
+) -> NDArray[np.float32]:
+    start, other = ours[0], theirs[0]
+    columns = slice(other, theirs[1] + 1)
+    below = right[columns] - other
+    table = np.zeros((ours[1] - start + 2, len(below) + 1), np.float32)
+    for x in range(start, ours[1] + 1):
+        above, row, gains = table[x - start], table[x - start + 1], mass[x, columns]
+        if fill and left[x] == start:
+            gains += np.where((below == 0) & (gains > 0), above[:-1], 0)
+        both = table[left[x] - start][below] + gains
+        row[1:] = np.maximum.accumulate(np.maximum(both, above[1:]))
+    return table
+
+
+def _walk_back(
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    ours: Range,
+    theirs: Range,
+    table: NDArray[np.float32],
+) -> list[tuple[int, int]]:
+    found = []
+    (start, x), (other, y) = ours, theirs
+    while x >= start and y >= other:
+        value = table[x - start + 1, y - other + 1]
+        if value == table[x - start, y - other + 1]:
+            x -= 1
+        elif value == table[x - start + 1, y - other]:
+            y -= 1
+        else:
+            found.append((x, y))
+            if left[x] == start and right[y] == other:
+                x, y = x - 1, y - 1
+            else:
+                x, y = int(left[x]) - 1, int(right[y]) - 1
+    return found
+
+
+def expect(
+    left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
+    """See `tree_align.expect`."""
+    mass, counts = np.array(gains, np.float64), np.zeros(gains.shape)
+    pairs = list(_pairs(left, right))
+    for ours, theirs in pairs:
+        table, _ = _sum_forests(left, right, ours, theirs, mass, fill=True)
+    total = float(table[-1, -1])
+    for ours, theirs in reversed(pairs):
+        table, kept = _sum_forests(left, right, ours, theirs, mass, fill=False)
+        flow = np.zeros(table.shape)
+        flow[-1, -1] = (ours, theirs) == pairs[-1]
+        _flow_back(left, right, ours, theirs, mass, table, kept, flow, counts)
+    return total, counts
+
+
+def _sum_forests(
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    ours: Range,
+    theirs: Range,
+    mass: NDArray[np.float64],
+    *,
+    fill: bool,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Logarithms of sums over all alignments, and over those that align the last left node."""
+    start, other = ours[0], theirs[0]
+    columns = slice(other, theirs[1] + 1)
+    below = right[columns] - other
+    table = np.zeros((ours[1] - start + 2, len(below) + 1))
+    kept = np.full(table.shape, _NEVER)
+    for x in range(start, ours[1] + 1):
+        above, row, gains = table[x - start], table[x - start + 1], mass[x, columns]
+        if fill and left[x] == start:
+            gains += np.where(below == 0, above[:-1], 0)
+        both = table[left[x] - start][below] + gains
+        kept[x - start + 1, 1:] = np.logaddexp.accumulate(both)
+        row[1:] = np.logaddexp(above[1:], kept[x - start + 1, 1:])
+    return table, kept
+
+
+def _flow_back(
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    ours: Range,
+    theirs: Range,
+    mass: NDArray[np.float64],
+    table: NDArray[np.float64],
+    kept: NDArray[np.float64],
+    flow: NDArray[np.float64],
+    counts: NDArray[np.float64],
+) -> None:
+    """Derivatives of the whole by each cell, from the last cell to the first."""
+    start, other = ours[0], theirs[0]
+    for x in range(ours[1], start - 1, -1):
+        row, base, carried = x - start + 1, int(left[x]) - start, 0.0
+        for y in range(theirs[1], other - 1, -1):
+            column, under = y - other + 1, int(right[y]) - other
+            through = flow[row, column]
+            flow[row - 1, column] += through * np.exp(table[row - 1, column] - table[row, column])
+            carried += through * np.exp(kept[row, column] - table[row, column])
+            share = min(1.0, np.exp(table[base, under] + mass[x, y] - kept[row, column]))
+            flow[base, under] += carried * share
+            counts[x, y] += carried * share
+            carried *= 1 - share
+            if left[x] == start and right[y] == other:
+                flow[row - 1, column - 1] += counts[x, y]
+
+
+def add_words(
+    gains: NDArray[np.float32],
+    words: Postings,
+    translations: Translations,
+    others: Postings,
+    base: NDArray[np.float32],
+    weight: float,
+) -> None:
+    """See `tree_align.add_words`."""
+    for word in range(len(words.offsets) - 1):
+        sums = np.zeros(len(base), np.float64)
+        for at in range(translations.offsets[word], translations.offsets[word + 1]):
+            column = translations.columns[at]
+            places = slice(others.offsets[column], others.offsets[column + 1])
+            np.add.at(sums, others.nodes[places], translations.odds[at] * others.values[places])
+        said = np.log1p(weight * sums / base)
+        for post in range(words.offsets[word], words.offsets[word + 1]):
+            gains[words.nodes[post]] += (words.values[post] * said).astype(np.float32)
