@@ -8,10 +8,8 @@ twice.  Precision is the share of these that are right, recall the share of the 
 among them.  Both pairs of two swapped blocks are true: an aligner that keeps the order can have one
 of them.  A block whose partner was deleted stays scored: whatever it is paired with is wrong.
 
-`lexicon` is the second pass: the lexicon is learned by IBM Model 1 from what the first pass aligned
-with a score of at least 0.95 on other pages of the same site, in the same condition.  Pages are
-dealt into four folds, and a page is aligned with the lexicon of the three others: what a page got
-wrong in the first pass does not teach the second.
+`lexicon` is the second pass, as in a run: the lexicon is learned by IBM Model 1 from what the first
+pass aligned with a score of at least 0.9 on the pages of the same site, in the same condition.
 """
 
 from __future__ import annotations
@@ -33,13 +31,13 @@ from diptych.align_dom.domtree import DomTree
 from diptych.align_dom.flat import Flat
 from diptych.learn.ibm1 import train
 from diptych.learn.lexicon import Lexicon
+from diptych.learn.links import discounted
 from diptych.registry import signature
 from diptych.text.tokens import tokens
 from diptych.types import NodePair
 
 ROOT = Path(__file__).resolve().parent.parent
-SURE = 0.95
-FOLDS = 4
+SURE = 0.9
 Aligned = list[list[NodePair]]
 Method = Callable[[Sequence[Sample]], Aligned]
 Scores = defaultdict[tuple[str, ...], Counter[str]]
@@ -62,31 +60,21 @@ def trees_in_order(site: Sequence[Sample]) -> Aligned:
 
 
 def trees_with_lexicon(site: Sequence[Sample]) -> Aligned:
-    """Trees with what the other pages of the site taught."""
-    first = trees(site)
-    lexicons = [
-        _lexicon(
-            [(s, a) for k, (s, a) in enumerate(zip(site, first, strict=True)) if k % FOLDS != fold]
-        )
-        for fold in range(FOLDS)
-    ]
-    return [
-        DomTree().align(sample.left, sample.right, lexicons[k % FOLDS])
-        for k, sample in enumerate(site)
-    ]
+    """Trees with what the first pass over the site has taught, as in a run."""
+    lexicon = _lexicon(site, trees(site))
+    return [DomTree().align(sample.left, sample.right, lexicon) for sample in site]
 
 
-def _lexicon(taught: Sequence[tuple[Sample, list[NodePair]]]) -> Lexicon | None:
-    if not taught:
-        return None
-    langs = taught[0][0].langs
-    pairs = [
-        (tokens(pair.left[0].text, langs[0]), tokens(pair.right[0].text, langs[1]))
-        for _, aligned in taught
+def _lexicon(site: Sequence[Sample], first: Aligned) -> Lexicon:
+    langs = site[0].langs
+    texts = {
+        (pair.left[0].text, pair.right[0].text)
+        for aligned in first
         for pair in aligned
         if pair.score >= SURE and pair.left[0].text != pair.right[0].text
-    ]
-    return train(pairs, *langs) if pairs else None
+    }
+    pairs = [(tokens(left, langs[0]), tokens(right, langs[1])) for left, right in sorted(texts)]
+    return discounted(train(pairs, *langs))
 
 
 METHODS: dict[str, Method] = {

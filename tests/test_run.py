@@ -38,7 +38,11 @@ def test_run_says_how_it_is_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", recipes.names())
 def test_terms_are_read_as_they_were_written(tmp_path: Path, name: str) -> None:
     terms = replace(
-        TERMS, recipe=recipes.load(name, {}), archives=("/a/été.warc.gz",), scope="host"
+        TERMS,
+        recipe=recipes.load(name, {}),
+        archives=("/a/été.warc.gz",),
+        scope="host",
+        lexicons=("en-fr:0a1b",),
     )
     begin(tmp_path, terms)
     assert read_terms(tmp_path) == terms
@@ -69,6 +73,7 @@ def changed(**stages: dict[str, object]) -> dict[str, object]:
         ),
         (replace(TERMS, scope="host"), ["scope", "site", "host"]),
         (replace(TERMS, archives=("/x.warc",)), ["archives", "/x.warc"]),
+        (replace(TERMS, lexicons=("en-fr:0a1b",)), ["lexicons", "en-fr:0a1b"]),
         (replace(TERMS, recipe=changed(crawl={"use": "bfs"})), ["recipe", "crawl=bfs"]),
         (replace(TERMS, recipe=changed(pair={"use": "links"})), ["recipe", "pair=links"]),
     ],

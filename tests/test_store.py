@@ -24,6 +24,7 @@ from diptych.store import SCHEMA_VERSION, Store
 from diptych.text.urls import url_key
 from diptych.types import (
     Decision,
+    LangPair,
     LangScore,
     Link,
     Page,
@@ -683,6 +684,63 @@ def test_aligning_again_replaces_the_segments(store: Store) -> None:
         store.save_segments(id, [(segment(text), Decision(True, 1.0)) for text in texts])
         store.commit()
     assert [seg.left for seg in store.segments()] == ["four"]
+
+
+def test_segments_that_teach_are_those_that_were_kept_each_once(store: Store) -> None:
+    with_urls(store, *"abcd")
+    store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
+    store.begin()
+    for id, _ in store.pairs(SITE):
+        kept = [(segment(f"{number:02}"), Decision(True, 1.0)) for number in range(10)]
+        store.save_segments(id, [*kept, (segment("no"), Decision(False, 0.0, "unaligned"))])
+    store.commit()
+    langs = LangPair("en", "fr")
+    assert store.taught(langs, most=100) == [(f"{n:02}", f"{n:02} fr") for n in range(10)]
+    assert store.taught(LangPair("fr", "en"), most=100) == []
+    # Of too many some are taken, from the beginning to the end.
+    some = [left for left, _ in store.taught(langs, most=5)]
+    assert 3 <= len(some) <= 5
+    assert some[-1] >= "08"
+
+
+def test_lexicon_is_kept_until_other_pairs_come(store: Store) -> None:
+    for name in "abcd":
+        add_page(store, name)
+    store.replace_pairs(SITE, [pair("a", "b")])
+    langs, others = LangPair("en", "fr"), LangPair("en", "de")
+    assert store.lexicon(langs) is None
+    store.begin_alignment(langs)
+    store.begin_alignment(others)
+    assert store.lexicon(langs) is None
+    store.save_lexicon(langs, b"words")
+    store.begin_alignment(langs)
+    assert (store.lexicon(langs), store.lexicon(others)) == (b"words", None)
+    store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
+    store.begin_alignment(others)
+    assert store.lexicon(langs) == b"words"
+    store.begin_alignment(langs)
+    assert store.lexicon(langs) is None
+
+
+def test_pairs_are_aligned_in_two_passes_but_rejected_ones_in_one(store: Store) -> None:
+    with_urls(store, *"abcd")
+    store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
+    langs = LangPair("en", "fr")
+    (first, _), (second, _) = store.pairs(SITE)
+
+    def left(number: int) -> list[int]:
+        return [id for id, _ in store.pairs_to_align(SITE, langs, number)]
+
+    assert left(1) == left(2) == [first, second]
+    assert store.pairs_to_align(SITE, LangPair("fr", "en"), 1) == []
+    store.begin()
+    for id, accept in ((first, True), (second, False)):
+        store.save_decision(id, Decision(accept, 0.5))
+        assert store.save_segments(id, [(segment("x"), Decision(accept, 0.5))]) == (0, accept)
+    assert (left(1), left(2)) == ([], [first])
+    assert store.save_segments(first, [], 2) == (1, 0)  # how many were kept, and are
+    assert left(2) == []
+    store.commit()
 
 
 @settings(max_examples=80, deadline=None)

@@ -369,7 +369,7 @@ class Store:
             " FROM segments s JOIN pairs ON pairs.id = s.pair WHERE s.accept"
             " AND left_lang = ? AND right_lang = ?"
         )
-        every = self.count(f"SELECT count(*){kept}", *langs) // most + 1
+        every = max(1, -(-self.count(f"SELECT count(*){kept}", *langs) // most))
         return self.db.execute(
             "SELECT left, right FROM (SELECT s.left, s.right,"
             f" row_number() OVER (ORDER BY s.left, s.right) AS n{kept})"

@@ -1,4 +1,4 @@
-"""Vectors beside lengths and words, with an encoder whose vectors are known, and with a real one."""
+"""Vectors beside lengths and words: of an encoder whose vectors are known, and of a real one."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from diptych.align_sentences import passes
 from diptych.align_sentences.passes import Model, align_near, align_passes, sure_steps
-from diptych.learn.texts import Text, read_text
 from diptych.kernels.beads import Band, Moves, Path
 from diptych.learn.links import cognate_links
+from diptych.learn.texts import Text, read_text
 
 MOVES = Moves.of([(1, 1), (1, 0), (0, 1), (2, 1), (1, 2)], [0.8, 0.02, 0.02, 0.08, 0.08])
 
@@ -118,7 +118,7 @@ def test_ratio_of_lengths_is_believed_as_far_as_there_is_text() -> None:
 
 def test_share_of_chance_falls_where_words_are_known() -> None:
     left, right = numbered(30), numbered(30)
-    path, model = align_passes(left, right, MOVES, links(left, right), 1)
+    _, model = align_passes(left, right, MOVES, links(left, right), 1)
     assert (model.left_share, model.right_share) == (0.95, 0.95)
     _, taught = align_passes(left, right, MOVES, links(left, right), 3)
     assert taught.left_share < 0.95

@@ -26,6 +26,7 @@ from diptych.learn.lexicon import Table
 
 SIZE, OTHERS = 6, 5
 GAPS = ((1, 0), (0, 1))
+LIFTS = st.floats(0.125, 2_000, width=32)
 KINDS = ((1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1), (1, 4), (4, 1))
 rows = st.lists(st.lists(st.integers(0, SIZE - 1), max_size=6), max_size=6)
 other_rows = st.lists(st.lists(st.integers(0, OTHERS - 1), max_size=6), max_size=6)
@@ -53,9 +54,7 @@ def slowly(call, *arguments, **options):
 
 
 @st.composite
-def link_tables(
-    draw: st.DrawFn, lifts: st.SearchStrategy[float] = st.floats(0.125, 2_000, width=32)
-) -> Table:
+def link_tables(draw: st.DrawFn, lifts: st.SearchStrategy[float] = LIFTS) -> Table:
     columns = [sorted(draw(st.sets(st.integers(0, OTHERS - 1)))) for _ in range(SIZE)]
     offsets = np.cumsum([0, *map(len, columns)], dtype=np.int64)
     count = int(offsets[-1])
@@ -194,13 +193,18 @@ def spans(draw: st.DrawFn, count: int, places: int) -> Windows:
 def test_gains_of_words_are_as_defined(data, found, others, sizes: int, share: float) -> None:
     left, right = packed(found, SIZE), packed(others, OTHERS)
     windows = spans(data.draw, len(found), len(others))
-    arguments = (left, data.draw(link_tables()), postings(right), words_before(others), windows)
-    ours = word_gains(*arguments, sizes=sizes, null_share=share)
-    theirs = slowly(word_gains, *arguments, sizes=sizes, null_share=share)
+    before = words_before(others)
+    arguments = (left, data.draw(link_tables()), postings(right), before, windows)
+    # Of the words of a sentence some are loose, or all, or none.
+    kinds = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=len(others), max_size=len(others))
+    loose = np.cumsum([0.0, *(np.array(data.draw(kinds)) * np.diff(before))])
+    options = {"sizes": sizes, "null_share": share, "loose_before": loose}
+    ours = word_gains(*arguments, **options)
+    theirs = slowly(word_gains, *arguments, **options)
     assert ours.shape == (sizes, int((windows.high - windows.low).sum()))
     np.testing.assert_allclose(ours, theirs, 1e-4, 1e-4)
     # Nothing is left in the arrays in between.
-    np.testing.assert_array_equal(ours, word_gains(*arguments, sizes=sizes, null_share=share))
+    np.testing.assert_array_equal(ours, word_gains(*arguments, **options))
 
 
 @given(st.data(), st.lists(st.integers(0, SIZE - 1), max_size=40))
@@ -214,6 +218,14 @@ def test_gains_of_many_words_that_are_very_sure_do_not_overflow(data, found) -> 
     np.testing.assert_allclose(
         ours, slowly(word_gains, *arguments, sizes=2, null_share=0.5), 1e-4, 1e-3
     )
+
+
+def test_loose_words_explain_any_word_as_well_as_chance() -> None:
+    none = Table(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
+    windows = Windows(np.zeros(1, np.int32), np.full(1, 2, np.int32))
+    arguments = packed([[0, 0]], 1), none, postings(packed([[0], [0]], 1)), np.arange(3.0), windows
+    gains = word_gains(*arguments, sizes=1, null_share=0.5, loose_before=np.array([0.0, 1.0, 1.0]))
+    assert gains[0].tolist() == pytest.approx([0.0, 2 * math.log(0.5)])
 
 
 def test_gain_by_hand() -> None:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.align_dom.document import Document, document
@@ -16,14 +17,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from diptych.align_dom.evidence import PairEvidence, Texts
+    from diptych.align_dom.evidence import PairEvidence
     from diptych.learn.lexicon import Lexicon
 
 __all__ = ["DomTree"]
 
 _NUMBER = re.compile(r"\d+")
 _LONG = 100  # words beyond which a text that was moved need not gain more
-_MAX_RATIO = 1.25  # of most language pairs; beyond it, one page simply says more
 
 
 class _Match(NamedTuple):
@@ -44,14 +44,8 @@ class DomTree:
     uses_lexicon: ClassVar[bool] = True
     words: float = 1.0
     """weight of the translation model"""
-    null: float = 0.3
-    """share of words that translate none; 0 is 1 / (words + 1), as in the paper"""
-    backward: float = 0.5
-    """weight of the model that translates the other way"""
-    rare: float = 1.0
-    """observations of a word that are worth as much as knowing nothing of it"""
-    identical: float = 0.8
-    """probability that a word which stands on both pages is its own translation"""
+    null: float = 0.4
+    """share of the words that are known which translate none"""
     length: float = 1.0
     """weight of the lengths of texts"""
     one_sided: float = 3.0
@@ -60,6 +54,8 @@ class DomTree:
     """gain of two links to the same address; of the same name, half of it"""
     crossing: float = 4.0
     """margin by which two texts are each other's best to be paired out of order; 0 is never"""
+    swap: float = 3.0
+    """gain by which two neighbours are paired crosswise"""
     per_word: float = 0.3
     """what each word of the shorter text must gain for that: long texts share words by chance"""
     max_cells: int = 60_000_000
@@ -91,13 +87,12 @@ class DomTree:
     ) -> list[_Match]:
         from diptych.align_dom.cut import pieces
 
-        known = self.evidence(trees, pages, lexicon)
         keys = _keys(trees[0]), _keys(trees[1])
         cut = pieces(trees[0].leftmost, trees[1].leftmost, keys, self.max_cells)
-        found: list[_Match] = []
-        for piece in cut:
-            found += self._decoded(trees, known, piece.left, piece.right)
-        return found
+        known = self.evidence(trees, pages, lexicon)
+        return [
+            match for piece in cut for match in self._decoded(trees, known, piece.left, piece.right)
+        ]
 
     def _decoded(
         self, trees: tuple[Document, Document], known: PairEvidence, ours: slice, theirs: slice
@@ -115,8 +110,9 @@ class DomTree:
         pairs = best_alignment(*forests, gains)
         if self.crossing:
             blocks = _blocks(trees[0].blocks[ours]), _blocks(trees[1].blocks[theirs])
-            sizes = np.minimum.outer(known.left.sizes[ours], known.right.sizes[theirs])
+            sizes = np.minimum.outer(known.left.text.sizes[ours], known.right.text.sizes[theirs])
             surplus = (gains - self.per_word * np.minimum(sizes, _LONG)).astype(np.float32)
+            pairs = _with_swapped(pairs, blocks, gains, self.swap)
             pairs = _with_moved(pairs, blocks, surplus, self.crossing)
         start, other = ours.start, theirs.start
         return [_Match(start + i, other + j, float(gains[i, j])) for i, j in pairs]
@@ -125,18 +121,13 @@ class DomTree:
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
     ) -> PairEvidence:
         """What the texts of two document trees say, with the weights of this strategy."""
-        from diptych.align_dom.evidence import Evidence, read_evidence, read_texts
+        from diptych.align_dom.evidence import Evidence, read_evidence
         from diptych.learn.lexicon import Lexicon
 
         if lexicon is None:
             lexicon = Lexicon.empty(pages[0].lang, pages[1].lang)
-        left = read_texts(trees[0], lexicon.left_lang or pages[0].lang)
-        right = read_texts(trees[1], lexicon.right_lang or pages[1].lang)
-        weights = Evidence(
-            self.words, self.null, self.backward, self.rare, self.identical, self.length,
-            self.one_sided, self.same_link,
-        )  # fmt: skip
-        return read_evidence(_scaled(left, right), right, lexicon, weights)
+        weights = Evidence(self.words, self.null, self.length, self.one_sided, self.same_link)
+        return read_evidence(trees, lexicon, weights)
 
 
 def best_alignment(
@@ -156,13 +147,6 @@ def best_alignment(
     return sorted((int(back[i]), int(other_back[j])) for i, j in pairs)
 
 
-def _scaled(left: Texts, right: Texts) -> Texts:
-    """With lengths as they would be in the other language, if both pages say the same."""
-    ours, theirs = left.lengths.sum(), right.lengths.sum()
-    ratio = theirs / ours if ours else 1.0
-    return left._replace(lengths=left.lengths * min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio)))
-
-
 def _keys(tree: Document) -> list[Hashable]:
     """By what a node is known on the other page too: its text, or the numbers in it."""
     keys: list[Hashable] = []
@@ -178,6 +162,34 @@ def _keys(tree: Document) -> list[Hashable]:
 def _blocks(numbers: Sequence[int]) -> list[int]:
     """The nodes that are blocks."""
     return [node for node, number in enumerate(numbers) if number >= 0]
+
+
+def _with_swapped(
+    pairs: list[tuple[int, int]],
+    blocks: tuple[list[int], list[int]],
+    gains: NDArray[np.float32],
+    margin: float,
+) -> list[tuple[int, int]]:
+    """The pairs, with neighbours crosswise where they gain more so than in order."""
+    partner, taken = dict(pairs), {j for _, j in pairs}
+    after = dict(pairwise(blocks[1]))
+    before = {j: i for i, j in after.items()}
+    for first, second in pairwise(blocks[0]):
+        one, two = partner.get(first), partner.get(second)
+        if one is not None and two is not None:
+            crosswise = gains[first, two] + gains[second, one]
+            if (
+                after.get(one) == two
+                and crosswise > gains[first, one] + gains[second, two] + margin
+            ):
+                partner[first], partner[second] = two, one
+            continue
+        alone, place = (first, after.get(two)) if one is None else (second, before.get(one))
+        if (one, two) != (None, None) and place is not None and place not in taken:
+            if gains[alone, place] > margin:
+                partner[alone] = place
+                taken.add(place)
+    return sorted(partner.items())
 
 
 def _with_moved(

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.learn.texts import Text
+from diptych.learn.texts import Text, likely_share
 from diptych.kernels.beads import (
     Band,
     Lengths,
     Moves,
     Path,
-    Windows,
     bead_scores,
     best_path,
     word_gains,
@@ -29,9 +28,7 @@ _MARGIN = 24  # sentences on both sides of the way that is known, where not all 
 _SURE = 0.5  # confidence of a bead that teaches
 _MAX_WORDS = 200  # of a bead that teaches: longer ones are lists, and all words meet all words
 _UNKNOWN, _NOTHING_KNOWN = 0.95, 0.999  # share of words that come from chance, to begin with
-# Shares of words that come from chance, to choose from.
-_SHARES = (0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
-_SAMPLE = 500  # beads that are enough to estimate it from
+_LOST = 0.85  # share of sentences in sure beads below which all is looked at again
 _LETTERS = 300.0  # on both sides, at which half of a length ratio that was seen is believed
 _MAX_RATIO = 1.6
 
@@ -57,12 +54,13 @@ def align_passes(
 ) -> tuple[Path, Model]:
     """The best way by what is known, then by what each pass teaches the next."""
     ratio = _ratio(left.lengths.sum(), right.lengths.sum())
-    share = _UNKNOWN if len(links) else _NOTHING_KNOWN
+    share = _UNKNOWN if len(links.left) else _NOTHING_KNOWN
     model = Model(moves, links, share, share, ratio)
     path = _first(left, right, model)
     for _ in range(passes - 1):
         model = _taught(left, right, path, model, links)
-        path = align_near(left, right, path, model)
+        is_lost = _sure_share(path) < _LOST
+        path = _first(left, right, model) if is_lost else align_near(left, right, path, model)
     return path, model
 
 
@@ -73,6 +71,12 @@ def align_near(
     full = (len(left) + 1) * (len(right) + 1) <= _MAX_CELLS
     band = Band.full(len(left), len(right)) if full else _around(path, len(left), len(right))
     return _decode(left, right, band, model, lifts(model.links, left.bags, right.bags), scorer)
+
+
+def _sure_share(path: Path) -> float:
+    """Of all sentences, how many are in sure beads; where few are, the way may have gone astray."""
+    counts = path.steps[:, 2:].sum(1)
+    return float(counts[sure_steps(path)].sum()) / max(1, int(counts.sum()))
 
 
 def _first(left: Text, right: Text, model: Model) -> Path:
@@ -96,8 +100,8 @@ def _taught(left: Text, right: Text, path: Path, model: Model, links: Links) -> 
     return replace(
         model,
         links=links,
-        left_share=_share(ours, theirs, left_links, model.left_share),
-        right_share=_share(theirs, ours, right_links, model.right_share),
+        left_share=likely_share(ours, theirs, left_links, model.left_share),
+        right_share=likely_share(theirs, ours, right_links, model.right_share),
         ratio=_ratio(ours.lengths.sum(), theirs.lengths.sum()),
     )
 
@@ -119,7 +123,9 @@ def _decode(
         right.bags, links[1], left.postings, left.words_before, band.right_windows(most),
         sizes=most, null_share=model.right_share,
     )  # fmt: skip
-    lengths = Lengths(left.lengths_before, right.lengths_before, model.ratio)
+    # Each side by its part of the ratio, so that left and right may change places.
+    part = model.ratio**0.5
+    lengths = Lengths(left.lengths_before * part, right.lengths_before / part)
     more = scorer(band, moves) if scorer else None
     return best_path(band, moves, bead_scores(band, moves, lengths, by_left, by_right, more))
 
@@ -152,25 +158,6 @@ def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
         left.grouped(np.repeat(group, count[:, 0])),
         right.grouped(np.repeat(group, count[:, 1])),
     )
-
-
-def _share(rows: Text, places: Text, links: Table, before: float) -> float:
-    """Half way from a share of chance to the one that makes sure beads most likely."""
-    if not len(rows):
-        return before
-    every = np.arange(len(rows))
-    step = len(rows) // _SAMPLE + 1
-    sample = np.where(every % step, -1, every // step)
-    rows, places = rows.grouped(sample), places.grouped(sample)
-    each = np.arange(len(rows), dtype=np.int32)
-    gains = [
-        word_gains(
-            rows.bags, links, places.postings, places.words_before, Windows(each, each + 1),
-            sizes=1, null_share=share,
-        ).sum(dtype=np.float64)
-        for share in _SHARES
-    ]  # fmt: skip
-    return (before + _SHARES[int(np.argmax(gains))]) / 2
 
 
 def _ratio(left: float, right: float) -> float:

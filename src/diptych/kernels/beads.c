@@ -29,17 +29,20 @@ static int64_t first_from(const int32_t *places, int64_t from, int64_t to, int32
 }
 
 #define LARGE 1e150
+#define LONG 100 /* words beyond which a sentence says no more: they come in phrases */
 
 /* How much better each row's words are explained by 1 .. sizes neighbouring places than by chance.
    Row j looks at places low[j] .. high[j] - 1; out has `sizes` layers of `cells`.  A logarithm per
    word and window would be most of the time: factors are multiplied, and their product is taken
-   the logarithm of at the end of the row, or before it grows too large. */
+   the logarithm of at the end of the row, or before it grows too large.  Words of a place that
+   nothing is known of (`loose`) may become any word, as if by chance. */
 void beads_gains(
     int64_t rows, const int64_t *row_from, const int32_t *row_word, const float *row_count, const int64_t *link_from,
     const int32_t *link_word, const float *link_lift, const int64_t *post_from, const int32_t *post_place,
     const float *post_count, const int32_t *low, const int32_t *high, const int64_t *start, int64_t cells,
-    const double *words_before, int32_t sizes, double null_share, float *room, double *products, float *out) {
-    double log_null = log(null_share), odds = (1 - null_share) / null_share;
+    const double *words_before, const double *loose_before, int32_t sizes, double null_share, float *room,
+    double *products, float *out) {
+    double rest = 1 - null_share;
     for (int64_t j = 0; j < rows; j++) {
         int32_t lo = low[j], hi = high[j], width = hi - lo;
         double words = 0;
@@ -65,7 +68,9 @@ void beads_gains(
                     double sum = 0;
                     for (int32_t q = k; q < k + size; q++) sum += room[q];
                     if (sum <= 0) continue;
-                    double factor = 1 + odds * sum / (words_before[k + size] - words_before[k]);
+                    double all = words_before[k + size] - words_before[k];
+                    double base = null_share * all + rest * (loose_before[k + size] - loose_before[k]);
+                    double factor = 1 + rest * sum / base;
                     if (row_count[t] == 1 && factor < LARGE) product[k] *= factor;
                     else layer[k] += (float)(row_count[t] * log(factor));
                     if (product[k] > LARGE) {
@@ -76,10 +81,15 @@ void beads_gains(
             }
             for (int32_t k = first; k <= last; k++) room[k] = 0;
         }
+        double scale = words > LONG ? LONG / words : 1;
         for (int32_t size = 1; size <= sizes; size++)
-            for (int32_t k = 0; k < width; k++) {
-                double product = products[(int64_t)(size - 1) * width + k];
-                out[(size - 1) * cells + start[j] + k] += (float)(words * log_null + (product > 1 ? log(product) : 0));
+            for (int32_t k = lo; k < hi; k++) {
+                int32_t end = k + size < hi ? k + size : hi;
+                double all = words_before[end] - words_before[k], loose = loose_before[end] - loose_before[k];
+                double product = products[(int64_t)(size - 1) * width + k - lo];
+                float *cell = out + (size - 1) * cells + start[j] + k - lo;
+                double base = words * log(null_share + rest * loose / all);
+                *cell = (float)(scale * (*cell + base + (product > 1 ? log(product) : 0)));
             }
     }
 }

@@ -104,6 +104,8 @@ class Moves(NamedTuple):
     @classmethod
     def of(cls, kinds: Sequence[tuple[int, int]], priors: Sequence[float]) -> Moves:
         """From shares of beads, which need not add up to one."""
+        if any(min(kind) < 0 or not any(kind) for kind in kinds):
+            raise ValueError("a bead has sentences on one side at least")
         counts = np.array(kinds, np.int32).reshape(-1, 2)
         return cls(counts[:, 0].copy(), counts[:, 1].copy(), np.log(np.array(priors, np.float64)))
 
@@ -142,30 +144,50 @@ def word_gains(
     *,
     sizes: int,
     null_share: float,
+    loose_before: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float32]:
     """How much better a sentence's words are explained by 1 to `sizes` others than by chance.
 
     IBM Model 1 beside unigrams: a word comes from chance with `null_share`, else from any word of
     the others; `links` says for each word of the rows how many times more often it stands beside
-    a word of the places than by chance.  One layer per size, a cell per place of each window.
+    a word of the places than by chance.  Words of the places that nothing is known of are loose:
+    they may become any word, as if by chance; `loose_before` counts them before each place.  One
+    layer per size, a cell per place of each window.
     """
+    loose = np.zeros(len(words_before)) if loose_before is None else loose_before
     if len(links.offsets) != rows.size + 1 or not 0 < null_share < 1:
         raise ValueError("links need a row per word, and the share of chance is between 0 and 1")
+    _check_places(rows, links, places, windows, min(len(words_before), len(loose)) - 1)
     start = windows.start
     out = np.zeros((sizes, int(start[-1])), np.float32)
     library = native()
     if library is None:
-        reference.word_gains(rows, links, places, words_before, windows, start, null_share, out)
+        reference.word_gains(rows, links, places, words_before, loose, windows, null_share, out)
         return out
     room = np.zeros(len(words_before), np.float32)
     products = np.empty((sizes, int((windows.high - windows.low).max(initial=0))))
     library.beads_gains(
         ctypes.c_int64(len(rows)),
         *map(pointer, (rows.offsets, rows.word, rows.count, *links, *places, *windows, start)),
-        ctypes.c_int64(out.shape[1]), pointer(words_before), ctypes.c_int32(sizes),
+        ctypes.c_int64(out.shape[1]), pointer(words_before), pointer(loose),
+        ctypes.c_int32(sizes),
         ctypes.c_double(null_share), pointer(room), pointer(products), pointer(out),
     )  # fmt: skip
     return out
+
+
+def _check_places(rows: Bags, links: Table, places: Postings, windows: Windows, count: int) -> None:
+    """Nothing may lead the kernel out of its arrays."""
+    words = len(places.offsets) - 1
+    is_inside = len(windows.low) == len(windows.high) == len(rows)
+    if is_inside and len(rows):
+        is_inside = bool(0 <= windows.low.min() and windows.high.max() <= count)
+    if is_inside and len(links.columns):
+        is_inside = bool(0 <= links.columns.min() and links.columns.max() < words)
+    if is_inside and len(places.bag):
+        is_inside = bool(0 <= places.bag.min() and places.bag.max() <= count)
+    if not is_inside:
+        raise ValueError("windows, links and postings must be those of the places")
 
 
 def bead_scores(
@@ -184,8 +206,11 @@ def bead_scores(
     ours, theirs = band.left_windows(most), band.right_windows(most)
     shape = (int(start[-1]), len(moves.priors))
     scores = np.zeros(shape, np.float32) if more is None else np.array(more, np.float32)
-    if scores.shape != shape or len(by_left) < most or len(by_right) < most:
+    shapes = (most, int(ours.start[-1])), (most, int(theirs.start[-1]))
+    if scores.shape != shape or (by_left.shape, by_right.shape) != shapes:
         raise ValueError("scores and gains must be those of the band")
+    if len(lengths.left) != len(band.low) or len(lengths.right) != band.right + 1:
+        raise ValueError("lengths must be those of the texts")
     library = native()
     if library is None:
         reference.bead_scores(band, moves, lengths, by_left, by_right, scores)

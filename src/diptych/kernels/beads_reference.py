@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["IMPOSSIBLE", "bead_scores", "best_path", "word_gains"]
 
 IMPOSSIBLE = -1e30
+LONG = 100
+"""words beyond which a sentence says no more: they come in phrases"""
 
 
 def word_gains(
@@ -26,12 +28,16 @@ def word_gains(
     links: Table,
     places: Postings,
     words_before: NDArray[np.float64],
+    loose_before: NDArray[np.float64],
     windows: Windows,
-    start: NDArray[np.int64],
     null_share: float,
     out: NDArray[np.float32],
 ) -> None:
-    """Log of p(words | some places) / p(words | chance) for each row and window, into `out`."""
+    """Log of p(words | some places) / p(words | chance) for each row and window, into `out`.
+
+    A window that would reach beyond the last place ends there, and its words gain nothing.
+    """
+    start = windows.start
     for row in range(len(rows)):
         low, high = int(windows.low[row]), int(windows.high[row])
         words = slice(rows.offsets[row], rows.offsets[row + 1])
@@ -39,14 +45,16 @@ def word_gains(
         for word, count in zip(rows.word[words], counts, strict=True):
             lifts = _lifts(int(word), links, places)
             for size in range(1, len(out) + 1):
-                for place in range(low, high - size + 1):
-                    lift = sum(lifts.get(at, 0.0) for at in range(place, place + size))
-                    share = lift / (words_before[place + size] - words_before[place])
+                for place in range(low, high):
+                    end = min(place + size, high)
+                    is_whole = place + size <= high
+                    lift = sum(lifts.get(at, 0.0) for at in range(place, end)) if is_whole else 0.0
+                    loose = loose_before[end] - loose_before[place]
+                    share = (lift + loose) / (words_before[end] - words_before[place])
                     gain = math.log(null_share + (1 - null_share) * share)
                     out[size - 1, start[row] + place - low] += count * gain
-        for size in range(2, len(out) + 1):  # windows that reach beyond the last place
-            tail = start[row] + np.arange(max(high - size + 1, low), high) - low
-            out[size - 1, tail] = counts.sum() * math.log(null_share)
+        if (total := float(counts.sum())) > LONG:
+            out[:, start[row] : start[row + 1]] *= LONG / total
 
 
 def _lifts(word: int, links: Table, places: Postings) -> dict[int, float]:

@@ -33,6 +33,10 @@ _SAME = 0.5  # probability of a word that is the same in both texts, given the o
 _ALIKE = 0.3  # and of one that only looks alike
 _MIN_LIFT = 5.0  # times chance; weaker links are everywhere and say nothing
 _RARE, _BASE = 0.1, 500.0  # so often, in so many words of any text, an unseen word is expected
+_UNCOUNTED = 2.0  # times a word of a dictionary counts as seen
+_DOUBT = 3.0  # times a word was seen that are worth as much as knowing nothing of it
+_FREQUENT = 4  # occurrences from which a word of both texts is less likely a name
+_NAME, _NUMBER = 0.8, 0.96  # how likely it is copied if both have it as often
 # What is expected less than once is mostly a word that stood beside another by accident.
 _DISCOUNT = 0.8
 
@@ -46,9 +50,6 @@ class Links(NamedTuple):
     """p(right | left)"""
     backward: NDArray[np.float32]
     """p(left | right)"""
-
-    def __len__(self) -> int:
-        return len(self.left)
 
 
 def _links(
@@ -72,14 +73,30 @@ def cognate_links(left: Sequence[str], right: Sequence[str]) -> Links:
     return _links([p.left for p in found], [p.right for p in found], values, values)
 
 
-@lru_cache(maxsize=8)
-def _by_stem(lexicon: Lexicon) -> tuple[dict[str, int], dict[str, int], Table, Table]:
+class _ByStem(NamedTuple):
     """A lexicon of stems: a stem has the translations of its words, each at its best."""
+
+    left_ids: dict[str, int]
+    right_ids: dict[str, int]
+    forward: Table
+    backward: Table
+    left_counts: NDArray[np.float64]
+    """how often the words of each stem were seen"""
+    right_counts: NDArray[np.float64]
+
+
+@lru_cache(maxsize=8)
+def _by_stem(lexicon: Lexicon) -> _ByStem:
     left_ids, left_of = _stems(lexicon.left_words)
     right_ids, right_of = _stems(lexicon.right_words)
-    forward = _pooled(lexicon.forward, left_of, right_of, len(left_ids))
-    backward = _pooled(lexicon.backward, right_of, left_of, len(right_ids))
-    return left_ids, right_ids, forward, backward
+    return _ByStem(
+        left_ids,
+        right_ids,
+        _pooled(lexicon.forward, left_of, right_of, len(left_ids)),
+        _pooled(lexicon.backward, right_of, left_of, len(right_ids)),
+        np.bincount(left_of, lexicon.counts("left", _UNCOUNTED), len(left_ids)),
+        np.bincount(right_of, lexicon.counts("right", _UNCOUNTED), len(right_ids)),
+    )
 
 
 def _stems(words: Sequence[str]) -> tuple[dict[str, int], NDArray[np.int64]]:
@@ -105,9 +122,9 @@ def _pooled(
 
 def lexicon_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> Links:
     """Links between the stems of two vocabularies that a lexicon knows."""
-    if not len(lexicon):
+    if not len(lexicon.forward.columns) and not len(lexicon.backward.columns):
         return _links([], [], [], [])
-    left_ids, right_ids, forward, backward = _by_stem(lexicon)
+    left_ids, right_ids, forward, backward, _, _ = _by_stem(lexicon)
     ours, theirs = _places(left, left_ids), _places(right, right_ids)
     ahead = _looked_up(forward, ours, theirs, len(right_ids))
     back = _looked_up(backward, theirs, ours, len(left_ids))
@@ -136,6 +153,63 @@ def _looked_up(
     found = place[table.columns[entries]]
     there = found >= 0
     return np.repeat(asked, sizes)[there], found[there], table.values[entries][there]
+
+
+def trust(
+    left: tuple[Sequence[str], Bags], right: tuple[Sequence[str], Bags], lexicon: Lexicon
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How far each word of two texts is known, from 0 to 1: what is known must have a counterpart.
+
+    A word of the lexicon is known the better the more often it was seen; one that stands in both
+    texts about as often is a name or a number.
+    """
+    known = _by_stem(lexicon)
+    found = [
+        _seen(words, ids, table, counts)
+        for words, ids, table, counts in (
+            (left[0], known.left_ids, known.forward, known.left_counts),
+            (right[0], known.right_ids, known.backward, known.right_counts),
+        )
+    ]
+    at = {word: place for place, word in enumerate(right[0])}
+    both = [(place, at[word]) for place, word in enumerate(left[0]) if word in at]
+    if both:
+        ours, theirs = np.array(both).T
+        shared = _shared(left, right, ours, theirs)
+        found[0][ours] = np.maximum(found[0][ours], shared)
+        found[1][theirs] = np.maximum(found[1][theirs], shared)
+    return found[0], found[1]
+
+
+def _seen(
+    words: Sequence[str], ids: Mapping[str, int], table: Table, counts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """By how often the lexicon has seen the words; not at all if it has no translation left."""
+    rows = _places(words, ids)
+    is_known = rows >= 0
+    is_known[is_known] = np.diff(table.offsets)[rows[is_known]] > 0
+    found = np.zeros(len(words))
+    seen = counts[rows[is_known]]
+    found[is_known] = seen / (seen + _DOUBT)
+    return found
+
+
+def _shared(
+    left: tuple[Sequence[str], Bags],
+    right: tuple[Sequence[str], Bags],
+    ours: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """How likely words of both texts are copied, and not words of both languages such as `in`."""
+    counts = [
+        np.bincount(bags.word, bags.count, bags.size)[places]
+        for (_, bags), places in ((left, ours), (right, theirs))
+    ]
+    most, least = np.maximum(*counts), np.minimum(*counts)
+    is_number = np.array([left[0][place][:1].isdigit() for place in ours])
+    often = np.where(is_number, 1.0, np.minimum(1.0, _FREQUENT / most))
+    copied: NDArray[np.float64] = np.where(is_number, _NUMBER, _NAME) * least / most * often
+    return copied
 
 
 def learned_links(left: Bags, right: Bags) -> Links:

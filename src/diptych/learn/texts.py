@@ -9,12 +9,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags, Postings, bags, postings
+from diptych.learn.lexicon import Table
 from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
 
-__all__ = ["Text", "read_text"]
+__all__ = ["Text", "likely_share", "read_text"]
+
+# Shares of words that come from chance, to choose from.
+_SHARES = (0.99, 0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+_SAMPLE = 500  # sentences that are enough to estimate it from
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +49,13 @@ class Text:
     @cached_property
     def words_before(self) -> NDArray[np.float64]:
         """Words before each sentence and at the end; one without any counts as one."""
+        return np.concatenate((np.zeros(1), np.cumsum(np.maximum(self.sizes, 1.0))))
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """Words of each sentence."""
         rows = np.repeat(np.arange(len(self)), np.diff(self.bags.offsets))
-        counts = np.bincount(rows, self.bags.count, len(self))
-        return np.concatenate((np.zeros(1), np.cumsum(np.maximum(counts, 1.0))))
+        return np.bincount(rows, self.bags.count, len(self)).astype(np.float64)
 
     def coarser(self) -> Text:
         """The text with its sentences joined two by two."""
@@ -63,6 +73,35 @@ class Text:
         joined = Bags((keys % size).astype(np.int32), counts, offsets, self.bags.size)
         lengths = np.bincount(group[group >= 0], self.lengths[group >= 0], count)
         return Text(self.words, joined, lengths.astype(np.float64))
+
+    def chosen(self, places: NDArray[np.int64]) -> Text:
+        """Some sentences, in the order given."""
+        begin, end = self.bags.offsets[places], self.bags.offsets[places + 1]
+        sizes = end - begin
+        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+        at = np.repeat(begin - offsets[:-1], sizes) + np.arange(offsets[-1])
+        some = Bags(self.bags.word[at], self.bags.count[at], offsets, self.bags.size)
+        return Text(self.words, some, self.lengths[places])
+
+
+def likely_share(rows: Text, places: Text, links: Table, before: float) -> float:
+    """The share of words that come from chance, by texts of which each row translates its place.
+
+    Half way from what was believed before to the share that makes them most likely.
+    """
+    if not len(rows):
+        return before
+    every = np.arange(0, len(rows), len(rows) // _SAMPLE + 1)
+    rows, places = rows.chosen(every), places.chosen(every)
+    each = np.arange(len(rows), dtype=np.int32)
+    gains = [
+        word_gains(
+            rows.bags, links, places.postings, places.words_before, Windows(each, each + 1),
+            sizes=1, null_share=share,
+        ).sum(dtype=np.float64)
+        for share in _SHARES
+    ]  # fmt: skip
+    return (before + _SHARES[int(np.argmax(gains))]) / 2
 
 
 def read_text(sentences: Sequence[str], lang: str) -> Text:

@@ -57,7 +57,7 @@ def cognates(left: Sequence[str], right: Sequence[str]) -> Iterator[Cognate]:
             begins[folded[:_BLOCK]].append((index, folded))
     for index, word in enumerate(left):
         folded = _folded(word)
-        yield from (Cognate(index, other, 1.0) for other in same.get(folded, ()))
+        yield from (Cognate(index, other, 1.0) for other in same.get(folded, ())[:_MOST])
         for other, spelled in begins.get(folded[:_BLOCK], ())[:_MOST]:
             likeness = _likeness(folded, spelled)
             if _MIN_LIKENESS <= likeness < 1:
