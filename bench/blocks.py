@@ -1,6 +1,6 @@
 """Blocks of real pages, as they are and made worse: which are paired rightly, with trees and flat.
 
-    python bench/blocks.py [--pages 20] [--seed 0] [--families NAME ...] [--out FILE]
+    python bench/blocks.py [--pages 10] [--seed 0] [--families NAME ...] [--out FILE]
 
 Pages, truth and degradations are those of `block_pairs`, on families that trained nothing.  A
 method's pairs of blocks count if one of the two is scored; a pair of two blocks with one counts
@@ -176,7 +176,7 @@ def _row(scores: Scores, kind: str, title: str, name: str) -> dict[str, Any]:
 def main() -> None:
     """Measure, print and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--pages", type=int, default=20, help="of a family and language pair")
+    parser.add_argument("--pages", type=int, default=10, help="of a family and language pair")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--families", nargs="+", default=list(HELD_OUT))
     parser.add_argument("--out", type=Path, default=ROOT / "bench/results/blocks.json")

@@ -35,10 +35,14 @@ NETWORK = {
 PURE_FOLDERS = ("text", "pair", "verify", "align_dom", "align_sentences", "filter", "export")
 PURE_MODULES = {
     "types", "protocols", "errors", "crawl.bfs", "crawl.bfs_langs", "crawl.traps", "crawl.scope",
-    "crawl.robots", "crawl.reading", "crawl.politeness",
+    "crawl.robots", "crawl.reading", "crawl.politeness", "kernels", "kernels.beads",
+    "kernels.beads_reference", "kernels.ibm1", "kernels.ibm1_reference", "kernels.tree_align",
+    "kernels.tree_align_reference", "learn.lexicon", "learn.ibm1", "learn.links", "learn.texts",
+    "cascade",
 }  # fmt: skip
 ALLOWED = {
     ("crawl.reading", "crawl.frontier"),
+    ("align_sentences.embedding", "learn.encoder"),
     ("pair.url_model", "learn.concepts"),
     ("pair.url_model", "learn.url_pair"),
     ("pair.url_model", "learn.url_reading"),

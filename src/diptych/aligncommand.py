@@ -12,7 +12,8 @@ import orjson
 from diptych.api import align, known_words, page_of, two_languages
 from diptych.cascade import Sentence, align_sentences
 from diptych.errors import ConfigError
-from diptych.learn.lexicon import Lexicon, read_lexicon
+from diptych.learn.lexicon import Lexicon
+from diptych.learn.lexicon_file import read_lexicon
 from diptych.registry import make
 from diptych.text.charset import decode
 from diptych.text.content import is_html

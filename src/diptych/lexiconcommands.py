@@ -11,7 +11,8 @@ import orjson
 
 from diptych.errors import ConfigError
 from diptych.learn.dictionaries import read_dictionaries
-from diptych.learn.lexicon import Lexicon, read_lexicon
+from diptych.learn.lexicon import Lexicon
+from diptych.learn.lexicon_file import read_lexicon
 from diptych.text.langs import parse_langs
 from diptych.text.tokens import tokens
 

@@ -22,7 +22,8 @@ from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
 from diptych.engine.replay import ReplayEngine, archive_files, archived_pages, index_archives
 from diptych.errors import ConfigError
-from diptych.learn.lexicon import Lexicon, read_lexicon
+from diptych.learn.lexicon import Lexicon
+from diptych.learn.lexicon_file import read_lexicon
 from diptych.pipeline import Engine, Plan, run
 from diptych.progress import watching
 from diptych.registry import build
@@ -75,15 +76,9 @@ def mine(sites: Sequence[str], **options: Any) -> int:
         *(["interrupted: the same command goes on"] if progress.interrupted else []),
     ]
     if options["as_json"]:
-        click.echo(
-            to_json(
-                summary,
-                seconds=round(seconds, 3),
-                crawl_seconds=round(progress.crawl_seconds, 3),
-                out=str(folder),
-                notes=notes,
-            )
-        )
+        times = {"seconds": seconds, "crawl_seconds": progress.crawl_seconds}
+        times = {name: round(value, 3) for name, value in times.items()}
+        click.echo(to_json(summary, **times, out=str(folder), notes=notes))
     else:
         tell(summary, folder, notes)
     return _exit_code(summary, damaged)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
@@ -18,11 +17,11 @@ import orjson
 
 from diptych.archive import Archive
 from diptych.errors import StoreError
+from diptych.rows import read_scores, whole, write_links, write_scores
 from diptych.text.urls import url_key
 from diptych.types import (
     Decision,
     LangPair,
-    LangScore,
     Link,
     Page,
     PagePair,
@@ -175,10 +174,10 @@ class Store:
         """Remember a page and its links."""
         record = page.record
         row = (
-            url_key(record.url), site, record.lang, _write_scores(record.langs),
-            _whole(record.title), record.depth, record.size, record.text_length, record.digest,
-            _whole(record.html_lang), _whole(record.content_language), record.canonical,
-            record.fetched_at, *pointer, _write_links(page.links),
+            url_key(record.url), site, record.lang, write_scores(record.langs),
+            whole(record.title), record.depth, record.size, record.text_length, record.digest,
+            whole(record.html_lang), whole(record.content_language), record.canonical,
+            record.fetched_at, *pointer, write_links(page.links),
         )  # fmt: skip
         marks = ",".join("?" * len(row))
         self.db.execute(f"INSERT OR REPLACE INTO pages VALUES ({marks})", row)
@@ -223,7 +222,7 @@ class Store:
             " WHERE site = ? ORDER BY urls.url",
             (site,),
         ):
-            yield PageRecord(row[0], row[1], _read_scores(row[2]), *row[3:])
+            yield PageRecord(row[0], row[1], read_scores(row[2]), *row[3:])
 
     # -- pairs and segments ------------------------------------------------------------------
 
@@ -314,7 +313,7 @@ class Store:
             " VALUES (?,?,?,?,?,?,?,?,?)",
             [
                 (
-                    pair, position, _whole(seg.left), _whole(seg.right),
+                    pair, position, whole(seg.left), whole(seg.right),
                     seg.left_path, seg.right_path,
                     decision.score, decision.accept, decision.reason,
                 )
@@ -391,29 +390,3 @@ class Store:
         """One number out of the database."""
         number: int = self.db.execute(query, values).fetchone()[0] or 0
         return number
-
-
-def _whole(text: str) -> str:
-    """The text without halves of characters, which neither SQLite nor JSON can hold."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
-def _write_links(links: Iterable[Link]) -> str:
-    rows = [tuple(link) for link in links]
-    try:
-        return orjson.dumps(rows).decode()
-    except TypeError:  # half characters in one of them
-        return orjson.dumps([[_whole(text) for text in row] for row in rows]).decode()
-
-
-def _write_scores(scores: Iterable[LangScore]) -> str:
-    return " ".join(f"{lang}:{score:.3f}" for lang, score in scores)
-
-
-def _read_scores(text: str) -> tuple[LangScore, ...]:
-    scores = []
-    for item in text.split():
-        lang, _, score = item.partition(":")
-        with suppress(ValueError):
-            scores.append(LangScore(lang, float(score)))
-    return tuple(scores)

@@ -15,7 +15,6 @@ import diptych.kernels.tree_align as kernel
 from diptych.align_dom.reference import best_gain, forest_of, log_total
 from diptych.kernels import native
 from diptych.kernels import tree_align_reference as plain
-from diptych.kernels.tree_align import Postings, Translations
 
 Pairs = list[tuple[int, int]]
 DECODERS = [kernel.decode, plain.decode]
@@ -187,46 +186,6 @@ def test_nothing_is_aligned_with_nothing() -> None:
     none, one = array([]), array([0])
     assert kernel.decode(none, one, np.ones((0, 1), np.float32)) == []
     assert kernel.expect(one, none, np.ones((1, 0)))[0] == 0.0
-
-
-def random_postings(rng: np.random.Generator, words: int, nodes: int) -> Postings:
-    rows = [np.sort(rng.choice(nodes, rng.integers(0, nodes), replace=False)) for _ in range(words)]
-    offsets = np.cumsum([0, *map(len, rows)]).astype(np.int64)
-    flat = np.concatenate([*rows, np.zeros(0)]).astype(np.int32)
-    return Postings(offsets, flat, rng.random(len(flat)).astype(np.float32))
-
-
-def test_words_add_what_the_reference_adds() -> None:
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        words, others = random_postings(rng, 6, 4), random_postings(rng, 5, 7)
-        links = random_postings(rng, 6, 5)
-        translations = Translations(links.offsets, links.nodes, 9 * links.values)
-        base = rng.random(7).astype(np.float32) + 0.1
-        ours, theirs = (np.ones((4, 7), np.float32) for _ in range(2))
-        kernel.add_words(ours, words, translations, others, base, 0.8)
-        plain.add_words(theirs, words, translations, others, base, 0.8)
-        assert ours == pytest.approx(theirs, rel=1e-4)
-        assert ours.max() > 1
-
-
-def test_indices_outside_are_refused() -> None:
-    rng = np.random.default_rng(1)
-    words, others = random_postings(rng, 3, 4), random_postings(rng, 3, 4)
-    links = random_postings(rng, 3, 3)
-    translations = Translations(links.offsets, links.nodes, links.values)
-    base, gains = np.ones(4, np.float32), np.zeros((4, 4), np.float32)
-    too_far = words._replace(nodes=words.nodes + 4)
-    too_long = words._replace(offsets=words.offsets + np.int64(2))
-    for bad in (too_far, too_long):
-        with pytest.raises(ValueError, match="outside"):
-            kernel.add_words(gains, bad, translations, others, base, 1.0)
-        with pytest.raises(ValueError, match="outside"):
-            kernel.add_words(gains, words, translations, bad, base, 1.0)
-    with pytest.raises(ValueError, match="outside"):
-        kernel.add_words(
-            gains, words, translations._replace(columns=links.nodes + 3), others, base, 1.0
-        )
 
 
 def test_kernel_is_compiled_here() -> None:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.errors import ConfigError
-from diptych.learn.lexicon import Lexicon, read_lexicon, table_of
+from diptych.learn.lexicon import Lexicon
+from diptych.learn.lexicon_file import read_lexicon, table_of
 
 LINKS = [
     ("haus", "maison", 2.0), ("haus", "chambre", 1.0), ("heim", "maison", 1.0),

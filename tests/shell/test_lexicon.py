@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commands import mistake, run
 
-from diptych.learn.lexicon import read_lexicon
+from diptych.learn.lexicon_file import read_lexicon
 
 TEXT = "Haus\tmaison\nHaus\tchambre\nBerg\tmontagne\nHeim\tmaison\n"
 

@@ -38,14 +38,18 @@ class _Match(NamedTuple):
 class DomTree:
     """Dynamic programming over the trees of both pages: nodes, order and hierarchy are kept.
 
-    With `words = 1` and all other evidence zero it is the model of the paper.
+    `DomTree.of_paper()` is the model as published, without any other evidence.
     """
 
     uses_lexicon: ClassVar[bool] = True
     words: float = 1.0
     """weight of the translation model"""
     null: float = 0.4
-    """share of the words that are known which translate none"""
+    """share of the words that are known which translate none; 0 is 1 / (words + 1) of all words"""
+    backward: float = 0.5
+    """weight of the model that translates the other way"""
+    cognates: bool = True
+    """whether words that look alike count as translations"""
     length: float = 1.0
     """weight of the lengths of texts"""
     one_sided: float = 3.0
@@ -60,6 +64,14 @@ class DomTree:
     """what each word of the shorter text must gain for that: long texts share words by chance"""
     max_cells: int = 60_000_000
     """cells of the tables, some 0.1 s; larger trees are cut at sure matches"""
+
+    @classmethod
+    def of_paper(cls) -> DomTree:
+        """Tags and IBM Model 1, in order: nothing that the paper does not have."""
+        return cls(
+            null=0.0, backward=0.0, cognates=False, length=0.0, one_sided=0.0, same_link=0.0,
+            crossing=0.0,
+        )  # fmt: skip
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
         """All blocks; left ones in order, right ones too except where a text was moved."""
@@ -126,7 +138,10 @@ class DomTree:
 
         if lexicon is None:
             lexicon = Lexicon.empty(pages[0].lang, pages[1].lang)
-        weights = Evidence(self.words, self.null, self.length, self.one_sided, self.same_link)
+        weights = Evidence(
+            self.words, self.null, self.backward, self.cognates, self.length, self.one_sided,
+            self.same_link,
+        )  # fmt: skip
         return read_evidence(trees, lexicon, weights)
 
 
@@ -184,11 +199,13 @@ def _with_swapped(
             ):
                 partner[first], partner[second] = two, one
             continue
-        alone, place = (first, after.get(two)) if one is None else (second, before.get(one))
-        if (one, two) != (None, None) and place is not None and place not in taken:
-            if gains[alone, place] > margin:
-                partner[alone] = place
-                taken.add(place)
+        if one is not None:
+            alone, place = second, before.get(one)
+        else:
+            alone, place = first, None if two is None else after.get(two)
+        if place is not None and place not in taken and gains[alone, place] > margin:
+            partner[alone] = place
+            taken.add(place)
     return sorted(partner.items())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.align_sentences.length_lexicon import LengthLexicon, beads_of
@@ -58,18 +58,16 @@ class Embedding:
     """a folder in the form of sentence-transformers; without, that of the extra `encoder`"""
     weight: float = 1.0
     """of the vectors beside lengths and words"""
-    lexical: LengthLexicon = field(default_factory=LengthLexicon)
-    """what finds the beads at first"""
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
         """All sentences in beads; vectors count where the encoder knows both languages."""
         from diptych.align_sentences.passes import align_near
-        from diptych.learn.texts import read_text
         from diptych.learn.encoder import load_encoder
+        from diptych.learn.texts import read_text
 
         encoder = load_encoder(self.encoder)
         ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
-        path, model = self.lexical.aligned(ours, theirs, lexicon)
+        path, model = LengthLexicon().aligned(ours, theirs, lexicon)
         langs = {primary(lexicon.left_lang), primary(lexicon.right_lang)}
         if left and right and (not encoder.langs or langs <= encoder.langs):
             vectors = _Vectors.of(left, right, model.moves.most, encoder)

@@ -31,9 +31,9 @@ class Ibm1:
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
         """All sentences in beads, in order; a bead's score is its probability."""
         from diptych.align_sentences.passes import align_passes
-        from diptych.learn.texts import read_text
         from diptych.kernels.beads import Moves
         from diptych.learn.links import lexicon_links
+        from diptych.learn.texts import read_text
 
         ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
         links = lexicon_links(ours.words, theirs.words, lexicon)

@@ -10,9 +10,9 @@ from diptych.types import Bead
 
 if TYPE_CHECKING:
     from diptych.align_sentences.passes import Model
-    from diptych.learn.texts import Text
     from diptych.kernels.beads import Path
     from diptych.learn.lexicon import Lexicon
+    from diptych.learn.texts import Text
 
 __all__ = ["LengthLexicon", "beads_of"]
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.learn.texts import Text, likely_share
 from diptych.kernels.beads import (
     Band,
     Lengths,
@@ -20,6 +19,7 @@ from diptych.kernels.beads import (
 )
 from diptych.learn.lexicon import Table
 from diptych.learn.links import Links, learned_links, lifts, merged
+from diptych.learn.texts import Text, likely_share
 
 __all__ = ["Model", "Scorer", "align_near", "align_passes", "sure_steps"]
 
@@ -29,7 +29,7 @@ _SURE = 0.5  # confidence of a bead that teaches
 _MAX_WORDS = 200  # of a bead that teaches: longer ones are lists, and all words meet all words
 _UNKNOWN, _NOTHING_KNOWN = 0.95, 0.999  # share of words that come from chance, to begin with
 _LOST = 0.85  # share of sentences in sure beads below which all is looked at again
-_LETTERS = 300.0  # on both sides, at which half of a length ratio that was seen is believed
+_LETTERS = 2_000.0  # on both sides, at which half of a length ratio that was seen is believed
 _MAX_RATIO = 1.6
 
 Scorer = Callable[[Band, Moves], NDArray[np.float32]]
@@ -54,7 +54,7 @@ def align_passes(
 ) -> tuple[Path, Model]:
     """The best way by what is known, then by what each pass teaches the next."""
     ratio = _ratio(left.lengths.sum(), right.lengths.sum())
-    share = _UNKNOWN if len(links.left) else _NOTHING_KNOWN
+    share = _UNKNOWN if len(links) else _NOTHING_KNOWN
     model = Model(moves, links, share, share, ratio)
     path = _first(left, right, model)
     for _ in range(passes - 1):

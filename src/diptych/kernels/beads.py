@@ -181,11 +181,11 @@ def _check_places(rows: Bags, links: Table, places: Postings, windows: Windows, 
     words = len(places.offsets) - 1
     is_inside = len(windows.low) == len(windows.high) == len(rows)
     if is_inside and len(rows):
-        is_inside = bool(0 <= windows.low.min() and windows.high.max() <= count)
+        is_inside = bool(windows.low.min() >= 0 and windows.high.max() <= count)
     if is_inside and len(links.columns):
-        is_inside = bool(0 <= links.columns.min() and links.columns.max() < words)
+        is_inside = bool(links.columns.min() >= 0 and links.columns.max() < words)
     if is_inside and len(places.bag):
-        is_inside = bool(0 <= places.bag.min() and places.bag.max() <= count)
+        is_inside = bool(places.bag.min() >= 0 and places.bag.max() <= count)
     if not is_inside:
         raise ValueError("windows, links and postings must be those of the places")
 

@@ -199,34 +199,3 @@ double tree_expect(
         }
     return whole;
 }
-
-/* Adds to n x m gains what words say: for each word of the left page, its share in the texts of the right nodes.
-
-   Word w stands in the left nodes `nodes[offsets[w]..]`, so often; it translates the right words `columns[starts[w]..]`,
-   so many times likelier than by chance; these stand in right nodes `places[stops[c]..]` with a share of the text.
-   base: by right node, the likelihood when no word is known to translate.  sums: m zeros; touched: m. */
-void tree_words(
-    int32_t words, const int64_t *offsets, const int32_t *nodes, const float *times, const int64_t *starts,
-    const int32_t *columns, const float *odds, const int64_t *stops, const int32_t *places, const float *shares,
-    const float *base, float weight, int32_t m, float *sums, int32_t *touched, float *out) {
-    for (int32_t word = 0; word < words; word++) {
-        int32_t count = 0;
-        for (int64_t at = starts[word]; at < starts[word + 1]; at++)
-            for (int64_t post = stops[columns[at]]; post < stops[columns[at] + 1]; post++) {
-                int32_t y = places[post];
-                float more = odds[at] * shares[post];
-                if (!(more > 0)) continue; /* a node is touched once: only its first sum is zero */
-                if (sums[y] == 0) touched[count++] = y;
-                sums[y] += more;
-            }
-        for (int32_t k = 0; k < count; k++) {
-            int32_t y = touched[k];
-            sums[y] = logf(1 + weight * sums[y] / base[y]);
-        }
-        for (int64_t post = offsets[word]; post < offsets[word + 1]; post++) {
-            float *row = out + (int64_t)nodes[post] * m;
-            for (int32_t k = 0; k < count; k++) row[touched[k]] += times[post] * sums[touched[k]];
-        }
-        for (int32_t k = 0; k < count; k++) sums[touched[k]] = 0;
-    }
-}

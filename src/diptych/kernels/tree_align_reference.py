@@ -15,9 +15,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from diptych.kernels.tree_align import Postings, Translations
 
-__all__ = ["add_words", "decode", "expect", "is_forest", "key_ranges"]
+__all__ = ["decode", "expect", "is_forest", "key_ranges"]
 
 _NEVER = -1e300
 Range = tuple[int, int]
@@ -195,23 +194,3 @@ def _flow_back(
             carried *= 1 - share
             if left[x] == start and right[y] == other:
                 flow[row - 1, column - 1] += counts[x, y]
-
-
-def add_words(
-    gains: NDArray[np.float32],
-    words: Postings,
-    translations: Translations,
-    others: Postings,
-    base: NDArray[np.float32],
-    weight: float,
-) -> None:
-    """See `tree_align.add_words`."""
-    for word in range(len(words.offsets) - 1):
-        sums = np.zeros(len(base), np.float64)
-        for at in range(translations.offsets[word], translations.offsets[word + 1]):
-            column = translations.columns[at]
-            places = slice(others.offsets[column], others.offsets[column + 1])
-            np.add.at(sums, others.nodes[places], translations.odds[at] * others.values[places])
-        said = np.log1p(weight * sums / base)
-        for post in range(words.offsets[word], words.offsets[word + 1]):
-            gains[words.nodes[post]] += (words.values[post] * said).astype(np.float32)

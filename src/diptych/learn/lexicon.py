@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
@@ -17,12 +16,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Lexicon", "Table", "read_lexicon", "table_of"]
+__all__ = ["MAX_BYTES", "Lexicon", "Table", "table_of"]
 
 Side = Literal["left", "right"]
 
 _FORMAT = 1
-_MAX_BYTES = 1 << 30  # of a file when unpacked: a lexicon of 30 million links and their words
+MAX_BYTES = 1 << 30  # of a file when unpacked: a lexicon of 30 million links and their words
 _DTYPES = {
     "format": "int64", "langs": "uint8", "left_words": "uint8", "right_words": "uint8",
     "forward_offsets": "int64", "forward_columns": "int32", "forward_values": "float32",
@@ -201,21 +200,6 @@ class Lexicon:
         return stream.getvalue()
 
 
-def read_lexicon(path: Path) -> Lexicon:
-    """A lexicon from a file; a `ConfigError` says what is wrong with another."""
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise ConfigError(f"{path} is too large for a lexicon of Diptych")
-        return Lexicon.from_bytes(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    except ConfigError as error:
-        if str(path) in str(error):
-            raise
-        message = f"{path}: {error}; make one: diptych lexicon import FILE --langs en,fr"
-        raise ConfigError(message) from error
-
-
 def table_of(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], count: int) -> Table:
     """Entries in any order as a table of so many rows; entries of the same place are added.
 
@@ -287,7 +271,7 @@ def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
     import numpy as np
 
     with ZipFile(io.BytesIO(data)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > _MAX_BYTES:
+        if sum(member.file_size for member in archive.infolist()) > MAX_BYTES:
             raise ValueError("it is too large")
     with np.load(io.BytesIO(data), allow_pickle=False) as stored:
         if set(stored.files) != set(_DTYPES):

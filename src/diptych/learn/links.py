@@ -8,7 +8,7 @@ words and seen more often: a short text teaches them sooner.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -41,7 +41,8 @@ _NAME, _NUMBER = 0.8, 0.96  # how likely it is copied if both have it as often
 _DISCOUNT = 0.8
 
 
-class Links(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
     """Pairs of words by their places in two vocabularies, with both probabilities."""
 
     left: NDArray[np.int32]
@@ -50,6 +51,9 @@ class Links(NamedTuple):
     """p(right | left)"""
     backward: NDArray[np.float32]
     """p(left | right)"""
+
+    def __len__(self) -> int:
+        return len(self.left)
 
 
 def _links(
@@ -94,9 +98,13 @@ def _by_stem(lexicon: Lexicon) -> _ByStem:
         right_ids,
         _pooled(lexicon.forward, left_of, right_of, len(left_ids)),
         _pooled(lexicon.backward, right_of, left_of, len(right_ids)),
-        np.bincount(left_of, lexicon.counts("left", _UNCOUNTED), len(left_ids)),
-        np.bincount(right_of, lexicon.counts("right", _UNCOUNTED), len(right_ids)),
+        _sums(left_of, lexicon.counts("left", _UNCOUNTED), len(left_ids)),
+        _sums(right_of, lexicon.counts("right", _UNCOUNTED), len(right_ids)),
     )
+
+
+def _sums(places: NDArray[np.int64], counts: NDArray[np.float32], size: int) -> NDArray[np.float64]:
+    return np.bincount(places, counts, size).astype(np.float64)
 
 
 def _stems(words: Sequence[str]) -> tuple[dict[str, int], NDArray[np.int64]]:
