@@ -295,10 +295,23 @@ def test_lexicon_fits_whichever_way_round(asked, known, is_turned) -> None:
         assert found.best("mer" if is_turned else "sea") == [("sea" if is_turned else "mer", 1.0)]
 
 
-def test_first_of_several_lexicons_counts() -> None:
+def test_several_lexicons_are_one() -> None:
     others = [Lexicon.of_links("fr", "en", [("mer", "sea", 1)]), WORDS]
-    assert lexicon_of(LANGS, others).best("sea") == [("mer", 1.0)]
+    both = lexicon_of(LANGS, others)
+    assert both.best("sea") == [("mer", 1.0)]
+    assert both.best("zyzzyva") == WORDS.best("zyzzyva")
     assert lexicon_of(LANGS, []) is None
+    assert lexicon_of(LANGS, [WORDS]) is WORDS  # what is kept with it is not made again
+
+
+def test_words_of_the_user_are_not_lost_to_what_is_learned(fresh, every_pair) -> None:
+    meanings = ["charançon", "calandre", "bruche", "curculion"]
+    words = Lexicon.of_links("en", "fr", [("zyzzyva", word, 1) for word in meanings])
+    store = fresh("run", every_pair)
+    verify_and_align(store, strategies(), LANGS, words, Counting())
+    learned = Lexicon.from_bytes(store.lexicon(LANGS))
+    assert sorted(word for word, _ in learned.best("zyzzyva")) == sorted(meanings)
+    assert len(learned) > len(words)
 
 
 def test_lexicon_of_the_user_is_used_from_the_beginning(fresh, every_pair, monkeypatch) -> None:

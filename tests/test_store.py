@@ -695,10 +695,12 @@ def test_segments_that_teach_are_those_that_were_kept_each_once(store: Store) ->
         store.save_segments(id, [*kept, (segment("no"), Decision(False, 0.0, "unaligned"))])
     store.commit()
     langs = LangPair("en", "fr")
-    assert store.taught(langs, most=100) == [(f"{n:02}", f"{n:02} fr") for n in range(10)]
-    assert store.taught(LangPair("fr", "en"), most=100) == []
+    assert store.taught(langs, least=0.0, most=100) == [
+        (f"{n:02}", f"{n:02} fr") for n in range(10)
+    ]
+    assert store.taught(LangPair("fr", "en"), least=0.0, most=100) == []
     # Of too many some are taken, from the beginning to the end.
-    some = [left for left, _ in store.taught(langs, most=5)]
+    some = [left for left, _ in store.taught(langs, least=0.0, most=5)]
     assert 3 <= len(some) <= 5
     assert some[-1] >= "08"
 

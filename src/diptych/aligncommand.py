@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import orjson
 
 from diptych.api import align, known_words, page_of, two_languages
 from diptych.cascade import Sentence, align_sentences
+from diptych.cli_parts import FOUND, NOTHING
 from diptych.errors import ConfigError
 from diptych.learn.lexicon import Lexicon
 from diptych.learn.lexicon_file import read_lexicon
 from diptych.registry import make
+from diptych.text.blocks import MAX_BLOCKS
 from diptych.text.charset import decode
 from diptych.text.content import is_html
 
 __all__ = ["Request", "align_files"]
 
-FOUND, NOTHING = 0, 1
 _MAX_BYTES = 200_000_000
 _HTML = (".html", ".htm", ".xhtml", ".xht")
 _HEAD = 4_096
@@ -37,6 +38,7 @@ class Request(NamedTuple):
     method: str
     trees: str
     unaligned: bool
+    links: bool = False
 
 
 class Row(NamedTuple):
@@ -59,10 +61,18 @@ def align_files(request: Request) -> int:
     if are_pages[0] != are_pages[1]:
         page = request.left if are_pages[0] else request.right
         raise ConfigError(f"{page} is an HTML page and the other file is not; give two of a kind")
+    aligners = (
+        make("align_dom", {"use": request.trees}),
+        make("align_sentences", {"use": request.method}),
+    )
+    if request.links:
+        if not are_pages[0]:
+            raise ConfigError("--links is for two HTML pages; these are texts")
+        return _print_links(left, right, request, lexicon, aligners[0])
     rows = (_of_pages if are_pages[0] else _of_lines)(left, right, request, lexicon)
     pairs = 0
     for row in rows:
-        is_pair = bool(row.left and row.right)
+        is_pair = bool(row.left_text and row.right_text)
         pairs += is_pair
         if is_pair or request.unaligned or request.format == "ladder":
             click.echo(_spelled(row, request.format))
@@ -91,17 +101,40 @@ def _is_page(path: Path, data: bytes) -> bool:
 def _of_lines(
     left: bytes, right: bytes, request: Request, lexicon: Lexicon | None
 ) -> Iterator[Row]:
+    """Blank lines are no sentences: they keep their numbers, and stand alone at the end."""
     ours, theirs = _lines(left), _lines(right)
-    for bead in align(ours, theirs, request.langs, lexicon=lexicon, method=request.method):
-        yield Row(
-            bead.left, bead.right, _joined(ours, bead.left), _joined(theirs, bead.right), bead.score
-        )
+    kept, others = ([place for place, line in enumerate(side) if line] for side in (ours, theirs))
+    beads = align(
+        [ours[place] for place in kept], [theirs[place] for place in others], request.langs,
+        lexicon=lexicon, method=request.method,
+    )  # fmt: skip
+    for bead in beads:
+        here, there = tuple(kept[at] for at in bead.left), tuple(others[at] for at in bead.right)
+        yield Row(here, there, _joined(ours, here), _joined(theirs, there), bead.score)
+    for place in sorted({*range(len(ours))} - {*kept}):
+        yield Row((place,), (), "", "", 0.0)
+    for place in sorted({*range(len(theirs))} - {*others}):
+        yield Row((), (place,), "", "", 0.0)
 
 
 def _lines(data: bytes) -> list[str]:
     """Only line feeds end a line: other separators are part of a sentence."""
     text = decode(data, "text/plain")[0].removesuffix("\n")
     return [line.strip() for line in text.split("\n")] if text else []
+
+
+def _print_links(
+    left: bytes, right: bytes, request: Request, lexicon: Lexicon | None, trees: Any
+) -> int:
+    """The addresses of aligned hyperlinks, if the strategy finds them."""
+    if not hasattr(trees, "links"):
+        raise ConfigError(f"--trees {request.trees} aligns no links; take domtree")
+    langs = two_languages(request.langs)
+    pages = page_of(left, "left"), page_of(right, "right")
+    found = trees.links(*pages, known_words(langs, lexicon))
+    for ours, theirs, score in found:
+        click.echo(f"{ours}\t{theirs}\t{score:.3f}")
+    return FOUND if found else NOTHING
 
 
 def _joined(sentences: Sequence[str], indices: Sequence[int]) -> str:
@@ -112,8 +145,14 @@ def _of_pages(
     left: bytes, right: bytes, request: Request, lexicon: Lexicon | None
 ) -> Iterator[Row]:
     langs = two_languages(request.langs)
+    pages = page_of(left, "left"), page_of(right, "right")
+    for page, path in zip(pages, (request.left, request.right), strict=True):
+        if len(page.blocks) >= MAX_BLOCKS:
+            click.echo(
+                f"{path} has more than {MAX_BLOCKS:,} blocks: the rest is left out", err=True
+            )
     for found in align_sentences(
-        page_of(left, "left"), page_of(right, "right"), langs,
+        *pages, langs,
         make("align_dom", {"use": request.trees}),
         make("align_sentences", {"use": request.method}),
         known_words(langs, lexicon),
@@ -144,5 +183,5 @@ def _spelled(row: Row, format: str) -> str:
 
 
 def _field(text: str) -> str:
-    """A text without what would end its field or its line."""
-    return " ".join(text.split())
+    """A text without what would end its field or its line, or command a terminal."""
+    return " ".join("".join(c for c in text if c.isprintable() or c.isspace()).split())

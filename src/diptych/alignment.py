@@ -27,6 +27,7 @@ __all__ = ["lexicon_of", "verify_and_align"]
 
 FIRST, SECOND = 1, 2
 _MAX_TAUGHT = 200_000  # segments that a lexicon is learned from
+_SURE = 0.7  # score of a segment that teaches
 _LEAST = 20  # segments: fewer teach nothing
 _UNALIGNED = Decision(False, 0.0, "unaligned")
 
@@ -57,14 +58,22 @@ def verify_and_align(
 
 
 def lexicon_of(langs: LangPair, lexicons: Iterable[Lexicon]) -> Lexicon | None:
-    """The first lexicon of two languages, turned if need be; regions do not count."""
+    """What lexicons of two languages say together, turned if need be; regions do not count."""
+    found: Lexicon | None = None
     for lexicon in lexicons:
-        for each in (lexicon, lexicon.reversed()):
-            if same_language(each.left_lang, langs.left) and same_language(
-                each.right_lang, langs.right
-            ):
-                return replace(each, left_lang=langs.left, right_lang=langs.right)
-    return None
+        own = LangPair(lexicon.left_lang, lexicon.right_lang)
+        if not _are_same(own, langs) and _are_same(LangPair(own.right, own.left), langs):
+            lexicon = lexicon.reversed()
+        elif not _are_same(own, langs):
+            continue
+        if (lexicon.left_lang, lexicon.right_lang) != langs:
+            lexicon = replace(lexicon, left_lang=langs.left, right_lang=langs.right)
+        found = lexicon if found is None else found.merged(lexicon)
+    return found
+
+
+def _are_same(left: LangPair, right: LangPair) -> bool:
+    return same_language(left.left, right.left) and same_language(left.right, right.right)
 
 
 def _learns(strategies: Strategies) -> bool:
@@ -78,11 +87,12 @@ def learn(store: Store, langs: LangPair, known: Lexicon | None) -> Lexicon:
     from diptych.learn.links import discounted
     from diptych.text.tokens import tokens
 
-    texts = store.taught(langs, most=_MAX_TAUGHT)
+    texts = store.taught(langs, least=_SURE, most=_MAX_TAUGHT)
     if len(texts) < _LEAST:
         return known or Lexicon.empty(*langs)
     pairs = [(tokens(left, langs.left), tokens(right, langs.right)) for left, right in texts]
-    return discounted(train(pairs, *langs, prior=known))
+    learned = discounted(train(pairs, *langs))
+    return learned.merged(known) if known else learned
 
 
 def _count(store: Store, watcher: Watcher) -> None:

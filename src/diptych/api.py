@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     from diptych.learn.lexicon import Lexicon
+    from diptych.protocols import SentenceAligner
     from diptych.types import Bead, LangPair, Page, SegmentPair
 
 __all__ = ["align", "known_words", "page_of", "two_languages"]
@@ -69,7 +70,8 @@ def align(
         raise TypeError("give two lists of sentences, or two pages; not one of each")
     from diptych.registry import make
 
-    found: list[Bead] = make("align_sentences", {"use": method}).align(left, right, known)
+    aligner: SentenceAligner = make("align_sentences", {"use": method})
+    found = aligner.align(list(left), list(right), known)
     return found
 
 
@@ -119,12 +121,12 @@ def _align_pages(
 
 
 def page_of(html: str | bytes, name: str) -> Page:
-    """A page with its blocks and its tree."""
+    """A page with its blocks and its tree; it has no address, so links are those of a made-up one."""
     from diptych.text.html import read_page
     from diptych.types import Response, Url
 
     is_text = isinstance(html, str)
     body = html.encode("utf-8", "replace") if isinstance(html, str) else html
     header = "text/html; charset=utf-8" if is_text else "text/html"
-    response = Response(Url(f"file:///{name}"), 200, (("content-type", header),), body, 0.0)
+    response = Response(Url(f"http://{name}.invalid/"), 200, (("content-type", header),), body, 0.0)
     return read_page(response, with_blocks=True, with_tree=True)

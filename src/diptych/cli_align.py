@@ -40,6 +40,7 @@ __all__ = ["align", "lexicon"]
     help="Strategy for the align-dom stage, for pages.",
 )
 @click.option("--unaligned", is_flag=True, help="Also what has no counterpart, with an empty side.")
+@click.option("--links", is_flag=True, help="Print the addresses of aligned hyperlinks instead.")
 def align(left: Path, right: Path, langs: str, format_: str, **options: Any) -> None:
     """Align two HTML pages, or two text files with one sentence a line.
 

@@ -9,16 +9,16 @@ from typing import NamedTuple
 import click
 import orjson
 
+from diptych.api import two_languages
+from diptych.cli_parts import FOUND, NOTHING
 from diptych.errors import ConfigError
 from diptych.learn.dictionaries import read_dictionaries
 from diptych.learn.lexicon import Lexicon
 from diptych.learn.lexicon_file import read_lexicon
-from diptych.text.langs import parse_langs
 from diptych.text.tokens import tokens
 
 __all__ = ["import_dictionaries", "show"]
 
-FOUND, NOTHING = 0, 1
 _EXAMPLES = 5
 
 
@@ -37,7 +37,7 @@ def import_dictionaries(
     files: Sequence[Path], langs: str, format: str | None, out: Path | None, *, reverse: bool
 ) -> int:
     """Write the lexicon of some dictionaries; the exit code."""
-    left_lang, right_lang = _two(langs)
+    left_lang, right_lang = two_languages(langs)
     lexicon = read_dictionaries(files, left_lang, right_lang, format=format, reverse=reverse)
     if not len(lexicon):
         names = ", ".join(str(file) for file in files)
@@ -82,16 +82,6 @@ def _lexicons(path: Path) -> list[Lexicon]:
     with Store(path, write=False) as store:
         learned = [store.lexicon(langs) for langs in store.lang_pairs()]
     return [Lexicon.from_bytes(data) for data in learned if data]
-
-
-def _two(langs: str) -> tuple[str, str]:
-    try:
-        parsed = parse_langs(langs)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-    if len(parsed) != 2:
-        raise ConfigError(f"a lexicon is of two languages, such as --langs de,fr; got '{langs}'")
-    return parsed[0], parsed[1]
 
 
 def _examples(lexicon: Lexicon) -> list[str]:

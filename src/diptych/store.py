@@ -362,18 +362,21 @@ class Store:
         )
         self.commit()
 
-    def taught(self, langs: LangPair, *, most: int) -> list[tuple[str, str]]:
-        """Segments of two languages that were kept, each once; of too many, some from all over."""
+    def taught(self, langs: LangPair, *, least: float, most: int) -> list[tuple[str, str]]:
+        """Segments of two languages that were kept with such a score at least, each once.
+
+        Of too many, some from all over.
+        """
         kept = (
             " FROM segments s JOIN pairs ON pairs.id = s.pair WHERE s.accept"
-            " AND left_lang = ? AND right_lang = ?"
+            " AND left_lang = ? AND right_lang = ? AND s.score >= ?"
         )
-        every = max(1, -(-self.count(f"SELECT count(*){kept}", *langs) // most))
+        every = max(1, -(-self.count(f"SELECT count(*){kept}", *langs, least) // most))
         return self.db.execute(
             "SELECT left, right FROM (SELECT s.left, s.right,"
             f" row_number() OVER (ORDER BY s.left, s.right) AS n{kept})"
             " WHERE n % ? = 0 GROUP BY left, right ORDER BY left, right",
-            (*langs, every),
+            (*langs, least, every),
         ).fetchall()
 
     def segments(self) -> Iterator[SegmentPair]:

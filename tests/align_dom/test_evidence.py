@@ -135,6 +135,12 @@ def test_two_texts_that_changed_places_are_exchanged() -> None:
     assert _with_moved([(0, 0), (1, 1), (2, 2)], blocks, found, 6.0) == [(0, 1), (2, 2)]
 
 
+def test_rival_for_the_same_text_counts_against_the_margin() -> None:
+    found = np.array([[10.0, 0.0], [9.5, 0.0]], np.float32)
+    assert _with_moved([], ([0, 1], [0, 1]), found, 4.0) == []
+    assert _with_moved([], ([0, 1], [0, 1]), found, 0.4) == [(0, 0)]
+
+
 def test_texts_left_over_are_paired_if_they_are_sure() -> None:
     found = np.array([[9.0, -5.0], [-5.0, 2.0]], np.float32)
     assert _with_moved([], ([0, 1], [0, 1]), found, 6.0) == [(0, 0)]

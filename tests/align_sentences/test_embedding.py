@@ -120,7 +120,7 @@ def test_blank_sentences_have_no_vector_and_a_place(meanings: Meanings) -> None:
 
 def test_long_texts_are_scored_in_their_band(meanings: Meanings) -> None:
     left, right = told(*range(260)), translated(*(n for n in range(260) if n % 50))
-    beads = Embedding(lexical=LengthLexicon(passes=1)).align(left, right, LEXICON)
+    beads = Embedding().align(left, right, LEXICON)
     truth = {((n,), (n - n // 50 - 1,)) for n in range(260) if n % 50}
     assert len(truth & set(pairs(beads))) > 250
 

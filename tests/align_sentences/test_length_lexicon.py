@@ -138,7 +138,7 @@ def test_second_pass_finds_what_the_first_does_not() -> None:
     right = [right[number] for number in kept]
     once, twice = (len(truth & pairs(align(left, right, passes=n))) for n in (1, 2))
     assert once < 0.9 * len(truth)
-    assert twice > 0.95 * len(truth)
+    assert twice > 0.94 * len(truth)
 
 
 def test_short_text_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -361,8 +361,20 @@ def test_best_way_is_the_best_of_all(band: Band, moves: Moves, seed: int) -> Non
         likeliest.steps.tolist(), likeliest.confidence.tolist(), strict=True
     ):
         assert confidence == pytest.approx(shares[i, j, kinds[a, b]], abs=1e-5)
-    best = max(sum(shares[bead] for bead in way) for way in every)
-    assert likeliest.confidence.sum() == pytest.approx(best, abs=1e-5)
+    # Each bead counts for its sentences.
+    sizes = moves.left + moves.right
+    best = max(sum(shares[bead] * sizes[bead[2]] for bead in way) for way in every)
+    worth = likeliest.confidence @ likeliest.steps[:, 2:].sum(1)
+    assert worth == pytest.approx(best, abs=1e-5)
+
+
+def test_two_that_are_likelier_together_are_not_left_alone() -> None:
+    moves = Moves.of([(1, 1), (1, 0), (0, 1)], [1.0, 1.0, 1.0])
+    band = Band.full(1, 1)
+    scores = np.full((4, 3), beads_reference.IMPOSSIBLE, np.float32)
+    scores[0] = np.log([0.6, 0.2, 0.2])
+    scores[1, 1] = scores[2, 2] = 0.0
+    assert best_path(band, moves, scores).steps.tolist() == [[0, 0, 1, 1]]
 
 
 @given(bands(5), some_moves(), st.integers(0, 1_000))

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.errors import ConfigError
-from diptych.learn.lexicon import Lexicon
-from diptych.learn.lexicon_file import read_lexicon, table_of
+from diptych.learn.lexicon import Lexicon, table_of
+from diptych.learn.lexicon_file import read_lexicon
 
 LINKS = [
     ("haus", "maison", 2.0), ("haus", "chambre", 1.0), ("heim", "maison", 1.0),
@@ -171,7 +171,7 @@ def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {**arrays(LEXICON), "left_words": np.zeros(1 << 20, np.uint8)}
     stream = io.BytesIO()
     np.savez_compressed(stream, **whole)
-    monkeypatch.setattr("diptych.learn.lexicon._MAX_BYTES", 1 << 19)
+    monkeypatch.setattr("diptych.learn.lexicon.MAX_BYTES", 1 << 19)
     with pytest.raises(ConfigError, match="too large"):
         Lexicon.from_bytes(stream.getvalue())
 

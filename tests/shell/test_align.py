@@ -129,12 +129,31 @@ def test_only_line_feeds_end_a_sentence_and_tabs_no_field(write) -> None:
     assert aligned(left, right)[0].startswith("Eins und zwei im Jahr 1956.\tUn et deux")
 
 
-def test_blank_lines_are_sentences_so_that_numbers_of_lines_stay(write) -> None:
+def test_blank_lines_keep_their_numbers_and_translate_nothing(write) -> None:
     left = write("a.txt", "Im Jahr 1956.\n\nIm Jahr 1957.\n")
     right = write("b.txt", "En 1956.\nEn 1957.\n")
-    ladder = aligned(left, right, "--format", "ladder")
-    covered = [json.loads(line.partition(":")[0]) for line in ladder]
-    assert [number for some in covered for number in some] == [0, 1, 2]
+    assert aligned(left, right, "--format", "ladder") == ["[0]:[0]", "[2]:[1]", "[1]:[]"]
+    lines = [line.split("\t")[:2] for line in aligned(left, right)]
+    assert lines == [["Im Jahr 1956.", "En 1956."], ["Im Jahr 1957.", "En 1957."]]
+
+
+def test_links_of_two_pages(write) -> None:
+    left = write("a.html", '<p><a href="/en/1">Map of 1956</a> <a href="/en/2">Help</a></p>')
+    right = write("b.html", '<p><a href="/fr/1">Carte de 1956</a> <a href="/fr/2">Aide</a></p>')
+    found = [line.split("\t")[:2] for line in aligned(left, right, "--links")]
+    assert [[url.rpartition("/")[2] for url in pair] for pair in found] == [["1", "1"], ["2", "2"]]
+    texts = write("a.txt", "One."), write("b.txt", "Un.")
+    assert "--links is for two HTML pages" in mistake(
+        "align", *texts, "--langs", "en,fr", "--links"
+    )
+    line = mistake("align", left, right, "--langs", "en,fr", "--links", "--trees", "flat")
+    assert "aligns no links" in line
+
+
+def test_names_of_strategies_are_looked_at_first(write) -> None:
+    texts = write("a.txt", "One."), write("b.txt", "Un.")
+    line = mistake("align", *texts, "--langs", "en,fr", "--trees", "foo")
+    assert "no align_dom strategy 'foo'" in line
 
 
 def test_method_can_be_chosen(texts) -> None:
@@ -278,7 +297,11 @@ def test_pages_of_200_000_nodes(write) -> None:
     left = write("a.html", f"<h1>Numbers</h1><ul>{''.join(items)}</ul><p>The end of 1956.</p>")
     other = [item.replace("of", "de") for item in items[:99_000]]
     right = write("b.html", f"<h1>Nombres</h1><ul>{''.join(other)}</ul><p>Fin de 1956.</p>")
-    assert len(bounded(left, right)) > 40_000
+    found = run("align", left, right, "--langs", "en,fr")
+    assert found.exit_code == 0
+    # So many blocks are read, and it is said that there are more.
+    assert len(found.stdout.splitlines()) > 49_000
+    assert found.stderr.count("more than 50,000 blocks") == 2
 
 
 def test_pages_of_5_000_levels(write) -> None:
@@ -294,7 +317,7 @@ def test_text_between_5_000_levels(write) -> None:
     def page(word: str) -> str:
         return "".join(f"<div>{word} {number} " for number in range(5_000))
 
-    assert len(bounded(write("a.html", page("Step")), write("b.html", page("Pas")))) > 100
+    assert len(bounded(write("a.html", page("Step")), write("b.html", page("Pas")))) > 4_000
 
 
 def test_page_of_one_block_of_a_megabyte(write) -> None:

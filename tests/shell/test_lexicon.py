@@ -101,4 +101,8 @@ def test_mistakes_are_one_line(table: Path, tmp_path: Path) -> None:
     assert "cannot write" in mistake("lexicon", "import", table, *langs, "--out", out)
     assert "no lexicon of Diptych" in mistake("lexicon", "show", table)
     assert "No such file" in mistake("lexicon", "show", tmp_path / "no.npz")
-    assert "cannot read" in mistake("lexicon", "show", tmp_path)
+    assert "holds no run" in mistake("lexicon", "show", tmp_path)
+    wrong = tmp_path / "freedict-deu-fra.index"
+    wrong.write_text("", "utf-8")
+    line = mistake("lexicon", "import", wrong, "--langs", "en,ru")
+    assert "is of deu,fra by its name" in line

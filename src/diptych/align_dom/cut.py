@@ -151,9 +151,12 @@ def chain(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[in
     before: list[int] = []
     for index, (_, right) in enumerate(pairs):
         length = bisect_left(ends, right)
-        ends[length:] = [right, *ends[length + 1 :]]
         before.append(last[length - 1] if length else -1)
-        last[length:] = [index, *last[length + 1 :]]
+        if length == len(ends):
+            ends.append(right)
+            last.append(index)
+        else:
+            ends[length], last[length] = right, index
     found = []
     at = last[-1] if last else -1
     while at >= 0:

@@ -253,11 +253,19 @@ def _surest(
     rows, columns = np.arange(len(left)), rest.argmax(1)
     best = rest[rows, columns]
     is_mutual = rest.argmax(0)[columns] == rows
-    rest[rows, columns] = -np.inf
-    second = np.maximum(np.maximum(rest.max(1), rest.max(0)[columns]), 0)
-    # A column may have lost its best to another row: then it is not mutual, and does not matter.
-    sure = np.flatnonzero(is_mutual & (best - second >= margin))
+    rivals = np.maximum(np.maximum(_second(rest.T), _second(rest)[columns]), 0)
+    sure = np.flatnonzero(is_mutual & (best - rivals >= margin))
     return [(left[row], right[columns[row]]) for row in sure]
+
+
+def _second(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The second highest of each column; of a single row, none."""
+    import numpy as np
+
+    if len(values) < 2:
+        return np.full(values.shape[1], -np.inf, np.float32)
+    found: NDArray[np.float32] = np.partition(values, len(values) - 2, axis=0)[-2]
+    return found
 
 
 def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:

@@ -45,6 +45,7 @@ void beads_gains(
     double rest = 1 - null_share;
     for (int64_t j = 0; j < rows; j++) {
         int32_t lo = low[j], hi = high[j], width = hi - lo;
+        if (lo >= hi) continue;
         double words = 0;
         for (int64_t k = 0; k < (int64_t)sizes * width; k++) products[k] = 1;
         for (int64_t t = row_from[j]; t < row_from[j + 1]; t++) {
@@ -185,8 +186,8 @@ static void sum_ways(
         }
 }
 
-/* The way through the band with the most probability (of its beads, summed), or with the highest
-   score; steps are written from the last one to the first.  Returns their number. */
+/* The way through the band with the most probability (of its beads, each for its sentences, or two
+   sentences alone would count twice what they count together), or with the highest score; steps are written from the last one to the first.  Returns their number. */
 int64_t beads_path(
     int32_t n, int32_t m, const int32_t *low, const int32_t *high, const int64_t *start, int32_t moves,
     const int32_t *left_counts, const int32_t *right_counts, const float *scores, int32_t by_posterior, double *before,
@@ -206,7 +207,8 @@ int64_t beads_path(
                 int64_t from = start[x] + y - low[x];
                 double score = scores[from * moves + q];
                 if (score <= IMPOSSIBLE) continue;
-                if (by_posterior) score = exp(before[from] + score + after[at] - all);
+                if (by_posterior)
+                    score = exp(before[from] + score + after[at] - all) * (left_counts[q] + right_counts[q]);
                 if (best[from] + score > most) {
                     most = best[from] + score;
                     chosen[at] = (int8_t)q;

@@ -231,13 +231,15 @@ def bead_scores(
 def best_path(
     band: Band, moves: Moves, scores: NDArray[np.float32], *, by_posterior: bool = True
 ) -> Path:
-    """The way through the band whose beads are most probable, summed over all ways.
+    """The way through the band whose beads are most probable, each counted for its sentences.
 
-    A step's confidence is its bead's probability.  Otherwise: the way of the highest score
-    (Viterbi), and the scores of its steps.
+    A step's confidence is its bead's probability, summed over all ways.  Otherwise: the way of the
+    highest score (Viterbi), and the scores of its steps.
     """
     start = band.start
     count, rows = int(start[-1]), len(band.low) - 1
+    if band.low.min() < 0 or (band.high < band.low).any():
+        raise ValueError("a band has points from 0 on in each row")
     if scores.shape != (count, len(moves.priors)):
         raise ValueError("a row of scores for each point of the band is needed")
     library = native()

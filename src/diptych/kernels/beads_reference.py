@@ -120,9 +120,16 @@ def best_path(
         for move in range(len(moves.priors))
     }
     values = {at: value for at, value in values.items() if value > IMPOSSIBLE}
+    end = len(band.low) - 1, band.right
     if by_posterior:
-        values = _posteriors(values, moves, (len(band.low) - 1, band.right))
-    steps, confidence = _cheapest(values, moves, (len(band.low) - 1, band.right))
+        values = _posteriors(values, moves, end)
+    worth = {
+        at: value * (moves.left[at[2]] + moves.right[at[2]] if by_posterior else 1)
+        for at, value in values.items()
+    }
+    steps = _best(worth, moves, end)
+    kinds = {(int(a), int(b)): move for move, (a, b, _) in enumerate(zip(*moves, strict=True))}
+    confidence = [values[i, j, kinds[a, b]] for i, j, a, b in steps]
     return np.array(steps, np.int32).reshape(-1, 4), np.array(confidence, np.float64)
 
 
@@ -150,18 +157,20 @@ def _posteriors(
     }
 
 
-def _cheapest(
-    values: dict[tuple[int, int, int], float], moves: Moves, end: tuple[int, int]
-) -> tuple[list[tuple[int, int, int, int]], list[float]]:
-    """The steps whose values sum to the most, and those values."""
+def _best(
+    worth: dict[tuple[int, int, int], float], moves: Moves, end: tuple[int, int]
+) -> list[tuple[int, int, int, int]]:
+    """The steps that are worth the most together."""
     best: dict[tuple[int, int], tuple[float, int]] = {(0, 0): (0.0, -1)}
-    for i, j, move in sorted(values):
+    for i, j, move in sorted(worth):
         if (i, j) not in best:
             continue
         to = i + int(moves.left[move]), j + int(moves.right[move])
-        total = best[i, j][0] + values[i, j, move]
+        total = best[i, j][0] + worth[i, j, move]
         if to not in best or total > best[to][0]:
             best[to] = total, move
+    if end not in best:
+        raise ValueError("no way leads through the band")
     steps: list[tuple[int, int, int, int]] = []
     at = end
     while at != (0, 0):
@@ -169,6 +178,4 @@ def _cheapest(
         a, b = int(moves.left[move]), int(moves.right[move])
         at = at[0] - a, at[1] - b
         steps.append((*at, a, b))
-    kinds = {(int(a), int(b)): move for move, (a, b, _) in enumerate(zip(*moves, strict=True))}
-    steps.reverse()
-    return steps, [values[i, j, kinds[a, b]] for i, j, a, b in steps]
+    return steps[::-1]

@@ -61,6 +61,8 @@ def expect(
     """
     n, m = len(left), len(right)
     _check(left, right, gains.shape)
+    if not np.isfinite(gains).all():
+        raise ValueError("gains must be numbers")
     library = native()
     if not n or not m:
         return 0.0, np.zeros((n, m))

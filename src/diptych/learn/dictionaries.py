@@ -78,6 +78,8 @@ def read_dictionaries(
     reverse: bool = False,
 ) -> Lexicon:
     """Several dictionaries as one; one whose name has its languages the other way is turned."""
+    for path in paths:
+        _check_name(path, left_lang, right_lang)
     links = [
         link
         for path in paths
@@ -101,12 +103,28 @@ def is_reversed(path: Path, left_lang: str, right_lang: str) -> bool:
     >>> is_reversed(Path("freedict-deu-fra.index"), "de", "fr"), is_reversed(Path("x"), "de", "fr")
     (False, False)
     """
-    parts = re.split(r"[^a-z]+", path.name.lower())
-    codes = [part for part in parts if 2 <= len(part) <= 3]
     return any(
         same_language(first, right_lang) and same_language(second, left_lang)
-        for first, second in pairwise(codes)
+        for first, second in pairwise(_codes(path))
     )
+
+
+def _codes(path: Path) -> list[str]:
+    """What may be codes of languages in a file's name."""
+    parts = re.split(r"[^a-z]+", path.name.lower())
+    return [part for part in parts if 2 <= len(part) <= 3]
+
+
+def _check_name(path: Path, left_lang: str, right_lang: str) -> None:
+    """FreeDict names its languages: a dictionary of others is a mistake."""
+    if not path.name.startswith("freedict-"):
+        return
+    known = [code for code in _codes(path) if code not in ("dz", "gz")]
+    for lang in (left_lang, right_lang):
+        if not any(same_language(code, lang) for code in known):
+            raise ConfigError(
+                f"{path.name} is of {','.join(known)} by its name, not of {left_lang},{right_lang}"
+            )
 
 
 def format_of(path: Path) -> str:

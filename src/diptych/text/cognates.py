@@ -10,7 +10,6 @@ from typing import NamedTuple
 __all__ = ["Cognate", "cognates", "stem"]
 
 STEM = 5  # letters: most endings are behind them, and few words differ only there
-_BLOCK = 3  # letters that cognates share at least, so that not all are compared with all
 _LEAST = 4  # letters that cognates share from the beginning (Simard et al. 1992)
 _MIN_LIKENESS = 0.6
 _MOST = 40  # words of one text that one of the other is compared with
@@ -54,11 +53,11 @@ def cognates(left: Sequence[str], right: Sequence[str]) -> Iterator[Cognate]:
     for index, word in enumerate(right):
         if folded := _folded(word):
             same[folded].append(index)
-            begins[folded[:_BLOCK]].append((index, folded))
+            begins[folded[:_LEAST]].append((index, folded))
     for index, word in enumerate(left):
         folded = _folded(word)
         yield from (Cognate(index, other, 1.0) for other in same.get(folded, ())[:_MOST])
-        for other, spelled in begins.get(folded[:_BLOCK], ())[:_MOST]:
+        for other, spelled in begins.get(folded[:_LEAST], ())[:_MOST]:
             likeness = _likeness(folded, spelled)
             if _MIN_LIKENESS <= likeness < 1:
                 yield Cognate(index, other, likeness)
