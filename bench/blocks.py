@@ -9,8 +9,8 @@ among them.  Both pairs of two swapped blocks are true: an aligner that keeps th
 of them.  A block whose partner was deleted stays scored: whatever it is paired with is wrong.
 
 `lexicon` is the second pass, much as in a run: the lexicon is learned by IBM Model 1 from what the
-first pass aligned with a score of at least 0.7 on the pages of the same site, in the same condition;
-a run learns from their sentences, and not from whole blocks.
+first pass aligned with a score of at least 0.7 on the pages of the same site, in the same
+condition; a run learns from their sentences, and not from whole blocks.
 """
 
 from __future__ import annotations

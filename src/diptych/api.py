@@ -121,7 +121,7 @@ def _align_pages(
 
 
 def page_of(html: str | bytes, name: str) -> Page:
-    """A page with its blocks and its tree; it has no address, so links are those of a made-up one."""
+    """A page with its blocks and its tree; it has no address, so its links have a made-up host."""
     from diptych.text.html import read_page
     from diptych.types import Response, Url
 

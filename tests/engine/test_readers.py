@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from types import SimpleNamespace
 
 import pytest
 import zoo
@@ -12,7 +13,7 @@ from serving import MISSING, Reply, serve
 
 from diptych.crawl.frontier import Kind
 from diptych.engine.reader import digest
-from diptych.engine.readers import Readers
+from diptych.engine.readers import Readers, _Worker
 from diptych.types import Failure, Response, Url
 
 LANGS = ("en", "fr")
@@ -85,6 +86,21 @@ def test_worker_killed_at_work_is_replaced_and_only_its_page_is_lost():
     assert heavy.reason == "unreadable"
     assert small.page.record.title == "Small"
     assert first != second
+
+
+def test_no_more_workers_are_started_than_asked_for_when_one_is_replaced_meanwhile(monkeypatch):
+    readers = Readers(1)
+    started = []
+
+    async def start():
+        started.append(len(started))
+        assert len(started) < 3
+        await readers._check()  # as another page does while this worker starts
+        return _Worker(SimpleNamespace(returncode=None))
+
+    monkeypatch.setattr(readers, "_start", start)
+    asyncio.run(readers._least_busy())
+    assert started == [0]
 
 
 def test_page_given_to_a_worker_that_had_died_before_is_read():

@@ -90,7 +90,8 @@ class Readers:
                 if worker.process.returncode is not None:  # it died without a page to blame
                     self._workers.remove(worker)
             while len(self._workers) < self._count:
-                self._workers.append(await self._start())
+                worker = await self._start()  # first: meanwhile the list may have become another
+                self._workers.append(worker)
         return min(self._workers, key=lambda worker: len(worker.waiting))
 
     async def _give(self, task: _Task) -> None:
