@@ -137,3 +137,15 @@ def test_every_reason_in_words_is_one_that_the_code_gives() -> None:
         reason for reason in REASONS if reason not in given and not reason.startswith("http_")
     }
     assert unused == set()
+
+
+def test_sentences_without_counterpart_are_not_among_the_aligned(store: Store) -> None:
+    add_pages(store, a="en", b="fr")
+    pair = add_pair(store, "a", "b")
+    alone = SegmentPair("Alone.", "", "en", "fr", url("a"), url("b"), "", "", 0.0)
+    kept, lost = Decision(True, 1.0), Decision(False, 0.0, "unaligned")
+    store.save_segments(pair, [(seg("one"), kept), (alone, lost), (seg("two"), kept)])
+    aligned, last = summarise(store, ("en", "fr")).steps[-2:]
+    assert (aligned.count, aligned.lost) == (2, (("unaligned", 1),))
+    assert (last.count, last.lost) == (2, ())
+    assert aligned.in_words() == "1 sentences without a counterpart"

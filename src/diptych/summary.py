@@ -36,6 +36,7 @@ REASONS = {
     "other_language": "in other languages",
     "no_language": "too little text to tell the language",
     "no_partner": "without a counterpart",
+    "unaligned": "sentences without a counterpart",
     "duplicate": "said elsewhere already",
     "wrong_language": "not in their language",
     "identical": "the same on both sides",
@@ -101,17 +102,19 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
     pages = store.count("SELECT count(*) FROM pages")
     in_language, strangers = _by_language(store, langs)
     paired, accepted, rejected = _pairs(store)
-    aligned = store.count("SELECT count(*) FROM segments")
+    aligned = store.count("SELECT count(*) FROM segments WHERE reason != 'unaligned'")
+    alone = store.count("SELECT count(*) FROM segments WHERE reason = 'unaligned'")
     kept = store.count("SELECT count(*) FROM segments WHERE accept")
     dropped = store.db.execute(
-        "SELECT reason, count(*) FROM segments WHERE NOT accept GROUP BY reason"
+        "SELECT reason, count(*) FROM segments WHERE NOT accept AND reason != 'unaligned'"
+        " GROUP BY reason"
     ).fetchall()
     steps = (
         Step("pages fetched", pages, _sorted(faults)),
         Step("in a language asked for", in_language, _sorted(strangers)),
         Step("page pairs found", paired, _sorted({"no_partner": max(0, in_language - 2 * paired)})),
         Step("page pairs verified", accepted, _sorted(rejected)),
-        Step("segments aligned", aligned),
+        Step("segments aligned", aligned, _sorted({"unaligned": alone})),
         Step("segments kept", kept, _sorted(dict(dropped))),
     )
     return Summary(
