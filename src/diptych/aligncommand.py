@@ -61,14 +61,13 @@ def align_files(request: Request) -> int:
     if are_pages[0] != are_pages[1]:
         page = request.left if are_pages[0] else request.right
         raise ConfigError(f"{page} is an HTML page and the other file is not; give two of a kind")
-    aligners = (
-        make("align_dom", {"use": request.trees}),
-        make("align_sentences", {"use": request.method}),
-    )
+    # Also where only one of them is used: a wrong name is a mistake.
+    make("align_dom", {"use": request.trees})
+    make("align_sentences", {"use": request.method})
     if request.links:
         if not are_pages[0]:
             raise ConfigError("--links is for two HTML pages; these are texts")
-        return _print_links(left, right, request, lexicon, aligners[0])
+        return _print_links(left, right, request, lexicon)
     rows = (_of_pages if are_pages[0] else _of_lines)(left, right, request, lexicon)
     pairs = 0
     for row in rows:
@@ -123,10 +122,9 @@ def _lines(data: bytes) -> list[str]:
     return [line.strip() for line in text.split("\n")] if text else []
 
 
-def _print_links(
-    left: bytes, right: bytes, request: Request, lexicon: Lexicon | None, trees: Any
-) -> int:
+def _print_links(left: bytes, right: bytes, request: Request, lexicon: Lexicon | None) -> int:
     """The addresses of aligned hyperlinks, if the strategy finds them."""
+    trees: Any = make("align_dom", {"use": request.trees})
     if not hasattr(trees, "links"):
         raise ConfigError(f"--trees {request.trees} aligns no links; take domtree")
     langs = two_languages(request.langs)

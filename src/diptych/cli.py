@@ -39,12 +39,12 @@ def _stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--langs", required=True, metavar="en,fr", help="Two or more languages, ISO 639 codes."
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Folder of the run.")
+@click.option("--out", type=FILE, metavar="RUN", help="Folder of the run.")
 @click.option(
     "--warc",
     "archives",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Mine archives instead of the web (a file or a folder; also several).",
 )
@@ -56,7 +56,7 @@ def _stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--lexicon",
     "lexicons",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Words you know, from: diptych lexicon import (also several).",
 )
@@ -118,11 +118,11 @@ def mine(sites: tuple[str, ...], **options: Any) -> None:
 
 
 @main.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=FILE)
 @click.option(
     "--format", "name", type=click.Choice(["tsv", "tmx"]), required=True, help="File format."
 )
-@click.option("--out", type=click.Path(path_type=Path), help="File to write; default in the run.")
+@click.option("--out", type=FILE, help="File to write; default in the run.")
 def export(run: Path, name: str, out: Path | None) -> None:
     """Write the corpus of RUN in a format."""
     from diptych.pipeline import export_to
@@ -139,7 +139,7 @@ def export(run: Path, name: str, out: Path | None) -> None:
 
 
 @main.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status(run: Path, as_json: bool) -> None:
     """Say how far RUN has come; also while it is running."""
@@ -158,7 +158,7 @@ def status(run: Path, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=FILE)
 @click.argument("urls", nargs=-1, metavar="[URL [URL]]")
 def explain(run: Path, urls: tuple[str, ...]) -> None:
     """Say what is known of a URL of RUN, or of a pair of URLs, and why it was decided so."""
@@ -295,7 +295,7 @@ def strategies() -> None:
 @main.command()
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=FILE,
     default=Path("diptych-demo"),
     show_default=True,
     help="Folder of the run.",

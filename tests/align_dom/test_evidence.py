@@ -9,17 +9,19 @@ from fakes import make_page
 
 from diptych.align_dom.document import document
 from diptych.align_dom.domtree import DomTree, _with_moved, _with_swapped
-from diptych.align_dom.evidence import Evidence, length_gains, read_evidence
+from diptych.align_dom.evidence import length_gains, read_evidence
 from diptych.learn.ibm1 import train
 from diptych.learn.lexicon import Lexicon
 
-PAPER = Evidence(null=0.0, backward=0.0, cognates=False, length=0.0, one_sided=0.0, same_link=0.0)
+PAPER = DomTree(
+    null=0.0, backward=0.0, cognates=False, length=0.0, one_sided=0.0, same_link=0.0, crossing=0.0
+)
 SAME = "zeta 1999 eta 1998 theta 1997 iota 1996 kappa 1995 lambda 1994 mu 1993"
 WORDS = [(["house", "red"], ["maison", "rouge"]), (["house"], ["maison"]), (["red"], ["rouge"])]
 
 
 def gains(
-    left: list[str], right: list[str], evidence: Evidence, lexicon: Lexicon | None = None
+    left: list[str], right: list[str], evidence: DomTree, lexicon: Lexicon | None = None
 ) -> np.ndarray:
     """Gains of the paragraphs of two pages."""
     trees = document(make_page("/", "", *left)), document(make_page("/", "", *right))
@@ -106,7 +108,7 @@ def test_like_lengths_gain_and_unlike_ones_cost() -> None:
 def test_part_of_the_nodes_gains_as_in_the_whole() -> None:
     left = [f"the number {k} and word{k % 3}" for k in range(9)]
     trees = [document(make_page("/", "", *side)) for side in (left, left[::-1])]
-    known = read_evidence((trees[0], trees[1]), Lexicon.empty("", ""), Evidence())
+    known = read_evidence((trees[0], trees[1]), Lexicon.empty("", ""), DomTree())
     whole = known.gains(slice(0, 11), slice(0, 11))
     assert known.gains(slice(2, 7), slice(4, 9)) == pytest.approx(whole[2:7, 4:9], abs=1e-5)
 

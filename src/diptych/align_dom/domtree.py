@@ -133,16 +133,12 @@ class DomTree:
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
     ) -> PairEvidence:
         """What the texts of two document trees say, with the weights of this strategy."""
-        from diptych.align_dom.evidence import Evidence, read_evidence
+        from diptych.align_dom.evidence import read_evidence
         from diptych.learn.lexicon import Lexicon
 
         if lexicon is None:
             lexicon = Lexicon.empty(pages[0].lang, pages[1].lang)
-        weights = Evidence(
-            self.words, self.null, self.backward, self.cognates, self.length, self.one_sided,
-            self.same_link,
-        )  # fmt: skip
-        return read_evidence(trees, lexicon, weights)
+        return read_evidence(trees, lexicon, self)
 
 
 def best_alignment(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,9 +23,10 @@ from diptych.text.lengths import length_cost
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from diptych.align_dom.domtree import DomTree
     from diptych.learn.lexicon import Lexicon
 
-__all__ = ["Evidence", "PairEvidence", "length_gains", "read_evidence"]
+__all__ = ["PairEvidence", "length_gains", "read_evidence"]
 
 _MAX_CHARACTERS = 4_000  # of a node: more make it no surer, and a megabyte of text is no paragraph
 _FINE, _STEP, _BINS = 20, 1.07, 128  # up to 29,000 characters
@@ -34,19 +34,6 @@ _FINE, _STEP, _BINS = 20, 1.07, 128  # up to 29,000 characters
 # a long text would explain every word.  What no lexicon knows says nothing.
 _NO_NULL = 1e-9  # the share where the empty word has its part instead
 _MAX_RATIO = 1.25  # of most language pairs; beyond it, one page simply says more
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """How much each kind of evidence counts."""
-
-    words: float = 1.0
-    null: float = 0.4
-    backward: float = 0.5
-    cognates: bool = True
-    length: float = 1.0
-    one_sided: float = 3.0
-    same_link: float = 3.0
 
 
 class PairEvidence(NamedTuple):
@@ -57,7 +44,8 @@ class PairEvidence(NamedTuple):
     hrefs: tuple[Sequence[str], Sequence[str]]
     links: tuple[Table, Table]
     ratio: float
-    weights: Evidence
+    weights: DomTree
+    """how much each kind of evidence counts"""
 
     def gains(self, ours: slice, theirs: slice) -> NDArray[np.float32]:
         """For each pair of nodes, log of Pr(text | text) over Pr(text | NULL)."""
@@ -121,7 +109,7 @@ def _gains(
 
 
 def read_evidence(
-    trees: tuple[Document, Document], lexicon: Lexicon, weights: Evidence
+    trees: tuple[Document, Document], lexicon: Lexicon, weights: DomTree
 ) -> PairEvidence:
     """The words of two documents and their links, once for all their nodes."""
     left, right = (

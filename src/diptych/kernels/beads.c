@@ -96,10 +96,10 @@ void beads_gains(
 }
 
 /* Improbability of two lengths for a translation, as `text.lengths.length_cost`. */
-static double length_cost(double left, double right, double ratio, double variance, double most) {
-    double mean = (left + right / ratio) / 2;
+static double length_cost(double left, double right, double variance, double most) {
+    double mean = (left + right) / 2;
     if (mean <= 0) return 0;
-    double tail = erfc(fabs(right - left * ratio) / sqrt(variance * mean) * 0.70710678118654752440);
+    double tail = erfc(fabs(right - left) / sqrt(variance * mean) * 0.70710678118654752440);
     double cost = tail > 0 ? fabs(log(tail)) : most;
     return cost < most ? cost : most;
 }
@@ -110,7 +110,7 @@ static double length_cost(double left, double right, double ratio, double varian
 void beads_scores(
     int32_t n, int32_t m, const int32_t *low, const int32_t *high, const int64_t *start, int32_t moves,
     const int32_t *left_counts, const int32_t *right_counts, const double *priors, const double *left_lengths,
-    const double *right_lengths, double ratio, double variance, double most_cost, const float *by_right,
+    const double *right_lengths, double variance, double most_cost, const float *by_right,
     const int32_t *right_low, const int32_t *right_high, const int64_t *right_start, int64_t right_cells,
     const float *by_left, const int32_t *left_low, const int32_t *left_high, const int64_t *left_start,
     int64_t left_cells, float *scores) {
@@ -127,7 +127,7 @@ void beads_scores(
                 double score = priors[q];
                 if (a && b) {
                     score -= length_cost(
-                        left_lengths[i + a] - left_lengths[i], right_lengths[j + b] - right_lengths[j], ratio, variance, most_cost);
+                        left_lengths[i + a] - left_lengths[i], right_lengths[j + b] - right_lengths[j], variance, most_cost);
                     double words = 0;
                     int whole = 1;
                     for (int32_t y = j; y < j + b; y++) {

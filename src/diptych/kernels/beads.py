@@ -116,11 +116,10 @@ class Moves(NamedTuple):
 
 
 class Lengths(NamedTuple):
-    """Lengths of all sentences before each point, and how they translate (Gale & Church 1993)."""
+    """Lengths of all sentences before each point, alike if they translate (Gale & Church 1993)."""
 
     left: NDArray[np.float64]
     right: NDArray[np.float64]
-    ratio: float = 1.0
     variance: float = 6.8
 
 
@@ -219,7 +218,7 @@ def bead_scores(
         ctypes.c_int32(len(band.low) - 1), ctypes.c_int32(band.right),
         *map(pointer, (*band, start)), ctypes.c_int32(shape[1]),
         *map(pointer, (*moves, lengths.left, lengths.right)),
-        ctypes.c_double(lengths.ratio), ctypes.c_double(lengths.variance),
+        ctypes.c_double(lengths.variance),
         ctypes.c_double(MAX_COST),
         *map(pointer, (by_right, *theirs, theirs.start)), ctypes.c_int64(by_right.shape[1]),
         *map(pointer, (by_left, *ours, ours.start)), ctypes.c_int64(by_left.shape[1]),

@@ -99,8 +99,7 @@ def bead_scores(
                     score += words / 2 - length_cost(
                         lengths.left[i + a] - lengths.left[i],
                         lengths.right[j + b] - lengths.right[j],
-                        lengths.ratio,
-                        lengths.variance,
+                        s2=lengths.variance,
                     )
                 scores[at] += score
 
