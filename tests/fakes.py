@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from diptych.learn.lexicon import Lexicon
+from diptych.text.cognates import stem
+from diptych.text.lengths import text_length
+from diptych.text.tokens import tokens
 from diptych.text.urls import normalise
-from diptych.types import Block, LangScore, Link, Page, PagePair, PageRecord, Site, Url
+from diptych.types import (
+    Block,
+    LangScore,
+    Link,
+    Page,
+    PagePair,
+    PageRecord,
+    Site,
+    Sketch,
+    Url,
+)
 
 HOME = "http://example.org/"
 
@@ -41,18 +56,44 @@ def make_page(
     return Page(record, tuple(links), blocks)
 
 
+def sketch_of(page: Page) -> Sketch:
+    """The sketch of a page of paragraphs."""
+    words = tokens("\n".join(block.text for block in page.blocks), page.lang)
+    return Sketch(
+        tags="ab" * len(page.blocks),
+        words=len(words),
+        bag=Counter(map(stem, words)),
+        blocks=tuple(
+            (int(hashlib.sha1(block.text.encode()).hexdigest()[:8], 16), text_length(block.text))
+            for block in page.blocks
+        ),
+    )
+
+
 class FakeSite:
-    """A site in memory: `page`, `link` and `redirect` build it, and it is a `SiteView`."""
+    """A site in memory: `page`, `link` and `redirect` build it, and it is a `SiteView`.
+
+    Of the content of its pages nothing is known until `sketch` is called, of words nothing until
+    `know` is.
+    """
 
     def __init__(self, *langs: str, seeds: Sequence[str] = ("/",)) -> None:
         self._site = Site("example.org", tuple(at(seed) for seed in seeds))
         self._langs = langs
         self._read: dict[Url, Page] = {}
         self._moved: dict[Url, Url] = {}
+        self._lexicons: dict[tuple[str, str], Lexicon] = {}
 
-    def page(self, url: str, lang: str = "", *texts: str | Block, depth: int = 1) -> FakeSite:
+    def page(
+        self,
+        url: str,
+        lang: str = "",
+        *texts: str | Block,
+        depth: int = 1,
+        links: Sequence[Link] = (),
+    ) -> FakeSite:
         """Add a page that was fetched."""
-        self._read[at(url)] = make_page(url, lang, *texts, depth=depth)
+        self._read[at(url)] = make_page(url, lang, *texts, depth=depth, links=links)
         return self
 
     def link(
@@ -79,6 +120,17 @@ class FakeSite:
                 self.link(source, target, rel="alternate", hreflang=lang)
         return self
 
+    def sketch(self, url: str, sketch: Sketch | None = None) -> FakeSite:
+        """Let the content of a page be known: as told, or what its blocks say."""
+        page = self._read[at(url)]
+        self._read[at(url)] = replace(page, sketch=sketch or sketch_of(page))
+        return self
+
+    def know(self, lexicon: Lexicon) -> FakeSite:
+        """Let the words of two languages be known."""
+        self._lexicons[lexicon.left_lang, lexicon.right_lang] = lexicon
+        return self
+
     def redirect(self, old: str, new: str) -> FakeSite:
         """Let an address lead to a page."""
         self._moved[at(old)] = at(new)
@@ -95,6 +147,7 @@ class FakeSite:
         urls = list(self._read)
         other._read = {urls[number]: self._read[urls[number]] for number in order}
         other._moved = dict(reversed(self._moved.items()))
+        other._lexicons = self._lexicons
         return other
 
     @property
@@ -123,6 +176,16 @@ class FakeSite:
         """The page an address leads to."""
         url = self._moved.get(url, url)
         return url if url in self._read else None
+
+    def sketches(self) -> Iterator[tuple[Url, Sketch]]:
+        """What is known of the content of pages."""
+        for url, page in self._read.items():
+            if page.sketch is not None:
+                yield url, page.sketch
+
+    def lexicon(self, left: str, right: str) -> Lexicon:
+        """What is known of the words of two languages."""
+        return self._lexicons.get((left, right)) or Lexicon.empty(left, right)
 
 
 def paths(pairs: Sequence[PagePair]) -> list[tuple[str, str]]:

@@ -42,6 +42,7 @@ class Beads:
     """A sentence aligner that remembers what it was asked, and pairs what it can in order."""
 
     asked: list[tuple[list[str], list[str], Lexicon]] = field(default_factory=list)
+    calls: int = 0
     uses_lexicon: ClassVar[bool] = False
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
@@ -52,6 +53,12 @@ class Beads:
             *(Bead((n,), (), 0.9) for n in range(both, len(left))),
             *(Bead((), (n,), 0.9) for n in range(both, len(right))),
         ]
+
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        self.calls += 1
+        return [self.align(left, right, lexicon) for left, right in pieces]
 
 
 def texts(found: Sequence[Aligned]) -> list[tuple[list[str], list[str]]]:
@@ -88,6 +95,19 @@ def test_pieces_of_one_sentence_need_no_aligner() -> None:
     assert beads.asked[0][2] is NOTHING
 
 
+def test_all_pieces_of_two_pages_are_asked_at_once() -> None:
+    page = make_page("/en", "en", "One. Two.", "Alone.", "Three. Four.", "Five. Six.")
+    told = Pieces([((0,), (0,), 1.0), ((1,), (), 0.0), ((2,), (2,), 1.0), ((3,), (3,), 1.0)])
+    beads = Beads()
+    found = list(align_sentences(page, page, LANGS, told, beads, NOTHING))
+    assert beads.calls == 1
+    assert len(beads.asked) == 3
+    # What belongs to a piece stays in it.
+    assert [ours for ours, _ in texts(found)] == [
+        ["One."], ["Two."], ["Alone."], ["Three."], ["Four."], ["Five."], ["Six."]
+    ]  # fmt: skip
+
+
 def test_sentences_know_their_block_and_their_place() -> None:
     found = list(align_sentences(LEFT, RIGHT, LANGS, PIECES, Beads(), NOTHING))
     ours = [sentence for each in found for sentence in each.left]
@@ -117,6 +137,11 @@ def test_segments_know_where_they_come_from() -> None:
 
         def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
             return [Bead(tuple(range(len(left))), tuple(range(len(right))), 0.5)]
+
+        def align_pieces(
+            self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+        ) -> list[list[Bead]]:
+            return [self.align(left, right, lexicon) for left, right in pieces]
 
     pair = PagePair(LEFT.url, RIGHT.url, "en", "fr", 0.9, "hreflang")
     told = Pieces([((0, 1), (0,), 1.0), ((2,), (1, 2), 0.5)])

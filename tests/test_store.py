@@ -23,15 +23,12 @@ from diptych.errors import StoreError
 from diptych.store import SCHEMA_VERSION, Store
 from diptych.text.urls import url_key
 from diptych.types import (
-    Decision,
-    LangPair,
     LangScore,
     Link,
     Page,
-    PagePair,
     PageRecord,
     Response,
-    SegmentPair,
+    Sketch,
     Url,
 )
 from diptych.warc import Pointer, compose, scan
@@ -588,174 +585,44 @@ def test_kinds_and_states_are_numbered_as_the_schema_says() -> None:
     ]
 
 
-# -- pairs and segments ------------------------------------------------------------------------
+# -- sketches ----------------------------------------------------------------------------------
 
-
-def pair(left: object, right: object, score: float = 0.9, evidence: str = "hreflang") -> PagePair:
-    return PagePair(url(left), url(right), "en", "fr", score, evidence)
-
-
-def segment(text: str, left: object = "en", right: object = "fr") -> SegmentPair:
-    return SegmentPair(text, f"{text} fr", "en", "fr", url(left), url(right), "/p[1]", "/p[2]", 0.7)
-
-
-def with_urls(store: Store, *names: object) -> None:
-    store.begin()
-    Frontier(store.db).add([Entry(url(name), 1, 0.0) for name in names])
-    store.commit()
-
-
-def test_pairs_come_back_in_the_order_of_their_urls(store: Store) -> None:
-    with_urls(store, "a", "b", "c", "d")
-    pairs = [pair("c", "d", 0.5, "switch"), pair("a", "b")]
-    store.replace_pairs(SITE, pairs)
-    assert [found for _, found in store.pairs(SITE)] == [pairs[1], pairs[0]]
-    assert store.pairs(SITE + 1) == []
-
-
-def test_settling_again_keeps_what_is_known_of_pairs_that_stay(store: Store) -> None:
-    with_urls(store, *"abcdef")
-    store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
-    (first, _), (second, _) = store.pairs(SITE)
-    store.begin()
-    for id in (first, second):
-        store.save_decision(id, Decision(True, 0.8))
-        store.save_segments(id, [(segment("lamp"), Decision(True, 0.9))])
-    store.commit()
-    store.replace_pairs(SITE, [pair("a", "b", 0.4, "url"), pair("e", "f")])
-    found = store.pairs(SITE)
-    assert [settled for _, settled in found] == [pair("a", "b", 0.4, "url"), pair("e", "f")]
-    assert found[0][0] == first
-    assert store.pairs(SITE, where="decisions.pair IS NULL OR NOT aligned") == found[1:]
-    decisions = "SELECT pair, accept, score FROM decisions"
-    assert store.db.execute(decisions).fetchall() == [(first, 1, 0.8)]
-    assert store.db.execute("SELECT DISTINCT pair FROM segments").fetchall() == [(first,)]
-
-
-def test_pairs_of_other_sites_are_left_alone(store: Store) -> None:
-    with_urls(store, *"abcd")
-    other = store.site_id("other.org")
-    store.replace_pairs(SITE, [pair("a", "b")])
-    store.replace_pairs(other, [pair("c", "d")])
-    store.replace_pairs(SITE, [])
-    assert store.pairs(SITE) == []
-    assert [found for _, found in store.pairs(other)] == [pair("c", "d")]
-
-
-def test_settling_the_same_pairs_changes_nothing(store: Store) -> None:
-    with_urls(store, *"abcd")
-    pairs = [pair("a", "b"), pair("c", "d")]
-    store.replace_pairs(SITE, pairs)
-    before = store.pairs(SITE)
-    store.replace_pairs(SITE, pairs)
-    assert store.pairs(SITE) == before
-
-
-def test_segments_that_were_kept_are_the_corpus(store: Store) -> None:
-    with_urls(store, *"abcd")
-    store.replace_pairs(SITE, [pair("c", "d"), pair("a", "b")])
-    (first, _), (second, _) = store.pairs(SITE)
-    store.begin()
-    store.save_segments(second, [(segment("three", "c", "d"), Decision(True, 0.3))])
-    store.save_segments(
-        first,
-        [
-            (segment("one", "a", "b"), Decision(True, 0.1)),
-            (segment("bad", "a", "b"), Decision(False, 0.0, "too_short")),
-            (segment("two", "a", "b"), Decision(True, 0.2)),
-        ],
-    )
-    store.commit()
-    found = list(store.segments())
-    assert [(seg.left, seg.score, seg.left_url) for seg in found] == [
-        ("one", 0.1, url("a")), ("two", 0.2, url("a")), ("three", 0.3, url("c")),
-    ]  # fmt: skip
-    assert (found[0].right, found[0].left_path, found[0].right_path) == ("one fr", "/p[1]", "/p[2]")
-    rejects = "SELECT left, reason, position FROM segments WHERE NOT accept"
-    assert store.db.execute(rejects).fetchall() == [("bad", "too_short", 1)]
-
-
-def test_aligning_again_replaces_the_segments(store: Store) -> None:
-    with_urls(store, *"ab")
-    store.replace_pairs(SITE, [pair("a", "b")])
-    ((id, _),) = store.pairs(SITE)
-    for texts in (["one", "two", "three"], ["four"]):
-        store.begin()
-        store.save_segments(id, [(segment(text), Decision(True, 1.0)) for text in texts])
-        store.commit()
-    assert [seg.left for seg in store.segments()] == ["four"]
-
-
-def test_segments_that_teach_are_those_that_were_kept_each_once(store: Store) -> None:
-    with_urls(store, *"abcd")
-    store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
-    store.begin()
-    for id, _ in store.pairs(SITE):
-        kept = [(segment(f"{number:02}"), Decision(True, 1.0)) for number in range(10)]
-        store.save_segments(id, [*kept, (segment("no"), Decision(False, 0.0, "unaligned"))])
-    store.commit()
-    langs = LangPair("en", "fr")
-    assert store.taught(langs, least=0.0, most=100) == [
-        (f"{n:02}", f"{n:02} fr") for n in range(10)
-    ]
-    assert store.taught(LangPair("fr", "en"), least=0.0, most=100) == []
-    # Of too many some are taken, from the beginning to the end.
-    some = [left for left, _ in store.taught(langs, least=0.0, most=5)]
-    assert 3 <= len(some) <= 5
-    assert some[-1] >= "08"
-
-
-def test_lexicon_is_kept_until_other_pairs_come(store: Store) -> None:
-    for name in "abcd":
-        add_page(store, name)
-    store.replace_pairs(SITE, [pair("a", "b")])
-    langs, others = LangPair("en", "fr"), LangPair("en", "de")
-    assert store.lexicon(langs) is None
-    store.begin_alignment(langs)
-    store.begin_alignment(others)
-    assert store.lexicon(langs) is None
-    store.save_lexicon(langs, b"words")
-    store.begin_alignment(langs)
-    assert (store.lexicon(langs), store.lexicon(others)) == (b"words", None)
-    store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
-    store.begin_alignment(others)
-    assert store.lexicon(langs) == b"words"
-    store.begin_alignment(langs)
-    assert store.lexicon(langs) is None
-
-
-def test_pairs_are_aligned_in_two_passes_but_rejected_ones_in_one(store: Store) -> None:
-    with_urls(store, *"abcd")
-    store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
-    langs = LangPair("en", "fr")
-    (first, _), (second, _) = store.pairs(SITE)
-
-    def left(number: int) -> list[int]:
-        return [id for id, _ in store.pairs_to_align(SITE, langs, number)]
-
-    assert left(1) == left(2) == [first, second]
-    assert store.pairs_to_align(SITE, LangPair("fr", "en"), 1) == []
-    store.begin()
-    for id, accept in ((first, True), (second, False)):
-        store.save_decision(id, Decision(accept, 0.5))
-        assert store.save_segments(id, [(segment("x"), Decision(accept, 0.5))]) == (0, accept)
-    assert (left(1), left(2)) == ([], [first])
-    assert store.save_segments(first, [], 2) == (1, 0)  # how many were kept, and are
-    assert left(2) == []
-    store.commit()
+numbers = st.integers(0, 2**56 - 1)
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.lists(st.tuples(texts, texts), max_size=4))
-def test_segments_come_back_as_they_were(shared: Store, pairs: list[tuple[str, str]]) -> None:
-    shared.db.execute("DELETE FROM pairs")
-    Frontier(shared.db).add([Entry(url("a"), 1, 0.0), Entry(url("b"), 1, 0.0)])
-    shared.replace_pairs(SITE, [pair("a", "b")])
-    shared.begin()
-    ((id, _),) = shared.pairs(SITE)
-    saved = [
-        SegmentPair(left, right, "en", "fr", url("a"), url("b"), "/p", "/q", 0.25)
-        for left, right in pairs
-    ]
-    shared.save_segments(id, [(seg, Decision(True, 0.25)) for seg in saved])
-    assert list(shared.segments()) == saved
+@given(
+    bag=st.dictionaries(texts, st.integers(1, 2**31), max_size=5),
+    tags=st.text(st.characters(min_codepoint=1, max_codepoint=511), max_size=20),
+    files=st.lists(texts, max_size=3).map(tuple),
+    blocks=st.lists(st.tuples(numbers, st.floats(0, 1e6)), max_size=3).map(tuple),
+    shares=langs,
+)
+@example({"phare": 3, "\x00": 1}, "\x01\u01ff", ("tour%20.png",), ((2**56 - 1, 0.5),), ())
+def test_sketches_come_back_as_they_were(shared: Store, bag, tags, files, blocks, shares) -> None:
+    sketch = Sketch(tags, 7, bag, files, blocks, shares, ("google",))
+    page = Page(record(url("sketched")), (), sketch=sketch)
+    round_trip(shared, page)
+    assert shared.sketch(page.url) == sketch
+    assert list(shared.sketches(SITE)) == [(page.url, sketch)]
+    assert list(shared.sketches(SITE + 1)) == []
+
+
+def test_page_read_again_has_no_sketch_of_what_it_was(store: Store) -> None:
+    pointer = add_page(store, "a")
+    store.save_sketch(url("a"), Sketch("t", 1, {"old": 1}))
+    assert store.without_sketch(["en", "fr"]) == []
+    store.save_page(SITE, Page(record(url("a")), ()), pointer)
+    assert store.sketch(url("a")) is None
+    assert store.without_sketch(["en", "fr"]) == [url("a")]
+    assert store.sketch(url("nowhere")) is None
+
+
+def test_only_pages_in_languages_asked_for_want_a_sketch(store: Store) -> None:
+    for number, scores in enumerate([("en", 1.0), ("fr", 0.4), ("de", 1.0)]):
+        pointer = add_page(store, number)
+        page = Page(record(url(number), lang=scores[0], langs=(LangScore(*scores),)), ())
+        store.save_page(SITE, page, pointer)
+    pointer = add_page(store, 9)
+    store.save_page(SITE, Page(record(url(9), lang="", langs=()), ()), pointer)
+    assert store.without_sketch(["en", "fr"]) == [url(0), url(1)]

@@ -19,7 +19,9 @@ def listed(*pages):
 def test_list_is_a_site_without_links():
     site = listed(("/en/a", "en"), ("/fr/a", "fr"), ("/x", ""))
     assert site.site.name == "example.org"
-    assert list(site.links()) == list(site.links(rel="alternate")) == []
+    assert list(site.links()) == list(site.links(rel="alternate")) == list(site.sketches()) == []
+    words = site.lexicon("en", "fr")
+    assert (words.left_lang, words.right_lang, len(words)) == ("en", "fr", 0)
     assert [page.lang for page in site.pages.values()] == ["en", "fr", ""]
     assert site.pages[at("/en/a")].langs == (LangScore("en", 0.7),)
     assert site.pages[at("/x")].langs == ()

@@ -92,9 +92,9 @@ def two_languages(langs: str | Sequence[str]) -> LangPair:
 
 def known_words(langs: LangPair, lexicon: Lexicon | None) -> Lexicon:
     """The lexicon for these languages, empty without one."""
-    from diptych.alignment import lexicon_of
     from diptych.errors import ConfigError
     from diptych.learn.lexicon import Lexicon
+    from diptych.teaching import lexicon_of
 
     if lexicon is None:
         return Lexicon.empty(*langs)

@@ -36,6 +36,19 @@ class Aligned(NamedTuple):
     score: float
 
 
+class _Piece(NamedTuple):
+    """The sentences of two pieces that correspond, and how surely they do."""
+
+    left: list[Sentence]
+    right: list[Sentence]
+    score: float
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether there is but one way: a side is empty, or both have one sentence."""
+        return not self.left or not self.right or len(self.left) == len(self.right) == 1
+
+
 def align_sentences(
     left: Page,
     right: Page,
@@ -46,15 +59,20 @@ def align_sentences(
 ) -> Iterator[Aligned]:
     """All sentences of two pages, aligned or not, in the order of the left page."""
     ours, theirs = _by_block(left, langs.left), _by_block(right, langs.right)
-    for nodes in trees.align(left, right, lexicon):
-        here = [sentence for block in nodes.left for sentence in ours[block].pop(0)]
-        there = [sentence for block in nodes.right for sentence in theirs[block].pop(0)]
-        for bead in _beads(here, there, sentences, lexicon):
-            score = bead.score * nodes.score if bead.left and bead.right else 0.0
+    pieces = [
+        _Piece(
+            [sentence for block in nodes.left for sentence in ours[block].pop(0)],
+            [sentence for block in nodes.right for sentence in theirs[block].pop(0)],
+            nodes.score,
+        )
+        for nodes in trees.align(left, right, lexicon)
+    ]
+    for piece, beads in zip(pieces, _beads(pieces, sentences, lexicon), strict=True):
+        for bead in beads:
             yield Aligned(
-                tuple(here[index] for index in bead.left),
-                tuple(there[index] for index in bead.right),
-                score,
+                tuple(piece.left[index] for index in bead.left),
+                tuple(piece.right[index] for index in bead.right),
+                bead.score * piece.score if bead.left and bead.right else 0.0,
             )
 
 
@@ -93,13 +111,23 @@ def _by_block(page: Page, lang: str) -> dict[Block, list[list[Sentence]]]:
 
 
 def _beads(
-    left: Sequence[Sentence], right: Sequence[Sentence], aligner: SentenceAligner, lexicon: Lexicon
-) -> list[Bead]:
-    if not left or not right:
-        return [
-            *(Bead((index,), (), 0.0) for index in range(len(left))),
-            *(Bead((), (index,), 0.0) for index in range(len(right))),
-        ]
-    if len(left) == len(right) == 1:  # the trees have decided: most pieces of the web are short
+    pieces: Sequence[_Piece], aligner: SentenceAligner, lexicon: Lexicon
+) -> Iterator[list[Bead]]:
+    """The beads of each piece; all that the aligner decides it is asked at once."""
+    asked = [
+        ([sentence.text for sentence in piece.left], [sentence.text for sentence in piece.right])
+        for piece in pieces
+        if not piece.is_decided
+    ]
+    answers = iter(aligner.align_pieces(asked, lexicon))
+    for piece in pieces:
+        yield _decided(piece) if piece.is_decided else next(answers)
+
+
+def _decided(piece: _Piece) -> list[Bead]:
+    if piece.left and piece.right:  # the trees have decided: most pieces of the web are short
         return [Bead((0,), (0,), 1.0)]
-    return aligner.align([s.text for s in left], [s.text for s in right], lexicon)
+    return [
+        *(Bead((index,), (), 0.0) for index in range(len(piece.left))),
+        *(Bead((), (index,), 0.0) for index in range(len(piece.right))),
+    ]

@@ -97,6 +97,14 @@ def _stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="N",
     help="Connections to one host at a time.",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes that pages are paired and aligned in.",
+)
 @click.option("--user-agent", metavar="TEXT", help="How to present yourself to web servers.")
 @click.option(
     "--proxy", metavar="URL", help="HTTP proxy; else HTTP_PROXY, HTTPS_PROXY, NO_PROXY count."
@@ -233,7 +241,7 @@ def url_pair(file: Path | None, model: str, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("model", type=click.Choice(["url-lang", "url-pair"]))
+@click.argument("model", type=click.Choice(["url-lang", "url-pair", "verify"]))
 @click.argument("data", type=FILE, nargs=-1, required=True)
 @click.option("--out", type=FILE, required=True, metavar="FOLDER", help="Folder of the model.")
 @click.option(
@@ -254,17 +262,33 @@ def url_pair(file: Path | None, model: str, as_json: bool) -> None:
     metavar="X",
     help="Of an encoder; as published 1e-5.",
 )
+@click.option(
+    "--method",
+    type=click.Choice(["classify", "decision_tree", "maxent"]),
+    help="Of verify: whose features; classify has all of them.",
+)
+@click.option("--run", type=FILE, metavar="RUN", help="Of verify: whose pages DATA speaks of.")
 def train(model: str, data: tuple[Path, ...], out: Path, **options: Any) -> None:
-    """Train a URL model on labelled DATA and test it on domains held out.
+    """Train a model on labelled DATA, and say how good it is on data it has not seen.
 
     The columns of DATA, with tabs between them: domain, url, lang for url-lang; domain, url, lang,
-    url, lang for url-pair.
+    url, lang for url-pair; left, right, and 1 or 0 for verify, where left and right are HTML files
+    beside DATA, or URLs of a run.
     """
+    method, run = options.pop("method"), options.pop("run")
+    backend, base, seed = (options.pop(name) for name in ("backend", "base", "seed"))
+    more = tuple((name, value) for name, value in options.items() if value is not None)
+    if model == "verify":
+        from diptych.trainverify import VerifyOrder, train_verify
+
+        if len(data) > 1 or base or more or backend != "linear":
+            raise ConfigError("verify takes one file of labels, --out, --method, --run and --seed")
+        raise SystemExit(train_verify(VerifyOrder(data[0], out, method or "classify", run, seed)))
+    if method or run:
+        raise ConfigError(f"--method and --run are for verify, not for {model}")
     from diptych.training import Order
     from diptych.training import train as run_train
 
-    backend, base, seed = (options.pop(name) for name in ("backend", "base", "seed"))
-    more = tuple((name, value) for name, value in options.items() if value is not None)
     raise SystemExit(run_train(Order(model, data, out, backend, base, seed, more)))
 
 

@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from diptych.crawl.frontier import State
 from diptych.errors import ConfigError
+from diptych.rows import read_evidence
 from diptych.store import Store
 from diptych.summary import in_words
 from diptych.text.urls import normalise, url_key
-from diptych.types import Url
+from diptych.types import Evidence, PagePair, Site, Url
 
 __all__ = ["explain"]
+
+_MEANING = {
+    "hreflang": "declared by hreflang",
+    "switcher": "declared by a link named after the language",
+    "keys": "a pairing key of the site's URLs",
+    "langstrip": "the same URL but for a mark of the language",
+    "url_model": "probability by the URLs alone",
+    "shared": "words, numbers and files that are on both, by their rarity",
+    "amount": "how much they share in all",
+    "translated": "the same with words translated by the lexicon",
+    "tags": "likeness of their HTML tags",
+    "sizes": "difference of their lengths: 0 is none",
+    "text": "logarithm of the letters of the shorter",
+    "copied": "share of text that is the same on both",
+    "neighbours": "linked at the same place from paired pages",
+    "siblings": "paired with the same page of a third language",
+}
+"""what a number says, for people"""
 
 
 def explain(store: Store, urls: Sequence[str]) -> str:
@@ -89,35 +109,88 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
         *keys, *keys,
     )  # fmt: skip
     if rows:
-        head = _pair_line(rows[0])
+        head = [line for row in rows for line in (_pair_line(row), *_evidence_lines(row.scores))]
     else:
-        head = "not a pair: nothing says that these are translations, or they have better partners"
-    return [head, "", *_of_url(store, left), "", *_of_url(store, right)]
+        head = _lost(store, left, right)
+    return [*head, "", *_of_url(store, left), "", *_of_url(store, right)]
 
 
-def _pair_rows(
-    store: Store, where: str, *values: int
-) -> list[tuple[str, str, float, str, int | None, float, str, int]]:
-    return store.db.execute(
-        "SELECT l.url, r.url, pairs.score, evidence,"
-        " decisions.accept, decisions.score, decisions.reason,"
+def _lost(store: Store, left: Url, right: Url) -> list[str]:
+    """What speaks for two pages that are no pair, weighed anew, and the partners they have."""
+    both = {left, right}
+    found = next((pair for pair in _weighed(store) if {pair.left, pair.right} == both), None)
+    if found is None:
+        return ["not a pair: nothing says that these are translations of each other"]
+    return [
+        f"not a pair: {found.evidence} {found.score:.2f}, and that is too little, or one of them"
+        " has a better partner",
+        *_evidence_lines(found.scores),
+    ]
+
+
+def _weighed(store: Store) -> list[PagePair]:
+    """All candidates of a run, if its recipe weighs them."""
+    from diptych.learn.lexicon import Lexicon
+    from diptych.pair.union import Union
+    from diptych.registry import build
+    from diptych.run import read_terms
+    from diptych.view import StoreView
+
+    terms = read_terms(store.folder)
+    strategy = build(terms.recipe).pair
+    if not isinstance(strategy, Union):
+        return []
+    lexicons = {langs: Lexicon.from_bytes(data) for langs, data in store.lexicons().items()}
+    return [
+        pair
+        for id, name in store.sites()
+        for pair in strategy.weighed(StoreView(store, Site(name, ()), id, terms.langs, lexicons))
+    ]
+
+
+class _PairRow(NamedTuple):
+    left: str
+    right: str
+    score: float
+    evidence: str
+    scores: str
+    accept: int | None
+    verified: float
+    reason: str
+    marks: str
+    segments: int
+
+
+def _pair_rows(store: Store, where: str, *values: int) -> list[_PairRow]:
+    rows = store.db.execute(
+        "SELECT l.url, r.url, pairs.score, evidence, scores,"
+        " decisions.accept, decisions.score, decisions.reason, decisions.marks,"
         " (SELECT count(*) FROM segments WHERE segments.pair = pairs.id AND segments.accept)"
         " FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
         f" LEFT JOIN decisions ON decisions.pair = pairs.id WHERE {where} ORDER BY l.url, r.url",
         values,
-    ).fetchall()
+    )
+    return [_PairRow(*row) for row in rows]
 
 
-def _pair_line(row: tuple[str, str, float, str, int | None, float, str, int]) -> str:
-    left, right, score, evidence, accept, verified, reason, segments = row
+def _pair_line(row: _PairRow) -> str:
     verdict = "not verified yet"
-    if accept is not None:
+    if row.accept is not None:
         verdict = (
-            f"verified {verified:.2f}, {segments} segments"
-            if accept
-            else f"rejected ({reason}, {verified:.2f})"
+            f"verified {row.verified:.2f}, {row.segments} segments"
+            if row.accept
+            else f"rejected ({in_words(row.reason)}, {row.verified:.2f})"
         )
-    return f"{left} ~ {right}: {evidence} {score:.2f}, {verdict}"
+    marks = "".join(f", {in_words(mark)}" for mark in row.marks.split()) if row.marks else ""
+    return f"{row.left} ~ {row.right}: {row.evidence} {row.score:.2f}, {verdict}{marks}"
+
+
+def _evidence_lines(scores: str | Sequence[Evidence]) -> list[str]:
+    """Each piece of evidence and what it measured, a line each."""
+    known = read_evidence(scores) if isinstance(scores, str) else scores
+    return [
+        f"  {name:<12} {score:6.3f}  {_MEANING.get(name, '')}".rstrip() for name, score in known
+    ]
 
 
 def _rejects(store: Store) -> str:

@@ -80,8 +80,8 @@ def _lexicons(path: Path) -> list[Lexicon]:
 
     read_terms(path)
     with Store(path, write=False) as store:
-        learned = [store.lexicon(langs) for langs in store.lang_pairs()]
-    return [Lexicon.from_bytes(data) for data in learned if data]
+        learned = store.lexicons()
+    return [Lexicon.from_bytes(data) for data in learned.values()]
 
 
 def _examples(lexicon: Lexicon) -> list[str]:

@@ -15,7 +15,6 @@ import orjson
 
 from diptych import recipes
 from diptych._version import VERSION
-from diptych.alignment import lexicon_of
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.scope import Scope, group
 from diptych.engine.fetch import FetchSettings
@@ -31,6 +30,7 @@ from diptych.report import write_report
 from diptych.run import Terms, default_folder, open_run
 from diptych.store import Store
 from diptych.summary import Summary, summarise
+from diptych.teaching import lexicon_of
 from diptych.tell import tell
 from diptych.text.langs import parse_langs
 from diptych.text.urls import normalise
@@ -63,7 +63,9 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
         plan = replace(
-            _plan(store, seeds, langs, options, agent, replay=bool(archives)), lexicons=lexicons
+            _plan(store, seeds, langs, options, agent, replay=bool(archives)),
+            lexicons=lexicons,
+            jobs=options["jobs"],
         )
         now = 0.0 if archives else time.time()  # a replay has its own clock
         with watching(quiet=options["quiet"] or options["as_json"]) as progress:
@@ -187,7 +189,7 @@ def _proxy(text: str | None) -> str | None:
 
 def _engine(options: dict[str, Any], agent: str, archives: Sequence[Path]) -> Engine:
     if archives:
-        return ReplayEngine()
+        return ReplayEngine(sketches=options["jobs"] == 1)
     settings = FetchSettings(
         agent=agent, proxy=_proxy(options["proxy"]), allow_private=options["allow_private"],
         concurrency=max(64, options["connections"]),

@@ -7,18 +7,21 @@ what is done is not done twice, and what an interrupted run left half done is do
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from diptych.alignment import lexicon_of, verify_and_align
+from diptych.alignment import verify_and_align
 from diptych.crawl.machine import Crawl
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.scope import Scope
+from diptych.engine.pool import run_tasks
 from diptych.registry import Strategies, exporter
 from diptych.store import Store
-from diptych.types import Site
+from diptych.tasks import SketchTask, Work
+from diptych.teaching import learn_words, lexicon_of
+from diptych.types import LangPair, Site, Sketch, lang_pairs
 from diptych.view import StoreView
 from diptych.watcher import Watcher
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STAGES", "Engine", "Plan", "run"]
 
-STAGES = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter", "export")
+STAGES = ("crawl", "pair", "align_dom", "align_sentences", "verify", "filter", "export")
 CORPUS_FORMATS = ("tsv", "tmx")
 PAIRS_HEADER = "left_url\tright_url\tleft_lang\tright_lang\tscore\tevidence\n"
 
@@ -51,12 +54,14 @@ class Plan:
     limits: Limits
     lexicons: Sequence[Lexicon] = ()
     """what the user has: used from the beginning"""
+    jobs: int = 1
+    """processes that pages are read and aligned in"""
 
 
 def run(
     plan: Plan, strategies: Strategies, store: Store, engine: Engine, watcher: Watcher, now: float
 ) -> None:
-    """Mine: crawl, pair, verify, align, filter, export."""
+    """Mine: crawl, pair, align, verify, filter, export."""
     watcher.stage = "crawling"
     crawl = Crawl(
         store, plan.sites, plan.scope, strategies.crawl, plan.langs,
@@ -65,17 +70,38 @@ def run(
     watcher.crawl = crawl
     engine.run(crawl, tick=watcher.tick, stopped=watcher.stopped)
     watcher.notes.extend(crawl.hosts.notes)
-    for id, name in store.sites():
-        watcher.stage = "pairing"
-        watcher.tick()
-        view = StoreView(store, Site(name, ()), id, plan.langs)
-        store.replace_pairs(id, strategies.pair.pair(view))
-    for langs in store.lang_pairs():
-        verify_and_align(store, strategies, langs, lexicon_of(langs, plan.lexicons), watcher)
+    work = Work(store.folder, strategies, plan.langs)
+    _sketch_pages(store, work, watcher, plan.jobs)
+
+    def pair_pages(lexicons: Mapping[LangPair, Lexicon]) -> None:
+        for id, name in store.sites():
+            watcher.stage = "pairing"
+            watcher.tick()
+            view = StoreView(store, Site(name, ()), id, plan.langs, lexicons)
+            store.replace_pairs(id, strategies.pair.pair(view))
+
+    known = {langs: lexicon_of(langs, plan.lexicons) for langs in lang_pairs(plan.langs)}
+    given = {langs: lexicon for langs, lexicon in known.items() if lexicon}
+    lexicons = learn_words(store, work, given, pair_pages, watcher, jobs=plan.jobs)
+    verify_and_align(store, replace(work, lexicons=lexicons), watcher, jobs=plan.jobs)
     watcher.stage = "removing duplicates"
     _mark_duplicates(store)
     watcher.stage = "exporting"
     export(store)
+
+
+def _sketch_pages(store: Store, work: Work, watcher: Watcher, jobs: int) -> None:
+    """Sketch the pages that were read without: a crawl of the live web is as fast as it reads."""
+    urls = store.without_sketch(work.langs)
+    watcher.stage = "reading"
+    results = run_tasks([SketchTask(url) for url in urls], work, store, jobs=jobs)
+    for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
+        store.begin()
+        store.save_sketch(url, sketch or Sketch("", 0, {}))
+        if count % 64 == 0:
+            store.commit()
+        watcher.tick()
+    store.commit()
 
 
 def _mark_duplicates(store: Store) -> None:

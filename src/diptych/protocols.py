@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar, Protocol
 
 from diptych.types import (
     Bead,
+    Candidate,
     Decision,
     Link,
     NodePair,
@@ -20,6 +21,7 @@ from diptych.types import (
     Ranked,
     SegmentPair,
     Site,
+    Sketch,
     Url,
 )
 
@@ -74,6 +76,17 @@ class SiteView(Protocol):
         """The page in `pages` that a URL leads to, or None when it was not fetched."""
         ...
 
+    def sketches(self) -> Iterator[tuple[Url, Sketch]]:
+        """What is known of the content of pages in the languages asked for, by URL.
+
+        Read anew each time, since all at once may not fit into memory.
+        """
+        ...
+
+    def lexicon(self, left: str, right: str) -> Lexicon:
+        """What is known so far of the words of two languages; it may be empty."""
+        ...
+
 
 class CrawlPolicy(Protocol):
     """Which links of a page to follow, and how eagerly."""
@@ -98,7 +111,7 @@ class Pairer(Protocol):
 class Verifier(Protocol):
     """Whether two pages are translations of each other, by their content."""
 
-    def verify(self, left: Page, right: Page) -> Decision:
+    def verify(self, candidate: Candidate) -> Decision:
         """The score, from 0 (certainly not) to 1 (certainly), and the threshold's answer to it."""
         ...
 
@@ -125,6 +138,12 @@ class SentenceAligner(Protocol):
 
         The lexicon says which languages they are, and what is known of their words so far.
         """
+        ...
+
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        """Many short texts at once, such as those of two pages: what `align` gives for each."""
         ...
 
 

@@ -33,14 +33,22 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
         "bfs+langs": "diptych.crawl.bfs_langs:BfsLangs",
     },
     "pair": {
+        "content": "diptych.pair.content:Content",
         "keys": "diptych.pair.keys:Keys",
         "langstrip": "diptych.pair.langstrip:LangStrip",
         "links": "diptych.pair.links:Links",
         "pplocator": "diptych.pair.pplocator:PPLocator",
+        "pti": "diptych.pair.pti:Pti",
         "union": "diptych.pair.union:Union",
         "url_model": "diptych.pair.url_model:UrlModel",
+        "url_rules": "diptych.pair.url_rules:UrlRules",
     },
-    "verify": {"size_ratio": "diptych.verify.size_ratio:SizeRatio"},
+    "verify": {
+        "classify": "diptych.verify.classify:Classify",
+        "decision_tree": "diptych.verify.decision_tree:DecisionTree",
+        "maxent": "diptych.verify.maxent:MaxEnt",
+        "size_ratio": "diptych.verify.size_ratio:SizeRatio",
+    },
     "align_dom": {
         "domtree": "diptych.align_dom.domtree:DomTree",
         "flat": "diptych.align_dom.flat:Flat",

@@ -6,10 +6,14 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 import orjson
+from isal import isal_zlib
 
-from diptych.types import LangScore, Link
+from diptych.types import Evidence, LangScore, Link, Sketch
 
-__all__ = ["read_scores", "whole", "write_links", "write_scores"]
+__all__ = [
+    "read_evidence", "read_scores", "read_sketch", "whole", "write_evidence", "write_links",
+    "write_scores", "write_sketch",
+]  # fmt: skip
 
 
 def whole(text: str) -> str:
@@ -39,3 +43,38 @@ def read_scores(text: str) -> tuple[LangScore, ...]:
         with suppress(ValueError):
             scores.append(LangScore(lang, float(score)))
     return tuple(scores)
+
+
+def write_evidence(scores: Iterable[Evidence]) -> str:
+    """Evidence as `hreflang:0.900 keys:0.871`."""
+    return " ".join(f"{name}:{score:.3f}" for name, score in scores)
+
+
+def read_evidence(text: str) -> tuple[Evidence, ...]:
+    """What `write_evidence` wrote."""
+    items = (item.rpartition(":") for item in text.split())
+    return tuple(Evidence(name, float(score)) for name, _, score in items)
+
+
+def write_sketch(sketch: Sketch) -> bytes:
+    """A sketch as compressed JSON."""
+    row = [
+        sketch.tags, sketch.words, [whole(word) for word in sketch.bag], [*sketch.bag.values()],
+        [whole(name) for name in sketch.files], sketch.blocks, sketch.block_words,
+        [tuple(share) for share in sketch.shares], sketch.widgets,
+    ]  # fmt: skip
+    data: bytes = isal_zlib.compress(orjson.dumps(row), 1)
+    return data
+
+
+def read_sketch(data: bytes) -> Sketch:
+    """What `write_sketch` wrote."""
+    tags, words, stems, counts, files, blocks, block_words, shares, widgets = orjson.loads(
+        isal_zlib.decompress(data)
+    )
+    return Sketch(
+        tags, words, dict(zip(stems, counts, strict=True)), tuple(files),
+        tuple((hash, length) for hash, length in blocks),
+        tuple(tuple(each) for each in block_words),
+        tuple(LangScore(*share) for share in shares), tuple(widgets),
+    )  # fmt: skip

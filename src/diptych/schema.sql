@@ -96,6 +96,11 @@ CREATE TABLE pages (
 );
 CREATE INDEX pages_site ON pages (site);
 
+CREATE TABLE sketches (                     -- what of a page's content tells its counterpart
+    url INTEGER PRIMARY KEY,                -- urls.key
+    data BLOB NOT NULL                      -- compressed JSON
+);
+
 CREATE TABLE announced (                    -- translations that sitemaps announce
     site INTEGER NOT NULL,
     source TEXT NOT NULL,
@@ -121,9 +126,10 @@ CREATE TABLE pairs (
     left_lang TEXT NOT NULL,
     right_lang TEXT NOT NULL,
     score REAL NOT NULL,
-    evidence TEXT NOT NULL,
-    aligned INTEGER NOT NULL DEFAULT 0,     -- the pass it has been through
-    UNIQUE (left, right)
+    evidence TEXT NOT NULL,                 -- what proposed it: hreflang+keys
+    scores TEXT NOT NULL DEFAULT '',        -- all that was measured: hreflang:0.900 tags:0.981
+    aligned INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (left, right, left_lang, right_lang)
 );
 CREATE INDEX pairs_site ON pairs (site);
 
@@ -131,14 +137,19 @@ CREATE TABLE decisions (                    -- of verify, one per pair
     pair INTEGER PRIMARY KEY REFERENCES pairs ON DELETE CASCADE,
     accept INTEGER NOT NULL,
     score REAL NOT NULL,
-    reason TEXT NOT NULL
+    reason TEXT NOT NULL,
+    marks TEXT NOT NULL DEFAULT ''          -- machine_translated and the like
+);
+
+CREATE TABLE learning (                     -- one row
+    basis TEXT NOT NULL,                    -- digest of the pages that were learned from
+    is_done INTEGER NOT NULL
 );
 
 CREATE TABLE lexicons (                     -- what segments have taught, by pair of languages
     left_lang TEXT NOT NULL,
     right_lang TEXT NOT NULL,
-    basis TEXT NOT NULL,                    -- digest of the page pairs it is of
-    data BLOB,                              -- NULL while nothing is learned
+    data BLOB NOT NULL,
     PRIMARY KEY (left_lang, right_lang)
 );
 

@@ -8,37 +8,39 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import orjson
 
 from diptych.archive import Archive
 from diptych.errors import StoreError
-from diptych.rows import read_scores, whole, write_links, write_scores
-from diptych.text.urls import url_key
-from diptych.types import (
-    Decision,
-    LangPair,
-    Link,
-    Page,
-    PagePair,
-    PageRecord,
-    Response,
-    SegmentPair,
-    Url,
+from diptych.findings import Findings
+from diptych.rows import (
+    read_scores,
+    read_sketch,
+    whole,
+    write_links,
+    write_scores,
+    write_sketch,
 )
+from diptych.text.html import wanted_language
+from diptych.text.urls import url_key
+from diptych.types import Link, Page, PageRecord, Response, Sketch, Url
 from diptych.warc import Pointer
 
 __all__ = ["SCHEMA_VERSION", "Store"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 CACHE_KIB = 65_536
+_RECORD = (
+    "SELECT urls.url, lang, langs, title, pages.depth, size, text_length, digest, html_lang,"
+    " content_language, canonical, fetched_at FROM pages JOIN urls ON urls.key = pages.url"
+)
 
 
-class Store:
+class Store(Findings):
     """A run folder, open.  One process writes it at a time; others may read it meanwhile."""
 
     def __init__(self, folder: Path, *, write: bool = True, agent: str = "") -> None:
@@ -142,19 +144,6 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # -- transactions ------------------------------------------------------------------------
-
-    def begin(self) -> None:
-        """Start a transaction unless one is open."""
-        if not self.db.in_transaction:
-            self.db.execute("BEGIN IMMEDIATE")
-
-    def commit(self) -> None:
-        """Make all since `begin` durable: bytes first, then what is known of them."""
-        if self.db.in_transaction:
-            self.archive.sync()
-            self.db.execute("COMMIT")
-
     # -- sites and pages ---------------------------------------------------------------------
 
     def response(self, url: Url) -> Response | None:
@@ -181,6 +170,38 @@ class Store:
         )  # fmt: skip
         marks = ",".join("?" * len(row))
         self.db.execute(f"INSERT OR REPLACE INTO pages VALUES ({marks})", row)
+        # Of a page that was fetched again the old sketch no longer holds.
+        self.db.execute("DELETE FROM sketches WHERE url = ?", (row[0],))
+        if page.sketch is not None:
+            self.save_sketch(record.url, page.sketch)
+
+    def save_sketch(self, url: Url, sketch: Sketch) -> None:
+        """Remember what of a page's content tells its counterpart."""
+        self.db.execute(
+            "INSERT OR REPLACE INTO sketches VALUES (?, ?)", (url_key(url), write_sketch(sketch))
+        )
+
+    def sketches(self, site: int) -> Iterator[tuple[Url, Sketch]]:
+        """The sketches of a site's pages, by URL."""
+        for url, data in self.db.execute(
+            "SELECT urls.url, data FROM sketches JOIN pages ON pages.url = sketches.url"
+            " JOIN urls ON urls.key = pages.url WHERE site = ? ORDER BY urls.url",
+            (site,),
+        ):
+            yield url, read_sketch(data)
+
+    def sketch(self, url: Url) -> Sketch | None:
+        """The sketch of one page."""
+        row = self.db.execute("SELECT data FROM sketches WHERE url = ?", (url_key(url),)).fetchone()
+        return read_sketch(row[0]) if row else None
+
+    def without_sketch(self, langs: Sequence[str]) -> list[Url]:
+        """Pages in some languages that have no sketch yet, by URL."""
+        rows = self.db.execute(
+            "SELECT urls.url, langs FROM pages JOIN urls ON urls.key = pages.url"
+            " WHERE pages.url NOT IN (SELECT url FROM sketches) ORDER BY urls.url"
+        )
+        return [url for url, scores in rows if wanted_language(read_scores(scores), langs)]
 
     def announce(self, site: int, links: Iterable[tuple[Url, Link]]) -> None:
         """Remember translations that a sitemap announces, as (page, link)."""
@@ -215,181 +236,10 @@ class Store:
 
     def records(self, site: int) -> Iterator[PageRecord]:
         """All pages of a site, by URL."""
-        for row in self.db.execute(
-            "SELECT urls.url, lang, langs, title, pages.depth, size, text_length, digest,"
-            " html_lang, content_language, canonical, fetched_at"
-            " FROM pages JOIN urls ON urls.key = pages.url"
-            " WHERE site = ? ORDER BY urls.url",
-            (site,),
-        ):
+        for row in self.db.execute(f"{_RECORD} WHERE site = ? ORDER BY urls.url", (site,)):
             yield PageRecord(row[0], row[1], read_scores(row[2]), *row[3:])
 
-    # -- pairs and segments ------------------------------------------------------------------
-
-    def replace_pairs(self, site: int, pairs: Iterable[PagePair]) -> None:
-        """Settle the pairs of a site; what is known of pairs that stay is kept."""
-        rows = [
-            (
-                site,
-                url_key(p.left),
-                url_key(p.right),
-                p.left_lang,
-                p.right_lang,
-                p.score,
-                p.evidence,
-            )
-            for p in pairs
-        ]
-        self.begin()
-        self.db.execute("CREATE TEMP TABLE IF NOT EXISTS settled (left INTEGER, right INTEGER)")
-        self.db.execute("DELETE FROM settled")
-        self.db.executemany("INSERT INTO settled VALUES (?, ?)", [row[1:3] for row in rows])
-        self.db.execute(
-            "DELETE FROM pairs WHERE site = ?"
-            " AND (left, right) NOT IN (SELECT left, right FROM settled)",
-            (site,),
-        )
-        self.db.executemany(
-            "INSERT INTO pairs (site, left, right, left_lang, right_lang, score, evidence)"
-            " VALUES (?,?,?,?,?,?,?) ON CONFLICT (left, right)"
-            " DO UPDATE SET score = excluded.score, evidence = excluded.evidence",
-            rows,
-        )
-        self.commit()
-
-    def sites(self) -> list[tuple[int, str]]:
-        """Sites with their numbers, by name."""
-        return self.db.execute("SELECT id, name FROM sites ORDER BY name").fetchall()
-
-    def lang_pairs(self) -> list[LangPair]:
-        """The languages that pairs are in."""
-        rows = self.db.execute(
-            "SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang"
-        )
-        return [LangPair(*row) for row in rows]
-
-    def pairs_to_align(self, site: int, langs: LangPair, number: int) -> list[tuple[int, PagePair]]:
-        """Pairs of two languages that have not been through a pass; rejected ones need but one."""
-        return [
-            (id, pair)
-            for id, pair in self.pairs(
-                site,
-                where="(decisions.pair IS NULL OR aligned = 0"
-                f" OR (aligned < {number:d} AND decisions.accept))",
-            )
-            if (pair.left_lang, pair.right_lang) == langs
-        ]
-
-    def pairs(self, site: int, *, where: str = "1") -> list[tuple[int, PagePair]]:
-        """Pairs of a site with their numbers, by URL."""
-        rows = self.db.execute(
-            "SELECT pairs.id, l.url, r.url, left_lang, right_lang, pairs.score, evidence FROM pairs"
-            " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
-            " LEFT JOIN decisions ON decisions.pair = pairs.id"
-            f" WHERE site = ? AND {where} ORDER BY l.url, r.url",
-            (site,),
-        )
-        return [(row[0], PagePair(*row[1:])) for row in rows]
-
-    def save_decision(self, pair: int, decision: Decision) -> None:
-        """Remember whether a pair was verified."""
-        self.db.execute(
-            "INSERT OR REPLACE INTO decisions VALUES (?,?,?,?)",
-            (pair, decision.accept, decision.score, decision.reason),
-        )
-
-    def save_segments(
-        self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]], number: int = 1
-    ) -> tuple[int, int]:
-        """Remember all segments of a pair, kept or not, and which pass it has been through.
-
-        How many were kept before and are now.
-        """
-        before = self.count("SELECT count(*) FROM segments WHERE pair = ? AND accept", pair)
-        self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
-        self.db.executemany(
-            "INSERT INTO segments"
-            " (pair, position, left, right, left_path, right_path, score, accept, reason)"
-            " VALUES (?,?,?,?,?,?,?,?,?)",
-            [
-                (
-                    pair, position, whole(seg.left), whole(seg.right),
-                    seg.left_path, seg.right_path,
-                    decision.score, decision.accept, decision.reason,
-                )
-                for position, (seg, decision) in enumerate(segments)
-            ],
-        )  # fmt: skip
-        self.db.execute("UPDATE pairs SET aligned = ? WHERE id = ?", (number, pair))
-        return before, sum(decision.accept for _, decision in segments)
-
-    def begin_alignment(self, langs: LangPair) -> None:
-        """Forget what pairs of two languages were aligned to when others were there."""
-        digest = blake2b(digest_size=16)
-        for row in self.db.execute(
-            "SELECT l.url, r.url, a.digest, b.digest FROM pairs"
-            " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
-            " JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right"
-            " WHERE left_lang = ? AND right_lang = ? ORDER BY l.url, r.url",
-            langs,
-        ):
-            digest.update("\0".join(row).encode() + b"\n")
-        basis = digest.hexdigest()
-        if self.count(
-            "SELECT count(*) FROM lexicons WHERE left_lang = ? AND right_lang = ? AND basis = ?",
-            *langs, basis,
-        ):  # fmt: skip
-            return
-        self.begin()
-        self.db.execute(
-            "UPDATE pairs SET aligned = 0 WHERE left_lang = ? AND right_lang = ?", langs
-        )
-        self.db.execute("INSERT OR REPLACE INTO lexicons VALUES (?,?,?,NULL)", (*langs, basis))
-        self.commit()
-
-    def lexicon(self, langs: LangPair) -> bytes | None:
-        """What was learned of two languages, if it was."""
-        row = self.db.execute(
-            "SELECT data FROM lexicons WHERE left_lang = ? AND right_lang = ?", langs
-        ).fetchone()
-        return row[0] if row else None
-
-    def save_lexicon(self, langs: LangPair, data: bytes) -> None:
-        """Remember what was learned."""
-        self.begin()
-        self.db.execute(
-            "UPDATE lexicons SET data = ? WHERE left_lang = ? AND right_lang = ?", (data, *langs)
-        )
-        self.commit()
-
-    def taught(self, langs: LangPair, *, least: float, most: int) -> list[tuple[str, str]]:
-        """Segments of two languages that were kept with such a score at least, each once.
-
-        Of too many, some from all over.
-        """
-        kept = (
-            " FROM segments s JOIN pairs ON pairs.id = s.pair WHERE s.accept"
-            " AND left_lang = ? AND right_lang = ? AND s.score >= ?"
-        )
-        every = max(1, -(-self.count(f"SELECT count(*){kept}", *langs, least) // most))
-        return self.db.execute(
-            "SELECT left, right FROM (SELECT s.left, s.right,"
-            f" row_number() OVER (ORDER BY s.left, s.right) AS n{kept})"
-            " WHERE n % ? = 0 GROUP BY left, right ORDER BY left, right",
-            (*langs, least, every),
-        ).fetchall()
-
-    def segments(self) -> Iterator[SegmentPair]:
-        """The corpus: all segments that were kept, in an order independent of the crawl."""
-        for row in self.db.execute(
-            "SELECT s.left, s.right, left_lang, right_lang, l.url, r.url, left_path, right_path,"
-            " s.score FROM segments s JOIN pairs ON pairs.id = s.pair"
-            " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
-            " WHERE s.accept = 1 ORDER BY l.url, r.url, position"
-        ):
-            yield SegmentPair(*row)
-
-    def count(self, query: str, *values: Any) -> int:
-        """One number out of the database."""
-        number: int = self.db.execute(query, values).fetchone()[0] or 0
-        return number
+    def record(self, url: Url) -> PageRecord | None:
+        """What is known of one page."""
+        row = self.db.execute(f"{_RECORD} WHERE pages.url = ?", (url_key(url),)).fetchone()
+        return PageRecord(row[0], row[1], read_scores(row[2]), *row[3:]) if row else None

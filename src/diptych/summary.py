@@ -43,6 +43,11 @@ REASONS = {
     "no_letters": "without words",
     "length_ratio": "too unequal in length",
     "too_long": "too long",
+    "partial": "only a part of the other page",
+    "not_parallel": "not translations of each other",
+    "too_little_text": "with too little text",
+    "unknown_language": "in an unknown language",
+    "same_language": "both in one language",
     "http_404": "not found (404)",
 }
 """reasons in words, for people; one that is not here is shown as it is"""

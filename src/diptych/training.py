@@ -27,7 +27,7 @@ from diptych.learn.negatives import Negatives
 from diptych.protocols import UrlLanguageModel, UrlPairModel
 from diptych.urlcommands import best_languages
 
-__all__ = ["Figures", "Order", "figures", "score_url_lang", "score_url_pair", "train"]
+__all__ = ["Figures", "Order", "check_out", "figures", "score_url_lang", "score_url_pair", "train"]
 
 HELD_OUT = 0.1  # of the domains
 # Added to the seed of the split: trainers hold out domains by the seed itself, to calibrate or to
@@ -107,9 +107,14 @@ def _check(order: Order) -> None:
         raise ConfigError(
             "--base, --epochs, --batch and --learning-rate are for --backend transformers"
         )
-    if order.out.exists() and (not order.out.is_dir() or any(order.out.iterdir())):
-        raise ConfigError(f"{order.out} is there already; choose another --out")
-    nearest = next(path for path in (order.out, *order.out.absolute().parents) if path.exists())
+    check_out(order.out)
+
+
+def check_out(out: Path) -> None:
+    """`ConfigError` unless a model can be written to a folder."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ConfigError(f"{out} is there already; choose another --out")
+    nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise ConfigError(f"cannot write to {nearest}; choose another --out")
 

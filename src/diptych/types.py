@@ -6,10 +6,13 @@ are built and passed between processes several times faster than dataclasses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple, NewType
+from typing import TYPE_CHECKING, NamedTuple, NewType
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon import Lexicon
 
 Url = NewType("Url", str)
 """A normalised absolute URL; only `text.urls` makes one."""
@@ -135,6 +138,33 @@ class PageRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Sketch:
+    """What of a page's content tells its counterpart, in whatever language that is."""
+
+    tags: str
+    """its HTML tags in order, opened and closed, one character for each"""
+    words: int
+    """words of its text"""
+    bag: Mapping[str, int]
+    """stems of its words, and its numbers: how often each occurs"""
+    files: tuple[str, ...] = ()
+    """names of its images, and what it links to outside of the site; sorted"""
+    blocks: tuple[tuple[int, float], ...] = ()
+    """for each block a hash of its text, and its length in letters"""
+    block_words: tuple[tuple[int, ...], ...] = ()
+    """the words of each block, as places in the bag"""
+    shares: tuple[LangScore, ...] = ()
+    """how much of a page in several languages is in each; nothing if it is in one"""
+    widgets: tuple[str, ...] = ()
+    """what translates it by machine"""
+
+    @property
+    def letters(self) -> float:
+        """The length of its text."""
+        return sum(length for _, length in self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A page as read: its record and its links, and where it is asked for its text and tree.
 
@@ -145,6 +175,7 @@ class Page:
     links: tuple[Link, ...]
     blocks: tuple[Block, ...] = ()
     tree: Node | None = None
+    sketch: Sketch | None = None
 
     @property
     def url(self) -> Url:
@@ -157,9 +188,19 @@ class Page:
         return self.record.lang
 
 
+class Evidence(NamedTuple):
+    """Something that says that two pages are translations of each other, and how strongly."""
+
+    name: str
+    score: float
+
+
 @dataclass(frozen=True, slots=True)
 class PagePair:
-    """Two pages that may be translations of each other, and what says so."""
+    """Two pages that may be translations of each other, and what says so.
+
+    A page in both languages is both halves of its pair.
+    """
 
     left: Url
     right: Url
@@ -167,6 +208,9 @@ class PagePair:
     right_lang: str
     score: float
     evidence: str
+    """names of what proposed the pair, with + between them"""
+    scores: tuple[Evidence, ...] = ()
+    """all that was measured on it"""
 
 
 class NodePair(NamedTuple):
@@ -207,3 +251,19 @@ class Decision:
     accept: bool
     score: float
     reason: str = ""
+    marks: tuple[str, ...] = ()
+    """what a user may want to know of it though it is accepted"""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Two pages to be verified: what they say, what pairs them, and how they were aligned."""
+
+    pair: PagePair
+    left: Page
+    right: Page
+    """both with their blocks and sketches"""
+    segments: Sequence[SegmentPair] = ()
+    """in order; with one side empty where nothing corresponds"""
+    lexicon: Lexicon | None = None
+    """what is known of the words of both languages"""

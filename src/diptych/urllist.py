@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from diptych.types import LangScore, Link, PageRecord, Site, Url
+from diptych.learn.lexicon import Lexicon
+from diptych.types import LangScore, Link, PageRecord, Site, Sketch, Url
 
 __all__ = ["UrlList"]
 
@@ -35,6 +36,14 @@ class UrlList:
     def resolve(self, url: Url) -> Url | None:
         """The URL itself where it is in the list."""
         return url if url in self.pages else None
+
+    def sketches(self) -> Iterator[tuple[Url, Sketch]]:
+        """None: nothing is known of what the pages say."""
+        return iter(())
+
+    def lexicon(self, left: str, right: str) -> Lexicon:
+        """An empty one: there is nothing to learn words from."""
+        return Lexicon.empty(left, right)
 
 
 def _record(url: Url, lang: LangScore) -> PageRecord:

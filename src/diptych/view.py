@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from diptych.store import Store
 from diptych.text.langs import same_language
 from diptych.text.urls import url_key
-from diptych.types import Link, PageRecord, Site, Url
+from diptych.types import LangPair, Link, PageRecord, Site, Sketch, Url
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon import Lexicon
 
 __all__ = ["StoreView"]
 
@@ -18,11 +22,19 @@ MAX_REDIRECTS = 20
 class StoreView:
     """Read-only; what it has loaded once it keeps, so make a new one when the store has grown."""
 
-    def __init__(self, store: Store, site: Site, site_id: int, langs: Sequence[str]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        site: Site,
+        site_id: int,
+        langs: Sequence[str],
+        lexicons: Mapping[LangPair, Lexicon] | None = None,
+    ) -> None:
         self.site = site
         self.langs = langs
         self._store = store
         self._id = site_id
+        self._lexicons = lexicons or {}
 
     @cached_property
     def _records(self) -> dict[Url, PageRecord]:
@@ -77,6 +89,18 @@ class StoreView:
         url = self._after_redirects(url)
         url = self._stands_for.get(url, url)
         return url if url in self.pages else None
+
+    def sketches(self) -> Iterator[tuple[Url, Sketch]]:
+        """What is known of the content of pages in the languages asked for, by URL."""
+        for url, sketch in self._store.sketches(self._id):
+            if url in self.pages:
+                yield url, sketch
+
+    def lexicon(self, left: str, right: str) -> Lexicon:
+        """What is known so far of the words of two languages; it may be empty."""
+        from diptych.learn.lexicon import Lexicon
+
+        return self._lexicons.get(LangPair(left, right)) or Lexicon.empty(left, right)
 
     @cached_property
     def _redirects(self) -> dict[int, Url]:

@@ -38,7 +38,7 @@ def test_every_sentence_is_in_a_step_however_coarse_it_begins(
 ) -> None:
     left, right = numbered(count), numbered(others, start=3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passes, "_MAX_CELLS", cells)
+        patch.setattr(passes, "MAX_CELLS", cells)
         patch.setattr(passes, "_MARGIN", 2)
         path, _ = align_passes(left, right, MOVES, links(left, right), rounds)
     ends = path.steps[:, :2] + path.steps[:, 2:]
@@ -64,8 +64,8 @@ def test_only_a_band_of_long_texts_is_looked_at(monkeypatch: pytest.MonkeyPatch)
         path, _ = align_passes(text, text, MOVES, links(text, text), 2)
         assert len(pairs(path)) == count
         # No more than so many points a sentence, whatever the length.
-        assert max(seen) <= max(passes._MAX_CELLS, (4 * passes._MARGIN + 4) * (count + 1))
-        assert min(seen) <= passes._MAX_CELLS
+        assert max(seen) <= max(passes.MAX_CELLS, (4 * passes._MARGIN + 4) * (count + 1))
+        assert min(seen) <= passes.MAX_CELLS
 
 
 def test_short_texts_are_looked_at_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ def test_short_texts_are_looked_at_whole(monkeypatch: pytest.MonkeyPatch) -> Non
     wrong = path_of(*((n, 0, 1, 0) for n in range(9)), *((9, n, 0, 1) for n in range(9)))
     assert pairs(align_near(left, right, wrong, model)) == {(n, n) for n in range(9)}
     # Of longer ones only what is near the way that is known.
-    monkeypatch.setattr(passes, "_MAX_CELLS", 20)
+    monkeypatch.setattr(passes, "MAX_CELLS", 20)
     monkeypatch.setattr(passes, "_MARGIN", 1)
     near = align_near(left, right, wrong, model)
     assert (4, 4) not in pairs(near)

@@ -44,3 +44,18 @@ def test_one_side_may_be_empty(aligner: SentenceAligner) -> None:
     assert aligner.align([], [], LEXICON) == []
     assert [bead[:2] for bead in aligner.align(["One."], [], LEXICON)] == [((0,), ())]
     assert [bead[:2] for bead in aligner.align([], ["One."], LEXICON)] == [((), (0,))]
+
+
+@pytest.mark.parametrize("aligner", ALIGNERS)
+@settings(deadline=None, max_examples=15)
+@given(pieces=st.lists(st.tuples(SENTENCES, SENTENCES), max_size=4))
+def test_pieces_are_aligned_each_by_itself(
+    aligner: SentenceAligner, pieces: list[tuple[list[str], list[str]]]
+) -> None:
+    found = aligner.align_pieces(pieces, LEXICON)
+    alone = [aligner.align(left, right, LEXICON) for left, right in pieces]
+    assert [[bead[:2] for bead in beads] for beads in found] == [
+        [bead[:2] for bead in beads] for beads in alone
+    ]
+    ours = [bead.score for beads in found for bead in beads]
+    assert ours == pytest.approx([bead.score for beads in alone for bead in beads], abs=1e-4)

@@ -1,25 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from candidates import ENGLISH, FRENCH, candidate, of_texts
 from fakes import make_page
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diptych.protocols import Verifier
 from diptych.registry import strategies
-from diptych.types import Page
+from diptych.types import Candidate, Page, PagePair, SegmentPair, Sketch, Url
 
 VERIFIERS = [pytest.param(cls(), id=name) for name, cls in strategies("verify").items()]
-ENGLISH = (
-    "The harbour of the town is old.",
-    "In 1956 the first ships came here from the north, with wood and iron, and left with wool.",
-    "Today the harbour has a museum, which is open from 9 to 17 in summer.",
-)
-FRENCH = (
-    "Le port de la ville est ancien.",
-    "En 1956 les premiers navires vinrent du nord avec du bois et du fer, et partirent chargés.",
-    "Aujourd'hui le port a un musée, qui est ouvert de 9 à 17 heures en été.",
-)
+GOOD = of_texts(ENGLISH, FRENCH)
 
 
 @st.composite
@@ -30,40 +24,76 @@ def pages(draw: st.DrawFn) -> Page:
     )
 
 
+@st.composite
+def candidates(draw: st.DrawFn) -> Candidate:
+    """Pages with segments that need not be of them: nothing may be relied on."""
+    left, right = draw(pages()), draw(pages())
+    pair = PagePair(left.url, right.url, "en", draw(st.sampled_from(["zh", "en"])), 1.0, "test")
+    texts = draw(st.lists(st.tuples(st.text(max_size=60), st.text(max_size=60)), max_size=5))
+    score = draw(st.floats(0, 1))
+    url = Url("http://example.org/")
+    segments = [SegmentPair(*text, "en", "zh", url, url, "", "", score) for text in texts]
+    return Candidate(pair, left, right, segments)
+
+
 @pytest.mark.parametrize("verifier", VERIFIERS)
-@given(left=pages(), right=pages())
-def test_score_is_a_share_and_a_reject_has_a_reason(
-    verifier: Verifier, left: Page, right: Page
-) -> None:
-    decision = verifier.verify(left, right)
+@given(found=candidates())
+@settings(deadline=None)  # the first call loads a model
+def test_score_is_a_share_and_a_reject_has_a_reason(verifier: Verifier, found: Candidate) -> None:
+    decision = verifier.verify(found)
     assert 0 <= decision.score <= 1
     assert decision.accept == (not decision.reason)
-    assert verifier.verify(left, right) == decision
+    assert verifier.verify(found) == decision
 
 
 @pytest.mark.parametrize("verifier", VERIFIERS)
 def test_translation_is_accepted(verifier: Verifier) -> None:
-    decision = verifier.verify(make_page("/en", "en", *ENGLISH), make_page("/fr", "fr", *FRENCH))
+    decision = verifier.verify(GOOD)
     assert decision.accept
     assert decision.score > 0.5
+    assert decision.marks == ()
 
 
 @pytest.mark.parametrize("verifier", VERIFIERS)
 @pytest.mark.parametrize(
-    ("left", "right"),
+    "found",
     [
-        (make_page("/en", "en", *ENGLISH), make_page("/en", "en", *ENGLISH)),
-        (make_page("/en", "en", *ENGLISH), make_page("/fr", "fr", *ENGLISH)),
-        (make_page("/en", "en", *ENGLISH), make_page("/fr", "fr", *FRENCH * 5)),
-        (make_page("/en", "en", *ENGLISH), make_page("/fr", "fr", "Accueil")),
-        (make_page("/en", "en"), make_page("/fr", "fr")),
+        candidate(make_page("/en", "en", *ENGLISH), make_page("/en2", "en", *ENGLISH)),
+        candidate(make_page("/en", "en", *ENGLISH), make_page("/fr", "fr", *ENGLISH)),
+        of_texts(ENGLISH, FRENCH * 5),
+        of_texts(ENGLISH, ["Accueil"]),
+        of_texts([], []),
     ],
     ids=["itself", "copy", "much longer", "hardly any text", "empty"],
 )
 def test_what_is_no_translation_scores_less_and_is_rejected(
-    verifier: Verifier, left: Page, right: Page
+    verifier: Verifier, found: Candidate
 ) -> None:
-    good = verifier.verify(make_page("/en", "en", *ENGLISH), make_page("/fr", "fr", *FRENCH))
-    bad = verifier.verify(left, right)
+    bad = verifier.verify(found)
     assert not bad.accept
-    assert bad.score < good.score
+    assert bad.score < verifier.verify(GOOD).score
+
+
+@pytest.mark.parametrize("verifier", VERIFIERS)
+def test_sides_may_be_changed(verifier: Verifier) -> None:
+    turned = candidate(make_page("/fr", "fr", *FRENCH), make_page("/en", "en", *ENGLISH))
+    there, back = verifier.verify(GOOD), verifier.verify(turned)
+    assert there.accept == back.accept
+    assert there.score == pytest.approx(back.score, abs=1e-3)
+
+
+@pytest.mark.parametrize("cls", [pytest.param(c, id=n) for n, c in strategies("verify").items()])
+def test_threshold_only_decides(cls: type) -> None:
+    other = of_texts(ENGLISH, [*FRENCH[:2], "Tout autre chose, sans nombres ni rien de commun."])
+    lenient, strict = cls(threshold=0.0), cls(threshold=1.01)
+    assert lenient.verify(other).score == strict.verify(other).score
+    assert not strict.verify(other).accept
+
+
+@pytest.mark.parametrize("verifier", VERIFIERS)
+def test_what_a_machine_translates_is_marked_whether_accepted_or_not(verifier: Verifier) -> None:
+    page = make_page("/fr", "fr", *FRENCH)
+    marked = replace(page, sketch=Sketch("", 40, {}, widgets=("google",)))
+    for right in (marked, replace(marked, blocks=())):
+        found = candidate(make_page("/en", "en", *ENGLISH), right)
+        assert "machine_translated" in verifier.verify(found).marks

@@ -82,7 +82,7 @@ def test_two_vocabularies_of_one_beginning_are_not_all_compared(
     def counted(left: str, right: str) -> float:
         nonlocal compared
         compared += 1
-        assert compared <= count * module._MOST
+        assert compared <= count * module.MOST
         return 0.0
 
     monkeypatch.setattr(module, "_likeness", counted)

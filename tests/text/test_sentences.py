@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.text.sentences import MAX_SENTENCE, split_sentences
+from diptych.text.sentences import MAX_SENTENCE, _is_one, _merged, _pieces, split_sentences
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,21 @@ def test_nothing_is_lost_but_white_space(text: str, lang: str) -> None:
 def test_no_text_and_no_language_make_it_raise(text: str, lang: str) -> None:
     split_sentences(text, lang)
     split_sentences(text + "\ud800. A", lang)
+
+
+@pytest.mark.parametrize("blank", ["\xa0", "\u2009", "\u3000", " \u202f", "\x85\xa0"])
+def test_wide_blank_before_a_full_stop_is_no_stumbling_block(blank: str) -> None:
+    text = f"Plan A{blank}. Then B{blank}."
+    for lang in ("en", "ru", "da", "zh"):
+        assert "".join("".join(split_sentences(text, lang)).split()) == "PlanA.ThenB."
+    # What is there stays as it is.
+    assert split_sentences(f"Plan A{blank}.", "en") == [f"Plan A{blank}."]
+
+
+PLAIN = st.text(st.sampled_from("aB é1)(,;:!?.«»\"'’–-ß€\n"), max_size=14)
+
+
+@given(PLAIN, st.sampled_from(["en", "fr", "hy", "el", "ja"]))
+def test_what_is_surely_one_sentence_is_one(text: str, lang: str) -> None:
+    if _is_one(text):
+        assert len(_merged(_pieces(text, lang))) <= 1

@@ -58,3 +58,10 @@ def test_letters_alone_are_what_the_long_way_gives(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_ONE_WORD", "")
         assert tokens(text, "en") == short
+
+
+@given(st.text(st.sampled_from("aZéßø’'·.:,_ -12«»\xa0\xadжx中"), max_size=14))
+def test_short_cuts_give_what_the_long_way_gives(text: str) -> None:
+    # A word of another script leads all others the long way, and is left out again.
+    apart = " жж "
+    assert tokens(text, "en") == tokens(text + apart, "en")[:-1]

@@ -48,3 +48,24 @@ def test_words_are_in_the_text_in_order(text: str, lang: str) -> None:
 
 def test_halves_of_characters_do_no_harm() -> None:
     assert words("one \ud800 two", "en") == ["one", "two"]
+
+
+# Letters, digits, all that may stand inside of a word, and what is left to ICU.
+LATIN = st.text(st.sampled_from("aZéßø1234_.,;:'’‘·-–« »\"()/\xa0\n…€×²\xadжx中"), max_size=12)
+
+
+@given(LATIN, st.sampled_from(["en", "fr", "sv", "fi", "de"]))
+def test_words_of_latin_letters_are_those_of_icu(text: str, lang: str) -> None:
+    segmenter = words_module._segmenter()
+    assert segmenter is not None
+    pieces = list(segmenter(text, lang))
+    assert words(text, lang) == [piece for piece in pieces if words_module._has_word(piece)]
+
+
+@given(st.text(st.characters(max_codepoint=0x2200), max_size=8))
+def test_any_characters_are_cut_as_icu_cuts_them(text: str) -> None:
+    segmenter = words_module._segmenter()
+    assert segmenter is not None
+    whole = words_module._whole(text)
+    pieces = [piece for piece in segmenter(whole, "en") if words_module._has_word(piece)]
+    assert words(text, "en") == pieces

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from diptych.kernels.tree_align_reference import key_ranges
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Piece", "cells", "chain", "depths", "mirrored", "pieces"]
+__all__ = ["Piece", "cells", "chain", "depths", "fits_whole", "mirrored", "pieces"]
 
 _MAX_PAIRS = 12_000_000  # of nodes: three tables of four bytes each
 _PIECE_CELLS = 3_000_000  # some 5 ms
@@ -37,13 +35,10 @@ def depths(leftmost: NDArray[np.int32]) -> NDArray[np.int32]:
     >>> depths(np.array([0, 1, 0])).tolist()
     [1, 1, 0]
     """
-    first, found = leftmost.tolist(), np.zeros(len(leftmost), np.int32)
-    above: list[int] = []
-    for node in range(len(first) - 1, -1, -1):
-        while above and above[-1] > node:
-            above.pop()
-        found[node] = len(above)
-        above.append(first[node])
+    # In postorder all up to a node begin before its end; those after it that do are above it.
+    places = np.arange(len(leftmost))
+    begun = np.cumsum(np.bincount(leftmost, minlength=len(leftmost)))
+    found: NDArray[np.int32] = (begun - places - 1).astype(np.int32)
     return found
 
 
@@ -68,7 +63,27 @@ def cells(left: NDArray[np.int32], right: NDArray[np.int32]) -> int:
 
 
 def _rows(leftmost: NDArray[np.int32]) -> int:
-    return sum(stop - start + 2 for start, stop in key_ranges(leftmost)) if len(leftmost) else 0
+    """Rows of the tables of all key roots, each with one for nothing.
+
+    >>> _rows(np.array([0, 1, 0]))
+    6
+    """
+    if not len(leftmost):
+        return 0
+    last = np.zeros(len(leftmost), np.int64)
+    last[leftmost] = np.arange(len(leftmost))  # of nodes that begin alike the last one stays
+    starts = np.flatnonzero(last)
+    starts = starts[starts > 0]
+    return int((last[starts] - starts + 2).sum()) + len(leftmost) + 1
+
+
+def fits_whole(left: NDArray[np.int32], right: NDArray[np.int32], max_cells: int) -> bool:
+    """Whether two trees need not be cut."""
+    return _fits(left, right, _whole(left, right), max_cells)
+
+
+def _whole(left: NDArray[np.int32], right: NDArray[np.int32]) -> Piece:
+    return Piece(slice(0, len(left)), slice(0, len(right)))
 
 
 def pieces(
@@ -82,9 +97,8 @@ def pieces(
     A key that occurs once on both sides is an anchor if it is in order with the others; None is no
     key.  What is still too large is cut in proportion.
     """
-    whole = Piece(slice(0, len(left)), slice(0, len(right)))
-    if _fits(left, right, whole, max_cells):
-        return [whole]
+    if fits_whole(left, right, max_cells):
+        return [_whole(left, right)]
     found: list[Piece] = []
     waiting = list(_between(chain(*keys), len(left), len(right)))[::-1]
     while waiting:

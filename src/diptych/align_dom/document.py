@@ -88,6 +88,15 @@ class _Building:
         self.open(tag, block)
         self.close()
 
+    def put_first(self, paths: Sequence[str]) -> None:
+        """Title and description stand in the head, which a tree does not have: they come first."""
+        nodes, self.nodes = self.nodes, []
+        for path in paths:
+            self.leaf(last_tag(path), self.claim(path))
+        self.nodes += [
+            (tag, text, href, block, start + len(paths)) for tag, text, href, block, start in nodes
+        ]
+
     def done(self) -> Document:
         import numpy as np
 
@@ -108,16 +117,15 @@ class _Open:
 
 
 def _from_tree(building: _Building, root: Node) -> None:
-    inside = _paths(root)
-    # Title and description stand in the head, which a tree does not have: they come first.
-    for path in [path for path in building.index if path not in inside]:
-        building.leaf(last_tag(path), building.claim(path))
+    inside: set[str] = set()
     waiting: list[Node | None] = [root]  # None closes a node
     while waiting:
         node = waiting.pop()
         if node is None:
             building.close()
-        elif node.tag == "#text":
+            continue
+        inside.add(node.path)
+        if node.tag == "#text":
             _add_text(building, node)
         else:
             # DEVIATION(shi): inline elements are one with the text around them, so that a sentence
@@ -128,6 +136,7 @@ def _from_tree(building: _Building, root: Node) -> None:
                 building.open(node.tag, building.claim(node.path), href)
                 waiting.append(None)
             waiting.extend(reversed(node.children))
+    building.put_first([path for path in building.index if path not in inside])
     for number in [*building.index.values(), *building.repeated]:
         building.leaf("#text", number)  # in no element of the tree
 
@@ -142,16 +151,6 @@ def _add_text(building: _Building, node: Node) -> None:
     block = building.claim(node.path)
     if block >= 0:
         building.leaf("#text", block)
-
-
-def _paths(root: Node) -> set[str]:
-    found = set()
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        found.add(node.path)
-        waiting.extend(node.children)
-    return found
 
 
 def _from_paths(building: _Building, blocks: Sequence[Block]) -> None:

@@ -10,13 +10,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.align_dom.document import Document, document
-from diptych.align_dom.model import shipped
+from diptych.align_dom.model import shipped, shipped_gains
 from diptych.types import NodePair, Page
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from diptych.align_dom.cut import Piece
     from diptych.align_dom.evidence import PairEvidence
     from diptych.learn.lexicon import Lexicon
 
@@ -97,14 +98,20 @@ class DomTree:
     def _matches(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
     ) -> list[_Match]:
-        from diptych.align_dom.cut import pieces
-
-        keys = _keys(trees[0]), _keys(trees[1])
-        cut = pieces(trees[0].leftmost, trees[1].leftmost, keys, self.max_cells)
         known = self.evidence(trees, pages, lexicon)
         return [
-            match for piece in cut for match in self._decoded(trees, known, piece.left, piece.right)
+            match
+            for piece in self._cut(trees)
+            for match in self._decoded(trees, known, piece.left, piece.right)
         ]
+
+    def _cut(self, trees: tuple[Document, Document]) -> list[Piece]:
+        from diptych.align_dom.cut import Piece, fits_whole, pieces
+
+        left, right = trees[0].leftmost, trees[1].leftmost
+        if fits_whole(left, right, self.max_cells):  # nearly all
+            return [Piece(slice(0, len(left)), slice(0, len(right)))]
+        return pieces(left, right, (_keys(trees[0]), _keys(trees[1])), self.max_cells)
 
     def _decoded(
         self, trees: tuple[Document, Document], known: PairEvidence, ours: slice, theirs: slice
@@ -117,7 +124,7 @@ class DomTree:
         parameters = shipped()
         rows = parameters.numbers(trees[0].tags[ours])
         columns = parameters.numbers(trees[1].tags[theirs])
-        gains = texts + parameters.gains()[np.ix_(rows, columns)]
+        gains = texts + shipped_gains()[rows][:, columns]
         forests = part(trees[0].leftmost, ours), part(trees[1].leftmost, theirs)
         pairs = best_alignment(*forests, gains)
         if self.crossing:

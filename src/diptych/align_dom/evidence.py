@@ -16,7 +16,7 @@ from diptych.align_dom.document import Document
 from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags
 from diptych.learn.lexicon import Table
-from diptych.learn.links import cognate_links, lexicon_links, lifts, merged, trust
+from diptych.learn.links import lexicon_links, lifts, trust, vocabulary_links
 from diptych.learn.texts import Text, read_text
 from diptych.text.lengths import length_cost
 
@@ -50,20 +50,26 @@ class PairEvidence(NamedTuple):
     def gains(self, ours: slice, theirs: slice) -> NDArray[np.float32]:
         """For each pair of nodes, log of Pr(text | text) over Pr(text | NULL)."""
         weights = self.weights
-        gains = (1 - weights.backward) * _gains(
-            self.left, self.right, self.links[0], ours, theirs, weights.null
-        )
-        if weights.backward:
-            turned = _gains(self.right, self.left, self.links[1], theirs, ours, weights.null)
-            gains += weights.backward * turned.T
-        gains *= weights.words
         left, right = self.left.text.lengths[ours], self.right.text.lengths[theirs]
-        lengths = weights.length * length_gains(left * self.ratio, right)
-        gains = np.where(np.outer(left > 0, right > 0), gains + lengths, 0).astype(np.float32)
-        gains -= weights.one_sided * np.logical_xor.outer(left > 0, right > 0)
+        rows, columns = np.flatnonzero(left > 0), np.flatnonzero(right > 0)
+        gains = np.zeros((len(left), len(right)), np.float32)
+        gains[rows] = gains[:, columns] = -weights.one_sided
+        # Half of all nodes have no text: only the others are looked at.
+        words = self._words(rows + ours.start, columns + theirs.start)
+        lengths = length_gains(left[rows] * self.ratio, right[columns])
+        gains[np.ix_(rows, columns)] = weights.words * words + weights.length * lengths
         if weights.same_link:
             _add_links(gains, self.hrefs[0][ours], self.hrefs[1][theirs], weights.same_link)
         return gains
+
+    def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What the words of some nodes gain beside those of others, both ways."""
+        weights = self.weights
+        found = _gains(self.left, self.right, self.links[0], rows, columns, weights.null)
+        if not weights.backward:
+            return found
+        turned = _gains(self.right, self.left, self.links[1], columns, rows, weights.null)
+        return (1 - weights.backward) * found + weights.backward * turned.T
 
 
 class _Known(NamedTuple):
@@ -96,16 +102,24 @@ def _before(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _gains(
-    left: _Known, right: _Known, links: Table, ours: slice, theirs: slice, null: float
+    left: _Known,
+    right: _Known,
+    links: Table,
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    null: float,
 ) -> NDArray[np.float32]:
     """What the words of some rows gain beside those of some places."""
     low, high = np.zeros((2, len(left.text)), np.int32)
-    low[ours], high[ours] = theirs.start, theirs.stop
+    if len(rows) and len(columns):
+        first, last = int(columns[0]), int(columns[-1]) + 1
+        low[rows], high[rows] = first, last
+        columns = columns - first
     found = word_gains(
         left.rows, links, right.text.postings, right.words_before, Windows(low, high),
         sizes=1, null_share=null or _NO_NULL, loose_before=right.loose_before,
     )  # fmt: skip
-    return found.reshape(ours.stop - ours.start, theirs.stop - theirs.start)
+    return found.reshape(len(rows), -1)[:, columns] if len(rows) else found[:, :0].T
 
 
 def read_evidence(
@@ -116,9 +130,8 @@ def read_evidence(
         read_text([text[:_MAX_CHARACTERS] for text in tree.texts], lang)
         for tree, lang in zip(trees, (lexicon.left_lang, lexicon.right_lang), strict=True)
     )
-    links = lexicon_links(left.words, right.words, lexicon)
-    if weights.cognates:
-        links = merged(links, cognate_links(left.words, right.words))
+    find = vocabulary_links if weights.cognates else lexicon_links
+    links = find(left.words, right.words, lexicon)
     if weights.null:
         trusts = trust((left.words, left.bags), (right.words, right.bags), lexicon)
         known = _Known.of(left, trusts[0]), _Known.of(right, trusts[1])
@@ -137,8 +150,7 @@ def _ratio(left: Text, right: Text) -> float:
 
 def length_gains(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float32]:
     """What two lengths gain: like lengths of long texts are less often chance."""
-    bins, other = _bins(left), _bins(right)
-    return _length_table()[bins[:, None], other[None, :]]
+    return _length_table()[_bins(left)][:, _bins(right)]
 
 
 def _bins(lengths: NDArray[np.float64]) -> NDArray[np.int64]:

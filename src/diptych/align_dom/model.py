@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["OTHER", "Parameters", "first_parameters", "shipped"]
+__all__ = ["OTHER", "Parameters", "first_parameters", "shipped", "shipped_gains"]
 
 OTHER = "*"
 """all tags that the table does not know"""
@@ -93,3 +93,11 @@ def shipped() -> Parameters:
     """The parameters that come with the package; see `weights/tree.md`."""
     text = (files("diptych.align_dom") / "weights" / "tree.json").read_text("utf-8")
     return Parameters.from_json(text)
+
+
+@cache
+def shipped_gains() -> NDArray[np.float32]:
+    """What two aligned tags gain by the shipped parameters; not to be written to."""
+    gains = shipped().gains()
+    gains.flags.writeable = False
+    return gains

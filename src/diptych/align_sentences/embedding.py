@@ -77,7 +77,13 @@ class Embedding:
                 return self.weight * vectors.gains(band, moves, likeness)
 
             path = align_near(ours, theirs, path, model, scorer)
-        return beads_of(path)
+        return beads_of(*path)
+
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        """Each piece by itself."""
+        return [self.align(left, right, lexicon) for left, right in pieces]
 
 
 class _Vectors(NamedTuple):

@@ -72,3 +72,9 @@ class GaleChurch:
             )
             for step in steps
         ]
+
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon | None = None
+    ) -> list[list[Bead]]:
+        """Each piece by itself."""
+        return [self.align(left, right, lexicon) for left, right in pieces]

@@ -38,4 +38,10 @@ class Ibm1:
         ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
         links = lexicon_links(ours.words, theirs.words, lexicon)
         moves = Moves.of(list(PRIORS), list(PRIORS.values()))
-        return beads_of(align_passes(ours, theirs, moves, links, 1)[0])
+        return beads_of(*align_passes(ours, theirs, moves, links, 1)[0])
+
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        """Each piece by itself."""
+        return [self.align(left, right, lexicon) for left, right in pieces]

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, ClassVar
 
 from diptych.types import Bead
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from diptych.align_sentences.passes import Model
-    from diptych.kernels.beads import Path
+    from diptych.kernels.beads import Moves, Path
     from diptych.learn.lexicon import Lexicon
     from diptych.learn.texts import Text
 
@@ -65,32 +69,75 @@ class LengthLexicon:
         from diptych.learn.texts import read_text
 
         ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
-        return beads_of(self.aligned(ours, theirs, lexicon)[0])
+        return beads_of(*self.aligned(ours, theirs, lexicon)[0])
+
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        """Each piece by itself; those that are too short to teach anything all at once."""
+        found: list[list[Bead]] = [
+            [] if self._is_short(left, right) else self.align(left, right, lexicon)
+            for left, right in pieces
+        ]
+        short = [place for place, piece in enumerate(pieces) if self._is_short(*piece)]
+        beads = self._align_short([pieces[place] for place in short], lexicon)
+        for place, own in zip(short, beads, strict=True):
+            found[place] = own
+        return found
+
+    def _is_short(self, left: Sequence[str], right: Sequence[str]) -> bool:
+        from diptych.align_sentences.passes import MAX_CELLS
+
+        is_taught = self.passes > 1 and min(len(left), len(right)) >= self.least
+        return not is_taught and (len(left) + 1) * (len(right) + 1) <= MAX_CELLS
+
+    def _align_short(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        import numpy as np
+
+        from diptych.align_sentences.passes import align_pieces
+        from diptych.learn.links import vocabulary_links
+        from diptych.learn.texts import read_text
+
+        if not pieces:
+            return []
+        lefts, rights = zip(*pieces, strict=True)
+        left = read_text(list(chain.from_iterable(lefts)), lexicon.left_lang)
+        right = read_text(list(chain.from_iterable(rights)), lexicon.right_lang)
+        starts = tuple(
+            np.array([0, *accumulate(map(len, sides))], np.int64) for sides in (lefts, rights)
+        )
+        links = vocabulary_links(left.words, right.words, lexicon)
+        ways = align_pieces(left, right, (starts[0], starts[1]), self._moves(), links)
+        beads = iter(beads_of(ways.steps, ways.confidence))
+        return [list(islice(beads, count)) for count in ways.counts.tolist()]
 
     def aligned(self, left: Text, right: Text, lexicon: Lexicon) -> tuple[Path, Model]:
         """The best way through two texts, and the model that found it."""
         from diptych.align_sentences.passes import align_passes
-        from diptych.kernels.beads import Moves
-        from diptych.learn.links import cognate_links, lexicon_links, merged
+        from diptych.learn.links import vocabulary_links
 
-        links = merged(
-            cognate_links(left.words, right.words), lexicon_links(left.words, right.words, lexicon)
-        )
-        kinds = {**_KINDS, (1, 0): self.gap, (0, 1): self.gap}
-        moves = Moves.of(list(kinds), list(kinds.values()))
         passes = self.passes if min(len(left), len(right)) >= self.least else 1
-        return align_passes(left, right, moves, links, passes)
+        links = vocabulary_links(left.words, right.words, lexicon)
+        return align_passes(left, right, self._moves(), links, passes)
+
+    def _moves(self) -> Moves:
+        from diptych.kernels.beads import Moves
+
+        kinds = {**_KINDS, (1, 0): self.gap, (0, 1): self.gap}
+        return Moves.of(list(kinds), list(kinds.values()))
 
 
-def beads_of(path: Path) -> list[Bead]:
-    """The steps of a way as beads."""
+def beads_of(steps: NDArray[np.int32], confidence: NDArray[np.float64]) -> list[Bead]:
+    """The steps of a way, and how sure they are, as beads."""
     return [
         Bead(
             tuple(range(left, left + left_count)),
             tuple(range(right, right + right_count)),
-            min(1.0, max(_LEAST, confidence)),
+            min(1.0, max(_LEAST, sure)),
         )
-        for (left, right, left_count, right_count), confidence in zip(
-            path.steps.tolist(), path.confidence.tolist(), strict=True
+        for (left, right, left_count, right_count), sure in zip(
+            steps.tolist(), confidence.tolist(), strict=True
         )
     ]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels import native
 from diptych.kernels.beads import (
     Band,
     Lengths,
@@ -17,13 +19,22 @@ from diptych.kernels.beads import (
     best_path,
     word_gains,
 )
+from diptych.kernels.pieces import LinkRows, Setting, Side, Ways, best_ways
 from diptych.learn.lexicon import Table
-from diptych.learn.links import Links, learned_links, lifts, merged
+from diptych.learn.links import BASE, MIN_LIFT, RARE, Links, learned_links, lifts, merged
 from diptych.learn.texts import Text, likely_share
 
-__all__ = ["Model", "Scorer", "align_near", "align_passes", "sure_steps"]
+__all__ = [
+    "MAX_CELLS",
+    "Model",
+    "Scorer",
+    "align_near",
+    "align_passes",
+    "align_pieces",
+    "sure_steps",
+]
 
-_MAX_CELLS = 40_000  # points that are all looked at: 200 sentences on both sides
+MAX_CELLS = 40_000  # points that are all looked at: 200 sentences on both sides
 _MARGIN = 24  # sentences on both sides of the way that is known, where not all are looked at
 _SURE = 0.5  # confidence of a bead that teaches
 _MAX_WORDS = 200  # of a bead that teaches: longer ones are lists, and all words meet all words
@@ -64,11 +75,55 @@ def align_passes(
     return path, model
 
 
+def align_pieces(
+    left: Text,
+    right: Text,
+    starts: tuple[NDArray[np.int64], NDArray[np.int64]],
+    moves: Moves,
+    links: Links,
+) -> Ways:
+    """The best way through each of many pieces, by one pass, as if there were no other.
+
+    starts: where the pieces of both texts begin, and their ends.  Each has few sentences: all ways
+    are looked at.  links ascend by their left words, as `merged` gives them.
+    """
+    if native() is None:
+        return _one_by_one(left, right, starts, moves, links)
+    rows = np.searchsorted(links.left, np.arange(left.bags.size + 1)).astype(np.int64)
+    return best_ways(
+        Side(left.bags, left.lengths, starts[0]),
+        Side(right.bags, right.lengths, starts[1]),
+        LinkRows(rows, links.right, links.forward, links.backward),
+        moves,
+        Setting(_UNKNOWN, _NOTHING_KNOWN, MIN_LIFT, RARE, BASE, _LETTERS, _MAX_RATIO),
+    )
+
+
+def _one_by_one(
+    left: Text,
+    right: Text,
+    starts: tuple[NDArray[np.int64], NDArray[np.int64]],
+    moves: Moves,
+    links: Links,
+) -> Ways:
+    """The readable form of `best_ways`: `align_passes` of each piece."""
+    found: list[Path] = []
+    for (a, b), (c, d) in zip(*(pairwise(each.tolist()) for each in starts), strict=True):
+        ours, theirs = left.chosen(np.arange(a, b)), right.chosen(np.arange(c, d))
+        own = links.between(ours.bags.word, theirs.bags.word)
+        found.append(align_passes(ours, theirs, moves, own, 1)[0])
+    return Ways(
+        np.concatenate([np.zeros((0, 4), np.int32), *(path.steps for path in found)]),
+        np.concatenate([np.zeros(0), *(path.confidence for path in found)]),
+        np.array([len(path.steps) for path in found], np.int64),
+    )
+
+
 def align_near(
     left: Text, right: Text, path: Path, model: Model, scorer: Scorer | None = None
 ) -> Path:
     """The best way near the one that is known, or any where the texts are short."""
-    full = (len(left) + 1) * (len(right) + 1) <= _MAX_CELLS
+    full = (len(left) + 1) * (len(right) + 1) <= MAX_CELLS
     band = Band.full(len(left), len(right)) if full else _around(path, len(left), len(right))
     return _decode(left, right, band, model, lifts(model.links, left.bags, right.bags), scorer)
 
@@ -82,7 +137,7 @@ def _sure_share(path: Path) -> float:
 def _first(left: Text, right: Text, model: Model) -> Path:
     """The best way, found first between groups of sentences where the texts are long."""
     levels = [(left, right)]
-    while (len(levels[-1][0]) + 1) * (len(levels[-1][1]) + 1) > _MAX_CELLS:
+    while (len(levels[-1][0]) + 1) * (len(levels[-1][1]) + 1) > MAX_CELLS:
         levels.append((levels[-1][0].coarser(), levels[-1][1].coarser()))
     tables = lifts(model.links, left.bags, right.bags)
     band = Band.full(*map(len, levels[-1]))

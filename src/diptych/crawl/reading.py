@@ -38,8 +38,15 @@ class Reading(NamedTuple):
     failure: Failure | None = None
 
 
-def read(kind: Kind, response: Response, *, depth: int = 0, langs: Sequence[str] = ()) -> Reading:
-    """What an answer means for the crawl."""
+def read(
+    kind: Kind,
+    response: Response,
+    *,
+    depth: int = 0,
+    langs: Sequence[str] = (),
+    with_sketch: bool = False,
+) -> Reading:
+    """What an answer means for the crawl; pages with their sketches if asked."""
     reading = Reading(response.url, response.status, len(response.body), response.fetched_at)
     if kind is Kind.ROBOTS and response.status < 500 and response.status != 429:
         return reading._replace(robots=Robots.of(_plain(response)))
@@ -58,10 +65,14 @@ def read(kind: Kind, response: Response, *, depth: int = 0, langs: Sequence[str]
             response.body, response.header("Content-Encoding"), limit=MAX_SITEMAP_BYTES
         )
         return reading._replace(sitemap=read_sitemap(body))
-    return _read_html(reading, response, depth, langs)
+    if failure := _unreadable(reading, response):
+        return failure
+    page = read_page(response, depth=depth, langs=langs, with_sketch=with_sketch)
+    return reading._replace(page=page)
 
 
-def _read_html(reading: Reading, response: Response, depth: int, langs: Sequence[str]) -> Reading:
+def _unreadable(reading: Reading, response: Response) -> Reading | None:
+    """Why an answer is no page, if it is none."""
     content_type = response.header("Content-Type")
     start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
     if response.truncated == "content_type" or not is_html(content_type, start[:SNIFFED]):
@@ -70,7 +81,7 @@ def _read_html(reading: Reading, response: Response, depth: int, langs: Sequence
         return _failed(reading, {"length": "too_large"}.get(response.truncated, "cut_off"))
     if not response.body:
         return _failed(reading, "empty")
-    return reading._replace(page=read_page(response, depth=depth, langs=langs))
+    return None
 
 
 def _failed(reading: Reading, reason: str, detail: str = "") -> Reading:

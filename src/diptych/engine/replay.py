@@ -96,6 +96,9 @@ class ReplayEngine:
     Time is the number of answers so far: the same archives give the same crawl, to the bit.
     """
 
+    sketches: bool = True
+    """whether pages are sketched as they are read: what is parsed anyway need not be again"""
+
     def run(self, crawl: Crawl, *, tick: Callable[[], None], stopped: Callable[[], bool]) -> None:
         """Crawl until nothing is left or `stopped` says so."""
         now = float(crawl.stats.downloads)
@@ -125,5 +128,7 @@ class ReplayEngine:
                 return Failure(claim.url, "not_archived"), None
             response = Response(claim.url, 404, (), b"", 0.0)
             return read(claim.kind, response)._replace(status=0), None
-        reading = read(claim.kind, response, depth=claim.depth, langs=crawl.langs)
+        reading = read(
+            claim.kind, response, depth=claim.depth, langs=crawl.langs, with_sketch=self.sketches
+        )
         return reading, Pointer(row[0], row[1], 0)

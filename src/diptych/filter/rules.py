@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from diptych.text.langid import identify
 from diptych.text.langs import same_language
 from diptych.text.lengths import text_length
-from diptych.types import Decision, SegmentPair
+from diptych.types import Decision, LangScore, SegmentPair
 
 __all__ = ["Rules"]
 
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTER, _LETTERS = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Rules:
             return "empty"
         if max(len(left), len(right)) > self.max_length:
             return "too_long"
-        if not _letters(left) or not _letters(right):
+        if not _LETTER.search(left) or not _LETTER.search(right):
             return "no_letters"
         if left.casefold() == right.casefold():
             return "identical"
@@ -57,9 +58,10 @@ class Rules:
 
     def _is_in(self, text: str, lang: str, langs: tuple[str, str]) -> bool:
         """Whether a text is surely in one of two languages."""
-        if _letters(text) < self.min_letters or same_language(*langs):
+        is_short = len(text) < self.min_letters or _letters(text) < self.min_letters
+        if is_short or same_language(*langs):
             return False
-        best = identify(text, langs)[:1]
+        best = _languages(text, langs)[:1]
         return any(
             same_language(lang, found) and score >= self.min_confidence for found, score in best
         )
@@ -67,3 +69,8 @@ class Rules:
 
 def _letters(text: str) -> int:
     return sum(map(len, _LETTERS.findall(text)))
+
+
+@lru_cache(maxsize=1 << 12)  # menus and notices come again on every page
+def _languages(text: str, langs: tuple[str, str]) -> tuple[LangScore, ...]:
+    return identify(text, langs)

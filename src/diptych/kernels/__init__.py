@@ -27,9 +27,16 @@ def native() -> ctypes.CDLL | None:
         return None
 
 
+class _Address(ctypes.c_void_p):
+    """An address, and the array whose it is, which must not go before the call."""
+
+    array: Any
+
+
 def pointer(array: Any) -> ctypes.c_void_p:
     """The address of an array's data, which must be in one piece (C order); it keeps the array."""
     if not array.flags.c_contiguous:
         raise ValueError("a kernel needs an array in C order")
-    found: ctypes.c_void_p = array.ctypes.data_as(ctypes.c_void_p)
-    return found
+    address = _Address(array.ctypes.data)
+    address.array = array
+    return address

@@ -3,8 +3,9 @@
    Points (i, j) of a grid lie between sentences: i of the left, j of the right are behind.  Only
    those in a band are looked at: row i has the points low[i] .. high[i], kept from start[i] on.
    `beads_reference.py` is the readable form. */
+#include "beads.h"
+
 #include <math.h>
-#include <stdint.h>
 
 #define IMPOSSIBLE (-1e30f)
 #define MOST_MOVES 32
@@ -35,7 +36,8 @@ static int64_t first_from(const int32_t *places, int64_t from, int64_t to, int32
    Row j looks at places low[j] .. high[j] - 1; out has `sizes` layers of `cells`.  A logarithm per
    word and window would be most of the time: factors are multiplied, and their product is taken
    the logarithm of at the end of the row, or before it grows too large.  Words of a place that
-   nothing is known of (`loose`) may become any word, as if by chance. */
+   nothing is known of (`loose`) may become any word, as if by chance.
+   room: zeros, one per place.  products: twice `sizes` times the widest row. */
 void beads_gains(
     int64_t rows, const int64_t *row_from, const int32_t *row_word, const float *row_count, const int64_t *link_from,
     const int32_t *link_word, const float *link_lift, const int64_t *post_from, const int32_t *post_place,
@@ -43,11 +45,19 @@ void beads_gains(
     const double *words_before, const double *loose_before, int32_t sizes, double null_share, float *room,
     double *products, float *out) {
     double rest = 1 - null_share;
+    int32_t last_low = 0, last_high = 0;
     for (int64_t j = 0; j < rows; j++) {
         int32_t lo = low[j], hi = high[j], width = hi - lo;
         if (lo >= hi) continue;
-        double words = 0;
+        double words = 0, *bases = products + (int64_t)sizes * width;
         for (int64_t k = 0; k < (int64_t)sizes * width; k++) products[k] = 1;
+        for (int64_t k = 0; (lo != last_low || hi != last_high) && k < (int64_t)sizes * width; k++) {
+            int32_t from = lo + (int32_t)(k % width), to = from + (int32_t)(k / width) + 1;
+            if (to > hi) to = hi;
+            double all = words_before[to] - words_before[from], loose = loose_before[to] - loose_before[from];
+            bases[k] = log(null_share + rest * loose / all);
+        }
+        last_low = lo, last_high = hi;
         for (int64_t t = row_from[j]; t < row_from[j + 1]; t++) {
             int32_t word = row_word[t], first = hi, last = lo - 1;
             words += row_count[t];
@@ -85,11 +95,9 @@ void beads_gains(
         double scale = words > LONG ? LONG / words : 1;
         for (int32_t size = 1; size <= sizes; size++)
             for (int32_t k = lo; k < hi; k++) {
-                int32_t end = k + size < hi ? k + size : hi;
-                double all = words_before[end] - words_before[k], loose = loose_before[end] - loose_before[k];
-                double product = products[(int64_t)(size - 1) * width + k - lo];
+                int64_t at = (int64_t)(size - 1) * width + k - lo;
                 float *cell = out + (size - 1) * cells + start[j] + k - lo;
-                double base = words * log(null_share + rest * loose / all);
+                double base = words * bases[at], product = products[at];
                 *cell = (float)(scale * (*cell + base + (product > 1 ? log(product) : 0)));
             }
     }

@@ -164,7 +164,7 @@ def word_gains(
         reference.word_gains(rows, links, places, words_before, loose, windows, null_share, out)
         return out
     room = np.zeros(len(words_before), np.float32)
-    products = np.empty((sizes, int((windows.high - windows.low).max(initial=0))))
+    products = np.empty((2 * sizes, int((windows.high - windows.low).max(initial=0))))
     library.beads_gains(
         ctypes.c_int64(len(rows)),
         *map(pointer, (rows.offsets, rows.word, rows.count, *links, *places, *windows, start)),

@@ -15,11 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels import native
 from diptych.kernels.ibm1 import Bags, train
+from diptych.kernels.links import Looks, Words, find_links
 from diptych.learn.lexicon import Lexicon, Table, table_of
-from diptych.text.cognates import cognates, stem
+from diptych.text.cognates import LEAST, MIN_LIKENESS, MOST, cognates, folded, stem
 
 __all__ = [
+    "BASE",
+    "MIN_LIFT",
+    "RARE",
     "Links",
     "cognate_links",
     "discounted",
@@ -27,12 +32,13 @@ __all__ = [
     "lexicon_links",
     "lifts",
     "merged",
+    "vocabulary_links",
 ]
 
 _SAME = 0.5  # probability of a word that is the same in both texts, given the other
 _ALIKE = 0.3  # and of one that only looks alike
-_MIN_LIFT = 5.0  # times chance; weaker links are everywhere and say nothing
-_RARE, _BASE = 0.1, 500.0  # so often, in so many words of any text, an unseen word is expected
+MIN_LIFT = 5.0  # times chance; weaker links are everywhere and say nothing
+RARE, BASE = 0.1, 500.0  # so often, in so many words of any text, an unseen word is expected
 _UNCOUNTED = 2.0  # times a word of a dictionary counts as seen
 _DOUBT = 3.0  # times a word was seen that are worth as much as knowing nothing of it
 _FREQUENT = 4  # occurrences from which a word of both texts is less likely a name
@@ -54,6 +60,11 @@ class Links:
 
     def __len__(self) -> int:
         return len(self.left)
+
+    def between(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Links:
+        """Those of some words of both vocabularies only."""
+        kept = np.isin(self.left, left) & np.isin(self.right, right)
+        return Links(self.left[kept], self.right[kept], self.forward[kept], self.backward[kept])
 
 
 def _links(
@@ -90,7 +101,7 @@ class _ByStem(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _by_stem(lexicon: Lexicon) -> _ByStem:
+def by_stem(lexicon: Lexicon) -> _ByStem:
     left_ids, left_of = _stems(lexicon.left_words)
     right_ids, right_of = _stems(lexicon.right_words)
     return _ByStem(
@@ -128,18 +139,39 @@ def _pooled(
     return Table(offsets, (keys % max(width, 1)).astype(np.int32), values)
 
 
+def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> Links:
+    """Links between the stems of two vocabularies that a lexicon knows or that look alike.
+
+    The same as `merged(lexicon_links(...), cognate_links(...))`.
+    """
+    if native() is None:
+        return merged(cognate_links(left, right), *_known_links(left, right, lexicon))
+    left_ids, right_ids, forward, backward, _, _ = by_stem(lexicon)
+    found = find_links(
+        Words(_places(left, left_ids), forward, tuple(map(folded, left))),
+        Words(_places(right, right_ids), backward, tuple(map(folded, right))),
+        Looks(_SAME, _ALIKE, MIN_LIKENESS, LEAST, MOST),
+    )
+    return Links(*found)
+
+
 def lexicon_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> Links:
     """Links between the stems of two vocabularies that a lexicon knows."""
+    return merged(*_known_links(left, right, lexicon))
+
+
+def _known_links(
+    left: Sequence[str], right: Sequence[str], lexicon: Lexicon
+) -> tuple[Links, Links]:
+    """What each direction of a lexicon says."""
     if not len(lexicon.forward.columns) and not len(lexicon.backward.columns):
-        return _links([], [], [], [])
-    left_ids, right_ids, forward, backward, _, _ = _by_stem(lexicon)
+        return _links([], [], [], []), _links([], [], [], [])
+    left_ids, right_ids, forward, backward, _, _ = by_stem(lexicon)
     ours, theirs = _places(left, left_ids), _places(right, right_ids)
     ahead = _looked_up(forward, ours, theirs, len(right_ids))
     back = _looked_up(backward, theirs, ours, len(left_ids))
     none, other = np.zeros(len(ahead[0]), np.float32), np.zeros(len(back[0]), np.float32)
-    return merged(
-        _links(ahead[0], ahead[1], ahead[2], none), _links(back[1], back[0], other, back[2])
-    )
+    return _links(ahead[0], ahead[1], ahead[2], none), _links(back[1], back[0], other, back[2])
 
 
 def _places(words: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
@@ -171,7 +203,7 @@ def trust(
     A word of the lexicon is known the better the more often it was seen; one that stands in both
     texts about as often is a name or a number.
     """
-    known = _by_stem(lexicon)
+    known = by_stem(lexicon)
     found = [
         _seen(words, ids, table, counts)
         for words, ids, table, counts in (
@@ -259,11 +291,20 @@ def merged(*some: Links) -> Links:
     """All links, each pair of words once, with the highest probabilities."""
     left = np.concatenate([links.left for links in some]).astype(np.int64)
     right = np.concatenate([links.right for links in some])
-    keys, place = np.unique(left << 32 | right, return_inverse=True)
-    forward, backward = np.zeros((2, len(keys)), np.float32)
-    np.maximum.at(forward, place, np.concatenate([links.forward for links in some]))
-    np.maximum.at(backward, place, np.concatenate([links.backward for links in some]))
-    return _links(keys >> 32, keys & 0xFFFFFFFF, forward, backward)
+    keys = left << 32 | right
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    if not len(first):
+        return some[0]
+    forward = np.concatenate([links.forward for links in some])[order]
+    backward = np.concatenate([links.backward for links in some])[order]
+    return _links(
+        keys[first] >> 32,
+        keys[first] & 0xFFFFFFFF,
+        np.maximum.reduceat(forward, first),
+        np.maximum.reduceat(backward, first),
+    )
 
 
 def lifts(links: Links, left: Bags, right: Bags) -> tuple[Table, Table]:
@@ -282,14 +323,14 @@ def lifts(links: Links, left: Bags, right: Bags) -> tuple[Table, Table]:
 def _frequencies(text: Bags) -> NDArray[np.float64]:
     """Share of each word in all words; a short text is thought of as a piece of a longer one."""
     counts = np.bincount(text.word, text.count, text.size)
-    shares: NDArray[np.float64] = (counts + _RARE) / (counts.sum() + _BASE)
+    shares: NDArray[np.float64] = (counts + RARE) / (counts.sum() + BASE)
     return shares
 
 
 def _table(
     rows: NDArray[np.int32], columns: NDArray[np.int32], values: NDArray[np.float64], size: int
 ) -> Table:
-    kept = np.flatnonzero(values >= _MIN_LIFT)
+    kept = np.flatnonzero(values >= MIN_LIFT)
     order = kept[np.lexsort((columns[kept], rows[kept]))]
     offsets = np.searchsorted(rows[order], np.arange(size + 1)).astype(np.int64)
     return Table(offsets, columns[order].copy(), values[order].astype(np.float32))

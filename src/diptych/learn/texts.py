@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ __all__ = ["Text", "likely_share", "read_text"]
 
 # Shares of words that come from chance, to choose from.
 _SHARES = (0.99, 0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+_SHORT, _MANY = 400, 1 << 14  # characters of a text that may come again, and how many are kept
 _SAMPLE = 500  # sentences that are enough to estimate it from
 
 
@@ -106,10 +108,22 @@ def likely_share(rows: Text, places: Text, links: Table, before: float) -> float
 
 def read_text(sentences: Sequence[str], lang: str) -> Text:
     """The words of each sentence as stems, and its length."""
-    ids: dict[str, int] = {}
-    rows = [[ids.setdefault(stem(word), len(ids)) for word in tokens(s, lang)] for s in sentences]
-    offsets = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum([len(row) for row in rows], out=offsets[1:])
-    flat = np.fromiter((word for row in rows for word in row), np.int32, int(offsets[-1]))
-    lengths = np.array([text_length(sentence) for sentence in sentences], np.float64)
-    return Text(tuple(ids), bags(flat, offsets, len(ids)), lengths)
+    read = [
+        (_read if len(sentence) <= _SHORT else _read_anew)(sentence, lang) for sentence in sentences
+    ]
+    flat = [word for words, _ in read for word in words]
+    vocabulary = tuple(dict.fromkeys(flat))
+    ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+    made = bags(
+        np.array([ids[word] for word in flat], np.int32),
+        np.array([0, *accumulate(len(words) for words, _ in read)], np.int64),
+        len(ids),
+    )
+    return Text(vocabulary, made, np.array([length for _, length in read], np.float64))
+
+
+def _read_anew(sentence: str, lang: str) -> tuple[list[str], float]:
+    return [stem(word) for word in tokens(sentence, lang)], text_length(sentence)
+
+
+_read = lru_cache(maxsize=_MANY)(_read_anew)

@@ -7,7 +7,8 @@ goes by.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from diptych.protocols import SiteView
@@ -16,6 +17,7 @@ from diptych.types import Url
 
 __all__ = ["fold_case", "language_codes", "language_names", "page_languages"]
 
+_SOME = 0.15  # of a page's text that is in a language
 # Names that switchers use and CLDR does not list.
 _OTHER_NAMES = {
     "zh": ("简体中文", "繁體中文", "繁体中文", "正體中文", "汉语", "漢語", "chinese"),
@@ -34,16 +36,39 @@ def fold_case(text: str) -> str:
 
 
 def page_languages(site: SiteView) -> dict[Url, str]:
-    """The pages in one of the site's languages, each with the site's own code for it."""
-    known: dict[str, str] = {}
+    """The pages in one of the site's languages, each with the site's own code for it.
+
+    A page that was translated in part is in two of them.  It is a page of the language it declares,
+    or else of the one that the site has fewer whole pages in: what is not translated is left in
+    the language that the site is complete in.
+    """
+    asked = _asked(tuple(site.langs))
     found: dict[Url, str] = {}
+    mixed: dict[Url, list[str]] = {}
     for url, record in site.pages.items():
-        if record.lang not in known:
-            wanted = (lang for lang in site.langs if same_language(record.lang, lang))
-            known[record.lang] = next(wanted, "")
-        if known[record.lang]:
-            found[url] = known[record.lang]
-    return found
+        likely = (asked(lang) for lang, score in record.langs if score >= _SOME)
+        names = list(dict.fromkeys(name for name in likely if name))
+        if len(names) > 1:
+            mixed[url] = names
+        elif names or (lang := asked(record.lang)):
+            found[url] = names[0] if names else lang
+    whole = Counter(found.values())
+    for url, names in mixed.items():
+        record = site.pages[url]
+        declared = [asked(text) for text in (record.html_lang, record.content_language)]
+        own = next((lang for lang in declared if lang in names), "")
+        found[url] = own or min(names, key=lambda lang: (whole[lang], lang))
+    return dict(sorted(found.items()))
+
+
+def _asked(langs: tuple[str, ...]) -> Callable[[str], str]:
+    """Which of some languages a language is, if any."""
+
+    @lru_cache(maxsize=1024)
+    def asked(lang: str) -> str:
+        return next((each for each in langs if same_language(lang, each)), "") if lang else ""
+
+    return asked
 
 
 @lru_cache(maxsize=1024)

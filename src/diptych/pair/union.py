@@ -1,25 +1,279 @@
-"""Several pairers at once, their evidence added up."""
+"""All evidence together: which pages are translations of each other, decided for all at once."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
+from math import log
+from typing import TYPE_CHECKING
 
+from diptych.pair import page_languages
+from diptych.pair.assign import best_matching, consistent_groups
+from diptych.pair.content import Content
+from diptych.pair.keys import Keys
 from diptych.pair.langstrip import LangStrip
 from diptych.pair.links import Links
 from diptych.pair.settle import settle
 from diptych.protocols import Pairer, SiteView
-from diptych.types import PagePair
+from diptych.types import LangPair, PagePair, Url
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.pair.likeness import Pairs, Panel
+    from diptych.pair.weighing import Said, Table
 
 __all__ = ["Union"]
+
+_SURE = 0.8  # probability of a pair that others are judged by
+_LEAST = 0.01  # probability of a candidate that is worth a word
+_LIKELY = 0.5  # share of the votes of neighbours that make a candidate
+_IMPLIED = 0.5  # of the threshold, for a pair that follows from two others
+_MIXED = 0.3  # share of each language of a page that is a pair by itself
+_BOTH = "one_page"
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """The pairs of all pairers, settled together: what two of them say counts more."""
+    """The candidates of all pairers and of the pages' content, each page with one partner.
 
-    pairers: tuple[Pairer, ...] = (Links(), LangStrip())
-    """whose pairs are settled together"""
+    Every candidate gets a probability by all that is known of it; the pairs with the greatest sum
+    of evidence are taken, such that the pages of one document in n languages are one group.
+    Without any content (a list of URLs) the scores of the pairers are settled as they are.
+    """
+
+    pairers: tuple[Pairer, ...] = (Links(), Keys(), LangStrip())
+    """who propose candidates by links and URLs"""
+    content: Content | None = Content()  # noqa: RUF009 - it is frozen
+    """proposes candidates by what pages say"""
+    threshold: float = 0.5
+    """least probability of a pair"""
+    model: str = ""
+    """folder of a page pair model; the one that comes with the package if empty"""
+    url_model: bool = True
+    """whether URLs are judged by the URL pair model too"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first, with the names of all the evidence for them."""
-        return settle(pair for pairer in self.pairers for pair in pairer.pair(site))
+        """Pairs, strongest first, with the names of all that proposed them and all scores."""
+        said = self._said(site)
+        lang_of = page_languages(site)
+        tables = self._tables(site, said, lang_of)
+        if not any(len(table.panel.left) or len(table.panel.right) for table in tables):
+            return settle(_as_said(said, lang_of))
+        pairs = _settled(tables, lang_of, self.threshold)
+        taken = {
+            (url, pair.left_lang, pair.right_lang)
+            for pair in pairs
+            for url in (pair.left, pair.right)
+        }
+        alone = [
+            pair for pair in _in_both(site)
+            if (pair.left, pair.left_lang, pair.right_lang) not in taken
+        ]  # fmt: skip
+        return sorted([*pairs, *alone], key=_strongest_first)
+
+    def weighed(self, site: SiteView) -> list[PagePair]:
+        """All candidates with any likelihood, also those that lost a page to a better one."""
+        tables = self._tables(site, self._said(site), page_languages(site))
+        found = [
+            table.page_pair(place)
+            for table in tables
+            for place, score in enumerate(table.scores.tolist())
+            if score >= _LEAST
+        ]
+        return sorted(found, key=_strongest_first)
+
+    def _said(self, site: SiteView) -> Said:
+        """What the pairers propose; the strongest where one says it twice."""
+        said: defaultdict[tuple[Url, Url], dict[str, float]] = defaultdict(dict)
+        for pairer in self.pairers:
+            for pair in pairer.pair(site):
+                for name in pair.evidence.split("+"):
+                    known = said[pair.left, pair.right]
+                    known[name] = max(pair.score, known.get(name, 0.0))
+        return dict(said)
+
+    def _tables(self, site: SiteView, said: Said, lang_of: Mapping[Url, str]) -> list[Table]:
+        """All candidates weighed, first by themselves, then by what that says of others."""
+        from diptych.pair.likeness import Panel
+        from diptych.pair.neighbours import link_lists
+        from diptych.pair.shelves import fill_shelves
+
+        shelves = fill_shelves(site, lang_of)
+        panels = [
+            Panel(shelves[left], shelves[right], site.lexicon(left, right))
+            for left, right in combinations(site.langs, 2)
+        ]
+        tables = [self._weighed(panel, self._nominated(panel, said), said) for panel in panels]
+        links = link_lists(site, lang_of)
+        context = _Context.of(tables, links, lang_of)
+        return [self._weighed_again(table, context) for table in tables]
+
+    def _nominated(self, panel: Panel, said: Said) -> Pairs:
+        """What the content says is alike, and what the pairers propose."""
+        proposed = [
+            (panel.left.place[left], panel.right.place[right])
+            for left, right in said
+            if left in panel.left.place and right in panel.right.place
+        ]
+        found = self.content.nominate(panel) if self.content else None
+        return _joined(panel, found, proposed)
+
+    def _weighed(self, panel: Panel, pairs: Pairs, said: Said) -> Table:
+        from diptych.learn.page_pair import load
+        from diptych.pair.weighing import FEATURES, weigh
+
+        model = load(FEATURES, self.model)
+        return weigh(panel, pairs, said, model, self._url_scores(panel, pairs))
+
+    def _weighed_again(self, table: Table, context: _Context) -> Table:
+        from diptych.learn.page_pair import load
+        from diptych.pair.weighing import FEATURES, usual_measures, weigh
+
+        panel = table.panel
+        neighbours = context.neighbours(panel.left.lang, panel.right.lang)
+        siblings = context.siblings(panel.left.lang, panel.right.lang)
+        more = [
+            (panel.left.place[left], panel.right.place[right])
+            for known in (neighbours, siblings)
+            for (left, right), share in known.items()
+            if share >= _LIKELY and left in panel.left.place and right in panel.right.place
+        ]
+        pairs = _joined(panel, table.pairs, more)
+        return weigh(
+            panel, pairs, table.said, load(FEATURES, self.model), self._url_scores(panel, pairs),
+            neighbours=neighbours, siblings=siblings, usual=usual_measures(table, _SURE),
+        )  # fmt: skip
+
+    def _url_scores(self, panel: Panel, pairs: Pairs) -> NDArray[np.float32]:
+        import numpy as np
+
+        if not self.url_model or not len(pairs):
+            return np.zeros(len(pairs), np.float32)
+        from diptych.learn.url_pair import load
+
+        return load("").probabilities(
+            [panel.left.urls[place] for place in pairs.left],
+            [panel.right.urls[place] for place in pairs.right],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What is paired for sure, and what that says of others."""
+
+    partner: Mapping[LangPair, Mapping[Url, tuple[Url, float]]]
+    """for two languages in either order: the counterpart of a page, and how sure it is"""
+    links: Mapping[Url, tuple[Url, ...]]
+    lang_of: Mapping[Url, str]
+
+    @classmethod
+    def of(
+        cls,
+        tables: Iterable[Table],
+        links: Mapping[Url, tuple[Url, ...]],
+        lang_of: Mapping[Url, str],
+    ) -> _Context:
+        partner: dict[LangPair, dict[Url, tuple[Url, float]]] = {}
+        for table in tables:
+            langs = LangPair(table.panel.left.lang, table.panel.right.lang)
+            there = partner.setdefault(langs, {})
+            back = partner.setdefault(LangPair(langs.right, langs.left), {})
+            sure = [
+                (*urls, score)
+                for urls, score in zip(table.urls(), table.scores.tolist(), strict=True)
+                if score >= _SURE
+            ]
+            scores = {(left, right): score for left, right, score in sure}
+            for left, right in best_matching(sure):
+                there[left] = right, scores[left, right]
+                back[right] = left, scores[left, right]
+        return cls(partner, links, lang_of)
+
+    def neighbours(self, left: str, right: str) -> dict[tuple[Url, Url], float]:
+        """How often pages are linked at the same place from pages that are paired."""
+        from diptych.pair.neighbours import votes
+
+        known = {url: other for url, (other, _) in self.partner[LangPair(left, right)].items()}
+        return votes(sorted(known.items()), self.links, self.lang_of, known)
+
+    def siblings(self, left: str, right: str) -> dict[tuple[Url, Url], float]:
+        """How sure two pages have the same counterpart in a third language."""
+        found: dict[tuple[Url, Url], float] = {}
+        for langs, partners in self.partner.items():
+            if langs.left != left or langs.right == right:
+                continue
+            onward = self.partner.get(LangPair(langs.right, right), {})
+            for url, (third, score) in partners.items():
+                if third in onward:
+                    other, also = onward[third]
+                    found[url, other] = max(min(score, also), found.get((url, other), 0.0))
+        return found
+
+
+def _joined(panel: Panel, pairs: Pairs | None, more: Iterable[tuple[int, int]]) -> Pairs:
+    """Pairs and more of them, in order, each once."""
+    import numpy as np
+
+    from diptych.pair.likeness import Pairs
+
+    width = max(len(panel.right), 1)
+    keys = [np.array([left * width + right for left, right in more], np.int64)]
+    if pairs is not None:
+        keys.append(pairs.left.astype(np.int64) * width + pairs.right)
+    found = np.unique(np.concatenate(keys))
+    return Pairs((found // width).astype(np.int32), (found % width).astype(np.int32))
+
+
+def _as_said(said: Said, lang_of: Mapping[Url, str]) -> Iterator[PagePair]:
+    """What pairers propose, as it is."""
+    for (left, right), scores in said.items():
+        for name, score in scores.items():
+            yield PagePair(left, right, lang_of.get(left, ""), lang_of.get(right, ""), score, name)
+
+
+def _settled(
+    tables: Iterable[Table], lang_of: Mapping[Url, str], threshold: float
+) -> list[PagePair]:
+    """One partner per page and language, and one page per language in each group."""
+    known: dict[tuple[Url, Url], tuple[Table, int]] = {}
+    matched: list[tuple[Url, Url, float]] = []
+    for table in tables:
+        weights = {}
+        for place, pair in enumerate(table.urls()):
+            known[pair] = table, place
+            score = float(table.scores[place])
+            if score >= threshold:
+                weights[pair] = 1e-6 + max(0.0, _logit(score) - _logit(threshold))
+        pairs = best_matching((*pair, weight) for pair, weight in weights.items())
+        matched.extend((*pair, weights[pair]) for pair in pairs)
+    found: list[PagePair] = []
+    for group in consistent_groups(matched, lang_of):
+        for one, other in combinations(group, 2):
+            pair = (one, other) if (one, other) in known else (other, one)
+            if pair in known:
+                table, place = known[pair]
+                if table.scores[place] >= _IMPLIED * threshold:
+                    found.append(table.page_pair(place))
+    return found
+
+
+def _logit(score: float) -> float:
+    score = min(max(score, 1e-6), 1 - 1e-6)
+    return log(score / (1 - score))
+
+
+def _in_both(site: SiteView) -> Iterator[PagePair]:
+    """Pages that are in two of the languages, as pairs of themselves."""
+    for url, sketch in site.sketches():
+        shares = {lang: share for lang, share in sketch.shares if share >= _MIXED}
+        for left, right in combinations([lang for lang in site.langs if lang in shares], 2):
+            score = 2 * min(shares[left], shares[right])
+            yield PagePair(url, url, left, right, score, _BOTH)
+
+
+def _strongest_first(pair: PagePair) -> tuple[float, str, str, str, str]:
+    return -pair.score, pair.left, pair.right, pair.left_lang, pair.right_lang

@@ -46,6 +46,7 @@ class Walk:
         self.base = base
         self.blocks: list[Block] = []
         self.tree: Node | None = None
+        self.tags: list[int] = []
         self._hidden = hidden_elements(parser, markup)
         self._children: list[list[Node]] = [[]] if with_tree else []
         self._block = ""  # path of the innermost open block-level element
@@ -64,7 +65,7 @@ class Walk:
 
     def _walk(self, root: LexborNode) -> None:
         """Depth first, in document order."""
-        parts, known, left = self._parts, KNOWN.get, MAX_ELEMENTS
+        parts, known, left, tags = self._parts, KNOWN.get, MAX_ELEMENTS, self.tags
         add_text = self._add_text if self._children else None
         self._open(_BLOCK, "/html")
         parent, kind, path, self._block = root, _BLOCK, "/html", "/html"
@@ -83,6 +84,7 @@ class Walk:
                 elif (known_as := known(tag_id, UNKNOWN)) is not SKIPPED and left:
                     left -= 1
                     role, name = known_as
+                    tags.append(tag_id)
                     counts[tag_id] = number = counts.get(tag_id, 0) + 1
                     inner = _READERS[role](self, node, f"{path}/{name or node.tag}[{number}]")
                     if inner is not None:
@@ -92,10 +94,12 @@ class Walk:
                             self._block = path
                         node = inner
                         continue
+                    tags.append(-tag_id)
                 node = node.next
             self._close(parent, kind, path)
             if not outer:
                 return
+            tags.append(-parent.tag_id)
             node = parent.next
             parent, kind, path, counts, self._block = outer.pop()
 

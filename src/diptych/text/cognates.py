@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["Cognate", "cognates", "stem"]
+__all__ = ["LEAST", "MIN_LIKENESS", "MOST", "Cognate", "cognates", "folded", "stem"]
 
 STEM = 5  # letters: most endings are behind them, and few words differ only there
-_LEAST = 4  # letters that cognates share from the beginning (Simard et al. 1992)
-_MIN_LIKENESS = 0.6
-_MOST = 40  # words of one text that one of the other is compared with
+LEAST = 4  # letters that cognates share from the beginning (Simard et al. 1992)
+MIN_LIKENESS = 0.6
+MOST = 40  # words of one text that one of the other is compared with
 
 
 class Cognate(NamedTuple):
@@ -33,7 +32,7 @@ def stem(word: str) -> str:
 
 
 @lru_cache(maxsize=1 << 17)
-def _folded(word: str) -> str:
+def folded(word: str) -> str:
     """In Latin letters without accents, as far as a script can be told letter by letter."""
     from anyascii import anyascii
 
@@ -48,18 +47,21 @@ def cognates(left: Sequence[str], right: Sequence[str]) -> Iterator[Cognate]:
     >>> [round(found.likeness, 2) for found in cognates(["гималаи"], ["gimalaya"])]
     [0.8]
     """
-    same: dict[str, list[int]] = defaultdict(list)
-    begins: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    same: dict[str, list[int]] = {}
+    begins: dict[str, list[tuple[int, str]]] = {}
     for index, word in enumerate(right):
-        if folded := _folded(word):
-            same[folded].append(index)
-            begins[folded[:_LEAST]].append((index, folded))
+        letters = folded(word)
+        same.setdefault(letters, []).append(index)
+        if len(letters) >= LEAST and not letters[0].isdigit():
+            begins.setdefault(letters[:LEAST], []).append((index, letters))
+    same.pop("", None)
     for index, word in enumerate(left):
-        folded = _folded(word)
-        yield from (Cognate(index, other, 1.0) for other in same.get(folded, ())[:_MOST])
-        for other, spelled in begins.get(folded[:_LEAST], ())[:_MOST]:
-            likeness = _likeness(folded, spelled)
-            if _MIN_LIKENESS <= likeness < 1:
+        letters = folded(word)
+        if letters in same:
+            yield from (Cognate(index, other, 1.0) for other in same[letters][:MOST])
+        for other, spelled in begins.get(letters[:LEAST], ())[:MOST]:
+            likeness = _likeness(letters, spelled)
+            if MIN_LIKENESS <= likeness < 1:
                 yield Cognate(index, other, likeness)
 
 
@@ -77,4 +79,4 @@ def _likeness(left: str, right: str) -> float:
         (n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
         min(len(left), len(right)),
     )
-    return 2 * shared / (len(left) + len(right)) if shared >= _LEAST else 0.0
+    return 2 * shared / (len(left) + len(right)) if shared >= LEAST else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -13,12 +13,24 @@ from diptych.text.charset import decode
 from diptych.text.content import decompress, is_html
 from diptych.text.elements import visible
 from diptych.text.langid import identify
+from diptych.text.langs import same_language
 from diptych.text.links import header_links, meta_refresh, page_links
 from diptych.text.nesting import bounded_markup
+from diptych.text.sketch import make_sketch
 from diptych.text.urls import resolve
-from diptych.types import LangScore, Link, Page, PageRecord, Response, Url
+from diptych.types import (
+    Block,
+    LangScore,
+    Link,
+    Node,
+    Page,
+    PageRecord,
+    Response,
+    Sketch,
+    Url,
+)
 
-__all__ = ["language_sample", "read_page"]
+__all__ = ["language_sample", "read_content", "read_page", "wanted_language"]
 
 _UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
 _MAX_TITLE = 2_000  # characters
@@ -27,6 +39,10 @@ _LONG_SAMPLE = 1_000
 _CLEAR = 0.97  # score of a language beyond which more text changes nothing
 _SAMPLE_BLOCKS = 8  # places they come from, so that an untranslated paragraph does not decide
 _LONG = 60  # characters of a block that is running text rather than a menu item
+_CODE = ["pre", "code", "samp", "kbd", "tt", "var"]
+_ENOUGH = 200  # characters of prose that tell a page's language
+_MOST_LINES = 40  # that are looked at one by one where a page is in several languages
+_SOME = 0.15  # of the running text of a page that was translated in part
 
 
 def read_page(
@@ -36,6 +52,7 @@ def read_page(
     langs: Sequence[str] = (),
     with_blocks: bool = False,
     with_tree: bool = False,
+    with_sketch: bool = False,
 ) -> Page:
     """Read what a server answered; a body that is no HTML gives a page without links and blocks.
 
@@ -47,21 +64,29 @@ def read_page(
     content_type = response.header("content-type")
     links: list[Link] = _from_headers(response)
     walk: Walk | None = None
-    html_lang = title = text = content_language = ""
+    html_lang = title = text = prose = content_language = ""
     if is_html(content_type, body[:4096]):
         markup = bounded_markup(decode(body, content_type)[0])
         parser = LexborHTMLParser(markup)
         base = _base(parser, response.url)
-        if with_blocks or with_tree:
+        if with_blocks or with_tree or with_sketch:
             walk = Walk(parser, base, markup, with_tree=with_tree)
         html_lang, title = _html_lang(parser), _title(parser)
         content_language = _meta_language(parser, markup)
         text = _text(parser)  # before the links, whose surroundings are then free of scripts
         links += page_links(parser, base)
-    scores = _languages(text, langs)
+        prose = _prose(parser, markup, text)
+    scores = _languages(prose.split("\n"), langs)
+    lang = scores[0].lang if scores else ""
+    sketch: Sketch | None = None
+    if with_sketch and walk is not None and (wanted := wanted_language(scores, langs)):
+        sketch = make_sketch(
+            parser, markup, url=response.url, lang=wanted, langs=langs,
+            tags=walk.tags, blocks=walk.blocks, links=links,
+        )  # fmt: skip
     record = PageRecord(
         url=response.url,
-        lang=scores[0].lang if scores else "",
+        lang=lang,
         langs=scores,
         title=title,
         depth=depth,
@@ -74,7 +99,35 @@ def read_page(
         fetched_at=response.fetched_at,
     )
     blocks = tuple(walk.blocks) if walk else ()
-    return Page(record, tuple(links), blocks, walk.tree if walk else None)
+    return Page(record, tuple(links), blocks, walk.tree if walk else None, sketch)
+
+
+def read_content(response: Response) -> tuple[tuple[Block, ...], Node | None]:
+    """The blocks and the tree of a page, and nothing else: all that an aligner needs."""
+    body, _ = decompress(response.body, response.header("content-encoding"))
+    content_type = response.header("content-type")
+    if not is_html(content_type, body[:4096]):
+        return (), None
+    markup = bounded_markup(decode(body, content_type)[0])
+    parser = LexborHTMLParser(markup)
+    walk = Walk(parser, _base(parser, response.url), markup, with_tree=True)
+    return tuple(walk.blocks), walk.tree
+
+
+def wanted_language(scores: Iterable[LangScore], langs: Sequence[str]) -> str:
+    """The likeliest language of a page that was asked for, if the page may be in one.
+
+    >>> wanted_language([LangScore("lb", 0.4), LangScore("fr", 0.3)], ["en", "fr"])
+    'fr'
+    """
+    return next(
+        (
+            lang
+            for lang, score in scores
+            if score >= _SOME and (not langs or any(same_language(lang, each) for each in langs))
+        ),
+        "",
+    )
 
 
 def _base(parser: LexborHTMLParser, url: Url) -> str:
@@ -127,13 +180,54 @@ def _digest(body: bytes) -> str:
     return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
 
 
-def _languages(text: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page: from a short sample if that is clear, else from a long one."""
-    lines = text.split("\n")
+def _prose(parser: LexborHTMLParser, markup: str, text: str) -> str:
+    """The text without code, which is in no language; all of it if that is nearly all."""
+    if not any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
+        return text
+    parser.strip_tags(_CODE)
+    prose = parser.body.text(separator="\n", strip=True) if parser.body is not None else ""
+    return prose if len(prose) >= _ENOUGH else text
+
+
+def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, ...]:
+    """The languages of a page: from a short sample if that is clear, else from a long one.
+
+    Where menus and headings are in another of the languages than the running text, the page was
+    translated in part: then the shares of its languages are given.
+    """
     scores = identify(language_sample(lines), langs, closed=False)
-    if scores and scores[0].score >= _CLEAR:
+    is_clear = bool(scores) and scores[0].score >= _CLEAR
+    if not is_clear:
+        scores = identify(language_sample(lines, size=_LONG_SAMPLE), langs, closed=False)
+    if len(langs) < 2:
         return scores
-    return identify(language_sample(lines, size=_LONG_SAMPLE), langs, closed=False)
+    long = [line for line in lines if _is_long(line)]
+    short = "\n".join(line for line in lines if not _is_long(line))[:_SAMPLE]
+    own = identify(short, langs)
+    if is_clear and (not long or not own or same_language(own[0].lang, scores[0].lang)):
+        return scores
+    shares = _shares([short, *long[:: len(long) // _MOST_LINES + 1]], langs)
+    several = [LangScore(lang, share) for lang, share in shares.items() if share >= _SOME]
+    if len(several) < 2:
+        return scores
+    return tuple(sorted(several, key=lambda item: (-item.score, item.lang)))
+
+
+def _is_long(line: str) -> bool:
+    """Whether a line is running text; in bytes, since an ideograph says more than a letter."""
+    if len(line) >= _LONG or line.isascii():
+        return len(line) >= _LONG
+    return len(line.encode("utf-8", "surrogatepass")) >= _LONG
+
+
+def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
+    """How much of some lines is in each language."""
+    letters: dict[str, int] = {}
+    for line in lines:
+        for lang, _ in identify(line[:_SAMPLE], langs)[:1]:
+            letters[lang] = letters.get(lang, 0) + len(line)
+    total = sum(letters.values()) or 1
+    return {lang: count / total for lang, count in letters.items()}
 
 
 def language_sample(lines: Sequence[str], size: int = _SAMPLE) -> str:
@@ -142,7 +236,7 @@ def language_sample(lines: Sequence[str], size: int = _SAMPLE) -> str:
     >>> language_sample(["Menu", "word " * 20]).split()[-2:]
     ['word', 'Menu']
     """
-    long = [line for line in lines if len(line) >= _LONG]
+    long = [line for line in lines if _is_long(line)]
     step = max(1, len(long) // _SAMPLE_BLOCKS)
     # From the middle on: pages begin and end with notices that are not always translated.
     chosen = long[step // 2 :: step]
@@ -152,7 +246,7 @@ def language_sample(lines: Sequence[str], size: int = _SAMPLE) -> str:
     for line in reversed(lines):
         if missing <= size // 2:
             break
-        if len(line) < _LONG:
+        if not _is_long(line):
             sample.append(line)
             missing -= len(line)
     return "\n".join(sample)

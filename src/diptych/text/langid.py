@@ -6,13 +6,16 @@ Scores are kept rather than one label, because a wrong label at this point canno
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from copy import copy
+import unicodedata
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.text.langs import same_language
 from diptych.types import LangScore
+
+if TYPE_CHECKING:
+    from diptych.kernels.langid import Model
 
 __all__ = ["identify", "is_identifiable"]
 
@@ -31,12 +34,13 @@ _MAX_CHARACTERS = 2_000  # a bound on work: the model walks over every byte
 _PRIOR = 10.0
 
 
-class _Identifier(Protocol):
-    @property
-    def labels(self) -> list[str]: ...
-    def classify(self, text: str) -> tuple[str, float]: ...
-    def rank(self, text: str) -> list[tuple[str, float]]: ...
-    def set_languages(self, langs: Sequence[str] | None = None) -> None: ...
+class _Labelled(NamedTuple):
+    """A model, and the label of each of its columns."""
+
+    labels: tuple[str, ...]
+    aliases: tuple[tuple[int, int], ...]
+    """columns of one label: a language in two scripts"""
+    model: Model
 
 
 def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:
@@ -55,11 +59,13 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
         return ()
     names = _labels(tuple(langs)) if langs else {}
     is_choice = closed and len(set(names.values())) > 1
-    identifier = _restricted(tuple(sorted(names))) if is_choice else _identifier()
-    label, score = identifier.classify(text)
-    if score >= _CERTAIN:  # nine of ten pages: the other languages share what is left
-        return (LangScore(names.get(label, label), score),)
-    ranking = identifier.rank(text)
+    known = _restricted(tuple(sorted(names))) if is_choice else _whole()
+    shares = _shares(text, known)
+    most = max(shares)
+    if most >= _CERTAIN:  # nine of ten pages: the other languages share what is left
+        label = known.labels[shares.index(most)]
+        return (LangScore(names.get(label, label), most),)
+    ranking = list(zip(known.labels, shares, strict=True))
     scores: dict[str, float] = {}
     for label, score in ranking if is_choice else _preferring(names, ranking):
         lang = names.get(label, label)
@@ -80,7 +86,9 @@ def is_identifiable(text: str) -> bool:
     return letters + 3 * len(_DENSE.findall(text)) >= MIN_LETTERS
 
 
-def _preferring(names: dict[str, str], ranking: list[tuple[str, float]]) -> list[tuple[str, float]]:
+def _preferring(
+    names: Mapping[str, str], ranking: Sequence[tuple[str, float]]
+) -> Sequence[tuple[str, float]]:
     """The ranking with a prior for the languages in question."""
     if not names:
         return ranking
@@ -89,30 +97,60 @@ def _preferring(names: dict[str, str], ranking: list[tuple[str, float]]) -> list
     return [(label, score / total) for label, score in raised]
 
 
+def _shares(text: str, known: _Labelled) -> list[float]:
+    """The probability of each label, as py3langid computes it with `norm_probs`."""
+    from diptych.kernels.langid import label_shares
+
+    folded = unicodedata.normalize("NFC", text.lower() if text.isupper() else text)
+    data = folded.encode("utf-8", "surrogatepass")
+    shares: list[float] = label_shares(known.model, data).tolist()
+    for first, again in known.aliases:
+        shares[first] += shares[again]
+        shares[again] = 0.0
+    return shares
+
+
 @cache
 def _labels(langs: tuple[str, ...]) -> dict[str, str]:
     """The model's labels for the user's languages, each with the user's own code."""
     return {
         label: lang
         for lang in reversed(langs)
-        for label in _identifier().labels
+        for label in dict.fromkeys(_whole().labels)
         if same_language(label, lang)
     }
 
 
 @cache
-def _identifier() -> _Identifier:
+def _whole() -> _Labelled:
+    """All languages there are."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    # Half precision is stored; sums over it are a third slower than in single precision.
-    identifier.nb_ptc = identifier.nb_ptc.astype("float32")
-    return cast(_Identifier, identifier)
+    from diptych.kernels.langid import Model
+
+    found = LanguageIdentifier.from_model_file(MODEL_FILE)
+    labels = tuple(found.nb_classes)
+    model = Model.of(found.tk_nextmove, found.tk_row, found.tk_output, found.nb_ptc, found.nb_pc)
+    return _Labelled(labels, _aliases(labels), model)
 
 
 @cache
-def _restricted(labels: tuple[str, ...]) -> _Identifier:
-    """An identifier for each choice of languages, since `set_languages` changes it in place."""
-    identifier = copy(_identifier())  # shares the tables, which are never written to
-    identifier.set_languages(labels)
-    return identifier
+def _restricted(labels: tuple[str, ...]) -> _Labelled:
+    """A choice of languages."""
+    whole = _whole()
+    columns = [column for column, label in enumerate(whole.labels) if label in labels]
+    chosen = tuple(whole.labels[column] for column in columns)
+    return _Labelled(chosen, _aliases(chosen), whole.model.restricted(columns))
+
+
+def _aliases(labels: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """The places of labels that occur again, each with the first.
+
+    >>> _aliases(["sr", "fr", "sr"])
+    ((0, 2),)
+    """
+    return tuple(
+        (labels.index(label), place)
+        for place, label in enumerate(labels)
+        if labels.index(label) < place
+    )

@@ -23,7 +23,7 @@ _DENSE = (
     (re.compile(r"[\u3040-\u30ff\u31f0-\u31ff]"), 2.3),
     (re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"), 2.3),
 )
-_SPACE = re.compile(r"\s+")
+_ANY_DENSE = re.compile(f"[{''.join(dense.pattern[1:-1] for dense, _ in _DENSE)}]")
 
 
 class Step(NamedTuple):
@@ -41,9 +41,9 @@ def text_length(text: str) -> float:
     >>> text_length("  a  cat "), text_length("中文"), text_length("のは")
     (5.0, 7.0, 4.6)
     """
-    text = _SPACE.sub(" ", text.strip())
+    text = " ".join(text.split())
     length = float(len(text))
-    if text.isascii():
+    if text.isascii() or not _ANY_DENSE.search(text):
         return length
     return length + sum((weight - 1) * len(dense.findall(text)) for dense, weight in _DENSE)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from diptych.text.words import words
+from diptych.text.words import is_plain, words
 
 __all__ = ["MAX_TOKEN", "tokens"]
 
@@ -15,6 +15,10 @@ _ONE_WORD = "\u0590"  # Latin, Greek, Cyrillic, Armenian: nothing but letters is
 _APOSTROPHES = re.compile("['\u2018\u2019\u02bc]+")
 # 3 500: three digits after a space, which NFKC makes of a narrow one, and one to three before.
 _SPACED = re.compile(r"(?<![\w.,'\u2019\u066b\u066c])\d{1,3}(?: \d{3})+(?![\w]|[.,]\d{3})")
+_MAYBE_SPACED = re.compile(r"\d \d\d\d")
+# Without digits and underscores, and between Latin letters, there is nothing to bring to one form.
+_NOT_SIMPLE = re.compile(r"[\d_]")
+_SIMPLE_WORD = re.compile(r"\w+(?:[.\xb7]\w+)*")
 # Arabic separators are beside the comma and the point.
 _NUMBER = re.compile(r"\d+(?:[.,'\u2019\u066b\u066c]\d+)+")
 _SEPARATOR = re.compile(r"[.,'\u2019\u066b\u066c]")
@@ -28,17 +32,27 @@ def tokens(text: str, lang: str) -> list[str]:
     >>> tokens("3'500 or 3 500 or 3,500.25", "en")
     ['3500', 'or', '3500', 'or', '3500.25']
     """
-    folded = unicodedata.normalize("NFKC", text).casefold().replace(_SOFT_HYPHEN, "")
+    if text.isascii():
+        folded = text.lower()
+    else:
+        folded = unicodedata.normalize("NFKC", text).casefold().replace(_SOFT_HYPHEN, "")
     if folded.isalpha() and max(folded) < _ONE_WORD:
         return [folded[:MAX_TOKEN]]
-    joined = _SPACED.sub(lambda found: found[0].replace(" ", ""), folded)
-    return [part[:MAX_TOKEN] for word in words(joined, lang) for part in _parts(word)]
+    if not _NOT_SIMPLE.search(folded) and is_plain(folded):
+        return [word[:MAX_TOKEN] for word in _SIMPLE_WORD.findall(folded)]
+    if _MAYBE_SPACED.search(folded):
+        folded = _SPACED.sub(lambda found: found[0].replace(" ", ""), folded)
+    found: list[str] = []
+    for word in words(folded, lang):
+        if word.isalpha():
+            found.append(word[:MAX_TOKEN])
+        else:
+            found += [part[:MAX_TOKEN] for part in _parts(word)]
+    return found
 
 
 def _parts(word: str) -> list[str]:
     """A word, but what an apostrophe joins apart, and a number in one spelling."""
-    if word.isalpha():
-        return [word]
     if word[0].isdecimal() and _NUMBER.fullmatch(word):
         return [_number(word)]
     parts = [part for part in _APOSTROPHES.split(word) if any(map(str.isalnum, part))]

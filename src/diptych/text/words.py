@@ -8,9 +8,18 @@ from functools import cache
 
 from diptych.text.langs import primary
 
-__all__ = ["words"]
+__all__ = ["is_plain", "words"]
 
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")  # as ICU: an apostrophe inside a word belongs to it
+# Most of the web is Latin letters and plain punctuation, of which words are told by rules that are
+# few (UAX 29) in a sixth of the time.
+_UNUSUAL = re.compile(
+    r"[^\t\n\r -~\xa0-\xac\xae-\xb1\xb4-\xb7\xba\xbb\xbf-\u024f\u2010-\u2023\u2025\u2026\u20ac]"
+)
+_COLON = re.compile(r"[^\W\d_]:[^\W\d_]")  # languages differ in what it is between letters
+_LATIN_WORD = re.compile(
+    r"\w+(?:(?:(?<=[^\W\d_])[.'\u2018\u2019\xb7](?=[^\W\d_])|(?<=\d)[.,;'\u2018\u2019](?=\d))\w+)*"
+)
 
 _Segmenter = Callable[[str, str], Iterator[str]]
 
@@ -24,7 +33,19 @@ def words(text: str, lang: str) -> list[str]:
     segmenter = _segmenter()
     if segmenter is None:
         return _WORD.findall(text)
+    if is_plain(text):
+        found = _LATIN_WORD.findall(text)
+        return [piece for piece in found if _has_word(piece)] if "_" in text else found
     return [piece for piece in segmenter(_whole(text), primary(lang) or "en") if _has_word(piece)]
+
+
+def is_plain(text: str) -> bool:
+    """Whether there is nothing in a text but Latin letters and punctuation that is no puzzle.
+
+    >>> is_plain("L'école n'a que 3,5 élèves !"), is_plain("中文"), is_plain("Kista:s")
+    (True, False, False)
+    """
+    return not _UNUSUAL.search(text) and not (":" in text and _COLON.search(text))
 
 
 def _has_word(piece: str) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 
-from diptych.text.langs import primary, same_language
-from diptych.text.lengths import text_length
-from diptych.types import Decision, Page
+from diptych.text.langs import primary
+from diptych.types import Candidate, Decision, LangPair
+from diptych.verify.features import letters, ratio
+from diptych.verify.marks import marks
+from diptych.verify.obstacles import obstacle
 
 __all__ = ["SizeRatio"]
 
@@ -30,45 +31,27 @@ class SizeRatio:
     """standard deviation of the logarithm of the ratio"""
     dense_tolerance: float = 0.4
     """with ideographs or syllables on one side, where a character stands for several letters"""
-    min_length: float = 100.0
-    """letters of text; pages of menus only are not worth a pair"""
+    min_letters: float = 100.0
+    """letters of a page's own text; templates and menus are not worth a pair"""
     max_copied: float = 0.8
     """share of the shorter text that is the same, letter by letter, in both pages"""
+    untranslated: float = 0.15
+    """share of the sentences of running text that are the same in both pages, which is marked"""
 
-    def verify(self, left: Page, right: Page) -> Decision:
+    def verify(self, candidate: Candidate) -> Decision:
         """The length score, or 0 with the reason why the pages cannot be translations."""
-        if reason := self._obstacle(left, right):
-            return Decision(False, 0.0, reason)
-        deviation = math.log(_length(left) / _length(right))
-        dense = {primary(left.lang), primary(right.lang)} & _DENSE_LANGUAGES
-        tolerance = self.dense_tolerance if dense else self.tolerance
-        score = math.exp(-((deviation / tolerance) ** 2) / 2)
+        found = marks(candidate, untranslated=self.untranslated)
+        if reason := obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied):
+            return Decision(False, 0.0, reason, found)
+        score = self.score(
+            ratio(letters(candidate.left), letters(candidate.right)),
+            LangPair(candidate.pair.left_lang, candidate.pair.right_lang),
+        )
         accept = score >= self.threshold
-        return Decision(accept, score, "" if accept else "length_ratio")
+        return Decision(accept, score, "" if accept else "length_ratio", found)
 
-    def _obstacle(self, left: Page, right: Page) -> str:
-        """Why two pages cannot be translations, whatever their lengths; nothing if they can."""
-        if left.record.digest == right.record.digest:
-            return "copy"
-        if min(_length(left), _length(right)) < max(self.min_length, 1.0):
-            return "too_little_text"
-        if not left.lang or not right.lang:
-            return "unknown_language"
-        if same_language(left.lang, right.lang):
-            return "same_language"
-        return "copy" if _copied(left, right) > self.max_copied else ""
-
-
-def _length(page: Page) -> float:
-    return sum(text_length(block.text) for block in page.blocks)
-
-
-def _copied(left: Page, right: Page) -> float:
-    """The share of the shorter text in blocks that are the same in both pages."""
-    ours = Counter(block.text for block in left.blocks)
-    theirs = Counter(block.text for block in right.blocks)
-    same = sum(len(text) * count for text, count in (ours & theirs).items())
-    shorter = min(
-        sum(len(text) * count for text, count in texts.items()) for texts in (ours, theirs)
-    )
-    return same / shorter if shorter else 0.0
+    def score(self, share: float, langs: LangPair) -> float:
+        """What it says for a page whose text is so long, compared to that of the other."""
+        is_dense = not {*map(primary, langs)}.isdisjoint(_DENSE_LANGUAGES)
+        tolerance = self.dense_tolerance if is_dense else self.tolerance
+        return math.exp(-((math.log(share) / tolerance) ** 2) / 2) if share > 0 else 0.0

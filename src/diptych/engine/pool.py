@@ -1,0 +1,133 @@
+"""Tasks done one after the other, in this process or in several, with results in order.
+
+A worker process that dies over a task, or takes too long, is replaced; that task has no result.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, Protocol, TypeVar
+
+from diptych.store import Store
+from diptych.tasks import Work
+
+__all__ = ["run_tasks"]
+
+PATIENCE = 120.0  # seconds for one task
+_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
+_WORTH = 40  # tasks: fewer are done sooner than a process is started
+
+Result = TypeVar("Result", covariant=True)
+
+
+class Task(Protocol[Result]):
+    """What can be done elsewhere: it can be sent to another process, and so can its result."""
+
+    def run(self, work: Work) -> Result:
+        """Do it."""
+        ...
+
+
+def run_tasks(
+    tasks: Iterable[Task[Result]], work: Work, store: Store, *, jobs: int = 1
+) -> Iterator[Result | None]:
+    """The result of each task in order; nothing for one that ended its process."""
+    todo = list(tasks)
+    if jobs < 2 or len(todo) < _WORTH:
+        own = work.of(store)
+        yield from (task.run(own) for task in todo)
+        return
+    yield from _Pool(work, jobs).run(todo)
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    task: int = -1
+    since: float = 0.0
+
+
+@dataclass(slots=True)
+class _Pool:
+    work: Work
+    jobs: int
+    patience: float = PATIENCE
+    _workers: list[_Worker] = field(default_factory=list)
+
+    def run(self, tasks: list[Task[Any]]) -> Iterator[Any]:
+        """Results in the order of the tasks; no more than a window of them is held."""
+        results: dict[int, Any] = {}
+        waiting = deque(range(len(tasks)))
+        given = 0
+        try:
+            self._workers = [self._start() for _ in range(min(self.jobs, len(tasks)))]
+            while given < len(tasks):
+                for worker in self._workers:
+                    if worker.task < 0 and waiting and waiting[0] < given + _AHEAD * self.jobs:
+                        self._give(worker, waiting.popleft(), tasks)
+                self._collect(results)
+                while given in results:
+                    yield results.pop(given)
+                    given += 1
+        finally:
+            self._stop()
+
+    def _give(self, worker: _Worker, number: int, tasks: list[Task[Any]]) -> None:
+        worker.task, worker.since = number, time.monotonic()
+        with suppress(OSError):  # it has just died: `_collect` will see that
+            worker.pipe.send(tasks[number])
+
+    def _collect(self, results: dict[int, Any]) -> None:
+        """Take in what is ready; replace workers that have died or hang."""
+        ready = wait([worker.pipe for worker in self._workers], timeout=1.0)
+        for place, worker in enumerate(self._workers):
+            if worker.pipe in ready:
+                try:
+                    results[worker.task] = worker.pipe.recv()
+                    worker.task = -1
+                    continue
+                except (EOFError, OSError):
+                    pass
+            elif worker.task < 0 or time.monotonic() - worker.since < self.patience:
+                continue
+            if worker.task >= 0:
+                results[worker.task] = None
+            self._end(worker)
+            self._workers[place] = self._start()
+
+    def _start(self) -> _Worker:
+        # Not forked: other threads of this process may hold locks.
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, self.work), daemon=True)
+        process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+    def _end(self, worker: _Worker) -> None:
+        worker.pipe.close()
+        worker.process.kill()
+        worker.process.join()
+
+    def _stop(self) -> None:
+        for worker in self._workers:
+            self._end(worker)
+        self._workers.clear()
+
+
+def _serve(pipe: Connection, work: Work) -> None:
+    """The life of a worker: do what comes, until the other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    with suppress(EOFError, OSError):
+        while True:
+            task: Task[Any] = pipe.recv()
+            pipe.send(task.run(work))

@@ -1,0 +1,193 @@
+"""What was found, in the database of a run: pairs, what was decided of them, and their segments."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from diptych.archive import Archive
+from diptych.rows import read_evidence, whole, write_evidence
+from diptych.text.urls import url_key
+from diptych.types import Decision, LangPair, PagePair, SegmentPair
+
+__all__ = ["Findings"]
+
+
+class Findings:
+    """The second half of a run; `store.Store` is the whole."""
+
+    db: sqlite3.Connection
+    archive: Archive
+
+    # -- transactions ------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Start a transaction unless one is open."""
+        if not self.db.in_transaction:
+            self.db.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Make all since `begin` durable: bytes first, then what is known of them."""
+        if self.db.in_transaction:
+            self.archive.sync()
+            self.db.execute("COMMIT")
+
+    # -- pairs -------------------------------------------------------------------------------
+
+    def replace_pairs(self, site: int, pairs: Iterable[PagePair]) -> None:
+        """Settle the pairs of a site; what is known of pairs that stay is kept."""
+        rows = [
+            (
+                site, url_key(p.left), url_key(p.right), p.left_lang, p.right_lang, p.score,
+                p.evidence, write_evidence(p.scores),
+            )
+            for p in pairs
+        ]  # fmt: skip
+        self.begin()
+        self.db.execute(
+            "CREATE TEMP TABLE IF NOT EXISTS settled"
+            " (left INTEGER, right INTEGER, left_lang TEXT, right_lang TEXT)"
+        )
+        self.db.execute("DELETE FROM settled")
+        self.db.executemany("INSERT INTO settled VALUES (?, ?, ?, ?)", [row[1:5] for row in rows])
+        self.db.execute(
+            "DELETE FROM pairs WHERE site = ? AND (left, right, left_lang, right_lang)"
+            " NOT IN (SELECT left, right, left_lang, right_lang FROM settled)",
+            (site,),
+        )
+        self.db.executemany(
+            "INSERT INTO pairs (site, left, right, left_lang, right_lang, score, evidence, scores)"
+            " VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (left, right, left_lang, right_lang) DO UPDATE"
+            " SET score = excluded.score, evidence = excluded.evidence, scores = excluded.scores",
+            rows,
+        )
+        self.commit()
+
+    def sites(self) -> list[tuple[int, str]]:
+        """Sites with their numbers, by name."""
+        return self.db.execute("SELECT id, name FROM sites ORDER BY name").fetchall()
+
+    def lang_pairs(self) -> list[LangPair]:
+        """The languages that pairs are in."""
+        rows = self.db.execute(
+            "SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang"
+        )
+        return [LangPair(*row) for row in rows]
+
+    def pairs_to_align(self, site: int) -> list[tuple[int, PagePair]]:
+        """Pairs of a site that are not aligned yet."""
+        return self.pairs(site, where="(decisions.pair IS NULL OR NOT aligned)")
+
+    def pairs(self, site: int, *, where: str = "1") -> list[tuple[int, PagePair]]:
+        """Pairs of a site with their numbers, by URL."""
+        rows = self.db.execute(
+            "SELECT pairs.id, l.url, r.url, left_lang, right_lang, pairs.score, evidence, scores"
+            " FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+            " LEFT JOIN decisions ON decisions.pair = pairs.id"
+            f" WHERE site = ? AND {where} ORDER BY l.url, r.url, left_lang, right_lang",
+            (site,),
+        )
+        return [
+            (id, PagePair(left, right, one, other, score, evidence, read_evidence(scores)))
+            for id, left, right, one, other, score, evidence, scores in rows
+        ]
+
+    def save_decision(self, pair: int, decision: Decision) -> None:
+        """Remember whether a pair was verified."""
+        self.db.execute(
+            "INSERT OR REPLACE INTO decisions VALUES (?,?,?,?,?)",
+            (pair, decision.accept, decision.score, decision.reason, " ".join(decision.marks)),
+        )
+
+    def save_segments(
+        self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
+    ) -> tuple[int, int]:
+        """Remember all segments of a pair, kept or not; how many were kept before and are now."""
+        before = self.count("SELECT count(*) FROM segments WHERE pair = ? AND accept", pair)
+        self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
+        self.db.executemany(
+            "INSERT INTO segments"
+            " (pair, position, left, right, left_path, right_path, score, accept, reason)"
+            " VALUES (?,?,?,?,?,?,?,?,?)",
+            [
+                (
+                    pair, position, whole(seg.left), whole(seg.right),
+                    seg.left_path, seg.right_path,
+                    decision.score, decision.accept, decision.reason,
+                )
+                for position, (seg, decision) in enumerate(segments)
+            ],
+        )  # fmt: skip
+        self.db.execute("UPDATE pairs SET aligned = 1 WHERE id = ?", (pair,))
+        return before, sum(decision.accept for _, decision in segments)
+
+    # -- what was learned --------------------------------------------------------------------
+
+    def begin_learning(self) -> bool:
+        """Forget what was learned and aligned when other pages were there; False if none were."""
+        digest = blake2b(digest_size=16)
+        for row in self.db.execute(
+            "SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url ORDER BY urls.url"
+        ):
+            digest.update("\0".join(row).encode() + b"\n")
+        basis = digest.hexdigest()
+        known = self.db.execute("SELECT basis, is_done FROM learning").fetchone()
+        if known == (basis, 1):
+            return False
+        self.begin()
+        self.db.execute("UPDATE pairs SET aligned = 0")
+        self.db.execute("DELETE FROM learning")
+        self.db.execute("INSERT INTO learning VALUES (?, 0)", (basis,))
+        self.commit()
+        return True
+
+    def save_lexicons(self, lexicons: Mapping[LangPair, bytes]) -> None:
+        """Remember what was learned, and that it was."""
+        self.begin()
+        self.db.execute("DELETE FROM lexicons")
+        self.db.executemany(
+            "INSERT INTO lexicons VALUES (?, ?, ?)",
+            [(*langs, data) for langs, data in sorted(lexicons.items())],
+        )
+        self.db.execute("UPDATE learning SET is_done = 1")
+        self.commit()
+
+    def lexicons(self) -> dict[LangPair, bytes]:
+        """What was learned, by languages."""
+        rows = self.db.execute("SELECT left_lang, right_lang, data FROM lexicons ORDER BY 1, 2")
+        return {LangPair(left, right): data for left, right, data in rows}
+
+    def sure_pairs(self, least: float) -> int:
+        """How many pairs have such a score."""
+        return self.count("SELECT count(*) FROM pairs WHERE score >= ?", least)
+
+    def teachers(self, langs: LangPair) -> list[tuple[PagePair, int]]:
+        """Pairs of two languages, and how many characters the shorter page has; by URL."""
+        rows = self.db.execute(
+            "SELECT l.url, r.url, left_lang, right_lang, pairs.score, evidence,"
+            " min(a.text_length, b.text_length)"
+            " FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+            " JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right"
+            " WHERE left_lang = ? AND right_lang = ? ORDER BY l.url, r.url",
+            langs,
+        )
+        return [(PagePair(*row[:6]), row[6]) for row in rows]
+
+    # -- segments ----------------------------------------------------------------------------
+
+    def segments(self) -> Iterator[SegmentPair]:
+        """The corpus: all segments that were kept, in an order independent of the crawl."""
+        for row in self.db.execute(
+            "SELECT s.left, s.right, left_lang, right_lang, l.url, r.url, left_path, right_path,"
+            " s.score FROM segments s JOIN pairs ON pairs.id = s.pair"
+            " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+            " WHERE s.accept = 1 ORDER BY l.url, r.url, position"
+        ):
+            yield SegmentPair(*row)
+
+    def count(self, query: str, *values: Any) -> int:
+        """One number out of the database."""
+        number: int = self.db.execute(query, values).fetchone()[0] or 0
+        return number

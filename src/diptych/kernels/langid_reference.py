@@ -1,0 +1,39 @@
+"""The readable form of `langid.c`: the same numbers, slowly."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from diptych.kernels.langid import Model
+
+__all__ = ["feature_counts", "label_shares"]
+
+
+def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
+    """Logarithms of probabilities, each by how often its feature is seen; the longer, the less."""
+    seen = feature_counts(model, text)
+    logs = np.zeros(len(model.priors))
+    if seen:  # without any feature all labels are alike
+        logs += model.priors
+    for feature, count in seen.items():
+        logs += math.log1p(count) * model.table[feature].astype(np.float64)
+    powers = np.exp((logs - logs.max()) / math.sqrt(len(text) or 1))
+    shares: NDArray[np.float64] = powers / powers.sum()
+    return shares
+
+
+def feature_counts(model: Model, text: bytes) -> Counter[int]:
+    """How often each feature is seen on the way over some bytes."""
+    state, seen = 0, Counter[int]()
+    for byte in text:
+        state = int(model.moves[int(model.rows[state]) * 256 + byte])
+        if model.output[state] >= 0:
+            seen[int(model.output[state])] += 1
+    return seen

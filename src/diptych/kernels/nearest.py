@@ -1,0 +1,137 @@
+"""The rows of a sparse matrix that are most alike those of another, by sums of products.
+
+An inverted index: only rows that share a feature are ever compared, and of a row whose features
+are all common only as many as a budget allows.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels import native, nearest_reference, pointer
+
+__all__ = ["Rows", "nearest", "products"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Sparse rows: row i has `features[offsets[i]:offsets[i + 1]]`, ascending, each once."""
+
+    offsets: NDArray[np.int64]
+    features: NDArray[np.int32]
+    values: NDArray[np.float32]
+    """positive"""
+    width: int
+    """features there are"""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __post_init__(self) -> None:
+        """C trusts what is checked here."""
+        kinds = [str(array.dtype) for array in (self.offsets, self.features, self.values)]
+        whole = (
+            kinds == ["int64", "int32", "float32"]
+            and len(self.offsets) > 0
+            and self.offsets[0] == 0
+            and self.offsets[-1] == len(self.features) == len(self.values)
+            and bool((np.diff(self.offsets) >= 0).all())
+        )
+        inside = not len(self.features) or (
+            self.features.min() >= 0 and self.features.max() < self.width
+        )
+        if not whole or not inside:
+            raise ValueError("rows must be whole, and their features within the width")
+
+    @classmethod
+    def of(
+        cls,
+        row: NDArray[np.integer[Any]],
+        feature: NDArray[np.integer[Any]],
+        value: NDArray[np.floating[Any]],
+        *,
+        rows: int,
+        width: int,
+    ) -> Rows:
+        """Entries in any order; what is said twice is added up, and what is not positive left out.
+
+        >>> made = Rows.of(np.array([1, 0, 1]), np.array([2, 0, 2]), np.ones(3), rows=2, width=3)
+        >>> made.offsets.tolist(), made.features.tolist(), made.values.tolist()
+        ([0, 1, 2], [0, 2], [1.0, 2.0])
+        """
+        if len(feature) and (feature.min() < 0 or feature.max() >= width):
+            raise ValueError("rows must be whole, and their features within the width")
+        keys, place = np.unique(row.astype(np.int64) * width + feature, return_inverse=True)
+        sums = np.bincount(place, value, len(keys)).astype(np.float32)
+        kept = sums > 0
+        keys, sums = keys[kept], sums[kept]
+        offsets = np.searchsorted(keys, np.arange(rows + 1, dtype=np.int64) * width)
+        features = (keys % max(width, 1)).astype(np.int32)
+        return cls(offsets.astype(np.int64), features, sums, width)
+
+    def turned(self) -> Rows:
+        """The rows that each feature is in."""
+        row = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.offsets))
+        order = np.argsort(self.features, kind="stable")
+        offsets = np.searchsorted(self.features[order], np.arange(self.width + 1))
+        return Rows(offsets.astype(np.int64), row[order], self.values[order], max(len(self), 1))
+
+    def unit(self) -> Rows:
+        """Each row of length one, so that a sum of products is a cosine."""
+        row = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        squares = np.bincount(row, self.values.astype(np.float64) ** 2, len(self))
+        values = (self.values / np.sqrt(squares)[row]).astype(np.float32)
+        return Rows(self.offsets, self.features, values, self.width)
+
+
+def nearest(
+    queries: Rows, targets: Rows, *, most: int, budget: int = 50_000
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """For each row the rows of the other matrix with the highest sums of products, best first.
+
+    Features are looked at in their order, the rarest first if they are numbered so, until `budget`
+    entries of the other matrix were seen.  Of equal rows the first; -1 where there are no more.
+    """
+    if queries.width != targets.width:
+        raise ValueError("both must have the same features")
+    library = native()
+    if library is None or most < 1:
+        return nearest_reference.nearest(queries, targets, most, budget)
+    postings = targets.turned()
+    rows = np.full((len(queries), most), -1, np.int32)
+    scores = np.zeros((len(queries), most), np.float32)
+    sums, touched = np.zeros(len(targets), np.float32), np.zeros(len(targets), np.int32)
+    library.diptych_nearest(
+        ctypes.c_int64(len(queries)), pointer(queries.offsets), pointer(queries.features),
+        pointer(queries.values), pointer(postings.offsets), pointer(postings.features),
+        pointer(postings.values), ctypes.c_int32(most), ctypes.c_int64(budget), pointer(sums),
+        pointer(touched), pointer(rows), pointer(scores),
+    )  # fmt: skip
+    return rows, scores
+
+
+def products(
+    left: Rows, right: Rows, ours: NDArray[np.int32], theirs: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """The sum of products of some rows with some of the other matrix, pair by pair."""
+    for rows, places in ((left, ours), (right, theirs)):
+        if len(places) and (places.min() < 0 or places.max() >= len(rows)):
+            raise ValueError("there is no such row")
+    if left.width != right.width or len(ours) != len(theirs):
+        raise ValueError("both must have the same features, and as many rows be asked for")
+    library = native()
+    if library is None:
+        return nearest_reference.products(left, right, ours, theirs)
+    found = np.zeros(len(ours), np.float32)
+    ours, theirs = np.ascontiguousarray(ours, np.int32), np.ascontiguousarray(theirs, np.int32)
+    library.diptych_products(
+        ctypes.c_int64(len(ours)), pointer(ours), pointer(theirs), pointer(left.offsets),
+        pointer(left.features), pointer(left.values), pointer(right.offsets),
+        pointer(right.features), pointer(right.values), pointer(found),
+    )  # fmt: skip
+    return found

@@ -1,0 +1,139 @@
+"""Many short texts with their translations, each aligned by itself, in one call of the C.
+
+`align_sentences.passes` is the readable form: it gives each piece the way that this finds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels import native, pointer
+from diptych.kernels.beads import Lengths, Moves
+from diptych.kernels.ibm1 import Bags
+from diptych.text.lengths import MAX_COST
+
+__all__ = ["MAX_MOVES", "LinkRows", "Setting", "Side", "Ways", "best_ways"]
+
+MAX_MOVES = 32  # MOST_MOVES of beads.c
+
+
+class Side(NamedTuple):
+    """The sentences of one side of all pieces, one piece after the other."""
+
+    bags: Bags
+    lengths: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    """where each piece begins, and the number of sentences at the end"""
+
+
+class LinkRows(NamedTuple):
+    """For each left word the right words it is linked to, and both probabilities."""
+
+    offsets: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    forward: NDArray[np.float32]
+    backward: NDArray[np.float32]
+
+
+class Setting(NamedTuple):
+    """What decides between beads, beside lengths and words."""
+
+    unknown: float
+    """share of words that come from chance"""
+    nothing_known: float
+    """the same where no word of a piece is linked to another"""
+    least_lift: float
+    """times chance; weaker links say nothing"""
+    rare: float
+    """so often, in `base` words of any text, an unseen word is expected"""
+    base: float
+    letters: float
+    """on both sides, at which half of a length ratio that was seen is believed"""
+    most_ratio: float
+
+
+class Ways(NamedTuple):
+    """The steps of all pieces: left, right, and how many of both, from each piece's beginning."""
+
+    steps: NDArray[np.int32]
+    confidence: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    """steps of each piece"""
+
+
+class _CSide(ctypes.Structure):
+    _fields_ = (
+        ("words", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in ("pieces", "rows", "word", "count", "length")),
+    )
+
+
+class _CLinks(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_void_p) for name in ("offsets", "columns", "forward", "backward")
+    )
+
+
+class _CSetting(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int32) for name in ("moves", "most")),
+        *((name, ctypes.c_void_p) for name in ("left_counts", "right_counts", "priors")),
+        *((name, ctypes.c_double) for name in ("variance", "most_cost", *Setting._fields)),
+    )
+
+
+def best_ways(left: Side, right: Side, links: LinkRows, moves: Moves, setting: Setting) -> Ways:
+    """The way through each piece whose beads are most probable, as `best_path` finds it."""
+    library = native()
+    if library is None:
+        raise RuntimeError("pieces are aligned in one call only where the kernels are compiled")
+    _check(left, right, links, moves)
+    count = len(left.starts) - 1
+    most = len(left.lengths) + len(right.lengths)
+    ways = Ways(np.empty((most, 4), np.int32), np.empty(most), np.zeros(count, np.int64))
+    priors = _CSetting(
+        len(moves.priors), moves.most, *map(pointer, moves), Lengths._field_defaults["variance"],
+        MAX_COST, *setting,
+    )  # fmt: skip
+    sides, rows = (_side(left), _side(right)), _CLinks(*map(pointer, links))
+    is_done = library.pieces_align(
+        ctypes.c_int64(count), *map(ctypes.byref, (*sides, rows, priors)), *map(pointer, ways)
+    )
+    if not is_done:
+        raise MemoryError
+    found = int(ways.counts.sum())
+    return Ways(ways.steps[:found], ways.confidence[:found], ways.counts)
+
+
+def _side(side: Side) -> _CSide:
+    bags = side.bags
+    arrays: Sequence[NDArray[Any]] = (
+        side.starts, bags.offsets, bags.word, bags.count, side.lengths
+    )  # fmt: skip
+    return _CSide(bags.size, *map(pointer, arrays))
+
+
+def _check(left: Side, right: Side, links: LinkRows, moves: Moves) -> None:
+    """Nothing may lead the kernel out of its arrays."""
+    if len(left.starts) != len(right.starts):
+        raise ValueError("a piece has two sides")
+    for side in (left, right):
+        starts, count = side.starts, len(side.bags)
+        is_whole = len(starts) and starts[0] == 0 and starts[-1] == count == len(side.lengths)
+        if not is_whole or (np.diff(starts) < 0).any():
+            raise ValueError("pieces must be all sentences of a side, in order")
+    offsets, columns = links.offsets, links.columns
+    is_whole = len(offsets) == left.bags.size + 1 and offsets[0] == 0
+    is_whole = is_whole and offsets[-1] == len(columns) and not (np.diff(offsets) < 0).any()
+    if not is_whole or not len(columns) == len(links.forward) == len(links.backward):
+        raise ValueError("links need a row per left word")
+    if len(columns) and not 0 <= columns.min() <= columns.max() < right.bags.size:
+        raise ValueError("links lead to words there are not")
+    kinds = set(zip(moves.left.tolist(), moves.right.tolist(), strict=True))
+    if len(moves.priors) > MAX_MOVES or not {(1, 0), (0, 1)} <= kinds:
+        raise ValueError(f"at most {MAX_MOVES} kinds of beads, gaps on both sides among them")

@@ -1,0 +1,83 @@
+"""Pages linked at the same place from pages that are paired: what the site's own structure says.
+
+Two pages that translate each other have their links in the same order.  Where both link to pages
+that are paired already, these are fixed points; what stands between two of them, if it is as many
+links on both sides, leads to the same pages in the other language.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from rapidfuzz.distance import Levenshtein
+
+from diptych.protocols import SiteView
+from diptych.types import Url
+
+__all__ = ["link_lists", "votes"]
+
+_MOST_LINKS = 400  # of a page that are compared
+_MOST_VOTERS = 50  # pages that vote for a pair: more say the same
+
+
+def link_lists(site: SiteView, lang_of: Mapping[Url, str]) -> dict[Url, tuple[Url, ...]]:
+    """For each page the pages that it links to, in order; itself and neighbours told twice once."""
+    found: defaultdict[Url, list[Url]] = defaultdict(list)
+    resolved: dict[Url, Url | None] = {}
+    for source, link in site.links():
+        if link.rel not in ("a", "area") or source not in lang_of:
+            continue
+        if link.url not in resolved:
+            resolved[link.url] = site.resolve(link.url)
+        target, listed = resolved[link.url], found[source]
+        if target is None or target not in lang_of or target == source:
+            continue
+        if listed[-1:] != [target] and len(listed) < _MOST_LINKS:
+            listed.append(target)
+    return {source: tuple(targets) for source, targets in found.items()}
+
+
+def votes(
+    pairs: Iterable[tuple[Url, Url]],
+    links: Mapping[Url, Sequence[Url]],
+    lang_of: Mapping[Url, str],
+    partner: Mapping[Url, Url],
+) -> dict[tuple[Url, Url], float]:
+    """How often pages are linked at the same place from paired pages, of all that link to them.
+
+    `partner` is the counterpart of left pages that are paired for sure.
+    """
+    counted: Counter[tuple[Url, Url]] = Counter()
+    left_total: Counter[Url] = Counter()
+    right_total: Counter[Url] = Counter()
+    for left, right in pairs:
+        langs = lang_of[left], lang_of[right]
+        ours = [url for url in links.get(left, ()) if lang_of[url] == langs[0]]
+        theirs = [url for url in links.get(right, ()) if lang_of[url] == langs[1]]
+        matched = set(_matched(ours, theirs, partner))
+        for pair in matched:
+            if counted[pair] < _MOST_VOTERS:
+                counted[pair] += 1
+        left_total.update({url for url, _ in matched})
+        right_total.update({url for _, url in matched})
+    return {
+        (left, right): min(1.0, 2 * count / (left_total[left] + right_total[right] + 1))
+        for (left, right), count in counted.items()
+    }
+
+
+def _matched(
+    ours: Sequence[Url], theirs: Sequence[Url], partner: Mapping[Url, Url]
+) -> Iterable[tuple[Url, Url]]:
+    """Links at the same place of two lists, by the links between them that are known.
+
+    >>> list(_matched(["a", "b", "c"], ["A", "x", "C"], {"a": "A", "c": "C"}))
+    [('a', 'A'), ('b', 'x'), ('c', 'C')]
+    """
+    names = [partner.get(url, url) for url in ours]
+    for step in Levenshtein.opcodes(names, theirs):
+        here = ours[step.src_start : step.src_end]
+        there = theirs[step.dest_start : step.dest_end]
+        if len(here) == len(there):
+            yield from zip(here, there, strict=True)

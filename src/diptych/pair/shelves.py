@@ -1,0 +1,164 @@
+"""The pages of a site by language, their content as sparse rows: ready to be compared in numbers.
+
+Features are what a translation may leave as it is: stems of words, numbers, names of files.  They
+are numbered once for all languages, the rarest first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels.nearest import Rows
+from diptych.protocols import SiteView
+from diptych.text.cognates import stem
+from diptych.text.tokens import tokens
+from diptych.types import Sketch, Url
+
+__all__ = ["Shelf", "fill_shelves"]
+
+# A block that is on more pages of its language than this is part of a template: a share of them,
+# but no fewer and no more than so many.
+_TEMPLATE, _FEW, _MANY = 0.25, 4, 20
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """The pages of one language, in order of their URLs."""
+
+    lang: str
+    urls: tuple[Url, ...]
+    tags: tuple[str, ...]
+    titles: tuple[frozenset[str], ...]
+    """the words of each page's title, as stems"""
+    sizes: NDArray[np.float64]
+    """letters of each page that are its own, not its template's, and letters in all"""
+    features: Rows
+    """how often each feature is on each page"""
+    names: tuple[str, ...]
+    """of the features; those of files begin with a slash"""
+    blocks: tuple[frozenset[int], ...]
+    """hashes of each page's own blocks"""
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    @cached_property
+    def place(self) -> Mapping[Url, int]:
+        """Where each page stands."""
+        return {url: place for place, url in enumerate(self.urls)}
+
+    @cached_property
+    def spread(self) -> NDArray[np.int64]:
+        """How many pages have each feature."""
+        return np.bincount(self.features.features, minlength=self.features.width)
+
+    @cached_property
+    def rarity(self) -> NDArray[np.float32]:
+        """How much a feature tells: nothing if all pages have it."""
+        pages = max(len(self), 1)
+        return np.log((pages + 1) / (self.spread + 0.5)).clip(0).astype(np.float32)
+
+    @cached_property
+    def weighted(self) -> Rows:
+        """The features of each page by how much they tell."""
+        rows = self.features
+        values = np.log1p(rows.values) * self.rarity[rows.features]
+        return Rows(rows.offsets, rows.features, values.astype(np.float32), rows.width)
+
+
+class _Filling:
+    """A shelf while sketches come in one by one; nothing of them is kept but numbers."""
+
+    def __init__(self) -> None:
+        self.urls: list[Url] = []
+        self.tags: list[str] = []
+        self.titles: list[frozenset[str]] = []
+        self.hashes: list[NDArray[np.uint64]] = []
+        self.letters: list[NDArray[np.float32]] = []
+        self.words: list[NDArray[np.int32]] = []
+        """of all blocks of a page, one after the other"""
+        self.lengths: list[NDArray[np.int32]] = []
+        """words of each block"""
+        self.files: list[NDArray[np.int32]] = []
+
+    def add(self, url: Url, title: str, sketch: Sketch, vocabulary: dict[str, int]) -> None:
+        """Put a page on the shelf."""
+        number = vocabulary.setdefault
+        stems = np.array([number(name, len(vocabulary)) for name in sketch.bag], np.int32)
+        words = [word for block in sketch.block_words for word in block]
+        self.urls.append(url)
+        self.tags.append(sketch.tags)
+        self.titles.append(frozenset(stem(word) for word in tokens(title, "")))
+        self.hashes.append(np.array([hash for hash, _ in sketch.blocks], np.uint64))
+        self.letters.append(np.array([length for _, length in sketch.blocks], np.float32))
+        self.words.append(stems[np.array(words, np.int64)])
+        self.lengths.append(np.array([len(block) for block in sketch.block_words], np.int32))
+        names = (number(f"/{name}", len(vocabulary)) for name in sketch.files)
+        self.files.append(np.fromiter(names, np.int32, len(sketch.files)))
+
+    def done(self, lang: str, order: NDArray[np.int64], names: tuple[str, ...]) -> Shelf:
+        """The shelf, without its templates, its features renumbered."""
+        pages = np.arange(len(self.urls))
+        own = self._own()
+        words = [
+            page[np.repeat(kept, lengths)]
+            for page, kept, lengths in zip(self.words, own, self.lengths, strict=True)
+        ]
+        ids = order[np.concatenate([np.zeros(0, np.int32), *words, *self.files])]
+        row = np.repeat(
+            np.concatenate((pages, pages)), [len(each) for each in (*words, *self.files)]
+        )
+        rows = Rows.of(row, ids, np.ones(len(ids)), rows=len(pages), width=len(names))
+        letters = [
+            (float(page[kept].sum()), float(page.sum()))
+            for page, kept in zip(self.letters, own, strict=True)
+        ]
+        sizes = np.array(letters, np.float64).reshape(-1, 2)
+        blocks = tuple(
+            frozenset(page[kept].tolist()) for page, kept in zip(self.hashes, own, strict=True)
+        )
+        pages_of = tuple(self.urls), tuple(self.tags), tuple(self.titles)
+        return Shelf(lang, *pages_of, sizes, rows, names, blocks)
+
+    def _own(self) -> list[NDArray[np.bool_]]:
+        """Which blocks of each page are its own; all of a page that is nothing but template."""
+        spread = Counter(hash for page in self.hashes for hash in set(page.tolist()))
+        most = min(max(_TEMPLATE * len(self.urls), _FEW), _MANY)
+        found = []
+        for hashes in self.hashes:
+            kept = np.array([spread[hash] <= most for hash in hashes.tolist()], bool)
+            found.append(kept if kept.any() else ~kept)
+        return found
+
+
+def fill_shelves(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, Shelf]:
+    """A shelf for each language of the site; pages without a sketch are on none."""
+    vocabulary: dict[str, int] = {}
+    filling = {lang: _Filling() for lang in site.langs}
+    for url, sketch in site.sketches():
+        if url in lang_of:
+            filling[lang_of[url]].add(url, site.pages[url].title, sketch, vocabulary)
+    order, names = _rarest_first(vocabulary, filling)
+    return {lang: made.done(lang, order, names) for lang, made in filling.items()}
+
+
+def _rarest_first(
+    vocabulary: dict[str, int], filling: Mapping[str, _Filling]
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """The new number of each feature, and the names in that order; ties as they are spelled."""
+    spread = np.zeros(len(vocabulary), np.int64)
+    for made in filling.values():
+        for ids in (*made.words, *made.files):
+            spread[np.unique(ids)] += 1
+    names = list(vocabulary)
+    by_name = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.array(by_name, np.int64)[np.argsort(spread[by_name], kind="stable")]
+    order = np.empty(len(names), np.int64)
+    order[rank] = np.arange(len(names))
+    return order, tuple(names[place] for place in rank)

@@ -1,0 +1,171 @@
+"""What is done with one page or one pair of pages, in this process or another.
+
+Each task reads the store and returns what it found; only the process that runs the pipeline writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from diptych.cascade import align_pages
+from diptych.registry import Strategies
+from diptych.store import Store
+from diptych.text.html import read_content, read_page
+from diptych.text.sketch import block_languages
+from diptych.types import (
+    Block,
+    Candidate,
+    Decision,
+    LangPair,
+    Page,
+    PagePair,
+    SegmentPair,
+    Sketch,
+    Url,
+)
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon import Lexicon
+
+__all__ = ["AlignTask", "Aligned", "Judged", "SketchTask", "TeachTask", "Work"]
+
+Judged = tuple[SegmentPair, Decision]
+_SURE = 0.7  # score of a segment that teaches
+_UNREADABLE = Decision(False, 0.0, "unreadable")
+_UNALIGNED = Decision(False, 0.0, "unaligned")
+
+
+@dataclass(slots=True)
+class Work:
+    """What every task of a stage needs; a worker process gets a copy and opens its own store."""
+
+    folder: Path
+    strategies: Strategies
+    langs: Sequence[str]
+    lexicons: Mapping[LangPair, Lexicon] = field(default_factory=dict)
+    _store: Store | None = None
+
+    def of(self, store: Store) -> Work:
+        """The same, with a store that is open already."""
+        return Work(self.folder, self.strategies, self.langs, self.lexicons, store)
+
+    @property
+    def store(self) -> Store:
+        """The run, open for reading."""
+        if self._store is None:
+            self._store = Store(self.folder, write=False)
+        return self._store
+
+    def lexicon(self, langs: LangPair) -> Lexicon:
+        """What is known of the words of two languages."""
+        from diptych.learn.lexicon import Lexicon
+
+        return self.lexicons.get(langs) or Lexicon.empty(*langs)
+
+    def pages(self, pair: PagePair) -> tuple[Page, Page] | None:
+        """Both pages with their content; one page in both languages is split in two."""
+        left = self._page(pair.left)
+        right = left if pair.left == pair.right else self._page(pair.right)
+        if left is None or right is None:
+            return None
+        if pair.left != pair.right:
+            return left, right
+        return split_page(left, LangPair(pair.left_lang, pair.right_lang))
+
+    def _page(self, url: Url) -> Page | None:
+        record, response = self.store.record(url), self.store.response(url)
+        if record is None or response is None:
+            return None
+        blocks, tree = read_content(response)
+        return Page(record, (), blocks, tree, self.store.sketch(url))
+
+    def segments(self, pair: PagePair, left: Page, right: Page) -> list[SegmentPair]:
+        """The segments of two pages, aligned or not."""
+        langs = LangPair(pair.left_lang, pair.right_lang)
+        trees, sentences = self.strategies.align_dom, self.strategies.align_sentences
+        return list(align_pages(pair, left, right, trees, sentences, self.lexicon(langs)))
+
+
+def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
+    """A page in two languages as two pages, by the languages of its blocks.
+
+    A block that is too short to tell goes with the one before it.
+    """
+    parts: dict[str, list[Block]] = {langs.left: [], langs.right: []}
+    told = block_languages(page.blocks, langs)
+    lang = next((each for each in told if each), langs.left)
+    for block, own in zip(page.blocks, told, strict=True):
+        lang = own or lang
+        parts[lang].append(block)
+    left, right = (
+        Page(page.record, page.links, tuple(parts[each]), None, page.sketch) for each in langs
+    )
+    return left, right
+
+
+class SketchTask(NamedTuple):
+    """Sketch a page that was read without."""
+
+    url: Url
+
+    def run(self, work: Work) -> Sketch | None:
+        """The sketch, or nothing if the page cannot be read."""
+        response = work.store.response(self.url)
+        if response is None:
+            return None
+        page = read_page(response, langs=work.langs, with_sketch=True)
+        return page.sketch or Sketch("", 0, {})
+
+
+class TeachTask(NamedTuple):
+    """Find out what two pages teach of words."""
+
+    pair: PagePair
+
+    def run(self, work: Work) -> list[tuple[str, str]]:
+        """The texts of segments that are surely translations."""
+        pages = work.pages(self.pair)
+        if pages is None:
+            return []
+        return [
+            (segment.left, segment.right)
+            for segment in work.segments(self.pair, *pages)
+            if segment.left and segment.right and segment.score >= _SURE
+            if work.strategies.filter.judge(segment).accept
+        ]
+
+
+class Aligned(NamedTuple):
+    """What became of a pair."""
+
+    decision: Decision
+    segments: list[Judged]
+
+
+class AlignTask(NamedTuple):
+    """Align two pages, and decide whether they are translations of each other."""
+
+    pair: PagePair
+
+    def run(self, work: Work) -> Aligned:
+        """The decision on the pair, and on each of its segments if it is accepted."""
+        pages = work.pages(self.pair)
+        if pages is None:
+            return Aligned(_UNREADABLE, [])
+        segments = work.segments(self.pair, *pages)
+        lexicon = work.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
+        candidate = Candidate(self.pair, *pages, segments, lexicon)
+        decision = work.strategies.verify.verify(candidate)
+        if not decision.accept:
+            return Aligned(decision, [])
+        judge = work.strategies.filter.judge
+        return Aligned(
+            decision,
+            [
+                (segment, judge(segment) if segment.left and segment.right else _UNALIGNED)
+                for segment in segments
+            ],
+        )

@@ -1,0 +1,215 @@
+"""A page's sketch: what of its content tells its counterpart, in whatever language that is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+from diptych.text.cognates import stem
+from diptych.text.langid import identify
+from diptych.text.langs import primary, same_language
+from diptych.text.lengths import text_length
+from diptych.text.tokens import tokens
+from diptych.types import Block, LangScore, Link, Sketch, Url
+
+__all__ = [
+    "block_languages",
+    "count_words",
+    "file_names",
+    "language_shares",
+    "make_sketch",
+    "spell_tags",
+    "widgets",
+]
+
+_MAX_TAGS = 4_000  # a bound on the work of comparing two pages
+_MAX_FILES = 400
+_MAX_TEXT = 400_000  # characters of a page whose words are counted
+_UNKNOWN_TAG = 1
+_MARK = "blockmarkqzx"  # a word that no page has
+_MARKED = f"\n{_MARK}\n"
+_LONG = 60  # characters of a block whose language can be told
+_TASTED = 5  # blocks of a page that tell whether it is in several languages
+_TASTE = 150  # characters of a block
+_LEAST_SHARE = 0.25  # of the text of a page in several languages, of each
+
+# What puts a translation by machine on a page, by what it leaves in its source.
+_WIDGETS = {
+    "google": ("translate.google.com/translate_a/", "google_translate_element", "translated-ltr",
+               "translated-rtl", "translate.googleapis.com"),
+    "gtranslate": ("cdn.gtranslate.net", "gtranslatesettings", "gt_switcher"),
+    "weglot": ("cdn.weglot.com", "weglot.initialize", "cdn.weglot"),
+    "microsoft": ("microsofttranslator.com",),
+    "conveythis": ("cdn.conveythis.com", "conveythis.initializer"),
+    "linguise": ("static.linguise.com",),
+    "transposh": ("transposh_plugin", "transposh_params"),
+    "localize": ("global.localizecdn.com", "localize.initialize"),
+    "bablic": ("cdn.bablic.com",),
+}  # fmt: skip
+_MACHINE_HOST = ".translate.goog"
+_PAGE_NAME = re.compile(r"(?:\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pl|do)|/[^/.]*)\Z", re.IGNORECASE)
+
+
+def make_sketch(
+    parser: LexborHTMLParser,
+    markup: str,
+    *,
+    url: Url,
+    lang: str,
+    langs: Sequence[str],
+    tags: Iterable[int],
+    blocks: Sequence[Block],
+    links: Sequence[Link],
+) -> Sketch:
+    """The sketch of a page that was read; `tags` and `blocks` are those of a `Walk`."""
+    bag, block_words = count_words([block.text for block in blocks], lang)
+    return Sketch(
+        tags=spell_tags(tags),
+        words=bag.total(),
+        bag=bag,
+        block_words=block_words,
+        files=tuple(sorted(file_names(parser, links, url))[:_MAX_FILES]),
+        blocks=tuple((_hash(block.text), text_length(block.text)) for block in blocks),
+        shares=language_shares(blocks, langs),
+        widgets=widgets(markup, url),
+    )
+
+
+def count_words(
+    texts: Sequence[str], lang: str
+) -> tuple[Counter[str], tuple[tuple[int, ...], ...]]:
+    """How often each stem occurs in some texts, and each text as places of its stems in that.
+
+    All texts are cut into words at once, with a mark between them: a page has hundreds.
+
+    >>> count_words(["two cats", "", "cats"], "en")
+    (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
+    """
+    joined = _MARKED.join(texts)
+    if len(joined) > _MAX_TEXT:
+        joined = joined[:_MAX_TEXT].rpartition(_MARKED)[0]
+    bag: Counter[str] = Counter()
+    place: dict[str, int] = {}
+    found: list[tuple[int, ...]] = []
+    words: list[int] = []
+    for word in tokens(joined, lang):
+        if word == _MARK:
+            found.append(tuple(words))
+            words.clear()
+            continue
+        name = stem(word)
+        bag[name] += 1
+        words.append(place.setdefault(name, len(place)))
+    found.append(tuple(words))
+    return bag, (*found, *((),) * (len(texts) - len(found)))
+
+
+def spell_tags(tags: Iterable[int]) -> str:
+    """The parser's numbers of tags as characters; a closing tag is a negative number.
+
+    >>> spell_tags([52, -52]) == chr(52) + chr(256 + 52)
+    True
+    """
+    return "".join(
+        chr(
+            tag
+            if 0 < tag < 256
+            else 256 - tag
+            if -256 < tag < 0
+            else _UNKNOWN_TAG + 256 * (tag < 0)
+        )
+        for tag in [*tags][:_MAX_TAGS]
+    )
+
+
+def _hash(text: str) -> int:
+    data = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=7).digest(), "big")
+
+
+def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set[str]:
+    """Names of images, addresses of files, and what lies outside of the site.
+
+    Only the name of an image counts, since folders often tell the language.
+    """
+    found: set[str] = set()
+    for image in parser.css("img[src]"):
+        source = image.attributes.get("src") or ""
+        if source and not source.startswith("data:"):
+            found.add(_name(source))
+    own = urlsplit(url).hostname or ""
+    for link in links:
+        if link.rel not in ("a", "area"):
+            continue
+        host = urlsplit(link.url).hostname or ""
+        if host != own and not _are_related(host, own):
+            found.add(link.url)
+        elif not _PAGE_NAME.search(link.url.partition("?")[0]):
+            found.add(_name(link.url))
+    found.discard("")
+    return found
+
+
+def _name(address: str) -> str:
+    """The last part of an address.
+
+    >>> _name("/pictures/fr/Tool%20box.png?v=2")
+    'tool%20box.png'
+    """
+    return address.partition("?")[0].rstrip("/").rpartition("/")[2].lower()[:100]
+
+
+def _are_related(host: str, other: str) -> bool:
+    """Whether two hosts are of one domain: `fr.site.org` and `www.site.org`."""
+    return host.split(".")[-2:] == other.split(".")[-2:]
+
+
+def widgets(markup: str, url: str = "") -> tuple[str, ...]:
+    """Which machines translate a page, as its source or its address tells.
+
+    >>> widgets("<div id='google_translate_element'></div>"), widgets("<p>translate</p>")
+    (('google',), ())
+    """
+    lowered = markup.lower()
+    found = {name for name, signs in _WIDGETS.items() if any(sign in lowered for sign in signs)}
+    if _MACHINE_HOST in url:
+        found.add("google")
+    return tuple(sorted(found))
+
+
+def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[LangScore, ...]:
+    """How much of a page in several of the languages is in each; nothing if it is in one.
+
+    A few blocks are tasted first: nearly all pages are in one language.
+    """
+    if len({primary(lang) for lang in langs}) < 2:
+        return ()
+    long = [block for block in blocks if len(block.text) >= _LONG]
+    tasted = block_languages(long[:: max(1, len(long) // _TASTED)][:_TASTED], langs)
+    if len({lang for lang in tasted if lang}) < 2:
+        return ()
+    letters: Counter[str] = Counter()
+    for block, lang in zip(long, block_languages(long, langs), strict=True):
+        letters[lang] += len(block.text)
+    total = letters.total()
+    shares = [
+        LangScore(lang, round(letters[lang] / total, 3))
+        for lang in langs
+        if letters[lang] >= _LEAST_SHARE * total
+    ]
+    return tuple(shares) if len(shares) > 1 else ()
+
+
+def block_languages(blocks: Sequence[Block], langs: Sequence[str]) -> list[str]:
+    """Which of some languages each block is in; nothing where that cannot be told."""
+    found = []
+    for block in blocks:
+        scores = identify(block.text[:_TASTE], langs)
+        best = scores[0].lang if scores else ""
+        found.append(next((lang for lang in langs if same_language(best, lang)), ""))
+    return found

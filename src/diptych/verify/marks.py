@@ -1,0 +1,42 @@
+"""What a user may want to know of a pair of pages, whether it is accepted or not."""
+
+from __future__ import annotations
+
+from diptych.types import Candidate, SegmentPair
+
+__all__ = ["MACHINE", "UNTRANSLATED", "marks", "untranslated_share"]
+
+MACHINE = "machine_translated"
+UNTRANSLATED = "untranslated_parts"
+_LONG = 30  # characters of a sentence
+_PROSE = 0.92  # share of letters and spaces, below which it is rather code, a path or a formula
+
+
+def marks(candidate: Candidate, *, untranslated: float) -> tuple[str, ...]:
+    """The marks of a pair: a machine that translates either page, parts left untranslated."""
+    found = []
+    sketches = (candidate.left.sketch, candidate.right.sketch)
+    if any(sketch is not None and sketch.widgets for sketch in sketches):
+        found.append(MACHINE)
+    if untranslated_share(candidate) > untranslated:
+        found.append(UNTRANSLATED)
+    return tuple(found)
+
+
+def untranslated_share(candidate: Candidate) -> float:
+    """Of the running text that corresponds, the share that is the same on both sides."""
+    same = total = 0
+    for segment in candidate.segments:
+        if segment.left and segment.right and len(segment.left) >= _LONG:
+            total += len(segment.left)
+            if _is_untranslated(segment):
+                same += len(segment.left)
+    return same / total if total else 0.0
+
+
+def _is_untranslated(segment: SegmentPair) -> bool:
+    text = segment.left
+    if text != segment.right:
+        return False
+    prose = sum(char.isalpha() or char.isspace() for char in text)
+    return prose >= _PROSE * len(text)

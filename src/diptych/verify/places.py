@@ -1,0 +1,50 @@
+"""Words and numbers that two pages share: whether they stand at corresponding places.
+
+Two pages of one site share many words whatever they say.  Of a translation they stand in the same
+sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from diptych.types import SegmentPair
+
+__all__ = ["SamePlaces", "same_places"]
+
+# Numbers, and words of the alphabets in which names are mostly spelled alike; a word of ideographs
+# has no ends that could be seen without a dictionary.
+_WORD = re.compile("[0-9]+|[a-z\u00df-\u00f6\u00f8-\u024f]{3,}|[\u0370-\u052f]{3,}")
+
+
+class SamePlaces(NamedTuple):
+    """Words and numbers that stand at corresponding places of both pages."""
+
+    share: float = 0.5
+    """of the words on both pages, and of all numbers; drawn to a half where they are few"""
+    words: int = 0
+
+
+def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
+    """How many of the words that are on both pages, and of the numbers, are in both of a segment.
+
+    Words differ in two languages, and only those that are on both pages should be at one place;
+    numbers are the same in all.
+    """
+    left = [frozenset(_WORD.findall(segment.left.lower())) for segment in segments]
+    right = [frozenset(_WORD.findall(segment.right.lower())) for segment in segments]
+    ours, theirs = frozenset[str]().union(*left), frozenset[str]().union(*right)
+    expected = (ours & theirs) | {word for word in ours ^ theirs if _is_number(word)}
+    here = there = same = 0
+    for one, other in zip(left, right, strict=True):
+        here += len(one & expected)
+        there += len(other & expected)
+        same += len(one & other)
+    return SamePlaces((same + 1) / ((here + there) / 2 + 2), same)
+
+
+def _is_number(word: str) -> bool:
+    """A single digit says next to nothing: items are numbered anywhere."""
+    return len(word) > 1 and word[0].isdigit()

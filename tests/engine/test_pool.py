@@ -1,0 +1,163 @@
+"""Tasks in several processes: in order, a few at a time, and without those that end a process."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pooltasks import Ending, Hanging, Known, Large, Marking, Square
+from runs import LANGS, strategies
+
+import diptych
+from diptych.engine.pool import _AHEAD, _WORTH, _Pool, run_tasks
+from diptych.store import Store
+from diptych.tasks import Work
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path) as opened:
+        yield opened
+    assert multiprocessing.active_children() == []
+
+
+@pytest.fixture
+def work(store: Store) -> Work:
+    return Work(store.folder, strategies(), LANGS)
+
+
+def test_results_come_in_the_order_of_the_tasks(work, store) -> None:
+    # The first ones take longest, so that later ones are done before them.
+    tasks = [Square(number, 0.4 if number % 16 == 0 else 0.0) for number in range(_WORTH + 8)]
+    found = list(run_tasks(tasks, work, store, jobs=2))
+    assert [result[0] for result in found] == [number**2 for number in range(_WORTH + 8)]
+    processes = {result[1] for result in found}
+    assert len(processes) == 2
+    assert os.getpid() not in processes
+
+
+@pytest.mark.parametrize(("count", "jobs"), [(_WORTH + 8, 1), (_WORTH - 1, 4), (0, 4)])
+def test_one_job_or_few_tasks_are_done_here(work, store, count, jobs) -> None:
+    found = list(run_tasks(map(Square, range(count)), work, store, jobs=jobs))
+    assert found == [(number**2, os.getpid()) for number in range(count)]
+
+
+def test_tasks_done_here_have_the_store_that_is_open(work, store, monkeypatch) -> None:
+    monkeypatch.setattr(store, "record", lambda url: None)
+    monkeypatch.setattr("diptych.tasks.Store", None)
+    assert list(run_tasks([Known("http://a/")], work, store)) == [("", os.getpid())]
+    assert work._store is None
+
+
+def test_workers_read_the_store_while_this_process_writes(recorded: Path) -> None:
+    with Store(recorded, write=False) as store:
+        url = next(store.records(1)).url
+        own = Work(recorded, strategies(), LANGS)
+        found = list(run_tasks([Known(url)] * _WORTH, own, store, jobs=2))
+    assert {lang for lang, _ in found} == {"en"}
+    assert os.getpid() not in {process for _, process in found}
+
+
+def test_no_more_than_a_window_is_begun_ahead_of_the_first(work, store, tmp_path) -> None:
+    folder = tmp_path / "begun"
+    folder.mkdir()
+    found = list(run_tasks([Marking(folder, number) for number in range(80)], work, store, jobs=2))
+    assert len(found) == 80
+    # All that may be begun is, while the first is not done.
+    assert found[0] == _AHEAD * 2
+
+
+def test_results_may_be_large(work, store) -> None:
+    found = list(_Pool(work, 2).run([Large(3_000_000)] * 4))
+    assert [len(result) for result in found] == [3_000_000] * 4
+
+
+def test_task_that_ends_its_process_has_no_result_and_others_go_on(work, store) -> None:
+    tasks = [Ending() if number in (0, 1, 20, _WORTH) else Square(number)
+             for number in range(_WORTH + 1)]  # fmt: skip
+    found = list(run_tasks(tasks, work, store, jobs=2))
+    wanted = [None if isinstance(task, Ending) else task.number**2 for task in tasks]
+    assert [result and result[0] for result in found] == wanted
+
+
+def test_task_that_hangs_has_no_result_and_others_go_on(work, store) -> None:
+    tasks = [Square(0), Hanging(), *map(Square, range(2, 12)), Hanging()]
+    started = time.monotonic()
+    found = list(_Pool(work, 2, patience=8.0).run(tasks))
+    assert time.monotonic() - started < 60
+    wanted = [None if isinstance(task, Hanging) else task.number**2 for task in tasks]
+    assert [result and result[0] for result in found] == wanted
+
+
+def test_leaving_off_ends_the_workers(work, store) -> None:
+    results = run_tasks([Square(1), *[Hanging()] * _WORTH], work, store, jobs=2)
+    assert next(results)[0] == 1
+    assert len(multiprocessing.active_children()) == 2
+    results.close()
+    assert multiprocessing.active_children() == []
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from pooltasks import Hanging
+from runs import LANGS, strategies
+from diptych.engine.pool import run_tasks
+from diptych.store import Store
+from diptych.tasks import Work
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    with Store(folder) as store:
+        work = Work(folder, strategies(), LANGS)
+        tasks = [Hanging(folder / "begun", float(sys.argv[2]))] * 50
+        list(run_tasks(tasks, work, store, jobs=2))
+"""
+
+
+@pytest.mark.parametrize(
+    ("sent", "seconds"),
+    [
+        (signal.SIGINT, 3600),  # it has the time to end them
+        (signal.SIGKILL, 2),  # they end when they have nobody to tell
+    ],
+)
+def test_no_worker_outlives_this_process(tmp_path: Path, sent: signal.Signals, seconds) -> None:
+    folder, script = tmp_path / "run", tmp_path / "script.py"
+    folder.mkdir()
+    script.write_text(SCRIPT, "utf-8")
+    paths = [str(Path(__file__).parent.parent), str(Path(diptych.__file__).parent.parent)]
+    process = subprocess.Popen(
+        [sys.executable, script, folder, str(seconds)], start_new_session=True,
+        stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )  # fmt: skip
+    try:
+        until(lambda: len(list(folder.glob("begun.*"))) == 2)
+        os.kill(process.pid, sent)
+        process.wait(timeout=60)
+        until(lambda: not alive(process.pid))
+    finally:
+        if alive(process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def until(ready, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -1,0 +1,103 @@
+"""The automaton in C against its readable form, and both against py3langid."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from py3langid.langid import MODEL_FILE, LanguageIdentifier, visit_counts
+
+from diptych.kernels import langid, langid_reference, native
+from diptych.kernels.langid import Model, label_shares
+from diptych.text.langid import _whole
+
+STATES, ROWS, FEATURES, LABELS = 5, 3, 4, 3
+
+
+@pytest.fixture(autouse=True)
+def _compiled() -> None:
+    assert native() is not None
+
+
+@cache
+def library() -> LanguageIdentifier:
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def random_model(seed: int) -> Model:
+    chance = np.random.default_rng(seed)
+    return Model.of(
+        chance.integers(0, STATES, ROWS * 256),
+        chance.integers(0, ROWS, STATES),
+        chance.integers(-1, FEATURES, STATES),
+        chance.normal(-3, 2, (FEATURES, LABELS)),
+        chance.normal(0, 1, LABELS),
+    )
+
+
+@given(st.integers(0, 50), st.binary(max_size=60))
+def test_shares_are_as_defined(seed: int, text: bytes) -> None:
+    model = random_model(seed)
+    ours = label_shares(model, text)
+    np.testing.assert_allclose(ours, langid_reference.label_shares(model, text), 1e-9)
+    assert ours.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "Le chat dort.", "Der Hund bellt laut. " * 90, "市长昨天为新图书馆揭幕",
+     "\x00\x01\x02", "ΑΒΓ αβγ", "1 2 3", "é" * 4_000],
+)  # fmt: skip
+def test_shares_are_those_of_py3langid(text: str) -> None:
+    shares = label_shares(_whole().model, text.encode())
+    theirs = dict(library().rank(text.encode()))
+    ours: dict[str, float] = {}
+    for label, share in zip(_whole().labels, shares.tolist(), strict=True):
+        ours[label] = ours.get(label, 0.0) + share
+    assert set(ours) == set(theirs)
+    # The library keeps its table in half precision, and sums in single.
+    assert max(abs(ours[label] - theirs[label]) for label in ours) < 1e-4
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(max_size=40))
+def test_features_are_those_of_py3langid(text: str) -> None:
+    data = text.encode("utf-8", "replace")
+    model = library()
+    theirs = visit_counts(model.tk_nextmove, model._rowbase, model.tk_output, data)
+    assert langid_reference.feature_counts(_whole().model, data) == (theirs or {})
+
+
+def test_without_compiled_kernels_all_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Le maire a inauguré hier la nouvelle bibliothèque.".encode()
+    ours = label_shares(_whole().model, text)
+    monkeypatch.setattr(langid, "native", lambda: None)
+    np.testing.assert_allclose(label_shares(_whole().model, text), ours, 1e-9)
+
+
+def test_some_labels_of_a_model() -> None:
+    whole = random_model(3)
+    some = whole.restricted([2, 0])
+    shares, own = label_shares(whole, b"abcabd"), label_shares(some, b"abcabd")
+    np.testing.assert_allclose(own, shares[[2, 0]] / shares[[2, 0]].sum(), 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("moves", [0] * 255), ("moves", []), ("moves", [0] * 255 + [2]), ("rows", []),
+        ("rows", [0, 1]), ("output", [0]), ("output", [0, 2]), ("table", [[0.0], [0.0]]),
+        ("priors", []),
+    ],
+)  # fmt: skip
+def test_model_that_leads_out_of_its_arrays_is_refused(name: str, value: list[int]) -> None:
+    whole: dict[str, object] = {
+        "moves": [0] * 256, "rows": [0, 0], "output": [-1, 1],
+        "table": [[0.0, 0.0], [0.0, 0.0]], "priors": [0.0, 0.0],
+    }  # fmt: skip
+    Model.of(**whole)
+    with pytest.raises(ValueError, match=r"automaton|feature"):
+        Model.of(**{**whole, name: value})

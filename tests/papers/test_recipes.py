@@ -1,0 +1,33 @@
+"""Recipes named after papers are what the papers have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diptych import recipes
+from diptych.align_dom.domtree import DomTree
+from diptych.registry import make
+
+
+def uses(name: str) -> dict[str, Any]:
+    return {stage: table["use"] for stage, table in recipes.load(name, {}).items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "pair", "verify"),
+    [
+        ("pti", "pti", "size_ratio"),
+        ("pplocator", "pplocator", "decision_tree"),
+        ("dom", "url_rules", "maxent"),
+    ],
+)
+def test_pairs_and_verifies_as_its_paper(name: str, pair: str, verify: str) -> None:
+    named = uses(name)
+    assert (named["crawl"], named["pair"], named["verify"]) == ("bfs", pair, verify)
+
+
+def test_shi_aligns_trees_by_nothing_but_the_paper() -> None:
+    assert make("align_dom", recipes.load("dom", {})["align_dom"]) == DomTree.of_paper()
+    assert uses("dom")["align_sentences"] == "ibm1"
