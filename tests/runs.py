@@ -22,8 +22,9 @@ _SEGMENTS = (
     " JOIN urls r ON r.key = pairs.right ORDER BY l.url, r.url, position"
 )
 _DECISIONS = (
-    "SELECT l.url, r.url, pairs.score, evidence, scores, aligned, accept, decisions.score, decisions.reason,"
-    " marks FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+    "SELECT l.url, r.url, pairs.score, evidence, scores, aligned, accept, decisions.score,"
+    " decisions.reason, marks FROM pairs JOIN urls l ON l.key = pairs.left"
+    " JOIN urls r ON r.key = pairs.right"
     " LEFT JOIN decisions ON pair = pairs.id ORDER BY l.url, r.url"
 )
 

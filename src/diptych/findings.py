@@ -163,6 +163,15 @@ class Findings:
         """How many pairs have such a score."""
         return self.count("SELECT count(*) FROM pairs WHERE score >= ?", least)
 
+    def doubts(self, certain: float) -> int:
+        """How many pages that could be paired are in no pair of such a score."""
+        return self.count(
+            "SELECT count(*) FROM sketches WHERE url NOT IN"
+            " (SELECT left FROM pairs WHERE score >= ?1"
+            "  UNION SELECT right FROM pairs WHERE score >= ?1)",
+            certain,
+        )
+
     def teachers(self, langs: LangPair) -> list[tuple[PagePair, int]]:
         """Pairs of two languages, and how many characters the shorter page has; by URL."""
         rows = self.db.execute(

@@ -211,6 +211,7 @@ def to_json(summary: Summary, **more: Any) -> str:
             for step in summary.steps
         ],
         "stopped_hosts": dict(summary.hosts),
+        "marks": dict(summary.marks),
         **more,
     }
     return orjson.dumps(found).decode()

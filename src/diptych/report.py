@@ -73,7 +73,7 @@ def _unit(step: Step) -> str:
 
 def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
     rows = store.db.execute(
-        "SELECT l.url, r.url, evidence, pairs.score, decisions.reason,"
+        "SELECT l.url, r.url, evidence, pairs.score, decisions.score, decisions.reason, marks,"
         " (SELECT count(*) FROM segments s WHERE s.pair = pairs.id AND s.accept)"
         " FROM pairs JOIN decisions ON decisions.pair = pairs.id"
         " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
@@ -83,9 +83,10 @@ def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
     return [
         {
             "left": left, "right": right, "evidence": evidence, "score": f"{score:.2f}",
-            "reason": in_words(reason), "segments": segments,
+            "verified": f"{verified:.2f}", "reason": in_words(reason), "segments": segments,
+            "marks": ", ".join(in_words(mark) for mark in marks.split()),
         }
-        for left, right, evidence, score, reason, segments in rows
+        for left, right, evidence, score, verified, reason, marks, segments in rows
     ]  # fmt: skip
 
 

@@ -74,7 +74,6 @@ def read_sketch(data: bytes) -> Sketch:
     )
     return Sketch(
         tags, words, dict(zip(stems, counts, strict=True)), tuple(files),
-        tuple((hash, length) for hash, length in blocks),
-        tuple(tuple(each) for each in block_words),
+        tuple(map(tuple, blocks)), tuple(map(tuple, block_words)),
         tuple(LangScore(*share) for share in shares), tuple(widgets),
     )  # fmt: skip

@@ -48,6 +48,8 @@ REASONS = {
     "too_little_text": "with too little text",
     "unknown_language": "in an unknown language",
     "same_language": "both in one language",
+    "machine_translated": "with a machine translation on the page",
+    "untranslated_parts": "translated in part",
     "http_404": "not found (404)",
 }
 """reasons in words, for people; one that is not here is shown as it is"""
@@ -90,6 +92,10 @@ class Summary:
     faults: tuple[tuple[str, int], ...]
     hosts: tuple[tuple[str, str], ...]
     """hosts that were stopped, and why"""
+    langs: tuple[tuple[str, int], ...] = ()
+    """pages in each language asked for"""
+    marks: tuple[tuple[str, int], ...] = ()
+    """what a user may want to know of verified pairs, and of how many"""
 
     @property
     def downloads_per_pair(self) -> float | None:
@@ -105,7 +111,8 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
         (State.FAILED, State.REFUSED),
     ).fetchall()))  # fmt: skip
     pages = store.count("SELECT count(*) FROM pages")
-    in_language, strangers = _by_language(store, langs)
+    by_language, strangers = _by_language(store, langs)
+    in_language = sum(by_language.values())
     paired, accepted, rejected = _pairs(store)
     aligned = store.count("SELECT count(*) FROM segments WHERE reason != 'unaligned'")
     alone = store.count("SELECT count(*) FROM segments WHERE reason = 'unaligned'")
@@ -131,19 +138,34 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
         steps=steps,
         faults=_sorted(faults),
         hosts=tuple(store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''")),
+        langs=tuple(by_language.items()),
+        marks=_sorted(_marks(store)),
     )
 
 
-def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[int, dict[str, int]]:
-    inside, strangers = 0, Counter[str]()
+def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[dict[str, int], dict[str, int]]:
+    """Pages in each language asked for, and why others are in none."""
+    inside, strangers = dict.fromkeys(langs, 0), Counter[str]()
     for lang, count in store.db.execute(
         "SELECT lang, count(*) FROM pages GROUP BY lang"
     ).fetchall():
-        if any(same_language(lang, wanted) for wanted in langs):
-            inside += count
+        wanted = next((each for each in langs if same_language(lang, each)), "")
+        if wanted:
+            inside[wanted] += count
         else:
             strangers["other_language" if lang else "no_language"] += count
     return inside, strangers
+
+
+def _marks(store: Store) -> dict[str, int]:
+    """What verified pairs are marked with."""
+    found: Counter[str] = Counter()
+    for marks, count in store.db.execute(
+        "SELECT marks, count(*) FROM decisions WHERE accept AND marks != '' GROUP BY marks"
+    ):
+        for mark in marks.split():
+            found[mark] += count
+    return found
 
 
 def _pairs(store: Store) -> tuple[int, int, dict[str, int]]:

@@ -27,7 +27,8 @@ Lexicons = Mapping[LangPair, "Lexicon"]
 _ROUNDS = 3
 _GROWTH = 1.05  # times as many sure pairs as before, for which it is worth to learn again
 _SURE = 0.8  # score of a pair that teaches before others
-_LETTERS = 700_000  # of text that teach enough
+_CERTAIN, _DOUBT = 0.95, 0.05  # few pages without a certain partner, for each sure pair
+_LETTERS = 500_000  # of text that teach enough
 _LEAST = 20  # segments: fewer teach nothing
 
 
@@ -54,6 +55,8 @@ def learn_words(
             watcher.stage = "learning words"
             watcher.tick()
             lexicons = _taught(store, replace(work, lexicons=lexicons), known, watcher, jobs)
+            if store.doubts(_CERTAIN) <= _DOUBT * before:
+                break  # words could not tell much that is not known
             pair_pages(lexicons)
             if store.sure_pairs(_SURE) <= _GROWTH * before:
                 break

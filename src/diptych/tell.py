@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from diptych.summary import Summary
+from diptych.summary import Summary, in_words
 
 __all__ = ["tell"]
 
@@ -29,6 +29,9 @@ def tell(summary: Summary, folder: Path, notes: Sequence[str], *, err: bool = Tr
     if summary.downloads_per_pair is not None:
         cost = summary.downloads_per_pair
         console.print(f"{summary.downloads:,} downloads in all, {cost:.2f} per verified pair")
+    if summary.marks:
+        marked = ", ".join(f"{count:,} {in_words(mark)}" for mark, count in summary.marks)
+        console.print(f"verified pairs that are marked: {marked}")
     if summary.queued:
         ended = any("limit reached" in note for note in notes)
         more = "raise the limit to go on" if ended else "the same command goes on with them"
@@ -53,8 +56,15 @@ def _why_nothing(summary: Summary) -> str:
     if not summary.pages:
         reason = summary.hosts[0][1] if summary.hosts else ""
         return reason or summary.steps[0].in_words() or "no page was fetched"
+    if empty := [lang for lang, count in summary.langs if not count]:
+        return f"no page is in {' or '.join(empty)} ({_by_language(summary)})"
     for step in summary.steps[1:]:
         if not step.count:
             words = step.in_words()
             return f"no {step.name}" + (f" ({words})" if words else "")
     return "no segments kept"
+
+
+def _by_language(summary: Summary) -> str:
+    found = [f"{count:,} in {lang}" for lang, count in summary.langs if count]
+    return ", ".join(found) or summary.steps[1].in_words() or "none in a language asked for"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, sqrt
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from fakes import FakeSite, at
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sketches import known
 
 from diptych.learn.lexicon import Lexicon
 from diptych.pair import page_languages
@@ -20,14 +22,6 @@ NONE = Lexicon.empty("en", "fr")
 DICTIONARY = Lexicon.of_links(
     "en", "fr", [("lamp", "lampe", 1), ("storm", "orage", 1), ("tower", "tour", 1)]
 )
-
-
-def known(bag: str, *, tags: str = "", blocks: tuple[tuple[int, float], ...] = ()) -> Sketch:
-    """A page of words; those with a point in them are names of files."""
-    words = [word for word in bag.split() if "." not in word]
-    files = tuple(sorted({word for word in bag.split() if "." in word}))
-    counts = {word: words.count(word) for word in words}
-    return Sketch(tags, len(words), counts, files, blocks)
 
 
 def site(**pages: Sketch | str) -> FakeSite:
@@ -43,9 +37,7 @@ def panel(built: FakeSite, lexicon: Lexicon = NONE) -> Panel:
     return Panel(shelves["en"], shelves["fr"], lexicon)
 
 
-def measured(
-    built: FakeSite, one: str, other: str, lexicon: Lexicon = NONE
-) -> dict[str, float]:
+def measured(built: FakeSite, one: str, other: str, lexicon: Lexicon = NONE) -> dict[str, float]:
     """All measures of two pages."""
     found = panel(built, lexicon)
     pairs = Pairs(
@@ -130,8 +122,8 @@ def test_what_a_lexicon_does_not_know_stands_for_itself() -> None:
 
 def test_what_a_lexicon_knows_does_not_stand_for_itself() -> None:
     # "tour" is a word of both languages, and means a tower in one of them only.
-    lexicon = Lexicon.of_links("en", "fr", [("tour", "visite", 1), ("tower", "tour", 1)])
-    built = site(en1="tour", en2="tower", fr1="tour", fr2="visite")
+    lexicon = Lexicon.of_links("en", "fr", [("tour", "visit", 1), ("tower", "tour", 1)])
+    built = site(en1="tour", en2="tower", fr1="tour", fr2="visit")
     assert measured(built, "en1", "fr1", lexicon)["translated"] == 0
     assert measured(built, "en1", "fr1", lexicon)["shared"] > 0
     assert measured(built, "en1", "fr2", lexicon)["translated"] == pytest.approx(1)
@@ -205,6 +197,28 @@ def test_templates_are_left_out_of_sizes() -> None:
     assert found["text"] == pytest.approx(log(301), rel=1e-5)
 
 
+def test_what_is_template_on_one_side_only_does_not_part_two_pages() -> None:
+    # Of the French pages too few were fetched to tell their menu.
+    english = {f"en{n}": known("", blocks=((1, 400.0), (10 + n, 300.0))) for n in range(8)}
+    found = measured(site(**english, fr3=known("", blocks=((2, 400.0), (3, 300.0)))), "en3", "fr3")
+    assert found["sizes"] == 0
+
+
+# Titles
+
+
+def test_titles_are_alike_by_the_words_of_the_shorter() -> None:
+    built = site(en1="x", fr1="y", fr2="y", fr3="y")
+    for url, title in (
+        ("/en1", "The GNU Manual 1899"), ("/fr1", "GNU 1899"), ("/fr2", "Le manuel"), ("/fr3", ""),
+    ):  # fmt: skip
+        page = built.read(url)
+        built._read[at(url)] = replace(page, record=replace(page.record, title=title))
+    assert measured(built, "en1", "fr1")["title"] == 1
+    assert 0 <= measured(built, "en1", "fr2")["title"] < 0.5
+    assert measured(built, "en1", "fr3")["title"] == 0.5
+
+
 def test_copied_is_the_share_of_the_smaller_page() -> None:
     built = site(
         en1=known("", blocks=((1, 9.0), (2, 9.0), (3, 9.0), (4, 9.0))),
@@ -226,11 +240,9 @@ def test_candidates_share_something() -> None:
 
 
 def test_candidates_are_the_best_of_either_side() -> None:
-    # fr1 is best for all three, and en1 is the best for fr1 and fr2.
-    built = site(en1="1 2 3", en2="1 4", en3="1 5", en9="z", fr1="1 2 4 5", fr2="3 9", fr9="w")
-    assert candidates(built, most=1) == {
-        ("en1", "fr1"), ("en1", "fr2"), ("en2", "fr1"), ("en3", "fr1"),
-    }  # fmt: skip
+    # The second English page has nobody else, and neither has the second French one.
+    built = site(en1="1 2 3 4", en2="1", en9="x", fr1="1 2 3", fr2="4", fr9="y")
+    assert candidates(built, most=1) == {("en1", "fr1"), ("en2", "fr1"), ("en1", "fr2")}
 
 
 def test_translations_make_candidates() -> None:

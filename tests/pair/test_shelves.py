@@ -7,16 +7,13 @@ import pytest
 from fakes import FakeSite, at
 from hypothesis import given
 from hypothesis import strategies as st
+from sketches import known
 
 from diptych.pair import page_languages
 from diptych.pair.shelves import Shelf, fill_shelves
-from diptych.types import Sketch
-
-
-def known(
-    bag: dict[str, int], *files: str, blocks: tuple[tuple[int, float], ...] = (), tags: str = ""
-) -> Sketch:
-    return Sketch(tags, sum(bag.values()), bag, files, blocks)
+from diptych.text.html import read_page
+from diptych.text.sketch import _MARK
+from diptych.types import Response, Sketch
 
 
 def site(**pages: Sketch) -> FakeSite:
@@ -108,7 +105,9 @@ def test_pages_are_in_order_of_their_urls_and_have_a_place() -> None:
 
 
 def test_pages_without_a_sketch_or_a_language_are_on_no_shelf() -> None:
-    built = site(en1=known({"a": 1}), de1=known({"a": 1})).page("/fr1", "fr").page("/x").sketch("/x")
+    built = (
+        site(en1=known({"a": 1}), de1=known({"a": 1})).page("/fr1", "fr").page("/x").sketch("/x")
+    )
     found = shelves(built)
     assert {lang: shelf.urls for lang, shelf in found.items()} == {"en": (at("/en1"),), "fr": ()}
 
@@ -118,49 +117,90 @@ def test_a_site_that_nothing_is_known_of_has_empty_shelves() -> None:
         for shelf in shelves(built).values():
             assert len(shelf.features.features) == len(shelf.weighted.values) == 0
             assert shelf.rarity.tolist() == shelf.spread.tolist() == []
-            assert shelf.sizes.tolist() == [0.0] * len(shelf)
+            assert shelf.sizes.tolist() == [[0.0, 0.0]] * len(shelf)
 
 
 # Templates
 
 
-def page_of(number: int, *more: int) -> Sketch:
+def page_of(number: int, *more: int, words: str = "") -> Sketch:
     """A page with a menu that all have, and a block of its own."""
     blocks = ((1, 500.0), (100 + number, 80.0 + number), *((hash, 40.0) for hash in more))
-    return known({}, blocks=blocks)
+    return known(words, blocks=blocks)
 
 
 def test_what_many_pages_have_is_no_part_of_their_size() -> None:
     shelf = shelves(site(**{f"en{number}": page_of(number) for number in range(8)}))["en"]
-    assert shelf.sizes.tolist() == [80.0 + number for number in range(8)]
+    assert shelf.sizes.tolist() == [[80.0 + number, 580.0 + number] for number in range(8)]
     assert shelf.blocks == tuple(frozenset({100 + number}) for number in range(8))
 
 
-def test_a_quarter_of_the_pages_is_not_yet_a_template() -> None:
-    for having, is_own in ((2, True), (3, False)):
-        pages = {f"en{n}": page_of(n, *([7] if n < having else [])) for n in range(8)}
-        shelf = shelves(site(**pages))["en"]
-        assert (7 in shelf.blocks[0]) is is_own
-        assert shelf.sizes[0] == (120.0 if is_own else 80.0)
+def test_what_a_few_pages_have_is_no_template() -> None:
+    pages = {f"en{n}": page_of(n, *([7] if n < 2 else [])) for n in range(8)}
+    shelf = shelves(site(**pages))["en"]
+    assert 7 in shelf.blocks[0]
+    assert shelf.sizes[0].tolist() == [120.0, 620.0]
+
+
+def test_a_section_of_a_large_site_has_a_template_too() -> None:
+    pages = {f"en{n:03}": page_of(n, *([7] if n < 30 else [])) for n in range(300)}
+    shelf = shelves(site(**pages))["en"]
+    assert not any(7 in blocks for blocks in shelf.blocks)
+    assert shelf.sizes[0].tolist() == [80.0, 620.0]
 
 
 def test_few_pages_tell_no_template() -> None:
-    shelf = shelves(site(**{f"en{number}": page_of(number) for number in range(7)}))["en"]
-    assert shelf.sizes.tolist() == [580.0 + number for number in range(7)]
+    shelf = shelves(site(**{f"en{number}": page_of(number) for number in range(3)}))["en"]
+    assert shelf.sizes.tolist() == [[580.0 + number] * 2 for number in range(3)]
 
 
 def test_a_block_that_a_page_repeats_is_no_template() -> None:
     pages = {f"en{number}": page_of(number) for number in range(8)}
-    pages["en0"] = page_of(0, *[9] * 8)
+    pages["en0"] = page_of(0, *[9] * 30)
     shelf = shelves(site(**pages))["en"]
     assert 9 in shelf.blocks[0]
-    assert shelf.sizes[0] == 80.0 + 8 * 40.0
+    assert shelf.sizes[0, 0] == 80.0 + 30 * 40.0
 
 
 def test_templates_are_those_of_a_language() -> None:
     pages = {f"en{number}": page_of(number) for number in range(8)}
     shelf = shelves(site(**pages, fr1=page_of(1)))["fr"]
-    assert shelf.sizes.tolist() == [581.0]
+    assert shelf.sizes.tolist() == [[581.0, 581.0]]
+
+
+def test_words_of_a_template_are_no_features() -> None:
+    pages = {f"en{number}": known("home", f"{number}.png", block=5) for number in range(8)}
+    pages |= {f"en{number}": known(f"lamp 1{number}") for number in (8, 9)}
+    found = content(shelves(site(**pages, en10=page_of(3, words="home 1899")))["en"])
+    # They are features where they are in another block, and where a page has nothing else.
+    assert found["en8"] == {"lamp": 1, "18": 1}
+    assert found["en10"] == {"home": 1, "1899": 1}
+    assert found["en0"] == {"home": 1, "/0.png": 1}
+
+
+def test_a_menu_takes_no_words_from_a_page() -> None:
+    def page(number: int) -> Sketch:
+        return Sketch(
+            "", 4, {"home": 2, f"1{number}": 1, "news": 1}, (), ((5, 9.0), (60 + number, 9.0)),
+            ((0, 2), (1, 0)),
+        )  # fmt: skip
+
+    found = content(shelves(site(**{f"en{number}": page(number) for number in range(8)}))["en"])
+    assert found["en3"] == {"13": 1, "home": 1}
+
+
+@pytest.mark.parametrize("word", [_MARK, f"lamp {_MARK}", f"{_MARK} " * 9, _MARK.upper()])
+def test_no_word_of_a_page_breaks_its_shelf(word: str) -> None:
+    # A page is read with a mark between its blocks, and may have that in its text.
+    sentence = "The keeper of the lighthouse climbed the stairs to light the great lamp."
+    markup = f"<p>{sentence}</p><p>{word}</p><p>{sentence}</p>".encode()
+    told = (("Content-Type", "text/html"),)
+    read = read_page(
+        Response(at("/en1"), 200, told, markup, 0.0), langs=("en", "fr"), with_sketch=True
+    )
+    assert read.sketch is not None
+    assert len(read.sketch.block_words) == len(read.sketch.blocks) == 3
+    assert content(shelves(site(en1=read.sketch))["en"])["en1"]["lamp"] >= 2
 
 
 bags = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 4), max_size=4)

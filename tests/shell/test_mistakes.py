@@ -80,7 +80,10 @@ def test_sites_that_cannot_be(out, url):
         (["mine", SITE, *LANGS, "--strategy", "nope"], "there is: bfs"),
         (["mine", SITE, *LANGS, "--strategy", "nope.toml"], "cannot read recipe nope.toml"),
         (["mine", SITE, *LANGS, "--crawl", "nope"], "no crawl strategy 'nope'; there is: bfs"),
-        (["mine", SITE, *LANGS, "--pair", "nope"], "no pair strategy 'nope'; there is: keys"),
+        (
+            ["mine", SITE, *LANGS, "--pair", "nope"],
+            "no pair strategy 'nope'; there is: content",
+        ),
         (["mine", SITE, *LANGS, "--verify", "nope"], "no verify strategy 'nope'"),
         (["mine", SITE, *LANGS, "--align-dom", "nope"], "no align_dom strategy 'nope'"),
         (["mine", SITE, *LANGS, "--align-sentences", "nope"], "no align_sentences strategy 'nope'"),

@@ -163,7 +163,7 @@ def test_pairs_of_a_list(method, with_langs, languages):
     assert {len(row) for row in rows} == {4}
     assert all(0 < float(row[2]) <= 1 for row in rows)
     assert {row[3] for row in rows} == {
-        {"keys": "en:fr", "keys+langstrip": "keys+langstrip"}.get(method, "langstrip")
+        {"keys": "en:fr", "langstrip": "langstrip"}.get(method, "keys+langstrip")
     }
     assert bool(languages.asked) is not with_langs
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from diptych.text import words as words_module
@@ -54,6 +54,8 @@ def test_halves_of_characters_do_no_harm() -> None:
 LATIN = st.text(st.sampled_from("aZéßø1234_.,;:'’‘·-–« »\"()/\xa0\n…€×²\xadжx中"), max_size=12)
 
 
+@example("Kista:s 1:2 a: b", "sv")
+@example("a.b 1,2 l'été x_y ___ a·b 3'500 1;2 .5 5. a,b", "en")
 @given(LATIN, st.sampled_from(["en", "fr", "sv", "fi", "de"]))
 def test_words_of_latin_letters_are_those_of_icu(text: str, lang: str) -> None:
     segmenter = words_module._segmenter()

@@ -59,7 +59,7 @@ def _shipped(names: tuple[str, ...]) -> PagePairModel:
 
 def _read(path: Path, names: tuple[str, ...]) -> PagePairModel:
     found = read_arrays(path, "page pair model", FORMAT)
-    if "names" not in found or tuple(found.pop("names").tolist()) != names:
+    if "names" not in found or tuple(np.atleast_1d(found.pop("names")).tolist()) != names:
         raise ConfigError(f"{path} was trained with other features; train the model anew")
     del found["format"]
     try:

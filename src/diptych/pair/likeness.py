@@ -18,7 +18,7 @@ from diptych.learn.lexicon import Lexicon, Table
 from diptych.learn.links import by_stem
 from diptych.pair.shelves import Shelf
 
-__all__ = ["Pairs", "Panel", "likeness"]
+__all__ = ["Measures", "Pairs", "Panel", "likeness"]
 
 _TRANSLATIONS = 4  # of a stem that count
 _LIKELY = 0.05  # probability of one that counts
@@ -148,7 +148,11 @@ def _best_entries(table: Table) -> Table:
     return Table(offsets, table.columns[kept], table.values[kept])
 
 
-def likeness(panel: Panel, pairs: Pairs) -> dict[str, NDArray[np.float32]]:
+Measures = dict[str, NDArray[np.float32]]
+"""name -> what was measured on each of some pairs"""
+
+
+def likeness(panel: Panel, pairs: Pairs) -> Measures:
     """All measures of some pairs, by name."""
     ours, theirs = pairs
     raw = products(*panel.common, ours, theirs)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from diptych.kernels.nearest import Rows
 from diptych.protocols import SiteView
 from diptych.text.cognates import stem
 from diptych.text.tokens import tokens
-from diptych.types import Sketch, Url
+from diptych.types import LangScore, Sketch, Url
 
 __all__ = ["Shelf", "fill_shelves"]
 
@@ -44,6 +45,8 @@ class Shelf:
     """of the features; those of files begin with a slash"""
     blocks: tuple[frozenset[int], ...]
     """hashes of each page's own blocks"""
+    mixed: Mapping[Url, tuple[LangScore, ...]]
+    """the shares of their languages, of pages in several"""
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -85,20 +88,27 @@ class _Filling:
         """of all blocks of a page, one after the other"""
         self.lengths: list[NDArray[np.int32]] = []
         """words of each block"""
+        self.stems: list[NDArray[np.int32]] = []
+        """of a page, each once"""
         self.files: list[NDArray[np.int32]] = []
+        self.mixed: dict[Url, tuple[LangScore, ...]] = {}
 
     def add(self, url: Url, title: str, sketch: Sketch, vocabulary: dict[str, int]) -> None:
         """Put a page on the shelf."""
         number = vocabulary.setdefault
         stems = np.array([number(name, len(vocabulary)) for name in sketch.bag], np.int32)
-        words = [word for block in sketch.block_words for word in block]
+        words = list(chain.from_iterable(sketch.block_words))
         self.urls.append(url)
+        self.stems.append(stems)
+        if sketch.shares:
+            self.mixed[url] = sketch.shares
         self.tags.append(sketch.tags)
         self.titles.append(frozenset(stem(word) for word in tokens(title, "")))
-        self.hashes.append(np.array([hash for hash, _ in sketch.blocks], np.uint64))
-        self.letters.append(np.array([length for _, length in sketch.blocks], np.float32))
+        hashes, letters = zip(*sketch.blocks, strict=True) if sketch.blocks else ((), ())
+        self.hashes.append(np.array(hashes, np.uint64))
+        self.letters.append(np.array(letters, np.float32))
         self.words.append(stems[np.array(words, np.int64)])
-        self.lengths.append(np.array([len(block) for block in sketch.block_words], np.int32))
+        self.lengths.append(np.array([*map(len, sketch.block_words)], np.int32))
         names = (number(f"/{name}", len(vocabulary)) for name in sketch.files)
         self.files.append(np.fromiter(names, np.int32, len(sketch.files)))
 
@@ -124,7 +134,7 @@ class _Filling:
             frozenset(page[kept].tolist()) for page, kept in zip(self.hashes, own, strict=True)
         )
         pages_of = tuple(self.urls), tuple(self.tags), tuple(self.titles)
-        return Shelf(lang, *pages_of, sizes, rows, names, blocks)
+        return Shelf(lang, *pages_of, sizes, rows, names, blocks, self.mixed)
 
     def _own(self) -> list[NDArray[np.bool_]]:
         """Which blocks of each page are its own; all of a page that is nothing but template."""
@@ -140,10 +150,10 @@ class _Filling:
 def fill_shelves(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, Shelf]:
     """A shelf for each language of the site; pages without a sketch are on none."""
     vocabulary: dict[str, int] = {}
-    filling = {lang: _Filling() for lang in site.langs}
+    filling, pages = {lang: _Filling() for lang in site.langs}, site.pages
     for url, sketch in site.sketches():
         if url in lang_of:
-            filling[lang_of[url]].add(url, site.pages[url].title, sketch, vocabulary)
+            filling[lang_of[url]].add(url, pages[url].title, sketch, vocabulary)
     order, names = _rarest_first(vocabulary, filling)
     return {lang: made.done(lang, order, names) for lang, made in filling.items()}
 
@@ -154,8 +164,8 @@ def _rarest_first(
     """The new number of each feature, and the names in that order; ties as they are spelled."""
     spread = np.zeros(len(vocabulary), np.int64)
     for made in filling.values():
-        for ids in (*made.words, *made.files):
-            spread[np.unique(ids)] += 1
+        for ids in (*made.stems, *made.files):
+            spread[ids] += 1  # each once on a page
     names = list(vocabulary)
     by_name = sorted(range(len(names)), key=names.__getitem__)
     rank = np.array(by_name, np.int64)[np.argsort(spread[by_name], kind="stable")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import log
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from diptych.pair.likeness import Pairs, Panel
+    from diptych.pair.likeness import Measures, Pairs, Panel
     from diptych.pair.weighing import Said, Table
 
 __all__ = ["Union"]
@@ -70,7 +70,7 @@ class Union:
             for url in (pair.left, pair.right)
         }
         alone = [
-            pair for pair in _in_both(site)
+            pair for pair in _in_both(tables, site.langs)
             if (pair.left, pair.left_lang, pair.right_lang) not in taken
         ]  # fmt: skip
         return sorted([*pairs, *alone], key=_strongest_first)
@@ -127,7 +127,7 @@ class Union:
         from diptych.pair.weighing import FEATURES, weigh
 
         model = load(FEATURES, self.model)
-        return weigh(panel, pairs, said, model, self._url_scores(panel, pairs))
+        return weigh(panel, pairs, said, self._measured(panel, pairs), model)
 
     def _weighed_again(self, table: Table, context: _Context) -> Table:
         from diptych.learn.page_pair import load
@@ -143,10 +143,17 @@ class Union:
             if share >= _LIKELY and left in panel.left.place and right in panel.right.place
         ]
         pairs = _joined(panel, table.pairs, more)
+        measures = _extended(table, pairs, self._measured)
         return weigh(
-            panel, pairs, table.said, load(FEATURES, self.model), self._url_scores(panel, pairs),
+            panel, pairs, table.said, measures, load(FEATURES, self.model),
             neighbours=neighbours, siblings=siblings, usual=usual_measures(table, _SURE),
         )  # fmt: skip
+
+    def _measured(self, panel: Panel, pairs: Pairs) -> Measures:
+        """What is measured on candidates, whatever is said of others."""
+        from diptych.pair.likeness import likeness
+
+        return {**likeness(panel, pairs), "url_model": self._url_scores(panel, pairs)}
 
     def _url_scores(self, panel: Panel, pairs: Pairs) -> NDArray[np.float32]:
         import numpy as np
@@ -228,6 +235,25 @@ def _joined(panel: Panel, pairs: Pairs | None, more: Iterable[tuple[int, int]]) 
     return Pairs((found // width).astype(np.int32), (found % width).astype(np.int32))
 
 
+def _extended(table: Table, pairs: Pairs, measured: Callable[[Panel, Pairs], Measures]) -> Measures:
+    """The measures of candidates that are in a table already, and of those that have come since."""
+    import numpy as np
+
+    from diptych.pair.likeness import Pairs
+
+    width = max(len(table.panel.right), 1)
+    keys = pairs.left.astype(np.int64) * width + pairs.right
+    known = table.pairs.left.astype(np.int64) * width + table.pairs.right
+    is_new = ~np.isin(keys, known)
+    found = measured(table.panel, Pairs(pairs.left[is_new], pairs.right[is_new]))
+    measures: Measures = {}
+    for name, before in table.measures.items():
+        column = np.zeros(len(keys), np.float32)
+        column[is_new], column[~is_new] = found[name], before
+        measures[name] = column
+    return measures
+
+
 def _as_said(said: Said, lang_of: Mapping[Url, str]) -> Iterator[PagePair]:
     """What pairers propose, as it is."""
     for (left, right), scores in said.items():
@@ -266,13 +292,17 @@ def _logit(score: float) -> float:
     return log(score / (1 - score))
 
 
-def _in_both(site: SiteView) -> Iterator[PagePair]:
+def _in_both(tables: Iterable[Table], langs: Sequence[str]) -> Iterator[PagePair]:
     """Pages that are in two of the languages, as pairs of themselves."""
-    for url, sketch in site.sketches():
-        shares = {lang: share for lang, share in sketch.shares if share >= _MIXED}
-        for left, right in combinations([lang for lang in site.langs if lang in shares], 2):
-            score = 2 * min(shares[left], shares[right])
-            yield PagePair(url, url, left, right, score, _BOTH)
+    shelves = {
+        side.lang: side for table in tables for side in (table.panel.left, table.panel.right)
+    }
+    for shelf in shelves.values():
+        for url, scores in shelf.mixed.items():
+            shares = {lang: share for lang, share in scores if share >= _MIXED}
+            for left, right in combinations([lang for lang in langs if lang in shares], 2):
+                score = 2 * min(shares[left], shares[right])
+                yield PagePair(url, url, left, right, score, _BOTH)
 
 
 def _strongest_first(pair: PagePair) -> tuple[float, str, str, str, str]:

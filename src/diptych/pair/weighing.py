@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.learn.page_pair import PagePairModel
-from diptych.pair.likeness import Pairs, Panel, likeness
+from diptych.pair.likeness import Measures, Pairs, Panel
 from diptych.types import Evidence, PagePair, Url
 
 __all__ = ["DECLARED", "FEATURES", "Said", "Table", "leads", "usual_measures", "weigh"]
@@ -43,6 +43,8 @@ class Table:
     panel: Panel
     pairs: Pairs
     said: Said
+    measures: Measures
+    """of content and of URLs, for each candidate"""
     rows: NDArray[np.float32]
     scores: NDArray[np.float64]
 
@@ -70,22 +72,20 @@ def weigh(
     panel: Panel,
     pairs: Pairs,
     said: Said,
+    measures: Measures,
     model: PagePairModel,
-    url_scores: NDArray[np.float32],
     *,
     neighbours: Mapping[tuple[Url, Url], float] | None = None,
     siblings: Mapping[tuple[Url, Url], float] | None = None,
     usual: Mapping[str, NDArray[np.float32]] | None = None,
 ) -> Table:
     """The table of some candidates; `usual` are the measures of pairs that are sure, in order."""
-    measures = likeness(panel, pairs)
     urls = [
         (panel.left.urls[one], panel.right.urls[other]) for one, other in zip(*pairs, strict=True)
     ]
-    columns: dict[str, NDArray[np.float32]] = {
+    columns: Measures = {
         **measures,
         **_proposed(urls, said),
-        "url_model": url_scores,
         "knows_words": np.full(len(pairs), float(panel.translated is not None), np.float32),
         "lead": leads(panel, pairs, measures["shared"]),
         "translated_lead": leads(panel, pairs, measures["translated"]),
@@ -95,10 +95,10 @@ def weigh(
     }
     rows = np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32)
     scores = model.probabilities(rows) if len(rows) else np.zeros(0)
-    return Table(panel, pairs, said, rows, scores)
+    return Table(panel, pairs, said, measures, rows, scores)
 
 
-def usual_measures(table: Table, sure: float) -> dict[str, NDArray[np.float32]]:
+def usual_measures(table: Table, sure: float) -> Measures:
     """What candidates that are sure have of each measure, in order."""
     rows = table.rows[table.scores >= sure]
     return {name: np.sort(rows[:, FEATURES.index(name)]) for name in COMPARED}
@@ -111,7 +111,7 @@ def _rank(values: NDArray[np.float32], usual: NDArray[np.float32] | None) -> NDA
     return (np.searchsorted(usual, values, side="right") / len(usual)).astype(np.float32)
 
 
-def _proposed(urls: list[tuple[Url, Url]], said: Said) -> dict[str, NDArray[np.float32]]:
+def _proposed(urls: list[tuple[Url, Url]], said: Said) -> Measures:
     """What the site declares, and the strongest of what is said of the URLs."""
     declared, reciprocal, url = np.zeros((3, len(urls)), np.float32)
     for place, pair in enumerate(urls):

@@ -195,14 +195,15 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     Where menus and headings are in another of the languages than the running text, the page was
     translated in part: then the shares of its languages are given.
     """
-    scores = identify(language_sample(lines), langs, closed=False)
+    long = [line for line in lines if _is_long(line)]
+    rest = [line for line in lines if not _is_long(line)] if len(long) < len(lines) else []
+    scores = identify(language_sample(long, rest), langs, closed=False)
     is_clear = bool(scores) and scores[0].score >= _CLEAR
     if not is_clear:
-        scores = identify(language_sample(lines, size=_LONG_SAMPLE), langs, closed=False)
+        scores = identify(language_sample(long, rest, _LONG_SAMPLE), langs, closed=False)
     if len(langs) < 2:
         return scores
-    long = [line for line in lines if _is_long(line)]
-    short = "\n".join(line for line in lines if not _is_long(line))[:_SAMPLE]
+    short = "\n".join(rest[:_SAMPLE])[:_SAMPLE]
     own = identify(short, langs)
     if is_clear and (not long or not own or same_language(own[0].lang, scores[0].lang)):
         return scores
@@ -230,23 +231,21 @@ def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
     return {lang: count / total for lang, count in letters.items()}
 
 
-def language_sample(lines: Sequence[str], size: int = _SAMPLE) -> str:
+def language_sample(long: Sequence[str], short: Sequence[str], size: int = _SAMPLE) -> str:
     """Text enough to tell the language: from long lines all over the page, menus only if need be.
 
-    >>> language_sample(["Menu", "word " * 20]).split()[-2:]
+    >>> language_sample(["word " * 20], ["Menu"]).split()[-2:]
     ['word', 'Menu']
     """
-    long = [line for line in lines if _is_long(line)]
     step = max(1, len(long) // _SAMPLE_BLOCKS)
     # From the middle on: pages begin and end with notices that are not always translated.
     chosen = long[step // 2 :: step]
     share = size // max(1, min(_SAMPLE_BLOCKS, len(chosen)))
     sample = [text[:share] for text in chosen[: _SAMPLE_BLOCKS + 1]]
     missing = size - sum(map(len, sample))
-    for line in reversed(lines):
+    for line in reversed(short):
         if missing <= size // 2:
             break
-        if not _is_long(line):
-            sample.append(line)
-            missing -= len(line)
+        sample.append(line)
+        missing -= len(line)
     return "\n".join(sample)

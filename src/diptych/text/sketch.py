@@ -31,7 +31,7 @@ _MAX_TAGS = 4_000  # a bound on the work of comparing two pages
 _MAX_FILES = 400
 _MAX_TEXT = 400_000  # characters of a page whose words are counted
 _UNKNOWN_TAG = 1
-_MARK = "blockmarkqzx"  # a word that no page has
+_MARK = "qzxqj"  # a word that no page has, and its own stem
 _MARKED = f"\n{_MARK}\n"
 _LONG = 60  # characters of a block whose language can be told
 _TASTED = 5  # blocks of a page that tell whether it is in several languages
@@ -90,22 +90,20 @@ def count_words(
     >>> count_words(["two cats", "", "cats"], "en")
     (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
     """
+    if not texts:
+        return Counter(), ()
     joined = _MARKED.join(texts)
     if len(joined) > _MAX_TEXT:
         joined = joined[:_MAX_TEXT].rpartition(_MARKED)[0]
-    bag: Counter[str] = Counter()
-    place: dict[str, int] = {}
-    found: list[tuple[int, ...]] = []
-    words: list[int] = []
-    for word in tokens(joined, lang):
-        if word == _MARK:
-            found.append(tuple(words))
-            words.clear()
-            continue
-        name = stem(word)
-        bag[name] += 1
-        words.append(place.setdefault(name, len(place)))
-    found.append(tuple(words))
+    words = [stem(word) for word in tokens(joined, lang)]
+    bag = Counter(words)
+    ends = [*(at for at, word in enumerate(words) if word == _MARK), len(words)]
+    del bag[_MARK]
+    place = {word: number for number, word in enumerate(bag)}
+    place[_MARK] = -1
+    numbers = [place[word] for word in words]
+    starts = [0, *(end + 1 for end in ends)]
+    found = [tuple(numbers[start:end]) for start, end in zip(starts, ends, strict=False)]
     return bag, (*found, *((),) * (len(texts) - len(found)))
 
 

@@ -209,14 +209,22 @@ def letters(page: Page) -> float:
 
 
 def copied(left: Page, right: Page) -> float:
-    """The share of the shorter text in blocks that are the same in both pages."""
-    ours = Counter(block.text for block in left.blocks)
-    theirs = Counter(block.text for block in right.blocks)
+    """The share of the shorter text in blocks that are the same in both pages, code left out.
+
+    Nobody translates code: a page of examples with one sentence about them may be translated.
+    """
+    ours, theirs = Counter(_prose(left)), Counter(_prose(right))
     same = sum(len(text) * count for text, count in (ours & theirs).items())
     shorter = min(
         sum(len(text) * count for text, count in texts.items()) for texts in (ours, theirs)
     )
     return same / shorter if shorter else 0.0
+
+
+def _prose(page: Page) -> list[str]:
+    """The texts of a page's blocks without code, or all if there is nothing else."""
+    prose = [block.text for block in page.blocks if "/pre[" not in block.path]
+    return prose or [block.text for block in page.blocks]
 
 
 def coverage(candidate: Candidate) -> Coverage:
