@@ -23,7 +23,7 @@ from diptych.learn import page_pair
 from diptych.learn.page_pair import PagePairModel
 from diptych.learn.trees import Forest
 from diptych.pair import page_languages
-from diptych.pair.union import Union
+from diptych.pair.union import Union, _said
 from diptych.pair.weighing import FEATURES
 from diptych.store import Store
 
@@ -39,6 +39,45 @@ GUESS = {
 
 
 MOST_LANGUAGES = 4  # of a site
+BROKEN = 0.15  # of what is declared, where some is wrong
+CONDITIONS = ((Union(), 0.0), (Union(), BROKEN), (Union(pairers=(), url_model=False), 0.0))
+"""with all evidence, with some of it wrong, with content alone"""
+PAGES = 24  # of each language on such a part
+
+
+class Small:
+    """A part of a site: few pages of each language, many without their counterpart."""
+
+    def __init__(self, view: Any, seed: int) -> None:
+        self._view, self.site, self.langs = view, view.site, view.langs
+        lang_of = page_languages(view)
+        kept = []
+        for lang in view.langs:
+            urls = sorted(url for url, own in lang_of.items() if own == lang)
+            begin = int(np.random.default_rng(seed).integers(0, max(1, len(urls) - PAGES)))
+            some = np.random.default_rng([seed, len(lang)]).random(PAGES)
+            kept += [
+                url for url, chance in zip(urls[begin : begin + PAGES], some, strict=False)
+                if chance < (0.5, 0.9)[seed % 2]
+            ]  # fmt: skip
+        self.pages = {url: view.pages[url] for url in sorted(kept)}
+
+    def links(self, *, rel: str | None = None) -> Any:
+        """The links of its pages."""
+        return (item for item in self._view.links(rel=rel) if item[0] in self.pages)
+
+    def resolve(self, url: Any) -> Any:
+        """The page that a URL leads to, if it is a part of this."""
+        found = self._view.resolve(url)
+        return found if found in self.pages else None
+
+    def sketches(self) -> Any:
+        """The sketches of its pages."""
+        return (item for item in self._view.sketches() if item[0] in self.pages)
+
+    def lexicon(self, left: str, right: str) -> Any:
+        """As on the whole site."""
+        return self._view.lexicon(left, right)
 
 
 class Rows(NamedTuple):
@@ -68,12 +107,12 @@ def rows_of(name: str, cache: Path, model: Any) -> list[tuple[NDArray[np.float32
     with Store(folder, write=False) as store:
         learned = lexicons_of(store, langs, truth, folder)
         for lexicons in ({}, learned):
-            for union in (Union(), Union(pairers=(), url_model=False)):
-                view = view_of(store, langs, lexicons)
-                tables = with_model(union, view, model)
-                found += [
-                    (table.rows, [label(pair, truth) for pair in table.urls()]) for table in tables
-                ]
+            view = view_of(store, langs, lexicons)
+            for union, broken in CONDITIONS:
+                for part in (view, Small(view, seed=len(name) % 2)):
+                    for table in with_model(union, part, model, broken):
+                        marks = [label(pair, truth) for pair in table.urls()]
+                        found.append((table.rows, marks))
     return found
 
 
@@ -94,14 +133,27 @@ def lexicons_of(store: Store, langs: list[str], truth: Truth, folder: Path) -> A
     }
 
 
-def with_model(union: Union, view: Any, model: Any) -> Any:
+def with_model(union: Union, view: Any, model: Any, broken: float) -> Any:
     """The tables of a site, weighed by a model that is not shipped yet."""
     before = page_pair.load
     page_pair.load = lambda names, folder="": model  # type: ignore[assignment]
+    said = _said(union._proposed(view))
     try:
-        return union._tables(view, union._said(view), page_languages(view))
+        return union._tables(view, misled(said, broken) if broken else said, page_languages(view))
     finally:
         page_pair.load = before
+
+
+def misled(said: Any, share: float) -> Any:
+    """The same with some pages led to the counterpart of another, as on sites with faults."""
+    chance = np.random.default_rng(len(said))
+    pairs = sorted(said)
+    others = [pairs[place] for place in chance.permutation(len(pairs))]
+    found = {}
+    for pair, other in zip(pairs, others, strict=True):
+        wrong = chance.random() < share
+        found[(pair[0], other[1]) if wrong else pair] = said[pair]
+    return found
 
 
 def label(pair: tuple[str, str], truth: Truth) -> int:
@@ -173,12 +225,14 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=built_folder().parent / "stores")
     default = Path(__file__).parent.parent / "src/diptych/learn/weights/page_pair"
     parser.add_argument("--out", type=Path, default=default)
+    parser.add_argument("--quick", action="store_true", help="do not cross-validate")
     arguments = parser.parse_args()
     model: Any = Guess()
     for _ in range(2):
         rows = gather(arguments.sites, arguments.cache, model)
         model = fit(rows)
-        print(report(model, rows))
+        print(report(model, rows), flush=True)
+    if not arguments.quick:
         print(cross_validated(rows))
     model.save(str(arguments.out))
     print(f"-> {arguments.out}")

@@ -322,7 +322,8 @@ def demo_recipes(folder: Path) -> str:
         right = len(gold & pairs)
         shares = [right / max(1, len(pairs)), right / len(gold), found["downloads_per_pair"]]
         counts = [str(found[key]) for key in ("downloads", "pages", "pairs")]
-        rows.append([f"`{name}`", *counts, *(f"{share:.2f}" for share in shares)])
+        shown = ["-" if share is None else f"{share:.2f}" for share in shares]
+        rows.append([f"`{name}`", *counts, *shown])
     figures = ["downloads", "pages", "pairs", "precision", "recall", "downloads per pair"]
     return table(["recipe", *figures], rows, right=figures)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from diptych.learn.lexicon import Lexicon
-from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
-from diptych.text.tokens import tokens
+from diptych.text.sketch import count_words
 from diptych.text.urls import normalise
 from diptych.types import (
     Block,
@@ -58,15 +56,16 @@ def make_page(
 
 def sketch_of(page: Page) -> Sketch:
     """The sketch of a page of paragraphs."""
-    words = tokens("\n".join(block.text for block in page.blocks), page.lang)
+    bag, block_words = count_words([block.text for block in page.blocks], page.lang)
     return Sketch(
         tags="ab" * len(page.blocks),
-        words=len(words),
-        bag=Counter(map(stem, words)),
+        words=bag.total(),
+        bag=bag,
         blocks=tuple(
             (int(hashlib.sha1(block.text.encode()).hexdigest()[:8], 16), text_length(block.text))
             for block in page.blocks
         ),
+        block_words=block_words,
     )
 
 
@@ -179,7 +178,7 @@ class FakeSite:
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
         """What is known of the content of pages."""
-        for url, page in self._read.items():
+        for url, page in sorted(self._read.items()):
             if page.sketch is not None:
                 yield url, page.sketch
 

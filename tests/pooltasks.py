@@ -73,3 +73,13 @@ class Known(NamedTuple):
     def run(self, work: Work) -> tuple[str, int]:
         record = work.store.record(self.url)
         return record.lang if record else "", os.getpid()
+
+
+class Raising(NamedTuple):
+    """Raises what it is told to."""
+
+    text: str
+    error: type[Exception] = ValueError
+
+    def run(self, work: Work) -> tuple[int, int]:
+        raise self.error(self.text)

@@ -26,6 +26,10 @@ WORDS = {
     ).split(),
 }
 
+for _lang, _words in WORDS.items():  # and rarer ones, that nobody has to understand
+    _chance = Random(_lang)
+    _words += ["".join(_chance.choices("bdfgklmnprst", k=5)) for _ in range(300)]
+
 
 def known(
     words: str | Mapping[str, int],
@@ -58,7 +62,8 @@ def article(lang: str, topic: int, *, size: int = 6, files: tuple[str, ...] = ()
     blocks: list[tuple[int, float]] = []
     spelled: list[list[str]] = []
     for _ in range(size):
-        stems = [WORDS[lang][place][:5] for place in chance.choices(range(24), k=14)]
+        places = [*chance.choices(range(24), k=4), *chance.choices(range(24, 324), k=10)]
+        stems = [WORDS[lang][place][:5] for place in places]
         stems += [str(chance.randrange(10, 5_000)), WORDS[lang][0][:5]]
         bag.update(stems)
         spelled.append(stems)

@@ -56,7 +56,7 @@ VALUES = [
     SegmentPair("a", "b", "en", "fr", HOME, HOME, "/p", "/p", 0.5),
     Decision(False, 0.1, "too_short"),
     Evidence("hreflang", 0.9),
-    Sketch("ab", 2, {"lamp": 2}, ("lamp.png",), ((7, 9.5),), (LangScore("en", 0.5),), ("google",)),
+    Sketch("ab", 2, {"lamp": 2}, files=("lamp.png",), blocks=((7, 9.5),), widgets=("google",)),
     Candidate(PagePair(HOME, HOME, "en", "fr", 0.5, "keys"), Page(RECORD, ()), Page(RECORD, ())),
 ]
 

@@ -6,15 +6,13 @@ come since, all are aligned again, so that it ends like one that was not.
 
 from __future__ import annotations
 
-from diptych.engine.pool import run_tasks
+from diptych.engine.pool import Failed, run_tasks
 from diptych.store import Store
 from diptych.tasks import Aligned, AlignTask, Work
 from diptych.types import Decision
 from diptych.watcher import Watcher
 
 __all__ = ["verify_and_align"]
-
-_ENDED = Aligned(Decision(False, 0.0, "unreadable"), [])
 
 
 def verify_and_align(store: Store, work: Work, watcher: Watcher, *, jobs: int = 1) -> None:
@@ -28,7 +26,7 @@ def verify_and_align(store: Store, work: Work, watcher: Watcher, *, jobs: int = 
         todo = store.pairs_to_align(site)
         results = run_tasks([AlignTask(pair) for _, pair in todo], work, store, jobs=jobs)
         for (id, _), result in zip(todo, results, strict=True):
-            decision, segments = result or _ENDED
+            decision, segments = _told(result, watcher)
             store.begin()
             store.save_decision(id, decision)
             before, after = store.save_segments(id, segments)
@@ -36,3 +34,13 @@ def verify_and_align(store: Store, work: Work, watcher: Watcher, *, jobs: int = 
             watcher.pairs += decision.accept
             watcher.segments += after - before
             watcher.tick()
+
+
+def _told(result: Aligned | Failed, watcher: Watcher) -> Aligned:
+    """The result, or why there is none, which is told once."""
+    if isinstance(result, Aligned):
+        return result
+    if result.reason == "internal_error":
+        note = f"an error of Diptych's own, please report it: {result.detail}"
+        watcher.notes.extend([note] if note not in watcher.notes else [])
+    return Aligned(Decision(False, 0.0, result.reason), [])

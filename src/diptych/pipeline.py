@@ -97,7 +97,7 @@ def _sketch_pages(store: Store, work: Work, watcher: Watcher, jobs: int) -> None
     results = run_tasks([SketchTask(url) for url in urls], work, store, jobs=jobs)
     for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
         store.begin()
-        store.save_sketch(url, sketch or Sketch("", 0, {}))
+        store.save_sketch(url, sketch if isinstance(sketch, Sketch) else Sketch("", 0, {}))
         if count % 64 == 0:
             store.commit()
         watcher.tick()

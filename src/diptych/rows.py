@@ -21,6 +21,11 @@ def whole(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
+def _escaped(word: str) -> str:
+    """The same with halves of characters spelled out: different words stay different."""
+    return word if word.isascii() else word.encode("utf-8", "backslashreplace").decode()
+
+
 def write_links(links: Iterable[Link]) -> str:
     """Links as JSON."""
     rows = [tuple(link) for link in links]
@@ -59,7 +64,7 @@ def read_evidence(text: str) -> tuple[Evidence, ...]:
 def write_sketch(sketch: Sketch) -> bytes:
     """A sketch as compressed JSON."""
     row = [
-        sketch.tags, sketch.words, [whole(word) for word in sketch.bag], [*sketch.bag.values()],
+        sketch.tags, sketch.words, [_escaped(word) for word in sketch.bag], [*sketch.bag.values()],
         [whole(name) for name in sketch.files], sketch.blocks, sketch.block_words,
         [tuple(share) for share in sketch.shares], sketch.widgets,
     ]  # fmt: skip

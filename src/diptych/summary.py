@@ -43,6 +43,7 @@ REASONS = {
     "no_letters": "without words",
     "length_ratio": "too unequal in length",
     "too_long": "too long",
+    "internal_error": "given up after an error",
     "partial": "only a part of the other page",
     "not_parallel": "not translations of each other",
     "too_little_text": "with too little text",

@@ -11,7 +11,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from diptych.engine.pool import run_tasks
+from diptych.engine.pool import Failed, run_tasks
 from diptych.store import Store
 from diptych.tasks import TeachTask, Work
 from diptych.text.langs import same_language
@@ -77,7 +77,7 @@ def _taught(
         tasks = [TeachTask(pair) for pair in _teachers(store, langs)]
         texts: set[tuple[str, str]] = set()
         for found in run_tasks(tasks, work, store, jobs=jobs):
-            texts.update(found or ())
+            texts.update(() if isinstance(found, Failed) else found)
             watcher.tick()
         if learned := _lexicon(sorted(texts), langs, known.get(langs)):
             lexicons[langs] = learned

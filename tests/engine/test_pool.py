@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pooltasks import Ending, Hanging, Known, Large, Marking, Square
+from pooltasks import Ending, Hanging, Known, Large, Marking, Raising, Square
 from runs import LANGS, strategies
 
 import diptych
-from diptych.engine.pool import _AHEAD, _WORTH, _Pool, run_tasks
+from diptych.engine.pool import _AHEAD, _WORTH, Failed, _Pool, run_tasks
+from diptych.errors import StoreError
 from diptych.store import Store
 from diptych.tasks import Work
 
@@ -83,8 +84,8 @@ def test_task_that_ends_its_process_has_no_result_and_others_go_on(work, store) 
     tasks = [Ending() if number in (0, 1, 20, _WORTH) else Square(number)
              for number in range(_WORTH + 1)]  # fmt: skip
     found = list(run_tasks(tasks, work, store, jobs=2))
-    wanted = [None if isinstance(task, Ending) else task.number**2 for task in tasks]
-    assert [result and result[0] for result in found] == wanted
+    wanted = ["unreadable" if isinstance(task, Ending) else task.number**2 for task in tasks]
+    assert [result[0] for result in found] == wanted
 
 
 def test_task_that_hangs_has_no_result_and_others_go_on(work, store) -> None:
@@ -92,8 +93,23 @@ def test_task_that_hangs_has_no_result_and_others_go_on(work, store) -> None:
     started = time.monotonic()
     found = list(_Pool(work, 2, patience=8.0).run(tasks))
     assert time.monotonic() - started < 60
-    wanted = [None if isinstance(task, Hanging) else task.number**2 for task in tasks]
-    assert [result and result[0] for result in found] == wanted
+    wanted = ["unreadable" if isinstance(task, Hanging) else task.number**2 for task in tasks]
+    assert [result[0] for result in found] == wanted
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_task_that_raises_has_no_result_and_says_why(work, store, jobs) -> None:
+    tasks = [Raising("what") if number == 3 else Square(number) for number in range(_WORTH)]
+    found = list(run_tasks(tasks, work, store, jobs=jobs))
+    assert found[3] == Failed("internal_error", "ValueError: what")
+    assert [result[0] for result in found[4:]] == [number**2 for number in range(4, _WORTH)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_the_user_must_mend_ends_the_run(work, store, jobs) -> None:
+    tasks = [Raising("gone", StoreError), *map(Square, range(_WORTH))]
+    with pytest.raises(StoreError, match="gone"):
+        list(run_tasks(tasks, work, store, jobs=jobs))
 
 
 def test_leaving_off_ends_the_workers(work, store) -> None:
@@ -109,7 +125,8 @@ import sys
 from pathlib import Path
 from pooltasks import Hanging
 from runs import LANGS, strategies
-from diptych.engine.pool import run_tasks
+from diptych.engine.pool import Failed, run_tasks
+from diptych.errors import StoreError
 from diptych.store import Store
 from diptych.tasks import Work
 

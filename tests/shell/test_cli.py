@@ -257,7 +257,7 @@ def test_help_does_not_wait_for_heavy_imports():
     ("site", "said"),
     [
         (zoo.with_robots(zoo.robots_txt("User-agent: *", "Disallow: /")), "robots.txt"),
-        (zoo.with_robots(MISSING), "no page pairs found"),
+        (zoo.with_robots(MISSING), "no page is in fr (3 in en)"),
         ({"/": zoo.redirect(301, "http://elsewhere.example/")}, "http://elsewhere.example/"),
     ],
 )

@@ -65,8 +65,8 @@ def read(
             response.body, response.header("Content-Encoding"), limit=MAX_SITEMAP_BYTES
         )
         return reading._replace(sitemap=read_sitemap(body))
-    if failure := _unreadable(reading, response):
-        return failure
+    if failed := _unreadable(reading, response):
+        return failed
     page = read_page(response, depth=depth, langs=langs, with_sketch=with_sketch)
     return reading._replace(page=page)
 

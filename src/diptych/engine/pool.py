@@ -1,12 +1,15 @@
 """Tasks done one after the other, in this process or in several, with results in order.
 
-A worker process that dies over a task, or takes too long, is replaced; that task has no result.
+A worker process that dies over a task, or takes too long, is replaced; the result of that task is
+a `Failed`, and so is that of one that raises: one page must not end a run.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -14,12 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
+from diptych.errors import DiptychError
 from diptych.store import Store
 from diptych.tasks import Work
 
-__all__ = ["run_tasks"]
+__all__ = ["Failed", "run_tasks"]
 
 PATIENCE = 120.0  # seconds for one task
 _AHEAD = 8  # tasks per worker that are begun before the first of them is given out
@@ -36,16 +40,32 @@ class Task(Protocol[Result]):
         ...
 
 
+class Failed(NamedTuple):
+    """A task that has no result, and why."""
+
+    reason: str
+    detail: str = ""
+
+
 def run_tasks(
     tasks: Iterable[Task[Result]], work: Work, store: Store, *, jobs: int = 1
-) -> Iterator[Result | None]:
-    """The result of each task in order; nothing for one that ended its process."""
+) -> Iterator[Result | Failed]:
+    """The result of each task in order."""
     todo = list(tasks)
     if jobs < 2 or len(todo) < _WORTH:
         own = work.of(store)
-        yield from (task.run(own) for task in todo)
+        yield from (_done(task, own) for task in todo)
         return
     yield from _Pool(work, jobs).run(todo)
+
+
+def _done(task: Task[Result], work: Work) -> Result | Failed:
+    try:
+        return task.run(work)
+    except DiptychError:
+        raise  # the user's to mend: an archive is gone, a model is damaged
+    except Exception as error:  # noqa: BLE001 - whatever a page brings about
+        return Failed("internal_error", f"{type(error).__name__}: {error}")
 
 
 @dataclass(slots=True, eq=False)
@@ -92,15 +112,17 @@ class _Pool:
         for place, worker in enumerate(self._workers):
             if worker.pipe in ready:
                 try:
-                    results[worker.task] = worker.pipe.recv()
-                    worker.task = -1
+                    answer = worker.pipe.recv()
+                    if isinstance(answer, DiptychError):
+                        raise answer
+                    results[worker.task], worker.task = answer, -1
                     continue
                 except (EOFError, OSError):
                     pass
             elif worker.task < 0 or time.monotonic() - worker.since < self.patience:
                 continue
             if worker.task >= 0:
-                results[worker.task] = None
+                results[worker.task] = Failed("unreadable", "it took too long, or ended a process")
             self._end(worker)
             self._workers[place] = self._start()
 
@@ -127,7 +149,21 @@ class _Pool:
 def _serve(pipe: Connection, work: Work) -> None:
     """The life of a worker: do what comes, until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
             task: Task[Any] = pipe.recv()
-            pipe.send(task.run(work))
+            answer: Any
+            try:
+                answer = _done(task, work)
+            except DiptychError as error:
+                answer = error
+            pipe.send(answer)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent does, even in the middle of a task that hangs."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, MatchingBlock
 
 from diptych.protocols import SiteView
 from diptych.types import Url
@@ -18,7 +18,6 @@ from diptych.types import Url
 __all__ = ["link_lists", "votes"]
 
 _MOST_LINKS = 400  # of a page that are compared
-_MOST_VOTERS = 50  # pages that vote for a pair: more say the same
 
 
 def link_lists(site: SiteView, lang_of: Mapping[Url, str]) -> dict[Url, tuple[Url, ...]]:
@@ -56,13 +55,11 @@ def votes(
         ours = [url for url in links.get(left, ()) if lang_of[url] == langs[0]]
         theirs = [url for url in links.get(right, ()) if lang_of[url] == langs[1]]
         matched = set(_matched(ours, theirs, partner))
-        for pair in matched:
-            if counted[pair] < _MOST_VOTERS:
-                counted[pair] += 1
+        counted.update(matched)
         left_total.update({url for url, _ in matched})
         right_total.update({url for _, url in matched})
     return {
-        (left, right): min(1.0, 2 * count / (left_total[left] + right_total[right] + 1))
+        (left, right): 2 * count / (left_total[left] + right_total[right] + 1)
         for (left, right), count in counted.items()
     }
 
@@ -76,8 +73,10 @@ def _matched(
     [('a', 'A'), ('b', 'x'), ('c', 'C')]
     """
     names = [partner.get(url, url) for url in ours]
-    for step in Levenshtein.opcodes(names, theirs):
-        here = ours[step.src_start : step.src_end]
-        there = theirs[step.dest_start : step.dest_end]
-        if len(here) == len(there):
-            yield from zip(here, there, strict=True)
+    here = there = 0
+    ends = MatchingBlock(len(ours), len(theirs), 0)
+    for one, other, size in [*Levenshtein.opcodes(names, theirs).as_matching_blocks(), ends]:
+        if one - here == other - there:
+            yield from zip(ours[here:one], theirs[there:other], strict=True)
+        yield from zip(ours[one : one + size], theirs[other : other + size], strict=True)
+        here, there = one + size, other + size

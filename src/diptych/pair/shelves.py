@@ -64,8 +64,11 @@ class Shelf:
     @cached_property
     def rarity(self) -> NDArray[np.float32]:
         """How much a feature tells: nothing if all pages have it."""
-        pages = max(len(self), 1)
-        return np.log((pages + 1) / (self.spread + 0.5)).clip(0).astype(np.float32)
+        pages = len(self)
+        told = np.log((pages + 1) / (self.spread + 0.5)).clip(0)
+        if pages >= _FEW:
+            told[self.spread >= pages] = 0
+        return told.astype(np.float32)
 
     @cached_property
     def weighted(self) -> Rows:

@@ -58,26 +58,27 @@ class Union:
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first, with the names of all that proposed them and all scores."""
-        said = self._said(site)
+        proposed = self._proposed(site)
         lang_of = page_languages(site)
-        tables = self._tables(site, said, lang_of)
+        tables = self._tables(site, _said(proposed), lang_of)
         if not any(len(table.panel.left) or len(table.panel.right) for table in tables):
-            return settle(_as_said(said, lang_of))
-        pairs = _settled(tables, lang_of, self.threshold)
-        taken = {
-            (url, pair.left_lang, pair.right_lang)
-            for pair in pairs
-            for url in (pair.left, pair.right)
-        }
-        alone = [
-            pair for pair in _in_both(tables, site.langs)
-            if (pair.left, pair.left_lang, pair.right_lang) not in taken
-        ]  # fmt: skip
-        return sorted([*pairs, *alone], key=_strongest_first)
+            return settle(proposed)
+        both = {(pair.left, pair.left_lang, pair.right_lang): pair for pair in _in_both(tables)}
+        pairs = [
+            pair
+            for pair in _settled(tables, lang_of, self.threshold)
+            if not all(
+                (url, pair.left_lang, pair.right_lang) in both for url in (pair.left, pair.right)
+            )
+        ]
+        for pair in pairs:  # a page that was translated in part has its counterpart elsewhere
+            for url in (pair.left, pair.right):
+                both.pop((url, pair.left_lang, pair.right_lang), None)
+        return sorted([*pairs, *both.values()], key=_strongest_first)
 
     def weighed(self, site: SiteView) -> list[PagePair]:
         """All candidates with any likelihood, also those that lost a page to a better one."""
-        tables = self._tables(site, self._said(site), page_languages(site))
+        tables = self._tables(site, _said(self._proposed(site)), page_languages(site))
         found = [
             table.page_pair(place)
             for table in tables
@@ -86,15 +87,8 @@ class Union:
         ]
         return sorted(found, key=_strongest_first)
 
-    def _said(self, site: SiteView) -> Said:
-        """What the pairers propose; the strongest where one says it twice."""
-        said: defaultdict[tuple[Url, Url], dict[str, float]] = defaultdict(dict)
-        for pairer in self.pairers:
-            for pair in pairer.pair(site):
-                for name in pair.evidence.split("+"):
-                    known = said[pair.left, pair.right]
-                    known[name] = max(pair.score, known.get(name, 0.0))
-        return dict(said)
+    def _proposed(self, site: SiteView) -> list[PagePair]:
+        return [pair for pairer in self.pairers for pair in pairer.pair(site)]
 
     def _tables(self, site: SiteView, said: Said, lang_of: Mapping[Url, str]) -> list[Table]:
         """All candidates weighed, first by themselves, then by what that says of others."""
@@ -254,11 +248,14 @@ def _extended(table: Table, pairs: Pairs, measured: Callable[[Panel, Pairs], Mea
     return measures
 
 
-def _as_said(said: Said, lang_of: Mapping[Url, str]) -> Iterator[PagePair]:
-    """What pairers propose, as it is."""
-    for (left, right), scores in said.items():
-        for name, score in scores.items():
-            yield PagePair(left, right, lang_of.get(left, ""), lang_of.get(right, ""), score, name)
+def _said(pairs: Iterable[PagePair]) -> Said:
+    """What pairers propose, by pages; the strongest where one says it twice."""
+    said: defaultdict[tuple[Url, Url], dict[str, float]] = defaultdict(dict)
+    for pair in pairs:
+        known = said[pair.left, pair.right]
+        for name in pair.evidence.split("+"):
+            known[name] = max(pair.score, known.get(name, 0.0))
+    return dict(said)
 
 
 def _settled(
@@ -292,17 +289,17 @@ def _logit(score: float) -> float:
     return log(score / (1 - score))
 
 
-def _in_both(tables: Iterable[Table], langs: Sequence[str]) -> Iterator[PagePair]:
+def _in_both(tables: Sequence[Table]) -> Iterator[PagePair]:
     """Pages that are in two of the languages, as pairs of themselves."""
-    shelves = {
-        side.lang: side for table in tables for side in (table.panel.left, table.panel.right)
-    }
-    for shelf in shelves.values():
-        for url, scores in shelf.mixed.items():
-            shares = {lang: share for lang, share in scores if share >= _MIXED}
-            for left, right in combinations([lang for lang in langs if lang in shares], 2):
-                score = 2 * min(shares[left], shares[right])
-                yield PagePair(url, url, left, right, score, _BOTH)
+    panels = [table.panel for table in tables]
+    sides = [side for panel in panels for side in (panel.left, panel.right)]
+    mixed = {url: dict(scores) for side in sides for url, scores in side.mixed.items()}
+    for url, shares in sorted(mixed.items()):
+        for panel in panels:
+            langs = panel.left.lang, panel.right.lang
+            share = min(shares.get(lang, 0.0) for lang in langs)
+            if share >= _MIXED:
+                yield PagePair(url, url, *langs, min(1.0, 2 * share), _BOTH)
 
 
 def _strongest_first(pair: PagePair) -> tuple[float, str, str, str, str]:

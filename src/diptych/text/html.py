@@ -201,7 +201,7 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     is_clear = bool(scores) and scores[0].score >= _CLEAR
     if not is_clear:
         scores = identify(language_sample(long, rest, _LONG_SAMPLE), langs, closed=False)
-    if len(langs) < 2:
+    if len(langs) < 2 or not wanted_language(scores, langs):
         return scores
     short = "\n".join(rest[:_SAMPLE])[:_SAMPLE]
     own = identify(short, langs)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from urllib.parse import urlsplit
+from itertools import chain, pairwise
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -15,6 +15,7 @@ from diptych.text.langid import identify
 from diptych.text.langs import primary, same_language
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
+from diptych.text.urls import site_name
 from diptych.types import Block, LangScore, Link, Sketch, Url
 
 __all__ = [
@@ -33,8 +34,8 @@ _MAX_TEXT = 400_000  # characters of a page whose words are counted
 _UNKNOWN_TAG = 1
 _MARK = "qzxqj"  # a word that no page has, and its own stem
 _MARKED = f"\n{_MARK}\n"
-_LONG = 60  # characters of a block whose language can be told
-_TASTED = 5  # blocks of a page that tell whether it is in several languages
+_LONG = 60  # letters of a block whose language can be told
+_TASTED = 3  # places of a page that tell whether it is in several languages
 _TASTE = 150  # characters of a block
 _LEAST_SHARE = 0.25  # of the text of a page in several languages, of each
 
@@ -85,26 +86,32 @@ def count_words(
 ) -> tuple[Counter[str], tuple[tuple[int, ...], ...]]:
     """How often each stem occurs in some texts, and each text as places of its stems in that.
 
-    All texts are cut into words at once, with a mark between them: a page has hundreds.
-
     >>> count_words(["two cats", "", "cats"], "en")
     (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
     """
-    if not texts:
-        return Counter(), ()
-    joined = _MARKED.join(texts)
-    if len(joined) > _MAX_TEXT:
-        joined = joined[:_MAX_TEXT].rpartition(_MARKED)[0]
-    words = [stem(word) for word in tokens(joined, lang)]
-    bag = Counter(words)
-    ends = [*(at for at, word in enumerate(words) if word == _MARK), len(words)]
-    del bag[_MARK]
+    cut = list(_cut(texts, lang))
+    bag = Counter(chain.from_iterable(cut))
     place = {word: number for number, word in enumerate(bag)}
-    place[_MARK] = -1
-    numbers = [place[word] for word in words]
-    starts = [0, *(end + 1 for end in ends)]
-    found = [tuple(numbers[start:end]) for start, end in zip(starts, ends, strict=False)]
-    return bag, (*found, *((),) * (len(texts) - len(found)))
+    return bag, tuple(tuple([place[word] for word in words]) for words in cut)
+
+
+def _cut(texts: Sequence[str], lang: str) -> Iterator[list[str]]:
+    """The stems of each text.
+
+    All are cut into words at once, with a mark between them: a page has hundreds.
+    """
+    room = _MAX_TEXT
+    bounded = []
+    for text in texts:
+        bounded.append(text[:room])
+        room -= len(bounded[-1])
+    words = [stem(word) for word in tokens(_MARKED.join(bounded), lang)]
+    ends = [at for at, word in enumerate(words) if word == _MARK]
+    if len(ends) != len(bounded) - 1:  # the mark is a word of the page itself
+        yield from ([stem(word) for word in tokens(text, lang)] for text in bounded)
+        return
+    for start, end in pairwise([-1, *ends, len(words)]):
+        yield words[start + 1 : end]
 
 
 def spell_tags(tags: Iterable[int]) -> str:
@@ -140,12 +147,11 @@ def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set
         source = image.attributes.get("src") or ""
         if source and not source.startswith("data:"):
             found.add(_name(source))
-    own = urlsplit(url).hostname or ""
+    own = site_name(url)
     for link in links:
         if link.rel not in ("a", "area"):
             continue
-        host = urlsplit(link.url).hostname or ""
-        if host != own and not _are_related(host, own):
+        if site_name(link.url) != own:
             found.add(link.url)
         elif not _PAGE_NAME.search(link.url.partition("?")[0]):
             found.add(_name(link.url))
@@ -160,11 +166,6 @@ def _name(address: str) -> str:
     'tool%20box.png'
     """
     return address.partition("?")[0].rstrip("/").rpartition("/")[2].lower()[:100]
-
-
-def _are_related(host: str, other: str) -> bool:
-    """Whether two hosts are of one domain: `fr.site.org` and `www.site.org`."""
-    return host.split(".")[-2:] == other.split(".")[-2:]
 
 
 def widgets(markup: str, url: str = "") -> tuple[str, ...]:
@@ -187,14 +188,16 @@ def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[Lang
     """
     if len({primary(lang) for lang in langs}) < 2:
         return ()
-    long = [block for block in blocks if len(block.text) >= _LONG]
-    tasted = block_languages(long[:: max(1, len(long) // _TASTED)][:_TASTED], langs)
+    long = [block for block in blocks if text_length(block.text) >= _LONG]
+    # Neighbours too, since the languages may take turns.
+    places = range(0, len(long), max(2, len(long) // _TASTED))
+    tasted = block_languages([block for at in places for block in long[at : at + 2]], langs)
     if len({lang for lang in tasted if lang}) < 2:
         return ()
-    letters: Counter[str] = Counter()
+    letters: dict[str, float] = defaultdict(float)
     for block, lang in zip(long, block_languages(long, langs), strict=True):
-        letters[lang] += len(block.text)
-    total = letters.total()
+        letters[lang] += text_length(block.text)
+    total = sum(letters.values())
     shares = [
         LangScore(lang, round(letters[lang] / total, 3))
         for lang in langs

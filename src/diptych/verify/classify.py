@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,6 +29,8 @@ class Classify:
     model: str = ""
     """folder of a model of one's own (`diptych train verify`); the one that comes with the package
     if empty"""
+    evidence: float = 0.25
+    """weight, in logarithmic odds, of how sure the pair was before its pages were aligned"""
     partial_less: float = 0.6
     """share of a page's letters with a counterpart below which the other says only a part of it"""
     partial_more: float = 0.8
@@ -48,12 +51,13 @@ class Classify:
         reason = obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied)
         if reason:
             return Decision(False, 0.0, reason, found)
-        decision = self.judge(features(candidate))
+        decision = self.judge(features(candidate), candidate.pair.score)
         return Decision(decision.accept, decision.score, decision.reason, found)
 
-    def judge(self, row: Features) -> Decision:
-        """What the features of two pages say."""
-        score = _loaded(self.model).probability(row)
+    def judge(self, row: Features, before: float = 0.5) -> Decision:
+        """What the features of two pages say, and how sure they were of each other before."""
+        odds = _log_odds(_loaded(self.model).probability(row)) + self.evidence * _log_odds(before)
+        score = 1 / (1 + math.exp(-odds))
         if self._is_part(row):
             return Decision(False, score, "partial")
         accept = score >= self.threshold
@@ -66,6 +70,16 @@ class Classify:
             and row.covered_more >= self.partial_more
             and row.same_places >= self.partial_places
         )
+
+
+def _log_odds(probability: float) -> float:
+    """Bounded, since nothing is certain.
+
+    >>> _log_odds(0.5), round(_log_odds(1.0), 1)
+    (0.0, 6.9)
+    """
+    probability = min(max(probability, 0.001), 0.999)
+    return math.log(probability / (1 - probability))
 
 
 @lru_cache(maxsize=4)
