@@ -73,6 +73,12 @@ class HunalignLike:
             beads = _trail(ours, theirs, _merged(known, learned), self.length)
         return _coalesced(beads, ours, theirs)
 
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        """Piece by piece."""
+        return [self.align(left, right, lexicon) for left, right in pieces]
+
 
 def dictionary_of(lexicon: Lexicon) -> Dictionary:
     """The word pairs of a lexicon, in lower case."""

@@ -60,7 +60,7 @@ class Counts(NamedTuple):
         """Of the true pairs, the share that was found."""
         return self.right / self.true if self.true else 1.0
 
-    def __add__(self, other: object) -> Counts:  # type: ignore[override]
+    def __add__(self, other: object) -> Counts:
         assert isinstance(other, Counts)
         return Counts(self.right + other.right, self.wrong + other.wrong, self.true + other.true)
 

@@ -92,6 +92,12 @@ class Hunalign:
             done = subprocess.run(command, check=True, capture_output=True, text=True)
         return list(_rungs(done.stdout))
 
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        """Piece by piece."""
+        return [self.align(left, right, lexicon) for left, right in pieces]
+
 
 def _rungs(output: str) -> Iterator[Bead]:
     """Beads from hunalign's ladder, whose lines say where each bead begins."""
@@ -119,6 +125,12 @@ class SentAlign:
         return [
             Bead(tuple(bead.src_indices), tuple(bead.tgt_indices), 1.0) for bead in found.alignments
         ]
+
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        """Piece by piece."""
+        return [self.align(left, right, lexicon) for left, right in pieces]
 
 
 @cache

@@ -96,7 +96,8 @@ class Guess(NamedTuple):
     def probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """As those of a `PagePairModel`."""
         weights = np.array([GUESS[name] for name in FEATURES])
-        return 1 / (1 + np.exp(-(rows.astype(np.float64) @ weights + self.base)))
+        odds: NDArray[np.float64] = rows.astype(np.float64) @ weights + self.base
+        return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
 
 
 def rows_of(name: str, cache: Path, model: Any) -> list[tuple[NDArray[np.float32], list[int]]]:
@@ -106,7 +107,8 @@ def rows_of(name: str, cache: Path, model: Any) -> list[tuple[NDArray[np.float32
     found = []
     with Store(folder, write=False) as store:
         learned = lexicons_of(store, langs, truth, folder)
-        for lexicons in ({}, learned):
+        conditions: list[Any] = [{}, learned]
+        for lexicons in conditions:
             view = view_of(store, langs, lexicons)
             for union, broken in CONDITIONS:
                 for part in (view, Small(view, seed=len(name) % 2)):
@@ -136,7 +138,7 @@ def lexicons_of(store: Store, langs: list[str], truth: Truth, folder: Path) -> A
 def with_model(union: Union, view: Any, model: Any, broken: float) -> Any:
     """The tables of a site, weighed by a model that is not shipped yet."""
     before = page_pair.load
-    page_pair.load = lambda names, folder="": model  # type: ignore[assignment]
+    page_pair.load = lambda names, folder="": model
     said = _said(union._proposed(view))
     try:
         return union._tables(view, misled(said, broken) if broken else said, page_languages(view))

@@ -38,9 +38,9 @@ def fold_case(text: str) -> str:
 def page_languages(site: SiteView) -> dict[Url, str]:
     """The pages in one of the site's languages, each with the site's own code for it.
 
-    A page that was translated in part is in two of them.  It is a page of the language it declares,
-    or else of the one that the site has fewer whole pages in: what is not translated is left in
-    the language that the site is complete in.
+    A page that was translated in part is in two of them.  It is a page of the one that the site has
+    fewer whole pages in: what is not translated is left in the language that the site is complete
+    in.  What it declares is not asked, since templates are translated less often than texts.
     """
     asked = _asked(tuple(site.langs))
     found: dict[Url, str] = {}
@@ -54,10 +54,7 @@ def page_languages(site: SiteView) -> dict[Url, str]:
             found[url] = names[0] if names else lang
     whole = Counter(found.values())
     for url, names in mixed.items():
-        record = site.pages[url]
-        declared = [asked(text) for text in (record.html_lang, record.content_language)]
-        own = next((lang for lang in declared if lang in names), "")
-        found[url] = own or min(names, key=lambda lang: (whole[lang], lang))
+        found[url] = min(names, key=lambda lang: (whole[lang], lang))
     return dict(sorted(found.items()))
 
 

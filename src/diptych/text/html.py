@@ -195,8 +195,10 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     Where menus and headings are in another of the languages than the running text, the page was
     translated in part: then the shares of its languages are given.
     """
-    long = [line for line in lines if _is_long(line)]
-    rest = [line for line in lines if not _is_long(line)] if len(long) < len(lines) else []
+    long: list[str] = []
+    rest: list[str] = []
+    for line in lines:
+        (long if _is_long(line) else rest).append(line)
     scores = identify(language_sample(long, rest), langs, closed=False)
     is_clear = bool(scores) and scores[0].score >= _CLEAR
     if not is_clear:
@@ -216,7 +218,7 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
 
 def _is_long(line: str) -> bool:
     """Whether a line is running text; in bytes, since an ideograph says more than a letter."""
-    if len(line) >= _LONG or line.isascii():
+    if line.isascii() or len(line) >= _LONG:
         return len(line) >= _LONG
     return len(line.encode("utf-8", "surrogatepass")) >= _LONG
 

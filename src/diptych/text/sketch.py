@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain, pairwise
+from itertools import chain
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -32,8 +33,7 @@ _MAX_TAGS = 4_000  # a bound on the work of comparing two pages
 _MAX_FILES = 400
 _MAX_TEXT = 400_000  # characters of a page whose words are counted
 _UNKNOWN_TAG = 1
-_MARK = "qzxqj"  # a word that no page has, and its own stem
-_MARKED = f"\n{_MARK}\n"
+_SHORT = 80  # characters of a text whose words are remembered
 _LONG = 60  # letters of a block whose language can be told
 _TASTED = 3  # places of a page that tell whether it is in several languages
 _TASTE = 150  # characters of a block
@@ -89,29 +89,25 @@ def count_words(
     >>> count_words(["two cats", "", "cats"], "en")
     (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
     """
-    cut = list(_cut(texts, lang))
+    room, cut = _MAX_TEXT, []
+    for text in texts:
+        cut.append(_stems(text if len(text) <= room else text[:room], lang))
+        room = max(0, room - len(text))
     bag = Counter(chain.from_iterable(cut))
     place = {word: number for number, word in enumerate(bag)}
     return bag, tuple(tuple([place[word] for word in words]) for words in cut)
 
 
-def _cut(texts: Sequence[str], lang: str) -> Iterator[list[str]]:
-    """The stems of each text.
+def _stems(text: str, lang: str) -> Sequence[str]:
+    """The stems of a text; those of short ones are remembered, since menus are on every page."""
+    return _known_stems(text, lang) if len(text) <= _SHORT else _read_stems(text, lang)
 
-    All are cut into words at once, with a mark between them: a page has hundreds.
-    """
-    room = _MAX_TEXT
-    bounded = []
-    for text in texts:
-        bounded.append(text[:room])
-        room -= len(bounded[-1])
-    words = [stem(word) for word in tokens(_MARKED.join(bounded), lang)]
-    ends = [at for at, word in enumerate(words) if word == _MARK]
-    if len(ends) != len(bounded) - 1:  # the mark is a word of the page itself
-        yield from ([stem(word) for word in tokens(text, lang)] for text in bounded)
-        return
-    for start, end in pairwise([-1, *ends, len(words)]):
-        yield words[start + 1 : end]
+
+def _read_stems(text: str, lang: str) -> Sequence[str]:
+    return [stem(word) for word in tokens(text, lang)]
+
+
+_known_stems = lru_cache(maxsize=1 << 14)(_read_stems)
 
 
 def spell_tags(tags: Iterable[int]) -> str:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from diptych.learn.verify import Model, load
-from diptych.types import Candidate, Decision
+from diptych.types import Candidate, Decision, PagePair
 from diptych.verify.features import NAMES, Features, features
 from diptych.verify.marks import marks
 from diptych.verify.obstacles import obstacle
 
 __all__ = ["Classify"]
+
+
+_OTHER = frozenset({"hreflang", "switcher", "keys", "langstrip", "url_rules", "url_model"})
+"""evidence beside the content"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Classify:
     """folder of a model of one's own (`diptych train verify`); the one that comes with the package
     if empty"""
     evidence: float = 0.25
-    """weight, in logarithmic odds, of how sure the pair was before its pages were aligned"""
+    """weight, in logarithmic odds, of what the site declares and of what the URLs say"""
     partial_less: float = 0.6
     """share of a page's letters with a counterpart below which the other says only a part of it"""
     partial_more: float = 0.8
@@ -51,12 +55,13 @@ class Classify:
         reason = obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied)
         if reason:
             return Decision(False, 0.0, reason, found)
-        decision = self.judge(features(candidate), candidate.pair.score)
+        decision = self.judge(features(candidate), _said(candidate.pair))
         return Decision(decision.accept, decision.score, decision.reason, found)
 
     def judge(self, row: Features, before: float = 0.5) -> Decision:
-        """What the features of two pages say, and how sure they were of each other before."""
-        odds = _log_odds(_loaded(self.model).probability(row)) + self.evidence * _log_odds(before)
+        """What the features of two pages say, and how much spoke for them before."""
+        odds = _log_odds(_loaded(self.model).probability(row))
+        odds += self.evidence * max(0.0, _log_odds(before))
         score = 1 / (1 + math.exp(-odds))
         if self._is_part(row):
             return Decision(False, score, "partial")
@@ -70,6 +75,14 @@ class Classify:
             and row.covered_more >= self.partial_more
             and row.same_places >= self.partial_places
         )
+
+
+def _said(pair: PagePair) -> float:
+    """The strongest evidence for a pair that is not about what its pages say.
+
+    What they say is in the features already; and that URLs say nothing is nothing against it.
+    """
+    return max((score for name, score in pair.scores if name in _OTHER), default=0.0)
 
 
 def _log_odds(probability: float) -> float:
