@@ -35,6 +35,9 @@ bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shar
 	$(BIN)/python bench/frontier.py
 	$(BIN)/python bench/crawl_speed.py $(if $(SITES),--sites $(SITES))
 	$(BIN)/python bench/keys.py $(if $(SITES),--sites $(SITES))
+	$(BIN)/python bench/page_pairs.py $(if $(SITES),--sites $(SITES)) --out bench/results/page_pairs.json
+	$(BIN)/python bench/archive_mining.py $(if $(SITES),--sites $(SITES)) --out bench/results/archive_mining.json
+	$(BIN)/python bench/verify.py
 	$(BIN)/python bench/url_lang.py $(if $(DATA),--data $(DATA)) $(if $(DERIVED),--derived $(DERIVED))
 	$(BIN)/python bench/url_pair.py $(if $(DATA),--data $(DATA)) $(if $(PHRASES),--phrases $(PHRASES))
 

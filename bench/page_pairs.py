@@ -135,7 +135,7 @@ def methods(jobs: int, word_lists: list[Path]) -> dict[str, Method]:
         "pplocator": alone(PPLocator()),
         "pplocator, verified": verified(PPLocator(), DecisionTree(), "bfs"),
         "dom": verified(UrlRules(), MaxEnt(), "dom"),
-        "pti": with_word_list(Pti(), word_lists),
+        f"pti{'' if word_lists else ', no word list'}": with_word_list(Pti(), word_lists),
     }
 
 

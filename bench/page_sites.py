@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +24,7 @@ from diptych.registry import build
 from diptych.store import SCHEMA_VERSION, Store
 from diptych.tasks import TeachTask, Work
 from diptych.teaching import _lexicon as lexicon_of_texts
+from diptych.text import blocks, html, langid, sketch, tokens, words
 from diptych.types import LangPair, PagePair, Site, Url, lang_pairs
 from diptych.view import StoreView
 
@@ -89,9 +91,17 @@ def languages(site: Path) -> list[str]:
     return sorted(meta["languages"], key=lambda lang: (lang != meta["pivot"], lang))
 
 
+def _reader() -> str:
+    """What reads pages, as a digest: what another version has read is read again."""
+    digest = blake2b(digest_size=4)
+    for module in (blocks, html, langid, sketch, tokens, words):
+        digest.update(Path(str(module.__file__)).read_bytes())
+    return digest.hexdigest()
+
+
 def read_site(name: str, cache: Path) -> Path:
     """The folder of a store with all pages of a built site, read once and kept in a cache."""
-    folder = cache / f"{name}.{SCHEMA_VERSION}"
+    folder = cache / f"{name}.{SCHEMA_VERSION}.{_reader()}"
     if (folder / "done").exists():
         return folder
     shutil.rmtree(folder, ignore_errors=True)

@@ -26,7 +26,7 @@ def verify_and_align(store: Store, work: Work, watcher: Watcher, *, jobs: int = 
         todo = store.pairs_to_align(site)
         results = run_tasks([AlignTask(pair) for _, pair in todo], work, store, jobs=jobs)
         for (id, _), result in zip(todo, results, strict=True):
-            decision, segments = _told(result, watcher)
+            decision, segments = result if isinstance(result, Aligned) else _given_up(result)
             store.begin()
             store.save_decision(id, decision)
             before, after = store.save_segments(id, segments)
@@ -36,11 +36,5 @@ def verify_and_align(store: Store, work: Work, watcher: Watcher, *, jobs: int = 
             watcher.tick()
 
 
-def _told(result: Aligned | Failed, watcher: Watcher) -> Aligned:
-    """The result, or why there is none, which is told once."""
-    if isinstance(result, Aligned):
-        return result
-    if result.reason == "internal_error":
-        note = f"an error of Diptych's own, please report it: {result.detail}"
-        watcher.notes.extend([note] if note not in watcher.notes else [])
-    return Aligned(Decision(False, 0.0, result.reason), [])
+def _given_up(failed: Failed) -> Aligned:
+    return Aligned(Decision(False, 0.0, failed.reason), [])

@@ -29,6 +29,7 @@ _MEANING = {
     "sizes": "difference of their lengths: 0 is none",
     "text": "logarithm of the letters of the shorter",
     "copied": "share of text that is the same on both",
+    "title": "share of the words of the shorter title that are in both",
     "neighbours": "linked at the same place from paired pages",
     "siblings": "paired with the same page of a third language",
 }

@@ -15,6 +15,14 @@ from diptych.types import Decision, LangPair, PagePair, SegmentPair
 __all__ = ["Findings"]
 
 
+_BASIS = (
+    "SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url ORDER BY 1",
+    "SELECT s.url, t.url FROM urls s JOIN urls t ON t.key = s.redirect ORDER BY 1",
+    "SELECT source, target, hreflang FROM announced ORDER BY 1, 2, 3",
+)
+"""what pairs are made of: pages with what they say, where URLs lead, what sitemaps announce"""
+
+
 class Findings:
     """The second half of a run; `store.Store` is the whole."""
 
@@ -128,10 +136,10 @@ class Findings:
     def begin_learning(self) -> bool:
         """Forget what was learned and aligned when other pages were there; False if none were."""
         digest = blake2b(digest_size=16)
-        for row in self.db.execute(
-            "SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url ORDER BY urls.url"
-        ):
-            digest.update("\0".join(row).encode() + b"\n")
+        for query in _BASIS:
+            for row in self.db.execute(query):
+                digest.update("\0".join(row).encode() + b"\n")
+            digest.update(b"\n")
         basis = digest.hexdigest()
         known = self.db.execute("SELECT basis, is_done FROM learning").fetchone()
         if known == (basis, 1):
@@ -172,15 +180,15 @@ class Findings:
             certain,
         )
 
-    def teachers(self, langs: LangPair) -> list[tuple[PagePair, int]]:
-        """Pairs of two languages, and how many characters the shorter page has; by URL."""
+    def teachers(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
+        """Pairs of such a score, and how many characters the shorter page has; by URL."""
         rows = self.db.execute(
             "SELECT l.url, r.url, left_lang, right_lang, pairs.score, evidence,"
             " min(a.text_length, b.text_length)"
             " FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
             " JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right"
-            " WHERE left_lang = ? AND right_lang = ? ORDER BY l.url, r.url",
-            langs,
+            " WHERE left_lang = ? AND right_lang = ? AND pairs.score >= ? ORDER BY l.url, r.url",
+            (*langs, least),
         )
         return [(PagePair(*row[:6]), row[6]) for row in rows]
 

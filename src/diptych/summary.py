@@ -43,7 +43,6 @@ REASONS = {
     "no_letters": "without words",
     "length_ratio": "too unequal in length",
     "too_long": "too long",
-    "internal_error": "given up after an error",
     "partial": "only a part of the other page",
     "not_parallel": "not translations of each other",
     "too_little_text": "with too little text",
@@ -51,6 +50,7 @@ REASONS = {
     "same_language": "both in one language",
     "machine_translated": "with a machine translation on the page",
     "untranslated_parts": "translated in part",
+    "one_sided_parts": "with text that the other page does not have",
     "http_404": "not found (404)",
 }
 """reasons in words, for people; one that is not here is shown as it is"""
@@ -125,7 +125,7 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
     steps = (
         Step("pages fetched", pages, _sorted(faults)),
         Step("in a language asked for", in_language, _sorted(strangers)),
-        Step("page pairs found", paired, _sorted({"no_partner": max(0, in_language - 2 * paired)})),
+        Step("page pairs found", paired, _sorted({"no_partner": _alone(store, langs)})),
         Step("page pairs verified", accepted, _sorted(rejected)),
         Step("segments aligned", aligned, _sorted({"unaligned": alone})),
         Step("segments kept", kept, _sorted(dict(dropped))),
@@ -156,6 +156,15 @@ def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[dict[str, int], 
         else:
             strangers["other_language" if lang else "no_language"] += count
     return inside, strangers
+
+
+def _alone(store: Store, langs: tuple[str, ...]) -> int:
+    """Pages in a language asked for that are in no pair."""
+    rows = store.db.execute(
+        "SELECT lang, count(*) FROM pages WHERE url NOT IN"
+        " (SELECT left FROM pairs UNION SELECT right FROM pairs) GROUP BY lang"
+    )
+    return sum(count for lang, count in rows if any(same_language(lang, each) for each in langs))
 
 
 def _marks(store: Store) -> dict[str, int]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["AlignTask", "Aligned", "Judged", "SketchTask", "TeachTask", "Work"]
 
 Judged = tuple[SegmentPair, Decision]
+_KEPT = 16  # pages
 _SURE = 0.7  # score of a segment that teaches
 _UNREADABLE = Decision(False, 0.0, "unreadable")
 _UNALIGNED = Decision(False, 0.0, "unaligned")
@@ -47,6 +48,8 @@ class Work:
     langs: Sequence[str]
     lexicons: Mapping[LangPair, Lexicon] = field(default_factory=dict)
     _store: Store | None = None
+    _read: dict[Url, Page | None] = field(default_factory=dict)
+    """the pages read last: of n languages each is in n - 1 pairs"""
 
     def of(self, store: Store) -> Work:
         """The same, with a store that is open already."""
@@ -76,6 +79,13 @@ class Work:
         return split_page(left, LangPair(pair.left_lang, pair.right_lang))
 
     def _page(self, url: Url) -> Page | None:
+        if url not in self._read:
+            while len(self._read) >= _KEPT:
+                del self._read[next(iter(self._read))]
+            self._read[url] = self._open(url)
+        return self._read[url]
+
+    def _open(self, url: Url) -> Page | None:
         record, response = self.store.record(url), self.store.response(url)
         if record is None or response is None:
             return None
@@ -92,14 +102,16 @@ class Work:
 def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
     """A page in two languages as two pages, by the languages of its blocks.
 
-    A block that is too short to tell goes with the one before it.
+    A block that is too short to tell goes with the one before it; one in a third language with
+    none.
     """
     parts: dict[str, list[Block]] = {langs.left: [], langs.right: []}
-    told = block_languages(page.blocks, langs)
+    told = block_languages(page.blocks, langs, closed=False)
     lang = next((each for each in told if each), langs.left)
     for block, own in zip(page.blocks, told, strict=True):
         lang = own or lang
-        parts[lang].append(block)
+        if lang in parts:
+            parts[lang].append(block)
     left, right = (
         Page(page.record, page.links, tuple(parts[each]), None, page.sketch) for each in langs
     )

@@ -26,7 +26,7 @@ __all__ = ["learn_words", "lexicon_of"]
 Lexicons = Mapping[LangPair, "Lexicon"]
 _ROUNDS = 3
 _GROWTH = 1.05  # times as many sure pairs as before, for which it is worth to learn again
-_SURE = 0.8  # score of a pair that teaches before others
+_SURE = 0.8  # score of a pair that teaches
 _CERTAIN, _DOUBT = 0.95, 0.05  # few pages without a certain partner, for each sure pair
 _LETTERS = 500_000  # of text that teach enough
 _LEAST = 20  # segments: fewer teach nothing
@@ -85,9 +85,9 @@ def _taught(
 
 
 def _teachers(store: Store, langs: LangPair) -> list[PagePair]:
-    """The surest pairs, some from all over where there are more than it takes."""
-    rows = store.teachers(langs)
-    rows.sort(key=lambda row: (row[0].score < _SURE, _shuffled(row[0])))
+    """The sure pairs, some from all over where there are more than it takes."""
+    rows = store.teachers(langs, _SURE)
+    rows.sort(key=lambda row: _shuffled(row[0]))
     chosen: list[PagePair] = []
     letters = 0
     for pair, length in rows:

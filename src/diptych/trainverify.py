@@ -109,7 +109,7 @@ def train_verify(order: VerifyOrder) -> int:
         click.echo(line)
     if dropped:
         click.echo(f"decided without a model, and left out: {_told(dropped)}", err=True)
-    click.echo(f'[verify] use = "{order.method}", model = "{order.out}"', err=True)
+    click.echo(f'[verify]\nuse = "{order.method}"\nmodel = "{order.out}"', err=True)
     return 0
 
 

@@ -16,8 +16,8 @@ from pooltasks import Ending, Hanging, Known, Large, Marking, Raising, Square
 from runs import LANGS, strategies
 
 import diptych
-from diptych.engine.pool import _AHEAD, _WORTH, Failed, _Pool, run_tasks
-from diptych.errors import StoreError
+from diptych.engine.pool import _AHEAD, _WORTH, _Pool, run_tasks
+from diptych.errors import DiptychError
 from diptych.store import Store
 from diptych.tasks import Work
 
@@ -97,18 +97,10 @@ def test_task_that_hangs_has_no_result_and_others_go_on(work, store) -> None:
     assert [result[0] for result in found] == wanted
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_task_that_raises_has_no_result_and_says_why(work, store, jobs) -> None:
+@pytest.mark.parametrize(("jobs", "error"), [(1, ValueError), (2, DiptychError)])
+def test_task_that_raises_ends_the_run(work, store, jobs, error) -> None:
     tasks = [Raising("what") if number == 3 else Square(number) for number in range(_WORTH)]
-    found = list(run_tasks(tasks, work, store, jobs=jobs))
-    assert found[3] == Failed("internal_error", "ValueError: what")
-    assert [result[0] for result in found[4:]] == [number**2 for number in range(4, _WORTH)]
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_what_the_user_must_mend_ends_the_run(work, store, jobs) -> None:
-    tasks = [Raising("gone", StoreError), *map(Square, range(_WORTH))]
-    with pytest.raises(StoreError, match="gone"):
+    with pytest.raises(error):
         list(run_tasks(tasks, work, store, jobs=jobs))
 
 
@@ -126,7 +118,7 @@ from pathlib import Path
 from pooltasks import Hanging
 from runs import LANGS, strategies
 from diptych.engine.pool import Failed, run_tasks
-from diptych.errors import StoreError
+from diptych.errors import DiptychError
 from diptych.store import Store
 from diptych.tasks import Work
 

@@ -1,7 +1,7 @@
 """Tasks done one after the other, in this process or in several, with results in order.
 
-A worker process that dies over a task, or takes too long, is replaced; the result of that task is
-a `Failed`, and so is that of one that raises: one page must not end a run.
+A worker process that dies over a task, or takes too long, is replaced, and the result of that task
+is a `Failed`.  A task that raises ends the run, in whatever process: that is an error of ours.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ __all__ = ["Failed", "run_tasks"]
 
 PATIENCE = 120.0  # seconds for one task
 _AHEAD = 8  # tasks per worker that are begun before the first of them is given out
+_RAISED = 1  # how Python ends after an error; a fault of the processor is a negative number
+_A_WHILE = 0.2  # seconds in which a process that closed its pipe has ended
 _WORTH = 40  # tasks: fewer are done sooner than a process is started
 
 Result = TypeVar("Result", covariant=True)
@@ -54,18 +56,9 @@ def run_tasks(
     todo = list(tasks)
     if jobs < 2 or len(todo) < _WORTH:
         own = work.of(store)
-        yield from (_done(task, own) for task in todo)
+        yield from (task.run(own) for task in todo)
         return
     yield from _Pool(work, jobs).run(todo)
-
-
-def _done(task: Task[Result], work: Work) -> Result | Failed:
-    try:
-        return task.run(work)
-    except DiptychError:
-        raise  # the user's to mend: an archive is gone, a model is damaged
-    except Exception as error:  # noqa: BLE001 - whatever a page brings about
-        return Failed("internal_error", f"{type(error).__name__}: {error}")
 
 
 @dataclass(slots=True, eq=False)
@@ -112,15 +105,15 @@ class _Pool:
         for place, worker in enumerate(self._workers):
             if worker.pipe in ready:
                 try:
-                    answer = worker.pipe.recv()
-                    if isinstance(answer, DiptychError):
-                        raise answer
-                    results[worker.task], worker.task = answer, -1
+                    results[worker.task], worker.task = worker.pipe.recv(), -1
                     continue
                 except (EOFError, OSError):
                     pass
             elif worker.task < 0 or time.monotonic() - worker.since < self.patience:
                 continue
+            worker.process.join(_A_WHILE)
+            if worker.process.exitcode == _RAISED:
+                raise DiptychError("a worker process ended by an error; it stands above")
             if worker.task >= 0:
                 results[worker.task] = Failed("unreadable", "it took too long, or ended a process")
             self._end(worker)
@@ -153,12 +146,7 @@ def _serve(pipe: Connection, work: Work) -> None:
     with suppress(EOFError, OSError):
         while True:
             task: Task[Any] = pipe.recv()
-            answer: Any
-            try:
-                answer = _done(task, work)
-            except DiptychError as error:
-                answer = error
-            pipe.send(answer)
+            pipe.send(task.run(work))
 
 
 def _end_with_parent() -> None:

@@ -119,15 +119,21 @@ class _Filling:
         """The shelf, without its templates, its features renumbered."""
         pages = np.arange(len(self.urls))
         own = self._own()
-        words = [
-            page[np.repeat(kept, lengths)]
+        # Counted page by page: all words of a site at once would not fit into memory.
+        counted = [
+            np.unique(page[np.repeat(kept, lengths)], return_counts=True)
             for page, kept, lengths in zip(self.words, own, self.lengths, strict=True)
         ]
-        ids = order[np.concatenate([np.zeros(0, np.int32), *words, *self.files])]
-        row = np.repeat(
-            np.concatenate((pages, pages)), [len(each) for each in (*words, *self.files)]
+        words = [*(each for each, _ in counted), *self.files]
+        counts = [*(each for _, each in counted), *(np.ones(len(each)) for each in self.files)]
+        row = np.repeat(np.concatenate((pages, pages)), [len(each) for each in words])
+        rows = Rows.of(
+            row,
+            order[np.concatenate([np.zeros(0, np.int32), *words])],
+            np.concatenate([np.zeros(0), *counts]),
+            rows=len(pages),
+            width=len(names),
         )
-        rows = Rows.of(row, ids, np.ones(len(ids)), rows=len(pages), width=len(names))
         letters = [
             (float(page[kept].sum()), float(page.sum()))
             for page, kept in zip(self.letters, own, strict=True)

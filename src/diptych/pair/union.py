@@ -32,7 +32,7 @@ _SURE = 0.8  # probability of a pair that others are judged by
 _LEAST = 0.01  # probability of a candidate that is worth a word
 _LIKELY = 0.5  # share of the votes of neighbours that make a candidate
 _IMPLIED = 0.5  # of the threshold, for a pair that follows from two others
-_MIXED = 0.3  # share of each language of a page that is a pair by itself
+_MIXED = 0.3  # of what is in either language, the share of each, on a page that is a pair by itself
 _BOTH = "one_page"
 
 
@@ -297,9 +297,10 @@ def _in_both(tables: Sequence[Table]) -> Iterator[PagePair]:
     for url, shares in sorted(mixed.items()):
         for panel in panels:
             langs = panel.left.lang, panel.right.lang
-            share = min(shares.get(lang, 0.0) for lang in langs)
+            both = [shares.get(lang, 0.0) for lang in langs]
+            share = min(both) / max(sum(both), 1e-6)
             if share >= _MIXED:
-                yield PagePair(url, url, *langs, min(1.0, 2 * share), _BOTH)
+                yield PagePair(url, url, *langs, 2 * share, _BOTH)
 
 
 def _strongest_first(pair: PagePair) -> tuple[float, str, str, str, str]:

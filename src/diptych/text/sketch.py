@@ -37,7 +37,7 @@ _SHORT = 80  # characters of a text whose words are remembered
 _LONG = 60  # letters of a block whose language can be told
 _TASTED = 3  # places of a page that tell whether it is in several languages
 _TASTE = 150  # characters of a block
-_LEAST_SHARE = 0.25  # of the text of a page in several languages, of each
+_LEAST_SHARE = 0.15  # of the text of a page in several languages, of each
 
 # What puts a translation by machine on a page, by what it leaves in its source.
 _WIDGETS = {
@@ -202,11 +202,17 @@ def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[Lang
     return tuple(shares) if len(shares) > 1 else ()
 
 
-def block_languages(blocks: Sequence[Block], langs: Sequence[str]) -> list[str]:
-    """Which of some languages each block is in; nothing where that cannot be told."""
+def block_languages(
+    blocks: Sequence[Block], langs: Sequence[str], *, closed: bool = True
+) -> list[str]:
+    """Which of some languages each block is in; nothing where that cannot be told.
+
+    In an open choice a block may also be in another language, which is then named.
+    """
     found = []
     for block in blocks:
-        scores = identify(block.text[:_TASTE], langs)
+        scores = identify(block.text[:_TASTE], langs, closed=closed)
         best = scores[0].lang if scores else ""
-        found.append(next((lang for lang in langs if same_language(best, lang)), ""))
+        other = "" if closed else best
+        found.append(next((lang for lang in langs if same_language(best, lang)), other))
     return found

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 
 from diptych.learn.verify import Model, load
-from diptych.types import Candidate, Decision, PagePair
+from diptych.types import Candidate, Decision
 from diptych.verify.features import NAMES, Features, features
 from diptych.verify.marks import marks
 from diptych.verify.obstacles import obstacle
 
 __all__ = ["Classify"]
-
-
-_OTHER = frozenset({"hreflang", "switcher", "keys", "langstrip", "url_rules", "url_model"})
-"""evidence beside the content"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +28,6 @@ class Classify:
     model: str = ""
     """folder of a model of one's own (`diptych train verify`); the one that comes with the package
     if empty"""
-    evidence: float = 0.25
-    """weight, in logarithmic odds, of what the site declares and of what the URLs say"""
     partial_less: float = 0.6
     """share of a page's letters with a counterpart below which the other says only a part of it"""
     partial_more: float = 0.8
@@ -46,6 +39,8 @@ class Classify:
     """letters of a page's own text; templates and menus are not worth a pair"""
     max_copied: float = 0.8
     """share of the shorter text that is the same, letter by letter, in both pages"""
+    one_sided: float = 0.8
+    """share of a page's letters with a counterpart below which an accepted pair is marked"""
     untranslated: float = 0.15
     """share of the sentences of running text that are the same in both pages, which is marked"""
 
@@ -55,14 +50,15 @@ class Classify:
         reason = obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied)
         if reason:
             return Decision(False, 0.0, reason, found)
-        decision = self.judge(features(candidate), _said(candidate.pair))
+        row = features(candidate)
+        decision = self.judge(row)
+        if decision.accept and row.covered_less < self.one_sided:
+            found = (*found, "one_sided_parts")
         return Decision(decision.accept, decision.score, decision.reason, found)
 
-    def judge(self, row: Features, before: float = 0.5) -> Decision:
-        """What the features of two pages say, and how much spoke for them before."""
-        odds = _log_odds(_loaded(self.model).probability(row))
-        odds += self.evidence * max(0.0, _log_odds(before))
-        score = 1 / (1 + math.exp(-odds))
+    def judge(self, row: Features) -> Decision:
+        """What the features of two pages say."""
+        score = _loaded(self.model).probability(row)
         if self._is_part(row):
             return Decision(False, score, "partial")
         accept = score >= self.threshold
@@ -75,24 +71,6 @@ class Classify:
             and row.covered_more >= self.partial_more
             and row.same_places >= self.partial_places
         )
-
-
-def _said(pair: PagePair) -> float:
-    """The strongest evidence for a pair that is not about what its pages say.
-
-    What they say is in the features already; and that URLs say nothing is nothing against it.
-    """
-    return max((score for name, score in pair.scores if name in _OTHER), default=0.0)
-
-
-def _log_odds(probability: float) -> float:
-    """Bounded, since nothing is certain.
-
-    >>> _log_odds(0.5), round(_log_odds(1.0), 1)
-    (0.0, 6.9)
-    """
-    probability = min(max(probability, 0.001), 0.999)
-    return math.log(probability / (1 - probability))
 
 
 @lru_cache(maxsize=4)
