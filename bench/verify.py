@@ -166,7 +166,8 @@ def table_two(found: Sequence[Row], seed: int) -> list[dict[str, Any]]:
 def ours_without(found: Sequence[Row], seed: int) -> list[dict[str, Any]]:
     """What each of all features is worth, on sites that are not trained on."""
     # A page pair is there several times, with a lexicon and without: sites are left out whole.
-    sites = np.unique([row.site for row in found], return_inverse=True)[1]
+    kept = [row.site for row in found if not row.obstacle]
+    sites = np.unique(kept, return_inverse=True)[1]
     table = alike(table_of(found)).only(NAMES)
     measured_here = without_each(table, monotone, seed, sites)
     return [

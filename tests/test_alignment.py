@@ -11,6 +11,7 @@ from runs import BASELINES, LANGS, Counting, Killed, Killing, crawled, state, wo
 
 from diptych.align_dom import domtree
 from diptych.alignment import verify_and_align
+from diptych.engine.pool import Failed
 from diptych.learn.lexicon import Lexicon
 from diptych.store import Store
 from diptych.types import Candidate, Decision, PagePair
@@ -127,7 +128,8 @@ def test_unreadable_pairs_are_looked_at_once(fresh, every_pair, monkeypatch) -> 
 def test_pair_that_ended_its_worker_is_rejected(fresh, every_pair, monkeypatch) -> None:
     store = fresh(every_pair[:2])
     monkeypatch.setattr(
-        "diptych.alignment.run_tasks", lambda tasks, work, store, *, jobs: [None for _ in tasks]
+        "diptych.alignment.run_tasks",
+        lambda tasks, work, store, *, jobs: [Failed("unreadable")] * len(tasks),
     )
     align(store)
     rows = store.db.execute("SELECT accept, reason FROM decisions").fetchall()

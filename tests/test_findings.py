@@ -227,9 +227,11 @@ def test_teachers_are_pairs_of_two_languages_with_the_length_of_the_shorter(stor
     with_pages(store, a=10, b=20, c=40, d=30, e=5)
     german = PagePair(url("a"), url("e"), "en", "de", 0.9, "keys")
     store.replace_pairs(SITE, [pair("c", "d", 0.4), pair("a", "b", 0.85), german])
-    assert store.teachers(LANGS) == [(pair("a", "b", 0.85), 10), (pair("c", "d", 0.4), 30)]
-    assert store.teachers(LangPair("en", "de")) == [(german, 5)]
-    assert store.teachers(LangPair("fr", "en")) == []
+    both = [(pair("a", "b", 0.85), 10), (pair("c", "d", 0.4), 30)]
+    assert store.teachers(LANGS, 0.4) == both
+    assert store.teachers(LANGS, 0.5) == both[:1]
+    assert store.teachers(LangPair("en", "de"), 0.5) == [(german, 5)]
+    assert store.teachers(LangPair("fr", "en"), 0.0) == []
     assert [store.sure_pairs(least) for least in (0.4, 0.85, 0.95)] == [3, 2, 0]
 
 

@@ -91,7 +91,7 @@ def sketched_sites(draw: st.DrawFn) -> FakeSite:
         known = sketch_of(site.read(url))
         kind = draw(st.sampled_from(["whole", "whole", "whole", "bare", "both"]))
         if kind == "bare":
-            known = replace(known, words=0, bag={}, blocks=(), tags="")
+            known = replace(known, words=0, bag={}, blocks=(), block_words=(), tags="")
         elif kind == "both":
             known = replace(known, shares=(LangScore("en", 0.6), LangScore("fr", 0.4)))
         site.sketch(url, known)
