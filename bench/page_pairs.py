@@ -66,6 +66,17 @@ OPAQUE: tuple[dict[str, Any], ...] = (
 """no switcher, no hreflang, ids that two languages do not share"""
 
 Method = Callable[[Store, list[str]], Iterable[PagePair]]
+Rows = dict[str, dict[str, Any]]
+"""site -> method -> what it found"""
+
+
+def read_known(files: Iterable[Path]) -> Rows:
+    """Counts that were kept by earlier calls."""
+    known: Rows = {}
+    for file in files:
+        for site, counts in json.loads(file.read_text("utf-8")).items():
+            known.setdefault(site, {}).update(counts)
+    return known
 
 
 def alone(pairer: Pairer) -> Method:
@@ -168,20 +179,28 @@ def options_of(variant: dict[str, Any]) -> list[str]:
     return options
 
 
-def measure(names: dict[str, str], cache: Path, found: dict[str, Method]) -> list[dict[str, Any]]:
-    """All methods on all sites."""
+def measure(
+    names: dict[str, str], cache: Path, found: dict[str, Method], known: Rows, keep: Path | None
+) -> list[dict[str, Any]]:
+    """All methods on all sites; what is known already is not measured again."""
     rows: list[dict[str, Any]] = []
     for name, kind in names.items():
         folder, site = read_site(name, cache), built_folder() / name
         truth, langs = read_truth(site), languages(site)
         row: dict[str, Any] = {"site": name, "kind": kind, "true pairs": len(truth.right)}
         for method, find in found.items():
+            if method in known.get(name, {}):
+                row[method] = Counts(*known[name][method])
+                continue
             started = time.process_time()
             with Store(folder, write=False) as store:
                 pairs: set[Pair] = {frozenset((p.left, p.right)) for p in find(store, langs)}
             row[method] = truth.judge(pairs)
             row[f"{method} s"] = round(time.process_time() - started, 1)
         rows.append(row)
+        if keep is not None:
+            counts = {each["site"]: {name: each[name] for name in found} for each in rows}
+            keep.write_text(json.dumps(counts), "utf-8")
         print(name, *(f"{method} {row[method]}" for method in found), sep=" | ", flush=True)
     return rows
 
@@ -241,7 +260,10 @@ def main() -> int:
     add_sites_option(parser)
     parser.add_argument("--cache", type=Path, default=built_folder().parent / "stores")
     parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="sites to measure")
-    parser.add_argument("--ours", action="store_true", help="leave the other methods out")
+    parser.add_argument("--methods", nargs="*", default=[], metavar="NAME", help="of the rows")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="where to keep the counts")
+    parser.add_argument("--known", type=Path, nargs="*", default=[], metavar="FILE",
+                        help="counts that were kept, and are not measured again")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--lexicon", type=Path, action="append", default=[], metavar="FILE",
                         help="word lists for PTI (diptych lexicon import)")  # fmt: skip
@@ -251,12 +273,12 @@ def main() -> int:
     if arguments.only:
         names = {name: kind for name, kind in names.items() if name in arguments.only}
     found = methods(arguments.jobs, arguments.lexicon)
-    if arguments.ours:
-        found = {OURS: found[OURS]}
-    rows = measure(names, arguments.cache, found)
+    if arguments.methods:
+        found = {name: method for name, method in found.items() if name in arguments.methods}
+    rows = measure(names, arguments.cache, found, read_known(arguments.known), arguments.keep)
     shown = tables(rows, found)
     show(shown)
-    short = missed(rows)
+    short = missed(rows) if OURS in found else []
     print("\n".join(short), file=sys.stderr)
     if arguments.out:
         result = {"machine": machine(["numpy", "rapidfuzz"]), "tables": shown, "missed": short}

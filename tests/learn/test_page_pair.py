@@ -160,3 +160,21 @@ def test_no_file_makes_anything_but_a_model_or_a_mistake(
 
 def test_the_model_of_the_package_is_read_once() -> None:
     assert page_pair._shipped(FEATURES) is page_pair._shipped(FEATURES)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["declared", "url", "url_model", "shared", "translated", "tags", "sizes", "copied", "lead",
+     "neighbours", "siblings", "title"],
+)  # fmt: skip
+def test_shipped_model_asks_all_kinds_of_evidence(name: str) -> None:
+    assert FEATURES.index(name) in set(load(FEATURES).forest.features.tolist())
+
+
+@pytest.mark.parametrize("name", ["declared", "url", "url_model", "shared", "neighbours"])
+def test_more_evidence_never_makes_a_pair_less_likely(name: str) -> None:
+    rows = np.random.default_rng(0).random((500, len(FEATURES))).astype(np.float32)
+    more = rows.copy()
+    more[:, FEATURES.index(name)] = 1.0
+    model = load(FEATURES)
+    assert (model.probabilities(more) >= model.probabilities(rows) - 1e-9).all()
