@@ -33,6 +33,7 @@ _LEAST = 0.01  # probability of a candidate that is worth a word
 _LIKELY = 0.5  # share of the votes of neighbours that make a candidate
 _IMPLIED = 0.5  # of the threshold, for a pair that follows from two others
 _MIXED = 0.3  # of what is in either language, the share of each, on a page that is a pair by itself
+_LEAST_TEXT = log(30)  # letters of a page's own: the rest is template, and says nothing of it
 _BOTH = "one_page"
 
 
@@ -269,7 +270,7 @@ def _settled(
         for place, pair in enumerate(table.urls()):
             known[pair] = table, place
             score = float(table.scores[place])
-            if score >= threshold:
+            if score >= threshold and table.measures["text"][place] >= _LEAST_TEXT:
                 weights[pair] = 1e-6 + max(0.0, _logit(score) - _logit(threshold))
         pairs = best_matching((*pair, weight) for pair, weight in weights.items())
         matched.extend((*pair, weights[pair]) for pair in pairs)
