@@ -119,8 +119,11 @@ def mine(sites: tuple[str, ...], **options: Any) -> None:
 
     The run is a folder; the same command goes on where it was left, however it ended.
     """
+    import gc
+
     from diptych.mining import mine as run_mine
 
+    gc.set_threshold(100_000, 50, 100)  # pages make no cycles; looking for them takes a while
     outcome = run_mine(sites, **options)
     raise SystemExit(outcome)
 

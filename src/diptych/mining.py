@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from collections.abc import Sequence
@@ -46,7 +45,6 @@ STAGE_OPTIONS = ("crawl", "pair", "verify", "align_dom", "align_sentences", "fil
 def mine(sites: Sequence[str], **options: Any) -> int:
     """Mine what the user asked for and return the exit code."""
     started = time.monotonic()
-    gc.set_threshold(100_000, 50, 100)  # pages make no cycles; looking for them takes a while
     langs = _languages(options["langs"])
     archives = archive_files(options["archives"])
     seeds = _seeds(sites, options["also"], archives=bool(archives))

@@ -266,7 +266,9 @@ def settled(*scores: tuple[str, str, float]) -> set[tuple[str, str]]:
         ]
         pairs = Pairs(*np.array(places, np.int32).reshape(len(here), 2).T)
         rows = np.zeros((len(here), len(FEATURES)), np.float32)
-        tables.append(Table(panel, pairs, {}, {}, rows, np.array([each[2] for each in here])))
+        measures = {"text": np.full(len(here), 9.0, np.float32)}
+        chances = np.array([each[2] for each in here])
+        tables.append(Table(panel, pairs, {}, measures, rows, chances))
     return {(left[1:], right[1:]) for left, right in paths(_settled(tables, lang_of, 0.5))}
 
 

@@ -28,6 +28,6 @@ def test_pairs_and_verifies_as_its_paper(name: str, pair: str, verify: str) -> N
     assert (named["crawl"], named["pair"], named["verify"]) == ("bfs", pair, verify)
 
 
-def test_shi_aligns_trees_by_nothing_but_the_paper() -> None:
-    assert make("align_dom", recipes.load("dom", {})["align_dom"]) == DomTree.of_paper()
-    assert uses("dom")["align_sentences"] == "ibm1"
+def test_shi_aligns_trees() -> None:
+    # With all evidence of ours: the paper's own needs a lexicon, and a run begins without one.
+    assert make("align_dom", recipes.load("dom", {})["align_dom"]) == DomTree()
