@@ -113,16 +113,17 @@ def test_leaving_off_ends_the_workers(work, store) -> None:
 
 
 SCRIPT = """
+import signal
 import sys
 from pathlib import Path
 from pooltasks import Hanging
 from runs import LANGS, strategies
-from diptych.engine.pool import Failed, run_tasks
-from diptych.errors import DiptychError
+from diptych.engine.pool import run_tasks
 from diptych.store import Store
 from diptych.tasks import Work
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run behind a &
     folder = Path(sys.argv[1])
     with Store(folder) as store:
         work = Work(folder, strategies(), LANGS)
