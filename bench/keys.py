@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from machine import machine
+from page_sites import Counts
 
 from diptych.pair.key_book import learn_keys
 from diptych.pair.keys import PAPER, Keys, pair_urls
@@ -51,27 +52,6 @@ class Truth(NamedTuple):
     neutral: Pairs
     half: Pages
     """every second document, in all its languages"""
-
-
-class Counts(NamedTuple):
-    """What was found of a site."""
-
-    right: int
-    wrong: int
-    true: int
-
-    @property
-    def precision(self) -> float:
-        """Of what was found and can be judged, the share that is right."""
-        return self.right / (self.right + self.wrong) if self.right + self.wrong else 1.0
-
-    @property
-    def recall(self) -> float:
-        """Of the true pairs, the share that was found."""
-        return self.right / self.true if self.true else 1.0
-
-    def __str__(self) -> str:
-        return f"{self.precision:.3f} / {self.recall:.3f}"
 
 
 def read_site(folder: Path) -> Truth:

@@ -25,7 +25,7 @@ from diptych.rows import (
     write_scores,
     write_sketch,
 )
-from diptych.text.html import wanted_language
+from diptych.text.langs import wanted_language
 from diptych.text.urls import url_key
 from diptych.types import Link, Page, PageRecord, Response, Sketch, Url
 from diptych.warc import Pointer

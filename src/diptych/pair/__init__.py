@@ -12,12 +12,11 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from diptych.protocols import SiteView
-from diptych.text.langs import primary, same_language
+from diptych.text.langs import PART, primary, same_language
 from diptych.types import Url
 
 __all__ = ["fold_case", "language_codes", "language_names", "page_languages"]
 
-_SOME = 0.15  # of a page's text that is in a language
 # Names that switchers use and CLDR does not list.
 _OTHER_NAMES = {
     "zh": ("简体中文", "繁體中文", "繁体中文", "正體中文", "汉语", "漢語", "chinese"),
@@ -46,7 +45,7 @@ def page_languages(site: SiteView) -> dict[Url, str]:
     found: dict[Url, str] = {}
     mixed: dict[Url, list[str]] = {}
     for url, record in site.pages.items():
-        likely = (asked(lang) for lang, score in record.langs if score >= _SOME)
+        likely = (asked(lang) for lang, score in record.langs if score >= PART)
         names = list(dict.fromkeys(name for name in likely if name))
         if len(names) > 1:
             mixed[url] = names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -13,7 +13,7 @@ from diptych.text.charset import decode
 from diptych.text.content import decompress, is_html
 from diptych.text.elements import visible
 from diptych.text.langid import identify
-from diptych.text.langs import same_language
+from diptych.text.langs import PART, same_language, wanted_language
 from diptych.text.links import header_links, meta_refresh, page_links
 from diptych.text.nesting import bounded_markup
 from diptych.text.sketch import make_sketch
@@ -30,7 +30,7 @@ from diptych.types import (
     Url,
 )
 
-__all__ = ["language_sample", "read_content", "read_page", "wanted_language"]
+__all__ = ["language_sample", "read_content", "read_page"]
 
 _UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
 _MAX_TITLE = 2_000  # characters
@@ -42,7 +42,6 @@ _LONG = 60  # characters of a block that is running text rather than a menu item
 _CODE = ["pre", "code", "samp", "kbd", "tt", "var"]
 _ENOUGH = 200  # characters of prose that tell a page's language
 _MOST_LINES = 40  # that are looked at one by one where a page is in several languages
-_SOME = 0.15  # of the running text of a page that was translated in part
 
 
 def read_page(
@@ -112,22 +111,6 @@ def read_content(response: Response) -> tuple[tuple[Block, ...], Node | None]:
     parser = LexborHTMLParser(markup)
     walk = Walk(parser, _base(parser, response.url), markup, with_tree=True)
     return tuple(walk.blocks), walk.tree
-
-
-def wanted_language(scores: Iterable[LangScore], langs: Sequence[str]) -> str:
-    """The likeliest language of a page that was asked for, if the page may be in one.
-
-    >>> wanted_language([LangScore("lb", 0.4), LangScore("fr", 0.3)], ["en", "fr"])
-    'fr'
-    """
-    return next(
-        (
-            lang
-            for lang, score in scores
-            if score >= _SOME and (not langs or any(same_language(lang, each) for each in langs))
-        ),
-        "",
-    )
 
 
 def _base(parser: LexborHTMLParser, url: Url) -> str:
@@ -210,7 +193,7 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     if is_clear and (not long or not own or same_language(own[0].lang, scores[0].lang)):
         return scores
     shares = _shares([short, *long[:: len(long) // _MOST_LINES + 1]], langs)
-    several = [LangScore(lang, share) for lang, share in shares.items() if share >= _SOME]
+    several = [LangScore(lang, share) for lang, share in shares.items() if share >= PART]
     if len(several) < 2:
         return scores
     return tuple(sorted(several, key=lambda item: (-item.score, item.lang)))

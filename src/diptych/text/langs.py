@@ -8,9 +8,16 @@ apart, so `zh-Hans` and `zh-Hant` are the same language for now.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-__all__ = ["hreflang_language", "parse_lang", "parse_langs", "primary", "same_language"]
+__all__ = [
+    "PART", "hreflang_language", "parse_lang", "parse_langs", "primary", "same_language",
+    "wanted_language",
+]  # fmt: skip
+
+PART = 0.15
+"""share of a page's text from which it counts as a page in that language, if in part"""
 
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 _SHAPE = re.compile(r"([a-z]{2})(?:[-_](?:[a-z]{4}|[a-z]{2}|\d{3}))*")
@@ -108,3 +115,19 @@ def hreflang_language(value: str) -> str:
     ('fr', '', '')
     """
     return primary(value) if 1 < len(value) < 36 else ""
+
+
+def wanted_language(scores: Iterable[tuple[str, float]], langs: Sequence[str]) -> str:
+    """The likeliest language of a page that was asked for, if the page may be in one.
+
+    >>> wanted_language([("lb", 0.4), ("fr", 0.3)], ["en", "fr"])
+    'fr'
+    """
+    return next(
+        (
+            lang
+            for lang, score in scores
+            if score >= PART and (not langs or any(same_language(lang, each) for each in langs))
+        ),
+        "",
+    )
