@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 from machine import machine
 from page_sites import Counts
 
-from diptych.pair.key_book import learn_keys
-from diptych.pair.keys import PAPER, Keys, pair_urls
+from diptych.pair.keys import PAPER, Keys, learn_keys, pair_urls
 from diptych.pair.langstrip import LangStrip
 from diptych.registry import signature
 from diptych.types import LangScore, Url

@@ -7,14 +7,16 @@ network, disk, clock and randomness are arguments or belong to `engine/` and `st
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, BinaryIO, ClassVar, Protocol
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, Protocol, runtime_checkable
 
 from diptych.types import (
     Bead,
     Candidate,
     Decision,
     Link,
+    News,
     NodePair,
+    Outlook,
     Page,
     PagePair,
     PageRecord,
@@ -35,6 +37,8 @@ __all__ = [
     "CrawlPolicy",
     "Exporter",
     "Filter",
+    "Guide",
+    "GuidedPolicy",
     "Pairer",
     "SentenceAligner",
     "SentenceEncoder",
@@ -97,6 +101,39 @@ class CrawlPolicy(Protocol):
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
         """Called when nothing is left: a batch decision, or nothing to end the crawl."""
+        ...
+
+
+class Guide(CrawlPolicy, Protocol):
+    """A crawl policy with a memory of one site.
+
+    What it knows it was told, so that telling it everything again in order rebuilds its memory:
+    of `site` it may ask only the languages, and in `refill` everything.
+    """
+
+    def learn(self, news: News, site: SiteView) -> Iterable[Ranked]:
+        """Called once after each thing that happens and is no page."""
+        ...
+
+    def wishes(self) -> Sequence[PagePair | None]:
+        """What it wants to know since it was last asked, to be told by `learn` some time later.
+
+        A pair of pages is to be verified and aligned (`Found`); None is all pages to be paired
+        (`Settled`).
+        """
+        ...
+
+    def outlook(self) -> Outlook | None:
+        """What the crawl may still bring, if it can tell."""
+        ...
+
+
+@runtime_checkable
+class GuidedPolicy(Protocol):
+    """A crawl policy that must remember: it gives a new guide for each site."""
+
+    def guide(self, langs: Sequence[str]) -> Guide:
+        """A guide that knows nothing yet."""
         ...
 
 

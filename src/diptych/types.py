@@ -63,6 +63,8 @@ class Ranked(NamedTuple):
 
     link: Link
     priority: float
+    lowers: bool = False
+    """whether it holds for what is queued with a higher one as well; else that stays"""
 
 
 class Block(NamedTuple):
@@ -267,3 +269,57 @@ class Candidate:
     """in order; with one side empty where nothing corresponds"""
     lexicon: Lexicon | None = None
     """what is known of the words of both languages"""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A URL that was asked for and is no page, for good."""
+
+    url: Url
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A URL that was asked for and leads to another."""
+
+    url: Url
+    target: Url
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A pair that was verified while the crawl goes on, and the links that were aligned in it."""
+
+    pair: PagePair
+    decision: Decision
+    links: tuple[tuple[Url, Url], ...] = ()
+    """where aligned hyperlinks lead, on the left and on the right; only of accepted pairs"""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What the recipe's pairer makes of all pages that were there when it was asked."""
+
+    pairs: tuple[PagePair, ...]
+
+
+News = Missing | Moved | Found | Settled
+"""what happens in a crawl apart from pages"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a crawl may still bring."""
+
+    found: float
+    """pairs so far"""
+    left: float
+    """pairs that are probably still out there, among URLs that are known"""
+    best: float
+    """pairs that the most promising download brings, on average"""
+
+    @property
+    def missing(self) -> float:
+        """The share of all pairs that is probably still out there."""
+        return self.left / (self.found + self.left) if self.found + self.left else 0.0

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diptych.pair.key_reference import linking_power, reference_pairs
-from diptych.pair.keys import PAPER, Keys, UrlPair, pair_urls
+from diptych.pair.keys import PAPER, Keys, pair_urls
+from diptych.text.key_book import UrlPair
 
 LANGS = ["en", "fr", "de"]
 NAMES = ("harbour", "tides", "storm", "lens", "keeper", "fog", "rock", "log")

@@ -7,7 +7,8 @@ from fakes import FakeSite, at, make_page
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.pair import fold_case, language_codes, language_names, page_languages
+from diptych.pair import page_languages
+from diptych.text.language_names import fold_case, language_codes, language_names
 from diptych.types import LangScore, PageRecord
 
 

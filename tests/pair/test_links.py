@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from fakes import FakeSite, paths
 
-from diptych.pair.links import Links, _names, named_language
+from diptych.pair.links import Links
+from diptych.text.switchers import _names, named_language
 
 
 def site(*langs: str) -> FakeSite:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from diptych.pair import page_languages
 from diptych.pair.key_competition import spell_value
@@ -16,21 +15,11 @@ from diptych.pair.key_index import UNKNOWN, build_index
 from diptych.pair.key_linking import Linked, Wishes, link
 from diptych.pair.key_marks import make_marker
 from diptych.protocols import SiteView
+from diptych.text.key_book import KeyBook, UrlPair, learn_rules
 from diptych.text.langs import same_language
 from diptych.types import PagePair, Url
 
-__all__ = ["PAPER", "Keys", "UrlPair", "pair_urls"]
-
-
-class UrlPair(NamedTuple):
-    """Two URLs, the languages of their pages as known or inferred, and the key that pairs them."""
-
-    left: str
-    right: str
-    left_lang: str
-    right_lang: str
-    score: float
-    key: str
+__all__ = ["PAPER", "Keys", "learn_keys", "pair_urls"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +70,20 @@ def pair_urls(
     fields = frozenset(name[0] for name in keys.fields)
     wishes = Wishes(keys.tau, fields, keys.generalise, keys.several, keys.suppress)
     return _spelled(link(index, wishes, make_marker(langs)), langs)
+
+
+def learn_keys(
+    urls: Sequence[tuple[str, str]],
+    langs: Sequence[str],
+    keys: Keys = Keys(),  # noqa: B008
+) -> KeyBook:
+    """What the URLs of a site, each with its language or nothing, teach about its other URLs.
+
+    >>> pages = [(f"http://x.org/{lang}/{page}", lang) for lang in ("en", "fr") for page in "abc"]
+    >>> learn_keys(pages, ["en", "fr"]).predict("http://x.org/en/new", "en")
+    [Prediction(url='http://x.org/fr/new', confidence=0.8, lang='fr')]
+    """
+    return learn_rules(pair_urls(urls, langs, keys))
 
 
 def _spelled(linked: Linked, langs: Sequence[str]) -> list[UrlPair]:

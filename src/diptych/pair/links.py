@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from diptych.pair import fold_case, language_codes, language_names, page_languages
+from diptych.pair import page_languages
 from diptych.pair.settle import noisy_or, settle
 from diptych.protocols import SiteView
-from diptych.text.langs import hreflang_language, same_language
-from diptych.types import Link, PagePair, Url
+from diptych.text.langs import same_language
+from diptych.text.switchers import declared_language
+from diptych.types import PagePair, Url
 
-__all__ = ["Links", "named_language"]
+__all__ = ["Links"]
 
 _SIBLING = 0.9  # of the weaker of the two declarations that a sibling pair rests on
 _MANY_SOURCES = 2  # more pages of one language than this leading to one page lead to a home page
 _TO_HOME = 0.1
-_MAX_NAME = 40  # characters; a longer text is a sentence, not the name of a language
-
-_REGIONAL_CODE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})+")
-_IN_BRACKETS = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]\s*\Z")
-_BETWEEN_NAMES = re.compile(r"\s*[/|·•–—]\s*|\s-\s")
-_ORNAMENT = " \t\n\u00a0.,:;|/()[]{}<>«»‹›→←·•*–—-"
 
 _Votes = dict[tuple[Url, Url, str], float]
 """(voting page, its counterpart, evidence) -> strength"""
@@ -41,9 +34,11 @@ class _Vote(NamedTuple):
 
 # How often a declaration holds.  Ahrefs (374,756 domains): 17% of sites with hreflang have broken
 # targets and 15% unreciprocated ones, hence not more; a switcher more often leads to a home page.
-_ALTERNATE = _Vote(0.9, "hreflang")
-_LINK_WITH_LANGUAGE = _Vote(0.8, "switcher")
-_SWITCHER = _Vote(0.7, "switcher")
+_VOTES = {
+    "alternate": _Vote(0.9, "hreflang"),
+    "hreflang": _Vote(0.8, "switcher"),
+    "name": _Vote(0.7, "switcher"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +62,10 @@ def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
     wanted = tuple(site.langs)
     votes: _Votes = {}
     for url, link in site.links():
-        lang, vote = _declared(link, wanted)
+        lang, how = declared_language(link, wanted)
         if not lang:
             continue
+        vote = _VOTES[how]
         source, target = site.resolve(url), site.resolve(link.url)
         if source is None or target is None:
             continue
@@ -77,57 +73,6 @@ def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
             key = (source, target, vote.evidence)
             votes[key] = max(vote.strength, votes.get(key, 0.0))
     return votes
-
-
-def _declared(link: Link, langs: tuple[str, ...]) -> tuple[str, _Vote]:
-    """The language a link says its target is in, and how far that may be believed."""
-    if link.rel == "alternate":
-        return hreflang_language(link.hreflang), _ALTERNATE
-    if link.rel not in ("a", "area"):
-        return "", _SWITCHER
-    if link.hreflang and (lang := hreflang_language(link.hreflang)):
-        return lang, _LINK_WITH_LANGUAGE
-    return _named(link.anchor, langs) or _named(link.alt, langs), _SWITCHER
-
-
-@lru_cache(maxsize=1 << 16)
-def _named(text: str, langs: tuple[str, ...]) -> str:
-    """As `named_language`, remembered: the pages of a site have most of their links in common."""
-    return named_language(text, _names(langs))
-
-
-def named_language(text: str, names: Mapping[str, str]) -> str:
-    """The language whose name, and nothing else, a link's text is.
-
-    >>> names = {"français": "fr", "french": "fr", "fr": "fr", "日本語": "ja"}
-    >>> [named_language(text, names) for text in ("[Français]", "FR-ca", "日本語 (Japanese)")]
-    ['fr', 'fr', 'ja']
-    >>> named_language("French / Français", names), named_language("French wine", names)
-    ('fr', '')
-    """
-    if not text or len(text) > _MAX_NAME:
-        return ""
-    folded = fold_case(text)
-    name = _IN_BRACKETS.sub("", folded).strip(_ORNAMENT) or folded.strip(_ORNAMENT)
-    if lang := _lookup(name, names):
-        return lang
-    found = {_lookup(part, names) for part in _BETWEEN_NAMES.split(name)}
-    return found.pop() if len(found) == 1 else ""
-
-
-def _lookup(name: str, names: Mapping[str, str]) -> str:
-    if name in names:
-        return names[name]
-    regional = _REGIONAL_CODE.fullmatch(name)
-    return names.get(regional[1], "") if regional else ""
-
-
-@lru_cache(maxsize=64)
-def _names(langs: tuple[str, ...]) -> dict[str, str]:
-    """What each language is called in itself, in English and in the others; codes too."""
-    readers = ("en", *langs)
-    names = {name: lang for lang in langs for name in language_names(lang, readers)}
-    return names | {code: lang for lang in langs for code in language_codes(lang)}
 
 
 def _damped(votes: _Votes, site: SiteView) -> _Votes:

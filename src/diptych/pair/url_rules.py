@@ -13,9 +13,10 @@ from functools import lru_cache
 from itertools import combinations
 from urllib.parse import quote
 
-from diptych.pair import language_codes, language_names, page_languages
+from diptych.pair import page_languages
 from diptych.pair.settle import settle
 from diptych.protocols import SiteView
+from diptych.text.language_names import language_codes, language_names
 from diptych.text.marks import fold
 from diptych.types import PagePair, Url
 

@@ -14,9 +14,7 @@ from difflib import SequenceMatcher
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
-from diptych.pair.keys import Keys, UrlPair, pair_urls
-
-__all__ = ["Edit", "KeyBook", "Prediction", "Rule", "learn_keys", "learn_rules"]
+__all__ = ["Edit", "KeyBook", "Prediction", "Rule", "UrlPair", "learn_rules"]
 
 _PIECE = re.compile(r"[:/.\-_?&=,;~+]|[^:/.\-_?&=,;~+]+")
 _SAMPLE = 200  # pairs of a key that rules are learned from; they are much alike
@@ -28,6 +26,17 @@ _LEAST_SHARE = 0.02  # of a key's pairs that is worth another rule
 
 _Variants: TypeAlias = "dict[tuple[Edit, ...], int]"
 """ways to tell one change, and how natural each is"""
+
+
+class UrlPair(NamedTuple):
+    """Two URLs, the languages of their pages as known or inferred, and the key that pairs them."""
+
+    left: str
+    right: str
+    left_lang: str
+    right_lang: str
+    score: float
+    key: str
 
 
 class Edit(NamedTuple):
@@ -91,20 +100,6 @@ class KeyBook:
             if target and target != url and target not in found:
                 found[target] = Prediction(target, rule.confidence, rule.right_lang)
         return sorted(found.values(), key=lambda made: (-made.confidence, made.url))
-
-
-def learn_keys(
-    urls: Sequence[tuple[str, str]],
-    langs: Sequence[str],
-    keys: Keys = Keys(),  # noqa: B008
-) -> KeyBook:
-    """What the URLs of a site, each with its language or nothing, teach about its other URLs.
-
-    >>> pages = [(f"http://x.org/{lang}/{page}", lang) for lang in ("en", "fr") for page in "abc"]
-    >>> learn_keys(pages, ["en", "fr"]).predict("http://x.org/en/new", "en")
-    [Prediction(url='http://x.org/fr/new', confidence=0.8, lang='fr')]
-    """
-    return learn_rules(pair_urls(urls, langs, keys))
 
 
 def learn_rules(pairs: Sequence[UrlPair]) -> KeyBook:

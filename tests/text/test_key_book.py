@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diptych.pair.key_book import KeyBook, Prediction, learn_keys, learn_rules
-from diptych.pair.keys import UrlPair
+from diptych.pair.keys import learn_keys
+from diptych.text.key_book import KeyBook, Prediction, UrlPair, learn_rules
 
 NAMES = ("harbour", "tides", "storm-1953", "lens", "keeper", "a/b/fog", "rock_2", "log")
 
