@@ -34,7 +34,8 @@ NETWORK = {
 
 PURE_FOLDERS = ("text", "pair", "verify", "align_dom", "align_sentences", "filter", "export")
 PURE_MODULES = {
-    "types", "protocols", "errors", "crawl.bfs", "crawl.bfs_langs", "crawl.traps", "crawl.scope",
+    "types", "protocols", "errors", "urllist", "crawl.bfs", "crawl.bfs_langs",
+    "crawl.parallel_links", "crawl.pplocator", "crawl.smart", "crawl.traps", "crawl.scope",
     "crawl.robots", "crawl.reading", "crawl.politeness", "kernels", "kernels.beads",
     "kernels.beads_reference", "kernels.ibm1", "kernels.ibm1_reference", "kernels.langid",
     "kernels.langid_reference", "kernels.links", "kernels.nearest", "kernels.nearest_reference",
@@ -43,6 +44,9 @@ PURE_MODULES = {
 }  # fmt: skip
 ALLOWED = {
     ("crawl.reading", "crawl.frontier"),
+    ("crawl.smart", "learn"),
+    ("crawl.smart", "learn.url_lang"),
+    ("crawl.smart", "learn.url_pair"),
     ("align_sentences.embedding", "learn.encoder"),
     ("pair.union", "learn.page_pair"),
     ("pair.union", "learn.url_pair"),

@@ -45,7 +45,10 @@ def members(protocol: type) -> dict[str, object]:
 @pytest.mark.parametrize(("stage", "name"), ALL)
 def test_strategy_fulfils_the_protocol_of_its_stage(stage: str, name: str) -> None:
     cls = strategies(stage)[name]
-    for member, wanted in members(PROTOCOLS[stage]).items():
+    # A crawl policy that must remember gives guides: what those do the conformance tests say.
+    is_guided = isinstance(cls(), protocols.GuidedPolicy)
+    protocol = protocols.GuidedPolicy if is_guided else PROTOCOLS[stage]
+    for member, wanted in members(protocol).items():
         assert hasattr(cls(), member), member
         if inspect.isfunction(wanted):
             asked = inspect.signature(wanted).parameters
@@ -117,6 +120,26 @@ def test_recipe_is_built_into_one_strategy_per_stage() -> None:
     for stage in RECIPE_STAGES:
         assert type(getattr(built, stage)) is strategies(stage)[RECIPE[stage]["use"]]
     assert [field.name for field in dataclasses.fields(Strategies)] == list(RECIPE_STAGES)
+
+
+def test_parameter_named_after_a_stage_is_given_that_stages_strategy() -> None:
+    recipe = {**RECIPE, "crawl": {"use": "pplocator", "levels": 4}, "pair": {"use": "langstrip"}}
+    built = build(recipe)
+    assert built.crawl == strategies("crawl")["pplocator"](levels=4, pair=built.pair)
+    assert type(built.pair) is strategies("pair")["langstrip"]
+    # It is no part of the recipe, and so not of what a result is quoted with.
+    assert signature(recipe, ["en", "fr"]).startswith("crawl:pplocator(levels=4)|pair:langstrip|")
+
+
+def test_parameter_named_after_a_stage_may_be_set() -> None:
+    inner = {"use": "pplocator", "similarity": 0.9}
+    recipe = {**RECIPE, "crawl": {"use": "pplocator", "pair": inner}, "pair": {"use": "keys"}}
+    built = build(recipe)
+    assert built.crawl.pair == make("pair", inner)  # type: ignore[union-attr]
+    assert type(built.pair) is strategies("pair")["keys"]
+    assert "crawl:pplocator(pair=pplocator(similarity=0.9))|pair:keys|" in signature(recipe, [])
+    with pytest.raises(ConfigError, match="no pair strategy 'bfs'"):
+        build({**RECIPE, "crawl": {"use": "pplocator", "pair": {"use": "bfs"}}})
 
 
 def test_recipe_without_a_stage_is_answered_with_its_name() -> None:

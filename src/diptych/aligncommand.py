@@ -15,6 +15,7 @@ from diptych.cli_parts import FOUND, NOTHING
 from diptych.errors import ConfigError
 from diptych.learn.lexicon import Lexicon
 from diptych.learn.lexicon_file import read_lexicon
+from diptych.protocols import LinkAligner
 from diptych.registry import make
 from diptych.text.blocks import MAX_BLOCKS
 from diptych.text.charset import decode
@@ -125,7 +126,7 @@ def _lines(data: bytes) -> list[str]:
 def _print_links(left: bytes, right: bytes, request: Request, lexicon: Lexicon | None) -> int:
     """The addresses of aligned hyperlinks, if the strategy finds them."""
     trees: Any = make("align_dom", {"use": request.trees})
-    if not hasattr(trees, "links"):
+    if not isinstance(trees, LinkAligner):
         raise ConfigError(f"--trees {request.trees} aligns no links; take domtree")
     langs = two_languages(request.langs)
     pages = page_of(left, "left"), page_of(right, "right")

@@ -73,6 +73,31 @@ class Findings:
         )
         self.commit()
 
+    def save_pair(
+        self,
+        site: int,
+        pair: PagePair,
+        decision: Decision,
+        segments: Sequence[tuple[SegmentPair, Decision]],
+    ) -> None:
+        """Remember a pair that was looked at while the crawl goes on, with what came of it."""
+        row = (
+            site, url_key(pair.left), url_key(pair.right), pair.left_lang, pair.right_lang,
+            pair.score, pair.evidence,
+        )  # fmt: skip
+        self.db.execute(
+            "INSERT OR IGNORE INTO pairs"
+            " (site, left, right, left_lang, right_lang, score, evidence) VALUES (?,?,?,?,?,?,?)",
+            row,
+        )
+        id = self.count(
+            "SELECT id FROM pairs WHERE left = ? AND right = ? AND left_lang = ?"
+            " AND right_lang = ?",
+            *row[1:5],
+        )
+        self.save_decision(id, decision)
+        self.save_segments(id, segments)
+
     def sites(self) -> list[tuple[int, str]]:
         """Sites with their numbers, by name."""
         return self.db.execute("SELECT id, name FROM sites ORDER BY name").fetchall()

@@ -38,8 +38,10 @@ PAIRS_HEADER = "left_url\tright_url\tleft_lang\tright_lang\tscore\tevidence\n"
 class Engine(Protocol):
     """Answers what a crawl asks for: the live web, or archives."""
 
-    def run(self, crawl: Crawl, *, tick: Callable[[], None], stopped: Callable[[], bool]) -> None:
-        """Crawl until nothing is left or `stopped` says so."""
+    def run(
+        self, crawl: Crawl, work: Work, *, tick: Callable[[], None], stopped: Callable[[], bool]
+    ) -> None:
+        """Crawl until nothing is left or `stopped` says so; guides are answered by `work`."""
         ...
 
 
@@ -68,9 +70,9 @@ def run(
         politeness=plan.politeness, limits=plan.limits, now=now,
     )  # fmt: skip
     watcher.crawl = crawl
-    engine.run(crawl, tick=watcher.tick, stopped=watcher.stopped)
-    watcher.notes.extend(crawl.hosts.notes)
     work = Work(store.folder, strategies, plan.langs)
+    engine.run(crawl, work, tick=watcher.tick, stopped=watcher.stopped)
+    watcher.notes.extend(crawl.hosts.notes)
     _sketch_pages(store, work, watcher, plan.jobs)
 
     def pair_pages(lexicons: Mapping[LangPair, Lexicon]) -> None:

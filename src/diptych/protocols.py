@@ -39,6 +39,7 @@ __all__ = [
     "Filter",
     "Guide",
     "GuidedPolicy",
+    "LinkAligner",
     "Pairer",
     "SentenceAligner",
     "SentenceEncoder",
@@ -161,6 +162,15 @@ class TreeAligner(Protocol):
 
     def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
         """All blocks of both pages, each in exactly one pair, the left ones in order."""
+        ...
+
+
+@runtime_checkable
+class LinkAligner(Protocol):
+    """A tree aligner that also says which links correspond."""
+
+    def links(self, left: Page, right: Page, lexicon: Lexicon) -> list[tuple[str, str, float]]:
+        """The addresses of aligned links as the pages have them, and how sure they are."""
         ...
 
 

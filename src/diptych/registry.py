@@ -19,6 +19,7 @@ from diptych.protocols import (
     CrawlPolicy,
     Exporter,
     Filter,
+    GuidedPolicy,
     Pairer,
     SentenceAligner,
     TreeAligner,
@@ -31,6 +32,10 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
     "crawl": {
         "bfs": "diptych.crawl.bfs:Bfs",
         "bfs+langs": "diptych.crawl.bfs_langs:BfsLangs",
+        "hybrid": "diptych.crawl.hybrid:Hybrid",
+        "parallel_links": "diptych.crawl.parallel_links:ParallelLinks",
+        "pplocator": "diptych.crawl.pplocator:PPLocatorCrawl",
+        "smart": "diptych.crawl.smart:Smart",
     },
     "pair": {
         "content": "diptych.pair.content:Content",
@@ -72,7 +77,7 @@ RECIPE_STAGES = tuple(stage for stage in STRATEGIES if stage != "export")
 class Strategies:
     """One strategy per stage, built and ready."""
 
-    crawl: CrawlPolicy
+    crawl: CrawlPolicy | GuidedPolicy
     pair: Pairer
     verify: Verifier
     align_dom: TreeAligner
@@ -102,6 +107,8 @@ def _class_of(stage: str, name: str) -> type:
 def make(stage: str, settings: Mapping[str, Any]) -> Any:
     """A strategy from its table in a recipe: `use` names it, the rest are its parameters.
 
+    A strategy inside of it is of the same stage, or of the one that its parameter is named after.
+
     >>> make("pair", {"use": "union", "pairers": [{"use": "links"}]}).pairers
     (Links(),)
     """
@@ -118,12 +125,12 @@ def make(stage: str, settings: Mapping[str, Any]) -> Any:
                 f"{stage} strategy '{settings['use']}' has no parameter '{name}'; "
                 f"it has: {', '.join(sorted(fields)) or 'none'}"
             )
-        parameters[name] = _value(stage, value)
+        parameters[name] = _value(name if name in STRATEGIES else stage, value)
     return cls(**parameters)
 
 
 def _value(stage: str, value: Any) -> Any:
-    """A parameter: tables with `use` are strategies of the same stage, lists become tuples."""
+    """A parameter: tables with `use` are strategies of a stage, lists become tuples."""
     if isinstance(value, Mapping) and "use" in value:
         return make(stage, value)
     if isinstance(value, list):
@@ -136,8 +143,22 @@ def _names(stage: str) -> str:
 
 
 def build(recipe: Mapping[str, Any]) -> Strategies:
-    """One strategy per stage from a resolved recipe (see `recipes.load`)."""
-    return Strategies(**{stage: make(stage, recipe[stage]) for stage in RECIPE_STAGES})
+    """One strategy per stage from a resolved recipe (see `recipes.load`).
+
+    A parameter named after another stage that the recipe leaves out is given that stage's strategy,
+    so that stages never import each other.
+    """
+    made = {stage: make(stage, recipe[stage]) for stage in RECIPE_STAGES}
+    return Strategies(
+        **{stage: _joined(strategy, recipe[stage], made) for stage, strategy in made.items()}
+    )
+
+
+def _joined(strategy: Any, settings: Mapping[str, Any], made: Mapping[str, Any]) -> Any:
+    """A strategy with those of other stages that it asks for."""
+    names = {field.name for field in dataclasses.fields(strategy)}
+    given = {stage: made[stage] for stage in made if stage in names and stage not in settings}
+    return dataclasses.replace(strategy, **given) if given else strategy
 
 
 def exporter(name: str) -> Exporter:

@@ -8,11 +8,23 @@ from contextlib import suppress
 import orjson
 from isal import isal_zlib
 
-from diptych.types import Evidence, LangScore, Link, Sketch
+from diptych.types import (
+    Decision,
+    Evidence,
+    Found,
+    LangScore,
+    Link,
+    Missing,
+    Moved,
+    News,
+    PagePair,
+    Settled,
+    Sketch,
+)
 
 __all__ = [
-    "read_evidence", "read_scores", "read_sketch", "whole", "write_evidence", "write_links",
-    "write_scores", "write_sketch",
+    "read_evidence", "read_news", "read_scores", "read_sketch", "whole", "write_evidence",
+    "write_links", "write_news", "write_scores", "write_sketch",
 ]  # fmt: skip
 
 
@@ -82,3 +94,39 @@ def read_sketch(data: bytes) -> Sketch:
         tuple(map(tuple, blocks)), tuple(map(tuple, block_words)),
         tuple(LangScore(*share) for share in shares), tuple(widgets),
     )  # fmt: skip
+
+
+def write_news(news: News) -> tuple[str, str]:
+    """What happened in a crawl: its name, and the rest as JSON."""
+    row: list[object]
+    match news:
+        case Missing():
+            row = [news.url, news.reason]
+        case Moved():
+            row = [news.url, news.target]
+        case Found():
+            decision = news.decision
+            row = [_pair_row(news.pair), decision.accept, decision.score, decision.reason]
+            row.append(news.links)
+        case Settled():
+            row = [_pair_row(pair) for pair in news.pairs]
+    return type(news).__name__.lower(), orjson.dumps(row).decode()
+
+
+def read_news(name: str, data: str) -> News:
+    """What `write_news` wrote."""
+    row = orjson.loads(data)
+    if name == "missing":
+        return Missing(*row)
+    if name == "moved":
+        return Moved(*row)
+    if name == "found":
+        pair, accept, score, reason, links = row
+        return Found(PagePair(*pair), Decision(accept, score, reason), tuple(map(tuple, links)))
+    return Settled(tuple(PagePair(*pair) for pair in row))
+
+
+def _pair_row(pair: PagePair) -> list[object]:
+    return [
+        pair.left, pair.right, pair.left_lang, pair.right_lang, pair.score, pair.evidence
+    ]  # fmt: skip

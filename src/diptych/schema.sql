@@ -75,6 +75,13 @@ CREATE TABLE fetches (                      -- every answer, in order
     length INTEGER
 );
 
+CREATE TABLE events (                       -- what crawl policies that remember were told, in order
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    what TEXT NOT NULL,                     -- page, sitemap, missing, moved, found, settled
+    data TEXT NOT NULL                      -- a URL, or JSON
+);
+
 CREATE TABLE pages (
     url INTEGER PRIMARY KEY,                -- urls.key
     site INTEGER NOT NULL,

@@ -32,7 +32,7 @@ from diptych.warc import Pointer
 
 __all__ = ["SCHEMA_VERSION", "Store"]
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 CACHE_KIB = 65_536
 _RECORD = (
     "SELECT urls.url, lang, langs, title, pages.depth, size, text_length, digest, html_lang,"
@@ -152,6 +152,28 @@ class Store(Findings):
             "SELECT warc, offset FROM pages WHERE url = ?", (url_key(url),)
         ).fetchone()
         return self.archive.read(*row) if row else None
+
+    def answer(self, url: Url) -> Response | None:
+        """The last answer that a URL gave, whatever it was."""
+        row = self.db.execute(
+            "SELECT warc, offset FROM fetches WHERE url = ? AND warc IS NOT NULL"
+            " ORDER BY id DESC LIMIT 1",
+            (url_key(url),),
+        ).fetchone()
+        return self.archive.read(*row) if row else None
+
+    def page(self, url: Url) -> Page | None:
+        """A page as it was read: its record and its links."""
+        record = self.record(url)
+        row = self.db.execute("SELECT links FROM pages WHERE url = ?", (url_key(url),)).fetchone()
+        if record is None or row is None:
+            return None
+        return Page(record, tuple(Link(*link) for link in orjson.loads(row[0])))
+
+    def events(self, site: int) -> list[tuple[str, str]]:
+        """What the crawl of a site has met with, in order."""
+        rows = self.db.execute("SELECT what, data FROM events WHERE site = ? ORDER BY id", (site,))
+        return rows.fetchall()
 
     def site_id(self, name: str) -> int:
         """The number of a site, made known if it is new."""

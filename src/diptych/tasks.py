@@ -5,12 +5,13 @@ Each task reads the store and returns what it found; only the process that runs 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.cascade import align_pages
+from diptych.protocols import LinkAligner, TreeAligner
 from diptych.registry import Strategies
 from diptych.store import Store
 from diptych.text.html import read_content, read_page
@@ -23,14 +24,19 @@ from diptych.types import (
     Page,
     PagePair,
     SegmentPair,
+    Site,
     Sketch,
     Url,
 )
+from diptych.view import StoreView
 
 if TYPE_CHECKING:
     from diptych.learn.lexicon import Lexicon
 
-__all__ = ["AlignTask", "Aligned", "Judged", "SketchTask", "TeachTask", "Work"]
+__all__ = [
+    "AlignTask", "Aligned", "Judged", "LookTask", "Looked", "PairTask", "SketchTask", "TeachTask",
+    "Work",
+]  # fmt: skip
 
 Judged = tuple[SegmentPair, Decision]
 _KEPT = 16  # pages
@@ -181,3 +187,47 @@ class AlignTask(NamedTuple):
                 for segment in segments
             ],
         )
+
+
+class Looked(NamedTuple):
+    """What became of a pair while the crawl goes on."""
+
+    aligned: Aligned
+    links: tuple[tuple[Url, Url], ...]
+    """where aligned hyperlinks lead"""
+
+
+class LookTask(NamedTuple):
+    """Verify and align two pages, also their links, while the crawl goes on."""
+
+    pair: PagePair
+
+    def run(self, work: Work) -> Looked:
+        """What `AlignTask` gives, and the links of the pages if they are a pair."""
+        aligned = AlignTask(self.pair).run(work)
+        pages = work.pages(self.pair)
+        if not aligned.decision.accept or pages is None:
+            return Looked(aligned, ())
+        lexicon = work.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
+        return Looked(aligned, tuple(_links(work.strategies.align_dom, *pages, lexicon)))
+
+
+def _links(
+    trees: TreeAligner, left: Page, right: Page, lexicon: Lexicon
+) -> Iterator[tuple[Url, Url]]:
+    """Where the aligned links of two pages lead, each two once."""
+    if isinstance(trees, LinkAligner):
+        found = trees.links(left, right, lexicon)
+        yield from dict.fromkeys((Url(one), Url(other)) for one, other, _ in found)
+
+
+class PairTask(NamedTuple):
+    """Pair all pages of a site that there are by now."""
+
+    site: Site
+    id: int
+
+    def run(self, work: Work) -> tuple[PagePair, ...]:
+        """What the recipe's pairer finds."""
+        view = StoreView(work.store, self.site, self.id, work.langs, work.lexicons)
+        return tuple(work.strategies.pair.pair(view))

@@ -315,9 +315,7 @@ class Outlook:
     found: float
     """pairs so far"""
     left: float
-    """pairs that are probably still out there, among URLs that are known"""
-    best: float
-    """pairs that the most promising download brings, on average"""
+    """pairs that are probably still out there, behind URLs that are known"""
 
     @property
     def missing(self) -> float:

@@ -16,16 +16,26 @@ def uses(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("name", "pair", "verify"),
+    ("name", "crawl", "pair", "verify"),
     [
-        ("pti", "pti", "size_ratio"),
-        ("pplocator", "pplocator", "decision_tree"),
-        ("dom", "url_rules", "maxent"),
+        ("pti", "bfs", "pti", "size_ratio"),
+        ("pplocator", "pplocator", "pplocator", "decision_tree"),
+        ("dom", "parallel_links", "url_rules", "maxent"),
     ],
 )
-def test_pairs_and_verifies_as_its_paper(name: str, pair: str, verify: str) -> None:
+def test_crawls_pairs_and_verifies_as_its_paper(
+    name: str, crawl: str, pair: str, verify: str
+) -> None:
     named = uses(name)
-    assert (named["crawl"], named["pair"], named["verify"]) == ("bfs", pair, verify)
+    assert (named["crawl"], named["pair"], named["verify"]) == (crawl, pair, verify)
+
+
+def test_smart_and_its_baselines_differ_in_nothing_but_the_crawl() -> None:
+    named = {name: uses(name) for name in ("smart", "bfs", "bfs+langs")}
+    assert {name: stages.pop("crawl") for name, stages in named.items()} == {
+        name: name for name in named
+    }
+    assert named["smart"] == named["bfs"] == named["bfs+langs"]
 
 
 def test_shi_aligns_trees() -> None:

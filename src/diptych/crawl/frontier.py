@@ -42,7 +42,7 @@ class State(IntEnum):
 
 
 class Entry(NamedTuple):
-    """A URL for the frontier; an entry that is there already is raised, never lowered."""
+    """A URL for the frontier; one that is there is raised, and lowered only if it says so."""
 
     url: Url
     host: int
@@ -52,6 +52,7 @@ class Entry(NamedTuple):
     state: State = State.QUEUED
     reason: str = ""
     hops: int = 0
+    lowers: bool = False
 
 
 class Claim(NamedTuple):
@@ -87,8 +88,11 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET
     priority = excluded.priority, depth = min(depth, excluded.depth),
     kind = max(kind, excluded.kind)
-WHERE excluded.state = 0 AND urls.state = 0 AND excluded.priority > urls.priority
+WHERE excluded.state = 0 AND urls.state = 0
+    AND (excluded.priority > urls.priority OR (? AND urls.priority < 1000))
 """
+# What has such a priority was not queued by a policy: seeds come first whatever it says.
+_TOP = "SELECT max(priority) FROM urls WHERE host = ? AND state = 0"
 _BEST = """
 SELECT id, url, host, kind, depth, priority, hops, attempts FROM urls
 WHERE host = ? AND state = 0 AND due <= ? ORDER BY priority DESC, id LIMIT 1
@@ -120,7 +124,7 @@ class Frontier:
         return self._hosts[id]
 
     def add(self, entries: Iterable[Entry]) -> None:
-        """Queue URLs; what is known already is raised, never lowered."""
+        """Queue URLs; what is known already is raised, and lowered where an entry says so."""
         touched: set[int] = set()
         rows = []
         for entry in entries:
@@ -128,7 +132,7 @@ class Frontier:
             rows.append(
                 (
                     url_key(entry.url), entry.url, entry.host, int(entry.kind), int(entry.state),
-                    entry.depth, entry.priority, entry.hops, entry.reason,
+                    entry.depth, entry.priority, entry.hops, entry.reason, entry.lowers,
                 )
             )  # fmt: skip
         self._db.executemany(_UPSERT, rows)
@@ -241,6 +245,11 @@ class Frontier:
                     self._let_go(host)
                 self._schedule(host)
         return len(rows)
+
+    def top(self, hosts: Iterable[int]) -> float:
+        """The highest priority that is queued for some hosts; less than any if nothing is."""
+        tops = (self._db.execute(_TOP, (id,)).fetchone()[0] for id in hosts)
+        return max((top for top in tops if top is not None), default=-math.inf)
 
     def wake(self) -> float | None:
         """When the next claim may succeed; None when nothing is queued."""

@@ -188,12 +188,13 @@ class Hosts:
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
 
     def stop_site(self, site: SiteInfo, reason: str) -> None:
-        """Ask no host of a site any more: a limit is reached."""
-        for info in self._hosts_of(site):
+        """Ask no host of a site any more: a limit is reached, or nothing is likely to be found."""
+        for info in self.of_site(site):
             self._frontier.stop(info.id, reason)
-        note = f"{site.site.name}: {reason} reached"
+        note = f"{site.site.name}: {reason}" + (" reached" if reason.endswith("limit") else "")
         if note not in self.notes:
             self.notes.append(note)
 
-    def _hosts_of(self, site: SiteInfo) -> Iterable[HostInfo]:
+    def of_site(self, site: SiteInfo) -> Iterable[HostInfo]:
+        """The hosts of a site."""
         return (info for info in self._by_id.values() if info.site is site)

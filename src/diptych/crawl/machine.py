@@ -7,21 +7,24 @@ the live web and an archive are driven through the same two calls.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from diptych.crawl.admission import Admission
 from diptych.crawl.frontier import Claim, Entry, Frontier, Kind, State
+from diptych.crawl.guides import PART, Guides, Wish, alternates_of
 from diptych.crawl.hosts import HostInfo, Hosts, SiteInfo
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.reading import Reading
 from diptych.crawl.robots import Robots
 from diptych.crawl.scope import Scope
-from diptych.protocols import CrawlPolicy
+from diptych.protocols import CrawlPolicy, GuidedPolicy
 from diptych.store import Store
 from diptych.text.sitemaps import Sitemap
 from diptych.text.urls import host_of, normalise, url_key
-from diptych.types import Failure, Link, Page, PageRecord, Ranked, Site, Url
+from diptych.types import Failure, Missing, Moved, News, Page, Ranked, Site, Url
 from diptych.view import StoreView
 from diptych.warc import Pointer
 
@@ -34,6 +37,7 @@ RETRIED = frozenset(
     "timeout connect disconnected http_429 http_500 http_502 http_503 http_504".split()
 )
 REFUSALS = frozenset("timeout connect disconnected http_401 http_403 http_429 http_503".split())
+UNLIKELY = "more pairs are unlikely"
 FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
 
 
@@ -45,11 +49,21 @@ class Stats:
     pages: int = 0
 
 
+class _Part(NamedTuple):
+    """A sitemap that is not taken in to its end."""
+
+    claim: Claim
+    site: SiteInfo
+    sitemap: Sitemap
+    status: int
+    start: int = 0
+
+
 class Crawl:
     """One run's crawl over its sites with one policy."""
 
     def __init__(
-        self, store: Store, sites: Sequence[Site], scope: Scope, policy: CrawlPolicy,
+        self, store: Store, sites: Sequence[Site], scope: Scope, policy: CrawlPolicy | GuidedPolicy,
         langs: Sequence[str], *, politeness: Politeness, limits: Limits, now: float,
     ) -> None:  # fmt: skip
         self.store = store
@@ -58,12 +72,13 @@ class Crawl:
         self.hosts = Hosts(store, self.frontier, politeness)
         self.stats = Stats()
         self._scope = scope
-        self._policy = policy
+        self.guides = Guides(store, policy, self.langs, self._view)
         self._politeness = politeness
         self._limits = limits
         self._admission = Admission(store, self.hosts, scope)
         self._seen: dict[Url, float] = {}
         self._empty: set[str] = set()
+        self._parts: deque[_Part] = deque()
         store.begin()
         for site in sites:
             self.hosts.add_site(site)
@@ -82,10 +97,11 @@ class Crawl:
         granted: list[Claim] = []
         self.store.begin()
         self._watch_the_time(now)
+        self._take_part(now)
         while len(granted) < room:
             claims = self.frontier.claim(now, room - len(granted))
             granted.extend(claim for claim in claims if self._may(claim, now))
-            is_over = self.frontier.active == 0 and self.frontier.wake() is None
+            is_over = self.frontier.active == 0 and self.wake() is None and not self.guides.waiting
             if not claims and not (is_over and self._refill()):
                 break
         return granted
@@ -116,9 +132,29 @@ class Crawl:
             return False
         if not self.hosts.allows(claim.host, claim.url):
             self.frontier.refuse(claim, now, reason="robots")
+            self._tell(claim, Missing(claim.url, "robots"))
+            return False
+        if not self._is_worth(claim, site, now):
             return False
         site.in_flight += claim.kind is Kind.PAGE
         return True
+
+    def _is_worth(self, claim: Claim, site: SiteInfo, now: float) -> bool:
+        """Whether a pair is likely enough behind what is left of a site; if not, it is given up.
+
+        The priority of a URL is what its guide expects of it where the guide has an outlook.
+        """
+        patience = self._limits.patience
+        least = 1.0 / patience if patience else -math.inf
+        if claim.kind is not Kind.PAGE or claim.priority >= least:
+            return True
+        if self.guides.outlook(site) is None:
+            return True
+        self.frontier.give_back(claim, now + 0.5)
+        others = self.frontier.top(info.id for info in self.hosts.of_site(site))
+        if others < least and not site.in_flight and not self.guides.is_waiting(site):
+            self.hosts.stop_site(site, UNLIKELY)
+        return False
 
     def _refill(self) -> bool:
         """Nothing is left: ask the policy for a batch, once for each time a site runs dry."""
@@ -126,13 +162,31 @@ class Crawl:
         for name, site in self.hosts.sites.items():
             if name not in self._empty:
                 self._empty.add(name)
-                ranked = list(self._policy.refill(self._view(site)))
-                added = self._queue(ranked, 1) or added
+                added = self._queue(list(self.guides.refill(site)), 1) or added
         return added
 
     def wake(self) -> float | None:
         """When `next` may have something again; None when nothing is queued."""
-        return self.frontier.wake()
+        return 0.0 if self._parts else self.frontier.wake()
+
+    # -- what guides want to know ------------------------------------------------------------
+
+    def wishes(self) -> list[Wish]:
+        """What guides want to know, to be answered by `told` some time later."""
+        return self.guides.wishes()
+
+    def told(self, wish: Wish, news: News) -> None:
+        """The answer to a wish."""
+        self.store.begin()
+        site = next(info for info in self.hosts.sites.values() if info.id == wish.site)
+        if self._queue(self.guides.learn(site, news), 1):
+            self._empty.discard(site.site.name)
+
+    def _tell(self, claim: Claim, news: News) -> None:
+        """Tell a guide what became of a URL that is no page."""
+        if claim.kind is Kind.PAGE:
+            site = self.hosts[claim.host].site
+            self._queue(self.guides.learn(site, news), claim.depth + 1)
 
     # -- what an answer teaches --------------------------------------------------------------
 
@@ -155,8 +209,8 @@ class Crawl:
         elif reading.redirect is not None:
             self._take_redirect(claim, reading.redirect, reading.status, now)
         elif reading.sitemap is not None:
-            self.frontier.complete(claim, now, status=reading.status)
-            self._take_sitemap(claim, host, reading.sitemap)
+            self._add_sitemaps(reading.sitemap.sitemaps, SEED_PRIORITY - 1)
+            self._parts.append(_Part(claim, host.site, reading.sitemap, reading.status))
         elif reading.page is not None and pointer is not None:
             self.frontier.complete(claim, now, status=reading.status)
             self._take_page(claim, host, reading.page, pointer)
@@ -174,11 +228,12 @@ class Crawl:
         host.site.pages += 1
         self.stats.pages += 1
         self._empty.discard(host.site.site.name)
-        self._queue(self._policy.rank(page, self._view(host.site)), claim.depth + 1)
+        self._queue(self.guides.rank_page(host.site, page), claim.depth + 1)
 
     def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
         if claim.hops >= self._limits.redirects:
             self.frontier.fail(claim, now, reason="too_many_redirects", status=status)
+            self._tell(claim, Missing(claim.url, "too_many_redirects"))
             return
         entry = self._admission.entry(target, claim.depth, claim.priority, kind=claim.kind)
         entry = entry._replace(hops=claim.hops + 1)
@@ -186,6 +241,8 @@ class Crawl:
             self.hosts.notes.append(f"{claim.url} leads out of the site, to {target}: mine that")
         self.frontier.add([entry])
         self.frontier.complete(claim, now, status=status, redirect=url_key(target))
+        is_outside = entry.state is not State.QUEUED
+        self._tell(claim, Missing(claim.url, "outside") if is_outside else Moved(claim.url, target))
 
     def _take_robots(self, claim: Claim, robots: Robots, status: int, now: float) -> None:
         self.frontier.complete(claim, now, status=status)
@@ -204,24 +261,21 @@ class Crawl:
                 site.sitemaps += 1
                 self.frontier.add([entry])
 
-    def _take_sitemap(self, claim: Claim, host: HostInfo, sitemap: Sitemap) -> None:
-        """The policy ranks a sitemap's URLs as the links of a page without text."""
-        self._add_sitemaps(sitemap.sitemaps, SEED_PRIORITY - 1)
-        links: list[Link] = []
-        alternates: list[tuple[Url, Link]] = []
-        for item in sitemap.entries:
-            url = normalise(item.url)
-            if url is None:
-                continue
-            links.append(Link(url, rel="sitemap"))
-            for hreflang, other in item.alternates:
-                target = normalise(other)
-                if target is not None:
-                    alternates.append((url, Link(target, rel="alternate", hreflang=hreflang)))
-        links.extend(link for _, link in alternates)
-        page = Page(PageRecord(claim.url, "", (), "", 0, 0, 0, ""), tuple(links), ())
-        self._queue(self._policy.rank(page, self._view(host.site)), 1)
-        self.store.announce(host.site.id, alternates)
+    def _take_part(self, now: float) -> None:
+        """Take in the next part of a sitemap: all of a large one at once would hold up the crawl.
+
+        Its claim ends with its last part, so that a sitemap cut off by a kill is fetched again.
+        """
+        if not self._parts:
+            return
+        claim, site, sitemap, status, start = part = self._parts.popleft()
+        self._queue(self.guides.rank_sitemap(site, claim.url, sitemap, start), 1)
+        entries = sitemap.entries[start : start + PART]
+        self.store.announce(site.id, alternates_of(Sitemap(entries=entries)))
+        if start + PART < len(sitemap.entries):
+            self._parts.append(part._replace(start=start + PART))
+        else:
+            self.frontier.complete(claim, now, status=status)
 
     # -- what goes wrong ---------------------------------------------------------------------
 
@@ -245,6 +299,8 @@ class Crawl:
             status=status,
             retry_at=now + wait if retried else None,
         )
+        if not retried:
+            self._tell(claim, Missing(claim.url, failure.reason))
         if refused and not patient:
             self.hosts.stop(claim.host, f"it asks to wait {wait:g} s")
         elif host.refusals >= limits.refusals:
@@ -266,13 +322,14 @@ class Crawl:
         if len(seen) > MAX_SEEN:
             seen.clear()
         entries: dict[Url, Entry] = {}
-        for link, priority in ranked:
+        for link, priority, lowers in ranked:
             url = link.url
-            if seen.get(url, -math.inf) >= priority:
+            known = seen.get(url, -math.inf)
+            if known >= priority and (not lowers or known in (priority, math.inf)):
                 continue
             entry = self._admission.entry(url, depth, priority)
             seen[url] = priority if entry.state is State.QUEUED else math.inf
-            entries[url] = entry
+            entries[url] = entry._replace(lowers=lowers)
         self.frontier.add(entry for entry in entries.values() if entry.state is not State.OUTSIDE)
         return any(entry.state is State.QUEUED for entry in entries.values())
 

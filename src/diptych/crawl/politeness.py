@@ -63,3 +63,5 @@ class Limits:
     refusals: int = 8
     """a host that refuses this often in a row is asked no more"""
     sitemaps: int = 50
+    patience: float | None = None
+    """downloads that one more pair may cost, where the crawl policy can tell"""

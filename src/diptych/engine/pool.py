@@ -23,7 +23,7 @@ from diptych.errors import DiptychError
 from diptych.store import Store
 from diptych.tasks import Work
 
-__all__ = ["Failed", "run_tasks"]
+__all__ = ["Failed", "Pool", "run_tasks"]
 
 PATIENCE = 120.0  # seconds for one task
 _AHEAD = 8  # tasks per worker that are begun before the first of them is given out
@@ -58,7 +58,7 @@ def run_tasks(
         own = work.of(store)
         yield from (task.run(own) for task in todo)
         return
-    yield from _Pool(work, jobs).run(todo)
+    yield from Pool(work, jobs).run(todo)
 
 
 @dataclass(slots=True, eq=False)
@@ -70,11 +70,37 @@ class _Worker:
 
 
 @dataclass(slots=True)
-class _Pool:
+class Pool:
+    """Worker processes; `run` for a list of tasks, `submit` and `collect` for what comes up."""
+
     work: Work
     jobs: int
     patience: float = PATIENCE
     _workers: list[_Worker] = field(default_factory=list)
+    _waiting: deque[tuple[int, Task[Any]]] = field(default_factory=deque)
+    _submitted: int = 0
+
+    def submit(self, task: Task[Any]) -> int:
+        """Have a task done some time; the number is that of its result."""
+        self._submitted += 1
+        self._waiting.append((self._submitted, task))
+        return self._submitted
+
+    def collect(self) -> dict[int, Any]:
+        """The results that have come, by number, without waiting for any."""
+        results: dict[int, Any] = {}
+        if not self._workers and self._waiting:
+            self._workers = [self._start() for _ in range(self.jobs)]
+        if any(worker.task >= 0 for worker in self._workers):
+            self._collect(results, timeout=0.0)
+        for worker in self._workers:
+            if worker.task < 0 and self._waiting:
+                self._give(worker, *self._waiting.popleft())
+        return results
+
+    def close(self) -> None:
+        """End all processes, whatever they are at."""
+        self._stop()
 
     def run(self, tasks: list[Task[Any]]) -> Iterator[Any]:
         """Results in the order of the tasks; no more than a window of them is held."""
@@ -86,22 +112,22 @@ class _Pool:
             while given < len(tasks):
                 for worker in self._workers:
                     if worker.task < 0 and waiting and waiting[0] < given + _AHEAD * self.jobs:
-                        self._give(worker, waiting.popleft(), tasks)
-                self._collect(results)
+                        self._give(worker, waiting[0], tasks[waiting.popleft()])
+                self._collect(results, timeout=1.0)
                 while given in results:
                     yield results.pop(given)
                     given += 1
         finally:
             self._stop()
 
-    def _give(self, worker: _Worker, number: int, tasks: list[Task[Any]]) -> None:
+    def _give(self, worker: _Worker, number: int, task: Task[Any]) -> None:
         worker.task, worker.since = number, time.monotonic()
         with suppress(OSError):  # it has just died: `_collect` will see that
-            worker.pipe.send(tasks[number])
+            worker.pipe.send(task)
 
-    def _collect(self, results: dict[int, Any]) -> None:
+    def _collect(self, results: dict[int, Any], *, timeout: float) -> None:
         """Take in what is ready; replace workers that have died or hang."""
-        ready = wait([worker.pipe for worker in self._workers], timeout=1.0)
+        ready = wait([worker.pipe for worker in self._workers], timeout=timeout)
         for place, worker in enumerate(self._workers):
             if worker.pipe in ready:
                 try:

@@ -36,10 +36,11 @@ _FIRST = Response(
 
 
 def digest(
-    kind: Kind, response: Response, depth: int, langs: tuple[str, ...]
+    kind: Kind, response: Response, depth: int, langs: tuple[str, ...], with_sketch: bool
 ) -> tuple[Reading, bytes]:
     """What an answer means, and its WARC record."""
-    return read(kind, response, depth=depth, langs=langs), compose(response)
+    reading = read(kind, response, depth=depth, langs=langs, with_sketch=with_sketch)
+    return reading, compose(response)
 
 
 def pack(reading: Reading, record: bytes) -> bytes:
@@ -66,7 +67,7 @@ def unpack(frame: bytes) -> tuple[Reading, bytes]:
 
 def main(source: BinaryIO, sink: BinaryIO) -> None:
     """Say when ready, then read frames and answer each in turn, until the input ends."""
-    digest(Kind.PAGE, _FIRST, 0, ())  # loads what is loaded on first use
+    digest(Kind.PAGE, _FIRST, 0, (), True)  # loads what is loaded on first use
     sink.write(READY)
     sink.flush()
     while len(head := source.read(FRAME.size)) == FRAME.size:

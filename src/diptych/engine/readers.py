@@ -67,12 +67,19 @@ class Readers:
         self._workers.clear()
 
     async def read(
-        self, kind: Kind, response: Response, depth: int, langs: tuple[str, ...]
+        self,
+        kind: Kind,
+        response: Response,
+        depth: int,
+        langs: tuple[str, ...],
+        *,
+        with_sketch: bool = False,
     ) -> tuple[Reading | Failure, bytes]:
         """What an answer means, and its WARC record."""
+        job = kind, response, depth, langs, with_sketch
         if not self._count:
-            return digest(kind, response, depth, langs)
-        frame = pickle.dumps((kind, response, depth, langs), pickle.HIGHEST_PROTOCOL)
+            return digest(*job)
+        frame = pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
         task = _Task(frame, asyncio.get_running_loop().create_future())
         await self._give(task)
         while not task.answer.done():

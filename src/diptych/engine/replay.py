@@ -9,8 +9,10 @@ from pathlib import Path
 from diptych.crawl.frontier import Claim, Kind
 from diptych.crawl.machine import Crawl
 from diptych.crawl.reading import Reading, read
+from diptych.engine.answers import answer_at_once
 from diptych.errors import ArchiveError
 from diptych.store import Store
+from diptych.tasks import Work
 from diptych.text.content import is_html
 from diptych.text.urls import url_key
 from diptych.types import Failure, Response, Url
@@ -99,10 +101,14 @@ class ReplayEngine:
     sketches: bool = True
     """whether pages are sketched as they are read: what is parsed anyway need not be again"""
 
-    def run(self, crawl: Crawl, *, tick: Callable[[], None], stopped: Callable[[], bool]) -> None:
+    def run(
+        self, crawl: Crawl, work: Work, *, tick: Callable[[], None], stopped: Callable[[], bool]
+    ) -> None:
         """Crawl until nothing is left or `stopped` says so."""
         now = float(crawl.stats.downloads)
+        own = work.of(crawl.store)
         while not stopped():
+            answer_at_once(crawl, own)
             claims = crawl.next(now, 1)
             if not claims:
                 wake = crawl.wake()

@@ -1,0 +1,236 @@
+"""Who guides the crawl of each site: a policy itself, or what it remembers of the site.
+
+All that a guide is told is written down, so that a crawl that was killed goes on with a guide that
+knows the same: it is told everything again, in the same order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from diptych.crawl.frontier import Kind
+from diptych.crawl.hosts import SiteInfo
+from diptych.crawl.reading import read
+from diptych.protocols import CrawlPolicy, Guide, GuidedPolicy, SiteView
+from diptych.rows import read_news, write_news
+from diptych.store import Store
+from diptych.text.sitemaps import Sitemap
+from diptych.text.urls import normalise
+from diptych.types import (
+    Found,
+    Link,
+    News,
+    Outlook,
+    Page,
+    PagePair,
+    PageRecord,
+    Ranked,
+    Settled,
+    Url,
+)
+
+__all__ = ["PART", "Guides", "Wish", "alternates_of"]
+
+PAGE, SITEMAP = "page", "sitemap"
+PART = 500  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
+
+
+class Wish(NamedTuple):
+    """What the guide of a site wants to know: whether a pair is one, or (None) which pairs are."""
+
+    site: int
+    pair: PagePair | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Itself:
+    """A policy without memory as a guide: it learns nothing and wants to know nothing."""
+
+    policy: CrawlPolicy
+
+    def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
+        return self.policy.rank(page, site)
+
+    def refill(self, site: SiteView) -> Iterable[Ranked]:
+        return self.policy.refill(site)
+
+    def learn(self, news: News, site: SiteView) -> Iterable[Ranked]:
+        return ()
+
+    def wishes(self) -> Sequence[PagePair | None]:
+        return ()
+
+    def outlook(self) -> Outlook | None:
+        return None
+
+
+@dataclass(slots=True)
+class _Guided:
+    """One site and its guide."""
+
+    site: SiteInfo
+    guide: Guide
+    asked: list[PagePair | None] = field(default_factory=list)
+    """wishes that nobody took up yet"""
+    open: int = 0
+    """wishes that were taken up and are not answered yet"""
+
+
+class Guides:
+    """The guides of all sites of a crawl."""
+
+    def __init__(
+        self,
+        store: Store,
+        policy: CrawlPolicy | GuidedPolicy,
+        langs: Sequence[str],
+        view: Callable[[SiteInfo], SiteView],
+    ) -> None:
+        self._store = store
+        self._policy = policy
+        self._langs = langs
+        self._view = view
+        self._known: dict[int, _Guided] = {}
+        self._read: tuple[str, Sitemap | None] = ("", None)
+        self.remember = isinstance(policy, GuidedPolicy)
+        """whether what happens is told to guides, and written down"""
+
+    def outlook(self, site: SiteInfo) -> Outlook | None:
+        """What the crawl of a site may still bring, if its guide can tell."""
+        return self._of(site).guide.outlook()
+
+    def rank_page(self, site: SiteInfo, page: Page) -> Iterable[Ranked]:
+        """What to make of a page."""
+        self._write(site, PAGE, page.url)
+        return self._of(site).guide.rank(page, self._view(site))
+
+    def rank_sitemap(
+        self, site: SiteInfo, url: Url, sitemap: Sitemap, start: int
+    ) -> Iterable[Ranked]:
+        """What to make of a part of a sitemap: its URLs are ranked as links of an empty page."""
+        self._write(site, SITEMAP, f"{start} {url}")
+        return self._of(site).guide.rank(_page_of(url, sitemap, start), self._view(site))
+
+    def learn(self, site: SiteInfo, news: News) -> Iterable[Ranked]:
+        """What to make of anything else."""
+        if not self.remember:
+            return ()
+        self._write(site, *write_news(news))
+        known = self._of(site)
+        if isinstance(news, Found | Settled):
+            known.open -= 1
+        return known.guide.learn(news, self._view(site))
+
+    def refill(self, site: SiteInfo) -> Iterable[Ranked]:
+        """What to fetch when nothing is left."""
+        return self._of(site).guide.refill(self._view(site))
+
+    def wishes(self) -> list[Wish]:
+        """What guides want to know since this was last asked."""
+        if not self.remember:
+            return []
+        taken: list[Wish] = []
+        for known in self._known.values():
+            known.asked.extend(known.guide.wishes())
+            taken.extend(Wish(known.site.id, asked) for asked in known.asked)
+            known.open += len(known.asked)
+            known.asked.clear()
+        return taken
+
+    @property
+    def waiting(self) -> bool:
+        """Whether any guide waits for an answer."""
+        return any(known.open > 0 for known in self._known.values())
+
+    def is_waiting(self, site: SiteInfo) -> bool:
+        """Whether a guide waits for an answer."""
+        return self._of(site).open > 0
+
+    def _of(self, site: SiteInfo) -> _Guided:
+        if site.id not in self._known:
+            if isinstance(self._policy, GuidedPolicy):
+                known = _Guided(site, self._policy.guide(self._langs))
+                self._tell_again(known)
+            else:
+                known = _Guided(site, _Itself(self._policy))
+            self._known[site.id] = known
+        return self._known[site.id]
+
+    # -- memory ------------------------------------------------------------------------------
+
+    def _write(self, site: SiteInfo, what: str, data: str) -> None:
+        if self.remember:
+            self._of(site)  # before: what is written down would be told twice
+            self._store.db.execute(
+                "INSERT INTO events (site, what, data) VALUES (?, ?, ?)", (site.id, what, data)
+            )
+
+    def _tell_again(self, known: _Guided) -> None:
+        """Tell a new guide all that happened; what it answers is in the frontier already."""
+        view = self._view(known.site)
+        asked: list[PagePair | None] = []
+        answered: list[News] = []
+        for what, data in self._store.events(known.site.id):
+            if what in (PAGE, SITEMAP):
+                page = self._page(what, data)
+                ranked = known.guide.rank(page, view) if page is not None else ()
+            else:
+                news = read_news(what, data)
+                answered.append(news)
+                ranked = known.guide.learn(news, view)
+            deque(ranked, maxlen=0)
+            asked.extend(known.guide.wishes())
+        known.asked = _unanswered(asked, answered)
+
+    def _page(self, what: str, data: str) -> Page | None:
+        if what == PAGE:
+            return self._store.page(Url(data))
+        start, _, url = data.partition(" ")
+        if url != self._read[0]:
+            response = self._store.answer(Url(url))
+            self._read = (url, read(Kind.SITEMAP, response).sitemap if response else None)
+        sitemap = self._read[1]
+        return _page_of(Url(url), sitemap, int(start)) if sitemap is not None else None
+
+
+def _unanswered(asked: Iterable[PagePair | None], answers: Iterable[News]) -> list[PagePair | None]:
+    """Wishes that nothing answered."""
+    told: Counter[tuple[Url, Url] | None] = Counter()
+    for news in answers:
+        if isinstance(news, Found):
+            told[news.pair.left, news.pair.right] += 1
+        elif isinstance(news, Settled):
+            told[None] += 1
+    left: list[PagePair | None] = []
+    for pair in asked:
+        key = (pair.left, pair.right) if pair is not None else None
+        if told[key]:
+            told[key] -= 1
+        else:
+            left.append(pair)
+    return left
+
+
+def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
+    """The translations that a sitemap announces, as (page, link)."""
+    return [
+        (url, Link(target, rel="alternate", hreflang=hreflang))
+        for item in sitemap.entries
+        if (url := normalise(item.url)) is not None
+        for hreflang, other in item.alternates
+        if (target := normalise(other)) is not None
+    ]
+
+
+def _page_of(url: Url, sitemap: Sitemap, start: int) -> Page:
+    """A part of a sitemap as a page without text: behind each URL the translations announced."""
+    links: list[Link] = []
+    for item in sitemap.entries[start : start + PART]:
+        target = normalise(item.url)
+        if target is not None:
+            links.append(Link(target, rel="sitemap"))
+            links.extend(link for _, link in alternates_of(Sitemap(entries=(item,))))
+    return Page(PageRecord(url, "", (), "", 0, 0, 0, ""), tuple(links), ())

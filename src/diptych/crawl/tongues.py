@@ -1,0 +1,113 @@
+"""The language of a page before it is fetched, as the site itself teaches it.
+
+A decision list (Yarowsky 1994): of all that is known of a link - the folders, the host and other
+pieces of its URL, its text, the language of the page that has it - the one thing that tells most
+decides.  Until the site has taught something, what a link declares and the model of URLs decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from diptych.types import Link
+
+__all__ = ["OTHER", "Tongues", "link_features"]
+
+OTHER = "*"
+"""any language that was not asked for"""
+
+_WEIGHT = 2.0  # pages that a first guess counts for
+_SAME = 0.9  # how often a link stays within the language of its page, usually
+_DECLARED = 0.9  # how often a declared language is that of the page
+_MAX_NAME = 30  # characters; a longer text of a link occurs once
+_MAX_FOLDERS = 4
+_WORDS = re.compile(r"[^\W_]+")
+
+
+def link_features(link: Link) -> list[str]:
+    """What of a link may go with the language of the page it leads to.
+
+    >>> link_features(Link("http://fr.x.org/doc/a_fr.html?lang=fr&id=12", anchor="Suite"))
+    ['h:fr', '0:doc', 'f:a', 'l:fr', 'q:lang=fr', 'q:id', 'a:suite']
+    """
+    rest = link.url.partition("://")[2]
+    address, _, query = rest.partition("?")
+    host, _, path = address.partition("/")
+    *folders, file = path.split("/")
+    found = [f"h:{host.partition('.')[0]}"]
+    found.extend(f"{place}:{name}" for place, name in enumerate(folders[:_MAX_FOLDERS]))
+    pieces = [piece for piece in _WORDS.findall(file.rpartition(".")[0] or file)]
+    if pieces:
+        found.append(f"f:{pieces[0]}")
+    if len(pieces) > 1:
+        found.append(f"l:{pieces[-1]}")
+    for item in query.split("&") if query else ():
+        name, _, value = item.partition("=")
+        found.append(f"q:{item}" if value.isalpha() or "-" in value else f"q:{name}")
+    text = (link.anchor or link.alt).casefold()
+    if text and len(text) <= _MAX_NAME:
+        found.append(f"a:{text}")
+    return found
+
+
+@dataclass(slots=True)
+class Tongues:
+    """What the pages of a site have taught of its languages."""
+
+    langs: Sequence[str]
+    _numbers: dict[str, int] = field(default_factory=dict)
+    """feature -> number"""
+    _seen: list[dict[str, int]] = field(default_factory=list)
+    """number -> language -> pages"""
+
+    def numbers(self, features: Iterable[str]) -> tuple[int, ...]:
+        """Features by number, to be kept with a URL."""
+        known = self._numbers
+        for feature in features:
+            if feature not in known:
+                known[feature] = len(self._seen)
+                self._seen.append({})
+        return tuple(known[feature] for feature in features)
+
+    def learn(self, features: Iterable[int], lang: str) -> None:
+        """A page is in a language, or in another than those asked for."""
+        for feature in features:
+            counts = self._seen[feature]
+            counts[lang] = counts.get(lang, 0) + 1
+
+    def first_guess(self, declared: str, source: str, model: dict[str, float]) -> dict[str, float]:
+        """What to expect before the site has taught anything.
+
+        `declared` is the language a link says, `source` that of its page; `model` has a probability
+        for each language, and what it leaves goes to those.
+        """
+        if declared:
+            return self._mostly(declared, _DECLARED)
+        unknown = max(0.0, 1 - sum(model.values()))
+        base = self._mostly(source, _SAME)
+        return {lang: model.get(lang, 0.0) + unknown * chance for lang, chance in base.items()}
+
+    def _mostly(self, lang: str, share: float) -> dict[str, float]:
+        """A language for so much, the others for the rest; nothing known if there is none."""
+        langs = (*self.langs, OTHER)
+        rest = (1 - share) / (len(langs) - 1)
+        return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}
+
+    def guess(self, features: Iterable[int], first: dict[str, float]) -> dict[str, float]:
+        """How likely a page is in each language, by the feature that tells most."""
+        best, told = first, max(first.values()) if first else 0.0
+        for feature in features:
+            counts = self._seen[feature]
+            if not counts:
+                continue
+            total = sum(counts.values()) + _WEIGHT
+            made = {
+                lang: (counts.get(lang, 0) + _WEIGHT * chance) / total
+                for lang, chance in first.items()
+            }
+            top = max(made.values())
+            if top > told:
+                best, told = made, top
+        return best
