@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crawl_figures import OURS, Curves, best_shares, sets, shares
+from crawl_figures import ORDER, OURS, Curves, best_shares, sets, shares
 
 STEPS = 60  # points of a line
 PANEL, GAP, LEFT, TOP, HEIGHT = 270, 30, 60, 64, 250
@@ -17,13 +17,13 @@ LIGHT = ("#c2410c", "#64748b", "#2563eb", "#15803d", "#9333ea", "#a16207")
 DARK = ("#fb923c", "#94a3b8", "#60a5fa", "#4ade80", "#c084fc", "#facc15")
 DASHES = ("", "", "7 3", "2 3", "9 3 2 3", "5 2")
 """lines can be told from each other without their colours"""
+ANCHORS = {0: "start", 2: "middle", 4: "end"}
 
 
-def _style(count: int) -> str:
+def _style() -> str:
     def lines(colours: Sequence[str], indent: str) -> str:
         return "\n".join(
-            f"{indent}.line{number} {{ stroke: {colours[number % len(colours)]}; }}"
-            for number in range(count)
+            f"{indent}.line{place} {{ stroke: {colour}; }}" for place, colour in enumerate(colours)
         )
 
     return f"""  <style>
@@ -72,30 +72,30 @@ def _panel(curves: Curves, group: str, number: int) -> list[str]:
                 f'  <text class="note" x="{left - 8}" y="{down + 4}" text-anchor="end">'
                 f"{25 * step}%</text>"
             )
-        if step % 2 == 0:
+        if anchor := ANCHORS.get(step):
             parts.append(
-                f'  <text class="note" x="{across}" y="{bottom + 20}" text-anchor="middle">'
+                f'  <text class="note" x="{across}" y="{bottom + 20}" text-anchor="{anchor}">'
                 f"{25 * step}%</text>"
             )
     parts.append(f'  <path class="axis" d="M{left} {TOP} V{bottom} h{PANEL}" fill="none"/>')
     parts.append(f'  <path class="best" d="{_path(best_shares(curves, sites, STEPS), left)}"/>')
-    for place in reversed(range(len(curves.policies))):  # the first is drawn over the others
-        line = _path(shares(curves, curves.policies[place], sites, STEPS), left)
-        parts.append(f'  <path class="line line{place}"{_dash(place)} d="{line}"/>')
+    for policy in reversed(curves.policies):  # the first is drawn over the others
+        line = _path(shares(curves, policy, sites, STEPS), left)
+        parts.append(f'  <path {_look(policy)} d="{line}"/>')
     return parts
 
 
-def _dash(place: int) -> str:
-    dashes = DASHES[place % len(DASHES)]
-    return f' stroke-dasharray="{dashes}"' if dashes else ""
+def _look(policy: str) -> str:
+    """How the line of a policy looks; the same in all pictures."""
+    place = ORDER.index(policy) if policy in ORDER else len(ORDER) - 1
+    dash = f' stroke-dasharray="{DASHES[place]}"' if DASHES[place] else ""
+    return f'class="line line{place}"{dash}'
 
 
 def _legend(policies: Sequence[str], top: int) -> list[str]:
     parts, across = [], LEFT
-    for place, policy in enumerate(policies):
-        parts.append(
-            f'  <path class="line line{place}"{_dash(place)} d="M{across} {top - 5} h28"/>'
-        )
+    for policy in policies:
+        parts.append(f'  <path {_look(policy)} d="M{across} {top - 5} h28"/>')
         parts.append(f'  <text class="note" x="{across + 34}" y="{top}">{policy}</text>')
         across += 58 + 8 * len(policy)
     parts.append(f'  <path class="best" d="M{across} {top - 5} h28"/>')
@@ -117,7 +117,7 @@ def draw(curves: Curves) -> str:
         f'  <desc id="desc">Share of the true page pairs that {first} have found, over the'
         " downloads that a breadth-first crawl of the same sites takes. The figures are in the"
         " tables beside the picture.</desc>",
-        _style(len(curves.policies)),
+        _style(),
         f'  <rect class="back" width="{width}" height="{bottom + 92}" rx="10"/>',
         f'  <text class="note" x="{LEFT}" y="24">pairs found</text>',
     ]

@@ -37,11 +37,13 @@ from diptych.store import Store
 from diptych.tasks import Work
 
 POLICIES = ("bfs", "bfs+langs", "pplocator", "smart", "parallel_links", OURS)
+OWN_RECIPES = {"pplocator": "pplocator", "parallel_links": "dom"}
+"""policies that ask a pairer or a verifier, and the recipes in which it is that of their papers"""
 
 
 def crawl_site(site: BuiltSite, langs: tuple[str, ...], policy: str, readings: Readings) -> Curve:
     """One policy on one site, to the end."""
-    strategies = build(recipes.load(recipes.DEFAULT, {"crawl": policy}))
+    strategies = build(recipes.load(OWN_RECIPES.get(policy, recipes.DEFAULT), {"crawl": policy}))
     seeds = group([site.home], kind="site")
     polite = Politeness(agent="bench", delay=0.0, connections=1)
     engine = SiteEngine(site, readings)

@@ -11,6 +11,8 @@ from crawl_sites import CRAWL_SITES, GROUPS, CrawlSite
 from tables import Tables
 
 BASELINE, OURS = "bfs", "hybrid"
+ORDER = (OURS, BASELINE, "bfs+langs", "pplocator", "smart", "parallel_links")
+"""of the policies in tables"""
 SHARE = 0.95  # of a site's pairs, at which downloads are counted
 SITES = {site.name: site for site in CRAWL_SITES}
 MARKS = {"full": 2.3, "partial": 2.8, "third": 2.8}
@@ -85,9 +87,8 @@ class Curves:
         for curve in curves:
             if curve.site in SITES:
                 self._by.setdefault(curve.site, {})[curve.policy] = curve
-        order = [OURS, BASELINE, "bfs+langs", "pplocator", "smart", "parallel_links"]
         found = {policy for each in self._by.values() for policy in each}
-        self.policies = sorted(found, key=lambda name: [*order, name].index(name))
+        self.policies = sorted(found, key=lambda name: [*ORDER, name].index(name))
         self.sites = [SITES[name] for name in SITES if name in self._by]
 
     def of(self, policy: str, sites: Iterable[CrawlSite] | None = None) -> list[Curve]:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crawl_curves import add_policies_option, crawl_site
+from crawl_curves import OWN_RECIPES, add_policies_option, crawl_site
 from crawl_figures import Curve
 from crawl_sites import CrawlSite, build_sites, chosen
 from machine import machine
@@ -27,6 +27,8 @@ from site_archive import site_url
 from site_engine import BuiltSite, Readings, completed
 from sites import add_sites_option, built_folder, give_up, last_line, serve, site_tools
 from tables import show
+
+from diptych import recipes
 
 LIVE = ("crawl-full-suffix", "crawl-partial-dotlang", "crawl-third-qopaque")
 """small ones, each of another group, with and without declared alternates"""
@@ -50,7 +52,8 @@ def read_log(file: Path, site: BuiltSite) -> list[Path | None]:
 
 def mine(home: str, others: Sequence[str], langs: str, policy: str, out: Path) -> dict[str, Any]:
     """Mine a served site as users do."""
-    command = [sys.executable, "-m", "diptych", "mine", home, "--langs", langs, "--crawl", policy]
+    command = [sys.executable, "-m", "diptych", "mine", home, "--langs", langs]
+    command += ["--strategy", OWN_RECIPES.get(policy, recipes.DEFAULT), "--crawl", policy]
     command += ["--allow-private", "--delay", "0", "--json", "--out", str(out)]
     for url in others:
         command += ["--also", url]
@@ -87,7 +90,7 @@ def compare(site: CrawlSite, policy: str, tools: Path, cache: Path | None) -> di
         star = "" if curve.cost.reached else "*"
         row |= {f"downloads, {name}": curve.downloads, f"pairs, {name}": len(curve.found)}
         row |= {f"downloads per pair, {name}": f"{curve.cost}{star}"}
-        row |= {f"area, {name}": f"{curve.area(replayed.downloads):.3f}"}
+    row["same curve"] = "yes" if live.found == replayed.found else "no"
     return row
 
 

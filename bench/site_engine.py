@@ -219,7 +219,7 @@ class SiteEngine:
         now = 0.0
         own = work.of(crawl.store)
         while not stopped():
-            answer_at_once(crawl, own)
+            answer_at_once(crawl, own, now)
             claims = crawl.next(now, 1)
             if not claims:
                 wake = crawl.wake()

@@ -225,7 +225,7 @@ def benchmarks() -> str:
 
 
 def _result(file: Path, result: Mapping[str, Any]) -> str:
-    parts = [f"### {file.stem}"]
+    parts = [f"### {file.stem}", *_picture(file.stem)]
     facts = {key: value for key, value in result.items() if isinstance(value, int | float)}
     facts |= {f"site {key}": value for key, value in result.get("site", {}).items()}
     if facts:
@@ -238,6 +238,13 @@ def _result(file: Path, result: Mapping[str, Any]) -> str:
     path = file.relative_to(ROOT).as_posix()
     parts.append(f"[`{path}`](../{path}), measured on {_machine(result.get('machine', {}))}.")
     return "\n\n".join(parts)
+
+
+def _picture(name: str) -> list[str]:
+    """The picture a benchmark draws, if it draws one."""
+    file = ROOT / "docs" / f"{name.replace('_', '-')}.svg"
+    title = re.search(r"<title[^>]*>([^<]+)<", file.read_text("utf-8")) if file.exists() else None
+    return [f"![{title[1]}]({file.name})"] if title else []
 
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> str:

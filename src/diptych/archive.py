@@ -76,6 +76,8 @@ class Archive:
 
     def read(self, warc: int, offset: int) -> Response | None:
         """A response out of a WARC of this run."""
+        if self._file is not None and warc == self._id:
+            self._file.flush()
         stream = self._reading.get(warc)
         if stream is None:
             path = self._db.execute("SELECT path FROM warcs WHERE id = ?", (warc,)).fetchone()[0]

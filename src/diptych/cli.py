@@ -82,6 +82,14 @@ def _stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Megabytes per site, at most.",
 )
 @click.option(
+    "--patience",
+    type=click.FloatRange(0),
+    default=100.0,
+    show_default=True,
+    metavar="N",
+    help="End a site when one more pair would probably cost more downloads than this; 0: never.",
+)
+@click.option(
     "--delay",
     type=click.FloatRange(0),
     default=1.0,

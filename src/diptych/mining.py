@@ -15,6 +15,7 @@ import orjson
 
 from diptych import recipes
 from diptych._version import VERSION
+from diptych.crawl.bfs import Bfs
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.scope import Scope, group
 from diptych.engine.fetch import FetchSettings
@@ -51,6 +52,8 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     overrides = {stage: options[stage] for stage in STAGE_OPTIONS if options[stage]}
     recipe = recipes.load(options["strategy"] or recipes.DEFAULT, overrides)
     strategies = build(recipe)
+    if archives and not seeds:  # all pages are there: none needs to be found
+        strategies = replace(strategies, crawl=Bfs())
     names = tuple(str(file.resolve()) for file in archives)
     lexicons = [read_lexicon(path) for path in options["lexicons"]]
     known = tuple(_named(lexicon, langs) for lexicon in lexicons)
@@ -165,6 +168,7 @@ def _plan(
         max_pages=options["max_pages"],
         max_seconds=minutes * 60 if minutes and not replay else None,
         max_bytes=int(megabytes * 1_000_000) if megabytes else None,
+        patience=options["patience"] or None,
     )
     return Plan(found, Scope.of(found, kind=kind), langs, politeness, limits)
 

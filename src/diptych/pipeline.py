@@ -72,6 +72,7 @@ def run(
     watcher.crawl = crawl
     work = Work(store.folder, strategies, plan.langs)
     engine.run(crawl, work, tick=watcher.tick, stopped=watcher.stopped)
+    crawl.save_outlook()
     watcher.notes.extend(crawl.hosts.notes)
     _sketch_pages(store, work, watcher, plan.jobs)
 

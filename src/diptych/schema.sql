@@ -2,7 +2,9 @@
 
 CREATE TABLE sites (
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
+    name TEXT NOT NULL UNIQUE,
+    found REAL,                             -- pairs that were found while crawling
+    left REAL                               -- pairs that are probably still out there; NULL: unknown
 );
 
 CREATE TABLE hosts (

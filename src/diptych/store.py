@@ -27,7 +27,7 @@ from diptych.rows import (
 )
 from diptych.text.langs import wanted_language
 from diptych.text.urls import url_key
-from diptych.types import Link, Page, PageRecord, Response, Sketch, Url
+from diptych.types import Link, Outlook, Page, PageRecord, Response, Sketch, Url
 from diptych.warc import Pointer
 
 __all__ = ["SCHEMA_VERSION", "Store"]
@@ -180,6 +180,18 @@ class Store(Findings):
         self.db.execute("INSERT INTO sites (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
         id: int = self.db.execute("SELECT id FROM sites WHERE name = ?", (name,)).fetchone()[0]
         return id
+
+    def save_outlook(self, site: int, outlook: Outlook) -> None:
+        """Remember what the crawl of a site has brought and may still bring."""
+        self.db.execute(
+            "UPDATE sites SET found = ?, left = ? WHERE id = ?",
+            (outlook.found, outlook.left, site),
+        )
+
+    def outlook(self) -> Outlook | None:
+        """What the crawls of all sites have brought and may still bring, if that is known."""
+        found, left = self.db.execute("SELECT sum(found), sum(left) FROM sites").fetchone()
+        return Outlook(found, left) if left is not None else None
 
     def save_page(self, site: int, page: Page, pointer: Pointer) -> None:
         """Remember a page and its links."""

@@ -17,6 +17,7 @@ from diptych.store import Store
 from diptych.text.html import read_content, read_page
 from diptych.text.sketch import block_languages
 from diptych.types import (
+    UNDECIDED,
     Block,
     Candidate,
     Decision,
@@ -203,10 +204,14 @@ class LookTask(NamedTuple):
     pair: PagePair
 
     def run(self, work: Work) -> Looked:
-        """What `AlignTask` gives, and the links of the pages if they are a pair."""
+        """What `AlignTask` gives, and the links of the pages unless they are certainly no pair.
+
+        A page that is nothing but links has too little text to be verified.
+        """
         aligned = AlignTask(self.pair).run(work)
         pages = work.pages(self.pair)
-        if not aligned.decision.accept or pages is None:
+        decision = aligned.decision
+        if pages is None or not (decision.accept or decision.reason in UNDECIDED):
             return Looked(aligned, ())
         lexicon = work.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
         return Looked(aligned, tuple(_links(work.strategies.align_dom, *pages, lexicon)))

@@ -257,6 +257,10 @@ class Decision:
     """what a user may want to know of it though it is accepted"""
 
 
+UNDECIDED = frozenset({"too_little_text"})
+"""reasons of decisions that say nothing for or against two pages"""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """Two pages to be verified: what they say, what pairs them, and how they were aligned."""
@@ -294,7 +298,7 @@ class Found:
     pair: PagePair
     decision: Decision
     links: tuple[tuple[Url, Url], ...] = ()
-    """where aligned hyperlinks lead, on the left and on the right; only of accepted pairs"""
+    """where aligned hyperlinks lead, on the left and on the right"""
 
 
 @dataclass(frozen=True, slots=True)

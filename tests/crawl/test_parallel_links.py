@@ -326,6 +326,13 @@ def test_redirects_in_a_circle_end(circle: Sequence[str]) -> None:
     talk.found("/", "/fr/", ("/en/b", "/a"))
 
 
+def test_pair_is_wished_once_whatever_is_told_of_it_again() -> None:
+    talk = verified()
+    talk.learn(Moved(at("/fr/"), at("/fr/")))
+    talk.page("/fr/", "fr")
+    assert talk.wishes() == []
+
+
 def test_other_news_say_nothing() -> None:
     talk = verified()
     assert talk.learn(Settled((PagePair(at("/a"), at("/b"), "en", "fr", 1.0, "x"),))) == []

@@ -6,6 +6,7 @@ knows the same: it is told everything again, in the same order.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -77,6 +78,8 @@ class _Guided:
     """wishes that nobody took up yet"""
     open: int = 0
     """wishes that were taken up and are not answered yet"""
+    since: float = 0.0
+    """when the first of them was taken up, or the last answer came"""
 
 
 class Guides:
@@ -128,13 +131,15 @@ class Guides:
         """What to fetch when nothing is left."""
         return self._of(site).guide.refill(self._view(site))
 
-    def wishes(self) -> list[Wish]:
+    def wishes(self, now: float) -> list[Wish]:
         """What guides want to know since this was last asked."""
         if not self.remember:
             return []
         taken: list[Wish] = []
         for known in self._known.values():
             known.asked.extend(known.guide.wishes())
+            if not known.open:
+                known.since = now
             taken.extend(Wish(known.site.id, asked) for asked in known.asked)
             known.open += len(known.asked)
             known.asked.clear()
@@ -145,9 +150,10 @@ class Guides:
         """Whether any guide waits for an answer."""
         return any(known.open > 0 for known in self._known.values())
 
-    def is_waiting(self, site: SiteInfo) -> bool:
-        """Whether a guide waits for an answer."""
-        return self._of(site).open > 0
+    def waits(self, site: SiteInfo, now: float) -> float:
+        """For how long a guide has been waiting for answers; without end if it waits for none."""
+        known = self._of(site)
+        return now - known.since if known.open else math.inf
 
     def _of(self, site: SiteInfo) -> _Guided:
         if site.id not in self._known:

@@ -22,6 +22,7 @@ from diptych.text.langs import same_language
 from diptych.text.switchers import declared_language
 from diptych.text.urls import normalise
 from diptych.types import (
+    UNDECIDED,
     Found,
     Link,
     Missing,
@@ -358,6 +359,10 @@ class _HybridGuide:
         if one is None or other is None:
             return
         evidence = self._spots.untie(one, other)
+        if news.decision.reason in UNDECIDED:
+            one.is_aligned = other.is_aligned = True
+            self._align(news.links)
+            return
         for kinds in evidence:
             self._trust.tried(kinds)
         if not news.decision.accept:

@@ -24,7 +24,7 @@ from diptych.protocols import CrawlPolicy, GuidedPolicy
 from diptych.store import Store
 from diptych.text.sitemaps import Sitemap
 from diptych.text.urls import host_of, normalise, url_key
-from diptych.types import Failure, Missing, Moved, News, Page, Ranked, Site, Url
+from diptych.types import Failure, Missing, Moved, News, Outlook, Page, Ranked, Site, Url
 from diptych.view import StoreView
 from diptych.warc import Pointer
 
@@ -37,6 +37,9 @@ RETRIED = frozenset(
     "timeout connect disconnected http_429 http_500 http_502 http_503 http_504".split()
 )
 REFUSALS = frozenset("timeout connect disconnected http_401 http_403 http_429 http_503".split())
+DOUBTFUL = 0.3  # pairs per download: for less it is worth while to wait for answers
+LONGEST_WAIT = 5.0  # seconds
+A_MOMENT = 0.02  # seconds
 UNLIKELY = "more pairs are unlikely"
 FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
 
@@ -146,13 +149,18 @@ class Crawl:
         """
         patience = self._limits.patience
         least = 1.0 / patience if patience else -math.inf
-        if claim.kind is not Kind.PAGE or claim.priority >= least:
+        if claim.kind is not Kind.PAGE or claim.priority >= max(least, DOUBTFUL):
             return True
         if self.guides.outlook(site) is None:
             return True
+        if self.guides.waits(site, now) < LONGEST_WAIT:  # what it waits for may be worth more
+            self.frontier.give_back(claim, now + A_MOMENT)
+            return False
+        if claim.priority >= least:
+            return True
         self.frontier.give_back(claim, now + 0.5)
         others = self.frontier.top(info.id for info in self.hosts.of_site(site))
-        if others < least and not site.in_flight and not self.guides.is_waiting(site):
+        if others < least and not site.in_flight:
             self.hosts.stop_site(site, UNLIKELY)
         return False
 
@@ -169,11 +177,30 @@ class Crawl:
         """When `next` may have something again; None when nothing is queued."""
         return 0.0 if self._parts else self.frontier.wake()
 
+    def outlook(self) -> Outlook | None:
+        """What the crawl of all sites has brought and may still bring, if guides can tell."""
+        each = [
+            outlook
+            for site in self.hosts.sites.values()
+            if site.pages and (outlook := self.guides.outlook(site)) is not None
+        ]
+        if not each:
+            return None
+        return Outlook(sum(one.found for one in each), sum(one.left for one in each))
+
+    def save_outlook(self) -> None:
+        """Write down what the crawl of each site may still bring."""
+        self.store.begin()
+        for site in self.hosts.sites.values():
+            outlook = self.guides.outlook(site) if site.pages else None
+            if outlook is not None:
+                self.store.save_outlook(site.id, outlook)
+
     # -- what guides want to know ------------------------------------------------------------
 
-    def wishes(self) -> list[Wish]:
+    def wishes(self, now: float) -> list[Wish]:
         """What guides want to know, to be answered by `told` some time later."""
-        return self.guides.wishes()
+        return self.guides.wishes(now)
 
     def told(self, wish: Wish, news: News) -> None:
         """The answer to a wish."""

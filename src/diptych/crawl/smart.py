@@ -75,7 +75,7 @@ def other_language(
     chosen = rows[:, sorted(others)]
     # DEVIATION(smart): the paper has two languages; with more, any of the others will do.  From a
     # page without text, as a frame or a sitemap, which the paper discards, either may come first.
-    likely: NDArray[np.float32] = chosen.max(axis=1)
+    likely: NDArray[np.float32] = chosen.sum(axis=1) if lang else chosen.max(axis=1)
     return likely
 
 

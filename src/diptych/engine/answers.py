@@ -38,9 +38,9 @@ def _tell(crawl: Crawl, wish: Wish, result: object) -> None:
     crawl.told(wish, Found(wish.pair, aligned.decision, links))
 
 
-def answer_at_once(crawl: Crawl, work: Work) -> None:
+def answer_at_once(crawl: Crawl, work: Work, now: float) -> None:
     """Answer all wishes of a crawl, also those that answers lead to."""
-    while wishes := crawl.wishes():
+    while wishes := crawl.wishes(now):
         for wish in wishes:
             _tell(crawl, wish, _task(wish, crawl).run(work))
 
@@ -68,13 +68,13 @@ class Answers:
         """Whether something is to be found out still."""
         return bool(self._asked)
 
-    def take(self) -> None:
+    def take(self, now: float) -> None:
         """Take up what guides want to know, and tell them what was found out.
 
         Pages must be in the store for good by now: other processes read them there.
         """
         assert self._pool is not None
-        for wish in self.crawl.wishes():
+        for wish in self.crawl.wishes(now):
             self._asked[self._pool.submit(_task(wish, self.crawl))] = wish
         for number, result in self._pool.collect().items():
             # What a task that failed has for a result is neither of the two: an empty answer.

@@ -62,7 +62,7 @@ class LiveEngine:
                 if now - committed > COMMIT_AFTER:
                     crawl.store.commit()
                     committed = now
-                    answers.take()
+                    answers.take(now)
                 wake = crawl.wake()
                 if not tasks and not finished and wake is None and not answers.waiting:
                     break

@@ -108,7 +108,7 @@ class ReplayEngine:
         now = float(crawl.stats.downloads)
         own = work.of(crawl.store)
         while not stopped():
-            answer_at_once(crawl, own)
+            answer_at_once(crawl, own, now)
             claims = crawl.next(now, 1)
             if not claims:
                 wake = crawl.wake()

@@ -13,7 +13,7 @@ from diptych.registry import RECIPE_STAGES
 
 __all__ = ["DEFAULT", "load", "names", "read"]
 
-DEFAULT = "links"
+DEFAULT = "hybrid"
 """the recipe used when the user names none"""
 
 
