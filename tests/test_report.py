@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -9,13 +10,13 @@ import pytest
 from diptych import recipes
 from diptych.crawl.frontier import Entry, Frontier
 from diptych.registry import signature
-from diptych.report import FUNNEL_WIDTH, SHOWN_PAIRS, SHOWN_SEGMENTS, write_report
+from diptych.report import SHOWN_PAIRS, SHOWN_SEGMENTS, write_report
 from diptych.run import Terms
 from diptych.store import Store
 from diptych.summary import summarise
-from diptych.types import Decision, PagePair, SegmentPair, Url
+from diptych.types import Decision, Outlook, PagePair, SegmentPair, Url
 
-TERMS = Terms(("en", "fr"), ("http://example.org/",), "site", recipes.load("links", {}))
+TERMS = Terms(("en", "fr"), ("http://example.org/",), "site", recipes.load(recipes.DEFAULT, {}))
 HOSTILE = "<script>alert('x')</script>\"&'"
 
 
@@ -167,12 +168,9 @@ def test_segments_are_shown_from_all_over_the_corpus(store: Store, total: int) -
 
 def test_bars_are_no_wider_than_the_funnel(store: Store) -> None:
     fill(store, 5, 30)
-    widths = [
-        int(attributes["width"] or 0) for tag, attributes in report(store).tags if tag == "rect"
-    ]
-    assert len(widths) == 6
-    assert max(widths) == FUNNEL_WIDTH
-    assert min(widths) >= 2
+    styles = [attributes.get("style") or "" for tag, attributes in report(store).tags if tag == "i"]
+    widths = [float(found[1]) for style in styles if (found := re.search(r"([\d.]+)%", style))]
+    assert widths == [0.0, 0.0, 100.0, 100.0, 100.0, 100.0]  # no page, 5 pairs, 150 segments
 
 
 def test_report_replaces_the_last_one_whole(store: Store) -> None:
@@ -180,3 +178,70 @@ def test_report_replaces_the_last_one_whole(store: Store) -> None:
     fill(store, 1)
     report(store)
     assert [path.name for path in store.folder.glob("report*")] == ["report.html"]
+
+
+# -- the curve -----------------------------------------------------------------------------------
+
+
+def download(store: Store, *names: str) -> None:
+    store.begin()
+    for name in names:
+        store.save_fetch(1, url(name), 0.0, status=200, size=1, reason="", pointer=None)
+    store.commit()
+
+
+def drawn(seen: Reader) -> dict[str, str]:
+    """The paths of a report by their classes."""
+    return {
+        attributes["class"] or "": attributes["d"] or ""
+        for tag, attributes in seen.tags
+        if tag == "path"
+    }
+
+
+def test_report_draws_pairs_against_downloads(store: Store) -> None:
+    fill(store, 3)
+    download(store, "robots.txt", "en0000", "fr0000", "x", "en0001", "en0002", "fr0002", "fr0001")
+    seen = report(store)
+    text = " ".join(seen.text.split())
+    assert "95% of the pairs were found after 8 downloads (2.67 per pair)." in text
+    assert "two downloads per pair" in text
+    assert "still out there" not in text
+    lines = drawn(seen)
+    assert set(lines) == {"area", "limit", "line"}
+    assert lines["line"] == "M0 1000H375V667H875V333H1000V0H1000"
+    assert lines["limit"] == "M0 1000L750 0"
+
+
+def test_outlook_is_told_below_the_curve(store: Store) -> None:
+    fill(store, 2)
+    download(store, "en0000", "fr0000", "en0001", "fr0001")
+    store.save_outlook(1, Outlook(2, 0.5))  # what was filled in is queued
+    text = " ".join(report(store).text.split())
+    assert "(2.00 per pair). About 20% of the pairs are probably still out there." in text
+
+
+def test_run_without_pairs_has_no_curve(store: Store) -> None:
+    fill(store, 2, accept=False)
+    download(store, "en0000", "fr0000")
+    seen = report(store)
+    assert drawn(seen) == {}
+    assert "downloads (" not in seen.text
+
+
+def test_pairs_without_a_known_download_are_not_drawn(store: Store) -> None:
+    fill(store, 2)
+    assert drawn(report(store)) == {}
+
+
+@pytest.mark.parametrize(
+    ("langs", "least"),
+    [("en fr", "two downloads"), ("en fr de", "one download"), ("en fr de es it", "0.5 downloads")],
+)
+def test_several_languages_cost_less_than_two_downloads_a_pair(
+    store: Store, langs: str, least: str
+) -> None:
+    fill(store, 1)
+    download(store, "en0000", "fr0000")
+    terms = Terms(tuple(langs.split()), TERMS.seeds, "site", TERMS.recipe)
+    assert f"{least} per pair, the least there can be" in report(store, terms).text

@@ -8,9 +8,10 @@ import pytest
 
 import diptych
 from diptych.crawl.frontier import Entry, Frontier, State
+from diptych.curve import Curve
 from diptych.store import Store
 from diptych.summary import REASONS, Step, Summary, in_words, summarise
-from diptych.types import Decision, Page, PagePair, PageRecord, SegmentPair, Url
+from diptych.types import Decision, Outlook, Page, PagePair, PageRecord, SegmentPair, Url
 from diptych.warc import Pointer
 
 
@@ -149,3 +150,75 @@ def test_sentences_without_counterpart_are_not_among_the_aligned(store: Store) -
     assert (aligned.count, aligned.lost) == (2, (("unaligned", 1),))
     assert (last.count, last.lost) == (2, ())
     assert aligned.in_words() == "1 sentences without a counterpart"
+
+
+# -- the curve and the outlook -------------------------------------------------------------------
+
+
+def queue(store: Store, *names: str) -> None:
+    Frontier(store.db).add([Entry(url(name), 1, 0.0) for name in names])
+
+
+def found(store: Store) -> None:
+    add_pages(store, a="en", b="fr", c="en", d="fr", e="en")
+    for left, right in (("a", "b"), ("c", "d")):
+        store.save_decision(add_pair(store, left, right), Decision(True, 0.9))
+
+
+def test_curve_of_a_run_is_in_its_summary(store: Store) -> None:
+    found(store)
+    summary = summarise(store, ("en", "fr"))
+    assert summary.curve == Curve(5, (2, 4))
+    assert summary.downloads == 5
+
+
+def test_share_that_is_missing_is_of_what_was_found_and_is_expected(store: Store) -> None:
+    found(store)
+    queue(store, "f")
+    store.save_outlook(1, Outlook(3, 1))
+    assert summarise(store, ("en", "fr")).missing == 0.25
+
+
+def test_pairs_that_the_crawl_did_not_know_of_are_found_too(store: Store) -> None:
+    found(store)
+    queue(store, "f")
+    store.save_outlook(1, Outlook(0, 2))
+    assert summarise(store, ("en", "fr")).missing == 0.5
+
+
+def test_nothing_is_missing_where_nothing_is_queued(store: Store) -> None:
+    found(store)
+    store.save_outlook(1, Outlook(2, 1e-9))
+    assert summarise(store, ("en", "fr")).missing == 0.0
+
+
+def test_share_is_never_below_nothing(store: Store) -> None:
+    found(store)
+    queue(store, "f")
+    store.save_outlook(1, Outlook(2, -1e-12))
+    assert summarise(store, ("en", "fr")).missing == 0.0
+
+
+def test_policy_that_cannot_tell_leaves_it_open(store: Store) -> None:
+    found(store)
+    queue(store, "f")
+    assert summarise(store, ("en", "fr")).missing is None
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        (0.031, "about 3% of the pairs are probably still out there"),
+        (0.01, "about 1% of the pairs are probably still out there"),
+        (0.0099, "less than 1% of the pairs are probably still out there"),
+        (0.0, ""),
+        (None, ""),
+    ],
+)
+def test_outlook_in_words(missing: float | None, words: str) -> None:
+    assert Summary(9, 9, 3, 1, 5, (), (), (), missing=missing).outlook == words
+
+
+@pytest.mark.parametrize(("pairs", "queued"), [(0, 5), (3, 0)])
+def test_no_outlook_without_pairs_or_where_nothing_is_left(pairs: int, queued: int) -> None:
+    assert Summary(9, 9, pairs, 1, queued, (), (), (), missing=0.5).outlook == ""

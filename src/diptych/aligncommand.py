@@ -130,7 +130,7 @@ def _print_links(left: bytes, right: bytes, request: Request, lexicon: Lexicon |
         raise ConfigError(f"--trees {request.trees} aligns no links; take domtree")
     langs = two_languages(request.langs)
     pages = page_of(left, "left"), page_of(right, "right")
-    found = trees.links(*pages, known_words(langs, lexicon))
+    _, found = trees.align_with_links(*pages, known_words(langs, lexicon))
     for ours, theirs, score in found:
         click.echo(f"{ours}\t{theirs}\t{score:.3f}")
     return FOUND if found else NOTHING

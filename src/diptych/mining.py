@@ -210,6 +210,8 @@ def to_json(summary: Summary, **more: Any) -> str:
         "segments": summary.segments,
         "downloads_per_pair": summary.downloads_per_pair,
         "queued": summary.queued,
+        "probably_missing": None if summary.missing is None else round(summary.missing, 4),
+        "curve": summary.curve.tenths,
         "funnel": [
             {"step": step.name, "count": step.count, "lost": dict(step.lost)}
             for step in summary.steps

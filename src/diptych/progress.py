@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
 
+    from diptych.types import Outlook
+
 __all__ = ["Progress", "watching"]
 
 REFRESH = 0.25
@@ -65,15 +67,24 @@ class Progress(Watcher):
         queue = 0
         if self.crawl is not None:
             queue = self.crawl.store.count("SELECT count(*) FROM urls WHERE state = 0")
+        outlook = self._outlook()
+        pairs = round(outlook.found) if outlook is not None else self.pairs
         return [
             ("stage", self.stage),
             ("pages", f"{pages:,}"),
             ("pages/s", f"{(pages - (self._first or 0)) / seconds:.1f}"),
             ("queue", f"{queue:,}"),
-            ("pairs", f"{self.pairs:,}" if self.pairs else "-"),
+            ("pairs", f"{pairs:,}" if pairs else "-"),
+            *([("left", f"~{max(0, round(outlook.left)):,}")] if outlook is not None else []),
             ("segments", f"{self.segments:,}" if self.segments else "-"),
-            ("downloads/pair", f"{downloads / self.pairs:.2f}" if self.pairs else "-"),
+            ("downloads/pair", f"{downloads / pairs:.2f}" if pairs else "-"),
         ]
+
+    def _outlook(self) -> Outlook | None:
+        """What a guided crawl has found and expects, while it goes on."""
+        if self.crawl is None or self.stage != "crawling":
+            return None
+        return self.crawl.outlook()
 
     def _panel(self) -> Table:
         from rich.table import Table

@@ -169,8 +169,10 @@ class TreeAligner(Protocol):
 class LinkAligner(Protocol):
     """A tree aligner that also says which links correspond."""
 
-    def links(self, left: Page, right: Page, lexicon: Lexicon) -> list[tuple[str, str, float]]:
-        """The addresses of aligned links as the pages have them, and how sure they are."""
+    def align_with_links(
+        self, left: Page, right: Page, lexicon: Lexicon
+    ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
+        """What `align` gives, and the addresses of aligned links with how sure they are."""
         ...
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from diptych.pipeline import replace_file
+from diptych.plot import plot
 from diptych.registry import signature
 from diptych.run import Terms
 from diptych.store import Store
@@ -18,7 +19,6 @@ __all__ = ["write_report"]
 
 SHOWN_PAIRS = 500
 SHOWN_SEGMENTS = 60
-FUNNEL_WIDTH = 520
 
 
 def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[str]) -> None:
@@ -40,6 +40,8 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
             ("downloads", f"{summary.downloads:,}"),
             ("downloads per pair", f"{cost:.2f}" if cost is not None else "-"),
         ],
+        plot=plot(summary.curve, len(terms.langs)),
+        outlook=summary.outlook,
         steps=_funnel(summary.steps),
         notes=list(dict.fromkeys(notes)),
         pairs=pairs[:SHOWN_PAIRS],
@@ -51,7 +53,7 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
 
 
 def _funnel(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """Bars: pages beside pages, segments beside segments."""
+    """Bars in per cent of the longest: pages beside pages, segments beside segments."""
     largest = {
         unit: max((step.count for step in steps if _unit(step) == unit), default=0) or 1
         for unit in ("page", "segment")
@@ -60,7 +62,7 @@ def _funnel(steps: Sequence[Step]) -> list[dict[str, Any]]:
         {
             "name": step.name,
             "count": f"{step.count:,}",
-            "width": max(2, round(FUNNEL_WIDTH * step.count / largest[_unit(step)])),
+            "width": round(100 * step.count / largest[_unit(step)], 1),
             "lost": step.in_words(),
         }
         for step in steps

@@ -7,10 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from diptych.crawl.frontier import State
+from diptych.curve import Curve, curve
 from diptych.store import Store
 from diptych.text.langs import same_language
+from diptych.types import Outlook
 
 __all__ = ["REASONS", "Step", "Summary", "in_words", "summarise"]
+
+NO_CURVE = Curve()
+LITTLE = 0.01  # of all pairs: less is told as that
 
 REASONS = {
     "robots": "forbidden by robots.txt",
@@ -97,11 +102,24 @@ class Summary:
     """pages in each language asked for"""
     marks: tuple[tuple[str, int], ...] = ()
     """what a user may want to know of verified pairs, and of how many"""
+    missing: float | None = None
+    """the share of all pairs that is probably still out there, behind URLs that are queued; None
+    where the crawl policy cannot tell"""
+    curve: Curve = NO_CURVE
+    """how many downloads each verified pair took"""
 
     @property
     def downloads_per_pair(self) -> float | None:
         """What a pair cost."""
         return round(self.downloads / self.pairs, 3) if self.pairs else None
+
+    @property
+    def outlook(self) -> str:
+        """What is probably still out there, in words; empty if nothing is, or nobody can tell."""
+        if not self.pairs or not self.queued or not self.missing:
+            return ""
+        share = f"about {self.missing:.0%}" if self.missing >= LITTLE else "less than 1%"
+        return f"{share} of the pairs are probably still out there"
 
 
 def summarise(store: Store, langs: Iterable[str]) -> Summary:
@@ -130,18 +148,32 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
         Step("segments aligned", aligned, _sorted({"unaligned": alone})),
         Step("segments kept", kept, _sorted(dict(dropped))),
     )
+    queued = store.count("SELECT count(*) FROM urls WHERE state IN (0, 1)")
+    found = curve(store)
     return Summary(
-        downloads=store.count("SELECT count(*) FROM fetches WHERE status > 0"),
+        downloads=found.downloads,
         pages=pages,
         pairs=accepted,
         segments=kept,
-        queued=store.count("SELECT count(*) FROM urls WHERE state IN (0, 1)"),
+        queued=queued,
         steps=steps,
         faults=_sorted(faults),
         hosts=tuple(store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''")),
         langs=tuple(by_language.items()),
         marks=_sorted(_marks(store)),
+        missing=_missing(store, accepted, queued),
+        curve=found,
     )
+
+
+def _missing(store: Store, pairs: int, queued: int) -> float | None:
+    """The share of all pairs that is probably behind URLs that are queued."""
+    outlook = store.outlook()
+    if outlook is None:
+        return None
+    # At the end pairs are found that the crawl did not know of; and sums of floats are never zero.
+    left = max(outlook.left, 0.0) if queued else 0.0
+    return Outlook(max(outlook.found, pairs), left).missing
 
 
 def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[dict[str, int], dict[str, int]]:

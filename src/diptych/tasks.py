@@ -5,10 +5,10 @@ Each task reads the store and returns what it found; only the process that runs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.cascade import align_pages
 from diptych.protocols import LinkAligner, TreeAligner
@@ -22,6 +22,7 @@ from diptych.types import (
     Candidate,
     Decision,
     LangPair,
+    NodePair,
     Page,
     PagePair,
     SegmentPair,
@@ -99,10 +100,12 @@ class Work:
         blocks, tree = read_content(response)
         return Page(record, (), blocks, tree, self.store.sketch(url))
 
-    def segments(self, pair: PagePair, left: Page, right: Page) -> list[SegmentPair]:
-        """The segments of two pages, aligned or not."""
+    def segments(
+        self, pair: PagePair, left: Page, right: Page, trees: TreeAligner | None = None
+    ) -> list[SegmentPair]:
+        """The segments of two pages, aligned or not; by another tree aligner if it is given."""
         langs = LangPair(pair.left_lang, pair.right_lang)
-        trees, sentences = self.strategies.align_dom, self.strategies.align_sentences
+        trees, sentences = trees or self.strategies.align_dom, self.strategies.align_sentences
         return list(align_pages(pair, left, right, trees, sentences, self.lexicon(langs)))
 
 
@@ -174,20 +177,25 @@ class AlignTask(NamedTuple):
         pages = work.pages(self.pair)
         if pages is None:
             return Aligned(_UNREADABLE, [])
-        segments = work.segments(self.pair, *pages)
-        lexicon = work.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
-        candidate = Candidate(self.pair, *pages, segments, lexicon)
-        decision = work.strategies.verify.verify(candidate)
-        if not decision.accept:
-            return Aligned(decision, [])
-        judge = work.strategies.filter.judge
-        return Aligned(
-            decision,
-            [
-                (segment, judge(segment) if segment.left and segment.right else _UNALIGNED)
-                for segment in segments
-            ],
-        )
+        return _judged(self.pair, pages, work.segments(self.pair, *pages), work)
+
+
+def _judged(
+    pair: PagePair, pages: tuple[Page, Page], segments: list[SegmentPair], work: Work
+) -> Aligned:
+    """The decision on a pair that was aligned, and on its segments."""
+    lexicon = work.lexicon(LangPair(pair.left_lang, pair.right_lang))
+    decision = work.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
+    if not decision.accept:
+        return Aligned(decision, [])
+    judge = work.strategies.filter.judge
+    return Aligned(
+        decision,
+        [
+            (segment, judge(segment) if segment.left and segment.right else _UNALIGNED)
+            for segment in segments
+        ],
+    )
 
 
 class Looked(NamedTuple):
@@ -208,22 +216,30 @@ class LookTask(NamedTuple):
 
         A page that is nothing but links has too little text to be verified.
         """
-        aligned = AlignTask(self.pair).run(work)
         pages = work.pages(self.pair)
-        decision = aligned.decision
-        if pages is None or not (decision.accept or decision.reason in UNDECIDED):
-            return Looked(aligned, ())
-        lexicon = work.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
-        return Looked(aligned, tuple(_links(work.strategies.align_dom, *pages, lexicon)))
+        if pages is None:
+            return Looked(Aligned(_UNREADABLE, []), ())
+        trees = _NotingLinks(work.strategies.align_dom)
+        segments = work.segments(self.pair, *pages, trees)
+        aligned = _judged(self.pair, pages, segments, work)
+        is_open = aligned.decision.accept or aligned.decision.reason in UNDECIDED
+        return Looked(aligned, tuple(dict.fromkeys(trees.noted)) if is_open else ())
 
 
-def _links(
-    trees: TreeAligner, left: Page, right: Page, lexicon: Lexicon
-) -> Iterator[tuple[Url, Url]]:
-    """Where the aligned links of two pages lead, each two once."""
-    if isinstance(trees, LinkAligner):
-        found = trees.links(left, right, lexicon)
-        yield from dict.fromkeys((Url(one), Url(other)) for one, other, _ in found)
+@dataclass(slots=True)
+class _NotingLinks:
+    """A tree aligner that also notes which links it has aligned, if it aligns links at all."""
+
+    trees: TreeAligner
+    noted: list[tuple[Url, Url]] = field(default_factory=list)
+    uses_lexicon: ClassVar[bool] = True
+
+    def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
+        if not isinstance(self.trees, LinkAligner):
+            return self.trees.align(left, right, lexicon)
+        nodes, links = self.trees.align_with_links(left, right, lexicon)
+        self.noted.extend((Url(one), Url(other)) for one, other, _ in links)
+        return nodes
 
 
 class PairTask(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from diptych.crawl.machine import UNLIKELY
 from diptych.summary import Summary, in_words
 
 __all__ = ["tell"]
@@ -33,9 +34,9 @@ def tell(summary: Summary, folder: Path, notes: Sequence[str], *, err: bool = Tr
         marked = ", ".join(f"{count:,} {in_words(mark)}" for mark, count in summary.marks)
         console.print(f"verified pairs that are marked: {marked}")
     if summary.queued:
-        ended = any("limit reached" in note for note in notes)
-        more = "raise the limit to go on" if ended else "the same command goes on with them"
-        console.print(f"{summary.queued:,} URLs are still queued: {more}")
+        console.print(f"{summary.queued:,} URLs are still queued{_how_to_go_on(summary, notes)}")
+    if summary.outlook:
+        console.print(summary.outlook)
     for note in dict.fromkeys(
         [*notes, *(f"{origin} was stopped: {why}" for origin, why in summary.hosts)]
     ):
@@ -49,6 +50,21 @@ def tell(summary: Summary, folder: Path, notes: Sequence[str], *, err: bool = Tr
         if (folder / name).exists()
     ]
     console.print(f"see {folder}/: {', '.join(names)}", soft_wrap=True)
+
+
+def _how_to_go_on(summary: Summary, notes: Sequence[str]) -> str:
+    """What to do about URLs that are queued, by how the crawl has ended."""
+    limited = any("limit reached" in note for note in notes)
+    unlikely = any(note.endswith(UNLIKELY) for note in notes)
+    if limited and unlikely:
+        return ": a higher limit, or a larger --patience, goes on with them"
+    if limited:
+        return ": raise the limit to go on"
+    if unlikely:
+        return ", none likely to bring a pair: a larger --patience goes on with them"
+    # Of a crawl with an outlook that came to its end it is not known later what ended it.
+    is_ended = summary.missing is not None and not notes
+    return "" if is_ended else ": the same command goes on with them"
 
 
 def _why_nothing(summary: Summary) -> str:

@@ -76,24 +76,31 @@ class DomTree:
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
         """All blocks; left ones in order, right ones too except where a text was moved."""
-        trees = document(left), document(right)
-        matched = {
-            trees[0].blocks[match.left]: (trees[1].blocks[match.right], match.gain)
-            for match in self._matches(trees, (left, right), lexicon)
-            if trees[0].blocks[match.left] >= 0 <= trees[1].blocks[match.right]
-        }
-        return _in_order(left, right, matched)
+        return self.align_with_links(left, right, lexicon)[0]
 
     def links(
         self, left: Page, right: Page, lexicon: Lexicon | None = None
     ) -> list[tuple[str, str, float]]:
         """The addresses of aligned links, and how sure they are."""
+        return self.align_with_links(left, right, lexicon)[1]
+
+    def align_with_links(
+        self, left: Page, right: Page, lexicon: Lexicon | None = None
+    ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
+        """What `align` and `links` give, for the price of one."""
         trees = document(left), document(right)
-        return [
+        matches = self._matches(trees, (left, right), lexicon)
+        blocks = {
+            trees[0].blocks[match.left]: (trees[1].blocks[match.right], match.gain)
+            for match in matches
+            if trees[0].blocks[match.left] >= 0 <= trees[1].blocks[match.right]
+        }
+        links = [
             (trees[0].hrefs[match.left], trees[1].hrefs[match.right], _score(match.gain))
-            for match in self._matches(trees, (left, right), lexicon)
+            for match in matches
             if trees[0].hrefs[match.left] and trees[1].hrefs[match.right]
         ]
+        return _in_order(left, right, blocks), links
 
     def _matches(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None

@@ -22,6 +22,8 @@ NOT_HTML = frozenset(
     " ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip".split()
 )
 
+MAX_KNOWN = 200_000
+
 
 class Admission:
     """Decides for each new URL; the counts of endless families are kept in the store."""
@@ -30,6 +32,8 @@ class Admission:
         self._store = store
         self._hosts = hosts
         self._scope = scope
+        self._known: dict[Url, str | None] = {}
+        """the site of each URL: the links of a site's pages are mostly the same"""
 
     def entry(self, url: Url, depth: int, priority: float, *, kind: Kind = Kind.PAGE) -> Entry:
         """The URL as the frontier should know it; a sitemap may well end in .gz."""
@@ -41,6 +45,17 @@ class Admission:
         if reason:
             return Entry(url, host, 0.0, depth, state=State.REFUSED, reason=reason)
         return Entry(url, host, priority, depth, kind)
+
+    def may(self, url: Url, site: str) -> bool:
+        """Whether a URL can be a page of a site at all, by its address alone."""
+        known = self._known
+        if url not in known:
+            if len(known) >= MAX_KNOWN:
+                known.clear()
+            owner = self._scope.site_of(url)
+            refused = extension(url) in NOT_HTML or traps.refusal(url)
+            known[url] = None if refused else owner
+        return known[url] == site
 
     def _refusal(self, url: Url) -> str:
         if extension(url) in NOT_HTML:

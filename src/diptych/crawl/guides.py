@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from diptych.crawl.frontier import Kind
@@ -91,11 +91,13 @@ class Guides:
         policy: CrawlPolicy | GuidedPolicy,
         langs: Sequence[str],
         view: Callable[[SiteInfo], SiteView],
+        may: Callable[[Url, str], bool],
     ) -> None:
         self._store = store
         self._policy = policy
         self._langs = langs
         self._view = view
+        self._may = may
         self._known: dict[int, _Guided] = {}
         self._read: tuple[str, Sitemap | None] = ("", None)
         self.remember = isinstance(policy, GuidedPolicy)
@@ -108,14 +110,15 @@ class Guides:
     def rank_page(self, site: SiteInfo, page: Page) -> Iterable[Ranked]:
         """What to make of a page."""
         self._write(site, PAGE, page.url)
-        return self._of(site).guide.rank(page, self._view(site))
+        return self._of(site).guide.rank(self._of_site(page, site), self._view(site))
 
     def rank_sitemap(
         self, site: SiteInfo, url: Url, sitemap: Sitemap, start: int
     ) -> Iterable[Ranked]:
         """What to make of a part of a sitemap: its URLs are ranked as links of an empty page."""
         self._write(site, SITEMAP, f"{start} {url}")
-        return self._of(site).guide.rank(_page_of(url, sitemap, start), self._view(site))
+        page = self._of_site(_page_of(url, sitemap, start), site)
+        return self._of(site).guide.rank(page, self._view(site))
 
     def learn(self, site: SiteInfo, news: News) -> Iterable[Ranked]:
         """What to make of anything else."""
@@ -126,6 +129,13 @@ class Guides:
         if isinstance(news, Found | Settled):
             known.open -= 1
         return known.guide.learn(news, self._view(site))
+
+    def _of_site(self, page: Page, site: SiteInfo) -> Page:
+        """A page with no links but those a guide can have fetched: what it awaits must come."""
+        if not self.remember:
+            return page
+        name = site.site.name
+        return replace(page, links=tuple(link for link in page.links if self._may(link.url, name)))
 
     def refill(self, site: SiteInfo) -> Iterable[Ranked]:
         """What to fetch when nothing is left."""
@@ -182,7 +192,7 @@ class Guides:
         for what, data in self._store.events(known.site.id):
             if what in (PAGE, SITEMAP):
                 page = self._page(what, data)
-                ranked = known.guide.rank(page, view) if page is not None else ()
+                ranked = known.guide.rank(self._of_site(page, known.site), view) if page else ()
             else:
                 news = read_news(what, data)
                 answered.append(news)

@@ -223,12 +223,11 @@ class _HybridGuide:
             return None
         how = "sitemap" if link.rel == "sitemap" else "link"
         came_from = source.lang if how == "link" else ""
-        return self._add(
-            Spot(
-                link.url, source, how, self._tongues.numbers(link_features(link)),
-                self._tongues.first_guess(declared, came_from, model),
-            )
-        )  # fmt: skip
+        features = link_features(link)
+        if came_from and not declared:
+            features.append(f"s:{came_from}")
+        first = self._tongues.first_guess(declared, came_from, model)
+        return self._add(Spot(link.url, source, how, self._tongues.numbers(features), first))
 
     def _add(self, spot: Spot) -> Spot:
         self._ring[spot] = self._dirty[spot] = None
@@ -247,17 +246,11 @@ class _HybridGuide:
         if not new:
             return {}
         model = load()
-        columns = [
-            (self._asked_for(label), number)
-            for number, label in enumerate(model.labels)
-            if label != "und"
-        ]
+        columns = [self._asked_for(label) for label in model.labels]
         found: dict[Url, dict[str, float]] = {}
         for url, row in zip(new, model.probabilities(new).tolist(), strict=True):
-            chances = dict.fromkeys((*self._langs, OTHER), 0.0)
-            for lang, number in columns:
-                chances[lang] += row[number]
-            found[url] = chances
+            likeliest = max(range(len(row)), key=row.__getitem__)
+            found[url] = {columns[likeliest]: row[likeliest]}
         return found
 
     # -- what is no page ---------------------------------------------------------------------
@@ -479,8 +472,8 @@ class _HybridGuide:
         own = max(self._langs, key=lambda lang: guess.get(lang, 0.0))
         for other, evidence in spot.ties.items():
             is_there = other.life is Life.PAGE
-            lang = other.lang if is_there else self._likely(other)
-            if lang not in self._langs or (is_there and own in other.partners and lang != own):
+            lang = self._likely(other)
+            if lang == OTHER or (is_there and (not lang or own in other.partners)):
                 continue
             worth = self._trusted(evidence) * (1.0 if is_there else 0.5)
             tied[lang] = max(worth, tied.get(lang, 0.0))

@@ -75,10 +75,10 @@ class Crawl:
         self.hosts = Hosts(store, self.frontier, politeness)
         self.stats = Stats()
         self._scope = scope
-        self.guides = Guides(store, policy, self.langs, self._view)
         self._politeness = politeness
         self._limits = limits
         self._admission = Admission(store, self.hosts, scope)
+        self.guides = Guides(store, policy, self.langs, self._view, self._admission.may)
         self._seen: dict[Url, float] = {}
         self._empty: set[str] = set()
         self._parts: deque[_Part] = deque()
@@ -358,6 +358,10 @@ class Crawl:
             seen[url] = priority if entry.state is State.QUEUED else math.inf
             entries[url] = entry._replace(lowers=lowers)
         self.frontier.add(entry for entry in entries.values() if entry.state is not State.OUTSIDE)
+        for entry in entries.values():
+            if entry.state is State.REFUSED:
+                site = self.hosts[entry.host].site
+                self._queue(self.guides.learn(site, Missing(entry.url, entry.reason)), depth)
         return any(entry.state is State.QUEUED for entry in entries.values())
 
 

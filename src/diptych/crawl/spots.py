@@ -14,6 +14,7 @@ Kinds = tuple[Hashable, ...]
 """what something is an example of, the most general first"""
 
 MAX_TIES = 12  # of one URL
+MAX_EVIDENCE = 4  # for one tie
 
 
 class Life(IntEnum):
@@ -100,7 +101,7 @@ class Spots:
                 return False
             one.ties[other] = other.ties[one] = [kinds]
             return True
-        if kinds in known:
+        if len(known) >= MAX_EVIDENCE or kinds in known:
             return False
         known.append(kinds)
         return True

@@ -20,6 +20,7 @@ OTHER = "*"
 
 _WEIGHT = 2.0  # pages that a first guess counts for
 _SAME = 0.9  # how often a link stays within the language of its page, usually
+_STAYS_OTHER = 0.98  # the same of pages in a language that nobody asked for
 _DECLARED = 0.9  # how often a declared language is that of the page
 _MAX_NAME = 30  # characters; a longer text of a link occurs once
 _MAX_FOLDERS = 4
@@ -80,14 +81,16 @@ class Tongues:
     def first_guess(self, declared: str, source: str, model: dict[str, float]) -> dict[str, float]:
         """What to expect before the site has taught anything.
 
-        `declared` is the language a link says, `source` that of its page; `model` has a probability
-        for each language, and what it leaves goes to those.
+        `declared` is the language a link says, `source` that of its page; `model` is what a model
+        of URLs says, which counts as far as it is surer of one language than of all others.
         """
         if declared:
             return self._mostly(declared, _DECLARED)
-        unknown = max(0.0, 1 - sum(model.values()))
-        base = self._mostly(source, _SAME)
-        return {lang: model.get(lang, 0.0) + unknown * chance for lang, chance in base.items()}
+        base = self._mostly(source, _STAYS_OTHER if source == OTHER else _SAME)
+        sure = max(0.0, 2 * max(model.values(), default=0.0) - 1)
+        return {
+            lang: sure * model.get(lang, 0.0) + (1 - sure) * chance for lang, chance in base.items()
+        }
 
     def _mostly(self, lang: str, share: float) -> dict[str, float]:
         """A language for so much, the others for the rest; nothing known if there is none."""
