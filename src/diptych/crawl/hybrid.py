@@ -55,7 +55,8 @@ _MAX_ASKED = 6  # pairs that are verified for one page
 _MAX_GUESSES = 20  # URLs at a time that nothing leads to
 _MAX_KNOWN = 300_000  # URLs; what is beyond is fetched when all else is
 _UNKNOWN_WORTH = 0.001
-_FIRST_SETTLING = 5  # unpaired pages in each of two languages that are paired by content
+_FIRST_SETTLING = 2  # unpaired pages in each of two languages that are paired by content
+_ENOUGH_PAIRS = 3  # until so many are found, a page without a translation says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,8 @@ class _HybridGuide:
         self._asked: dict[tuple[Url, Url], int] = {}
         self._tries: dict[Spot, int] = {}
         self._wishes: list[PagePair | None] = []
+        self._open: dict[Spot, None] = {}
+        """pages of which nothing could tell yet whether they have a translation"""
         self._alone: Counter[str] = Counter()
         """pages without any translation, by language"""
         self._is_settling = False
@@ -155,7 +158,9 @@ class _HybridGuide:
         if lang:
             self._tongues.learn(spot.features, lang)
         if lang in self._langs:
-            self._yields.tried(spot.kinds)
+            self._open[spot] = None
+            if len(self._pairs) >= _ENOUGH_PAIRS:
+                self._resolve(spot)
             self._ring[spot] = None
             self._alone[lang] += 1
         twin = self._digests.setdefault(page.record.digest, spot) if page.record.digest else spot
@@ -190,10 +195,9 @@ class _HybridGuide:
             if spot.lang in self._langs and lang != spot.lang and link.rel != "sitemap":
                 self._tie(spot, target, self._declaration(target, how))
         kind = "sitemap" if len(groups) > 1 else "sibling"
-        if kind == "sitemap" or spot.lang not in self._langs or len(self._langs) > 2:
-            for group in groups:
-                for one, other in combinations(group.values(), 2):
-                    self._tie(one, other, ((kind,),))
+        for group in groups:  # a page to choose a language at names that of its own text too
+            for one, other in combinations(group.values(), 2):
+                self._tie(one, other, ((kind,),))
 
     def _declaration(self, target: Spot, how: str) -> Kinds:
         """What kind of evidence it is that a link declares a language."""
@@ -352,26 +356,23 @@ class _HybridGuide:
         if one is None or other is None:
             return
         evidence = self._spots.untie(one, other)
-        if news.decision.reason in UNDECIDED:
-            one.is_aligned = other.is_aligned = True
-            self._align(news.links)
-            return
-        for kinds in evidence:
-            self._trust.tried(kinds)
-        if not news.decision.accept:
-            one.partners.pop(pair.right_lang, None)
-            other.partners.pop(pair.left_lang, None)
-            for spot in (one, other):
-                self._alone[spot.lang] += not spot.partners
-            self._dirty.update(dict.fromkeys([*one.ties, *other.ties]))
-            self._consider(one)
-            self._consider(other)
-            return
-        for kinds in evidence:
-            self._trust.paid(kinds)
+        if news.decision.reason not in UNDECIDED:
+            for kinds in evidence:
+                self._trust.tried(kinds)
+        if news.decision.accept:
+            for kinds in evidence:
+                self._trust.paid(kinds)
+            self._pair(one, other, pair)
+        else:
+            self._part(one, other)
+        self._align(news.links)
+
+    def _pair(self, one: Spot, other: Spot, pair: PagePair) -> None:
+        """Two pages are a pair."""
         for spot in (one, other):
             spot.is_aligned = True
             if len(spot.partners) == 1:
+                self._resolve(spot)
                 self._yields.paid(spot.kinds)
             if len(spot.partners) == len(self._langs) - 1:
                 self._ring.pop(spot, None)
@@ -379,8 +380,28 @@ class _HybridGuide:
         self._pairs.append(
             UrlPair(pair.left, pair.right, pair.left_lang, pair.right_lang, pair.score, "")
         )
-        self._align(news.links)
+        if len(self._pairs) == _ENOUGH_PAIRS:
+            self._resolve_all()
         self._learn_keys()
+
+    def _part(self, one: Spot, other: Spot) -> None:
+        """Two pages are no pair: each may have another translation."""
+        one.partners.pop(other.lang, None)
+        other.partners.pop(one.lang, None)
+        for spot in (one, other):
+            self._alone[spot.lang] += not spot.partners
+            self._dirty.update(dict.fromkeys(spot.ties))
+        self._consider(one)
+        self._consider(other)
+
+    def _resolve(self, spot: Spot) -> None:
+        """Count a page among those that were tried, once."""
+        if self._open.pop(spot, True) is None:
+            self._yields.tried(spot.kinds)
+
+    def _resolve_all(self) -> None:
+        for spot in list(self._open):
+            self._resolve(spot)
 
     def _align(self, links: Iterable[tuple[Url, Url]]) -> None:
         """Links that were aligned in a pair lead to pairs."""
@@ -431,13 +452,14 @@ class _HybridGuide:
             return
         second = sorted(self._alone.values())[-2] if len(self._alone) > 1 else 0
         if second >= self._next_settling:
-            self._next_settling = 2 * second
+            self._next_settling = second + 1 + second // 2
             self._is_settling = True
             self._wishes.append(None)
 
     def _take_pairs(self, news: Settled) -> None:
         """Pairs that pairing by content and all else found."""
         self._is_settling = False
+        self._resolve_all()
         for pair in news.pairs:
             one, other = self._spots.get(pair.left), self._spots.get(pair.right)
             if one is not None and other is not None and pair.score >= _LEAST_SCORE:

@@ -151,12 +151,14 @@ class Crawl:
         least = 1.0 / patience if patience else -math.inf
         if claim.kind is not Kind.PAGE or claim.priority >= max(least, DOUBTFUL):
             return True
-        if self.guides.outlook(site) is None:
+        outlook = self.guides.outlook(site)
+        if outlook is None:
             return True
         if self.guides.waits(site, now) < LONGEST_WAIT:  # what it waits for may be worth more
             self.frontier.give_back(claim, now + A_MOMENT)
             return False
-        if claim.priority >= least:
+        # Where nothing was found yet, nothing can be told either.
+        if claim.priority >= least or (not outlook.found and site.pages < (patience or 0)):
             return True
         self.frontier.give_back(claim, now + 0.5)
         others = self.frontier.top(info.id for info in self.hosts.of_site(site))
