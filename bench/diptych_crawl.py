@@ -15,13 +15,16 @@ import tempfile
 import time
 from pathlib import Path
 
+from diptych import recipes
 from diptych.crawl.bfs import Bfs
 from diptych.crawl.machine import Crawl
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.scope import Scope, group
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
+from diptych.registry import build
 from diptych.store import Store
+from diptych.tasks import Work
 from diptych.text.urls import normalise
 
 AGENT = "DiptychBot/bench"
@@ -46,7 +49,8 @@ def crawl(home: str, connections: int, folder: Path) -> dict[str, float]:
             began.append(time.perf_counter())  # asked before each step, first when all is ready
             return False
 
-        engine.run(run, tick=lambda: None, stopped=stopped)
+        work = Work(folder, build(recipes.load("bfs", {})), ("en", "fr"))
+        engine.run(run, work, tick=lambda: None, stopped=stopped)
         seconds = time.perf_counter() - began[0]
         return {"pages": run.stats.pages, "downloads": run.stats.downloads, "seconds": seconds}
 

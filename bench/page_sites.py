@@ -117,7 +117,8 @@ def read_site(name: str, cache: Path) -> Path:
             store, found, Scope.of(found, kind="site"), Bfs(), languages(site),
             politeness=polite, limits=Limits(), now=0.0,
         )  # fmt: skip
-        ReplayEngine().run(crawl, tick=lambda: None, stopped=lambda: False)
+        work = Work(folder, build(recipes.load("bfs", {})), languages(site))
+        ReplayEngine().run(crawl, work, tick=lambda: None, stopped=lambda: False)
     (folder / "done").touch()
     return folder
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from diptych import recipes
 from diptych.crawl.bfs import Bfs
 from diptych.crawl.frontier import State
 from diptych.crawl.machine import Crawl
@@ -16,7 +17,9 @@ from diptych.crawl.scope import Scope, group
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
 from diptych.pipeline import Engine
+from diptych.registry import build
 from diptych.store import Store
+from diptych.tasks import Work
 from diptych.text.html import read_page
 from diptych.text.urls import normalise, origin_of
 from diptych.types import PageRecord, Site, Url
@@ -84,6 +87,7 @@ def crawl(
         )  # fmt: skip
         (engine or LiveEngine(fetching, workers=workers)).run(
             machine,
+            Work(folder, build(recipes.load("bfs", {})), ("en", "fr")),
             tick=lambda: None,
             stopped=lambda: time.monotonic() > deadline or stop(machine),
         )

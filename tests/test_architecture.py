@@ -64,8 +64,16 @@ PRIVILEGED = {"engine", "demo"}
 """`engine` is the web and the processes; `demo` serves its site on loopback to be mined"""
 IMPORTERS = {
     "findings": {"store"},
-    "tasks": {"alignment", "engine.pool", "pipeline", "teaching"},
-    "engine.pool": {"alignment", "pipeline", "teaching"},
+    "tasks": {
+        "alignment",
+        "engine.answers",
+        "engine.live",
+        "engine.pool",
+        "engine.replay",
+        "pipeline",
+        "teaching",
+    },
+    "engine.pool": {"alignment", "engine.answers", "pipeline", "teaching"},
     "alignment": {"pipeline"},
     "teaching": {"api", "mining", "pipeline"},
 }

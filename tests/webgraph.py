@@ -79,8 +79,9 @@ class _Crawl:
 
 def downloaded(web: Web, policy: Any, *langs: str, verify: Verify | None = None) -> list[str]:
     """The paths that are downloaded, in order; wishes are granted by `verify`, at once."""
-    guide = policy.guide(langs) if isinstance(policy, GuidedPolicy) else policy
-    crawl, site, order, level = _Crawl(), FakeSite(*langs), [], 1
+    guide: Any = policy.guide(langs) if isinstance(policy, GuidedPolicy) else policy
+    crawl, site, level = _Crawl(), FakeSite(*langs), 1
+    order: list[str] = []
     crawl.add([Ranked(Link(at("/")), 1000.0)], 0)
     while True:
         if not crawl.queued:
@@ -96,8 +97,9 @@ def downloaded(web: Web, policy: Any, *langs: str, verify: Verify | None = None)
             crawl.add(guide.rank(page, site), depth + 1)
         elif hasattr(guide, "learn"):
             crawl.add(guide.learn(Missing(url, "http_404"), site), depth + 1)
-        for pair in guide.wishes() if verify is not None else ():
-            crawl.add(guide.learn(_answer(pair, verify), site), 1)
+        if verify is not None:
+            for pair in guide.wishes():
+                crawl.add(guide.learn(_answer(pair, verify), site), 1)
 
 
 def _answer(pair: PagePair, verify: Verify) -> Found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -26,7 +26,7 @@ from diptych.learn.lexicon import Lexicon
 from diptych.learn.lexicon_file import read_lexicon
 from diptych.pipeline import Engine, Plan, run
 from diptych.progress import watching
-from diptych.registry import build
+from diptych.registry import Strategies, build
 from diptych.report import write_report
 from diptych.run import Terms, default_folder, open_run
 from diptych.store import Store
@@ -51,9 +51,7 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     seeds = _seeds(sites, options["also"], archives=bool(archives))
     overrides = {stage: options[stage] for stage in STAGE_OPTIONS if options[stage]}
     recipe = recipes.load(options["strategy"] or recipes.DEFAULT, overrides)
-    strategies = build(recipe)
-    if archives and not seeds:  # all pages are there: none needs to be found
-        strategies = replace(strategies, crawl=Bfs())
+    strategies = _strategies(recipe, is_complete=bool(archives and not seeds))
     names = tuple(str(file.resolve()) for file in archives)
     lexicons = [read_lexicon(path) for path in options["lexicons"]]
     known = tuple(_named(lexicon, langs) for lexicon in lexicons)
@@ -87,6 +85,12 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     else:
         tell(summary, folder, notes)
     return _exit_code(summary, damaged)
+
+
+def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
+    """The strategies of a recipe; where all pages are there, none needs to be looked for."""
+    strategies = build(recipe)
+    return replace(strategies, crawl=Bfs()) if is_complete else strategies
 
 
 def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:

@@ -253,6 +253,42 @@ def test_links_that_were_followed_or_lead_to_one_page_are_not_followed() -> None
     assert talk.wishes() == []
 
 
+def test_counterparts_of_a_page_are_verified_one_after_the_other() -> None:
+    talk = verified()
+    talk.found("/", "/fr/", ("/en/a", "/fr/a"), ("/en/a", "/fr/b"), ("/en/a", "/fr/c"))
+    for name in ("b", "c", "a"):
+        talk.page(f"/fr/{name}", "fr")
+    talk.page("/en/a", "en")
+    assert talk.wishes() == [("/en/a", "/fr/a")]
+    talk.found("/en/a", "/fr/a", accept=False)
+    assert talk.wishes() == [("/en/a", "/fr/b")]
+    talk.found("/en/a", "/fr/b")
+    assert talk.wishes() == []
+    # With its counterpart found, a page leads to no other.
+    assert talk.found("/", "/fr/", ("/en/a", "/fr/d")) == []
+    assert talk.found("/", "/fr/", ("/en/d", "/fr/a")) == ["/en/d"]
+
+
+def test_counterpart_in_one_language_leaves_room_for_the_others() -> None:
+    talk = Talk("en", "fr", "de")
+    talk.page("/", "en", FRENCH, depth=0)
+    talk.page("/fr/", "fr")
+    assert talk.wishes() == [("/", "/fr/")]
+    assert talk.found("/", "/fr/", ("/", "/de/")) == ["/de/"]
+    talk.page("/de/", "de")
+    assert talk.wishes() == [("/", "/de/")]
+
+
+def test_page_that_was_looked_at_is_free_for_another_half_when_it_was_none() -> None:
+    talk = verified()
+    talk.found("/", "/fr/", ("/en/a", "/fr/a"), ("/en/b", "/fr/a"))
+    for url, lang in (("/en/a", "en"), ("/en/b", "en"), ("/fr/a", "fr")):
+        talk.page(url, lang)
+    assert talk.wishes() == [("/en/a", "/fr/a")]
+    talk.found("/en/a", "/fr/a", accept=False)
+    assert talk.wishes() == [("/en/b", "/fr/a")]
+
+
 def test_rejected_pair_leads_nowhere() -> None:
     talk = verified()
     assert talk.found("/", "/fr/", ("/en/a", "/fr/a"), accept=False) == []

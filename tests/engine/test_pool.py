@@ -16,7 +16,7 @@ from pooltasks import Ending, Hanging, Known, Large, Marking, Raising, Square
 from runs import LANGS, strategies
 
 import diptych
-from diptych.engine.pool import _AHEAD, _WORTH, _Pool, run_tasks
+from diptych.engine.pool import _AHEAD, _WORTH, Pool, run_tasks
 from diptych.errors import DiptychError
 from diptych.store import Store
 from diptych.tasks import Work
@@ -76,7 +76,7 @@ def test_no_more_than_a_window_is_begun_ahead_of_the_first(work, store, tmp_path
 
 
 def test_results_may_be_large(work, store) -> None:
-    found = list(_Pool(work, 2).run([Large(3_000_000)] * 4))
+    found = list(Pool(work, 2).run([Large(3_000_000)] * 4))
     assert [len(result) for result in found] == [3_000_000] * 4
 
 
@@ -91,7 +91,7 @@ def test_task_that_ends_its_process_has_no_result_and_others_go_on(work, store) 
 def test_task_that_hangs_has_no_result_and_others_go_on(work, store) -> None:
     tasks = [Square(0), Hanging(), *map(Square, range(2, 12)), Hanging()]
     started = time.monotonic()
-    found = list(_Pool(work, 2, patience=8.0).run(tasks))
+    found = list(Pool(work, 2, patience=8.0).run(tasks))
     assert time.monotonic() - started < 60
     wanted = ["unreadable" if isinstance(task, Hanging) else task.number**2 for task in tasks]
     assert [result[0] for result in found] == wanted

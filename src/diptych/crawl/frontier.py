@@ -84,12 +84,12 @@ class Host:
 
 _UPSERT = """
 INSERT INTO urls (key, url, host, kind, state, depth, priority, hops, reason)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ON CONFLICT (key) DO UPDATE SET
-    priority = excluded.priority, depth = min(depth, excluded.depth),
-    kind = max(kind, excluded.kind)
+    priority = excluded.priority, kind = max(kind, excluded.kind),
+    depth = CASE WHEN ?10 THEN depth ELSE min(depth, excluded.depth) END
 WHERE excluded.state = 0 AND urls.state = 0
-    AND (excluded.priority > urls.priority OR (? AND urls.priority < 1000))
+    AND (excluded.priority > urls.priority OR (?10 AND urls.priority < 1000))
 """
 # What has such a priority was not queued by a policy: seeds come first whatever it says.
 _TOP = "SELECT max(priority) FROM urls WHERE host = ? AND state = 0"
@@ -247,8 +247,9 @@ class Frontier:
         return len(rows)
 
     def top(self, hosts: Iterable[int]) -> float:
-        """The highest priority that is queued for some hosts; less than any if nothing is."""
-        tops = (self._db.execute(_TOP, (id,)).fetchone()[0] for id in hosts)
+        """The highest priority that may be claimed of some hosts; less than any if none may."""
+        asked = (id for id in hosts if not self._hosts[id].stopped)
+        tops = (self._db.execute(_TOP, (id,)).fetchone()[0] for id in asked)
         return max((top for top in tops if top is not None), default=-math.inf)
 
     def wake(self) -> float | None:

@@ -154,15 +154,16 @@ class Crawl:
         outlook = self.guides.outlook(site)
         if outlook is None:
             return True
-        if self.guides.waits(site, now) < LONGEST_WAIT:  # what it waits for may be worth more
+        best = self.frontier.top(info.id for info in self.hosts.of_site(site))
+        # What the guide waits for, or another host of the site has, may be worth more.
+        if self.guides.waits(site, now) < LONGEST_WAIT or claim.priority < best / 2:
             self.frontier.give_back(claim, now + A_MOMENT)
             return False
         # Where nothing was found yet, nothing can be told either.
         if claim.priority >= least or (not outlook.found and site.pages < (patience or 0)):
             return True
         self.frontier.give_back(claim, now + 0.5)
-        others = self.frontier.top(info.id for info in self.hosts.of_site(site))
-        if others < least and not site.in_flight:
+        if best < least and not site.in_flight and self.guides.waits(site, now) == math.inf:
             self.hosts.stop_site(site, UNLIKELY)
         return False
 
@@ -172,7 +173,7 @@ class Crawl:
         for name, site in self.hosts.sites.items():
             if name not in self._empty:
                 self._empty.add(name)
-                added = self._queue(list(self.guides.refill(site)), 1) or added
+                added = self._queue(list(self.guides.refill(site)), 1, site) or added
         return added
 
     def wake(self) -> float | None:
@@ -208,14 +209,14 @@ class Crawl:
         """The answer to a wish."""
         self.store.begin()
         site = next(info for info in self.hosts.sites.values() if info.id == wish.site)
-        if self._queue(self.guides.learn(site, news), 1):
+        if self._queue(self.guides.learn(site, news), 1, site):
             self._empty.discard(site.site.name)
 
     def _tell(self, claim: Claim, news: News) -> None:
         """Tell a guide what became of a URL that is no page."""
         if claim.kind is Kind.PAGE:
             site = self.hosts[claim.host].site
-            self._queue(self.guides.learn(site, news), claim.depth + 1)
+            self._queue(self.guides.learn(site, news), claim.depth + 1, site)
 
     # -- what an answer teaches --------------------------------------------------------------
 
@@ -257,7 +258,18 @@ class Crawl:
         host.site.pages += 1
         self.stats.pages += 1
         self._empty.discard(host.site.site.name)
-        self._queue(self.guides.rank_page(host.site, page), claim.depth + 1)
+        self._queue(self.guides.rank_page(host.site, page), claim.depth + 1, host.site)
+        if self.guides.remember:
+            self._note_refused(page, host.site, claim.depth + 1)
+
+    def _note_refused(self, page: Page, site: SiteInfo, depth: int) -> None:
+        """Write down links that no guide hears of, for those who ask why they were not fetched."""
+        name = site.site.name
+        links = [link.url for link in page.links if not self._admission.may(link.url, name)]
+        new = [url for url in dict.fromkeys(links) if url not in self._seen]
+        entries = [self._admission.entry(url, depth, 0.0) for url in new]
+        self._seen.update(dict.fromkeys(new, math.inf))
+        self.frontier.add(entry for entry in entries if entry.state is State.REFUSED)
 
     def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
         if claim.hops >= self._limits.redirects:
@@ -298,7 +310,7 @@ class Crawl:
         if not self._parts:
             return
         claim, site, sitemap, status, start = part = self._parts.popleft()
-        self._queue(self.guides.rank_sitemap(site, claim.url, sitemap, start), 1)
+        self._queue(self.guides.rank_sitemap(site, claim.url, sitemap, start), 1, site)
         entries = sitemap.entries[start : start + PART]
         self.store.announce(site.id, alternates_of(Sitemap(entries=entries)))
         if start + PART < len(sitemap.entries):
@@ -345,7 +357,7 @@ class Crawl:
     def _view(self, site: SiteInfo) -> StoreView:
         return StoreView(self.store, site.site, site.id, self.langs)
 
-    def _queue(self, ranked: Iterable[Ranked], depth: int) -> bool:
+    def _queue(self, ranked: Iterable[Ranked], depth: int, site: SiteInfo) -> bool:
         """Queue what a policy asked for; True when something was new or raised."""
         seen = self._seen
         if len(seen) > MAX_SEEN:
@@ -361,9 +373,8 @@ class Crawl:
             entries[url] = entry._replace(lowers=lowers)
         self.frontier.add(entry for entry in entries.values() if entry.state is not State.OUTSIDE)
         for entry in entries.values():
-            if entry.state is State.REFUSED:
-                site = self.hosts[entry.host].site
-                self._queue(self.guides.learn(site, Missing(entry.url, entry.reason)), depth)
+            if entry.state is not State.QUEUED:
+                self._queue(self.guides.learn(site, Missing(entry.url, entry.reason)), depth, site)
         return any(entry.state is State.QUEUED for entry in entries.values())
 
 

@@ -63,6 +63,10 @@ class ParallelLinksGuide:
     _moved: dict[Url, Url] = field(default_factory=dict)
     _partners: dict[Url, dict[Url, str]] = field(default_factory=dict)
     """plausible pairs, from either half to the other: what says so, nothing once it was wished"""
+    _asked: set[tuple[Url, str]] = field(default_factory=set)
+    """pages of which a pair is looked at, with the language of the other one"""
+    _paired: set[tuple[Url, str]] = field(default_factory=set)
+    """the same of pairs that were verified"""
     _aligned: int = 0
     """pairs of links that were followed"""
     _wishes: list[PagePair] = field(default_factory=list)
@@ -85,8 +89,10 @@ class ParallelLinksGuide:
     def learn(self, news: News, site: SiteView) -> list[Ranked]:
         """What the aligned links of a verified pair lead to, each two together."""
         match news:
-            case Found(decision=decision, links=links) if decision.accept:
-                return [ranked for left, right in links for ranked in self._follow(left, right)]
+            case Found(pair, decision, links):
+                self._decide(pair, accept=decision.accept)
+                aligned = links if decision.accept else ()
+                return [ranked for left, right in aligned for ranked in self._follow(left, right)]
             case Moved(url, target):
                 self._move(url, target)
             case Missing(url):
@@ -148,23 +154,49 @@ class ParallelLinksGuide:
     def _suppose(self, one: Url, other: Url, evidence: str) -> bool:
         """Remember a plausible pair; False if it is known, or cannot be one."""
         one, other = self._end(one), self._end(other)
-        is_possible = one != other and self._read.get(one) != "" and self._read.get(other) != ""
-        if not is_possible or other in self._partners.get(one, ()):
+        if one == other or not (self._is_free(one) and self._is_free(other)):
+            return False
+        if other in self._partners.get(one, ()):
             return False
         self._partners.setdefault(one, {})[other] = evidence
         self._partners.setdefault(other, {})[one] = evidence
         self._wish(one, other)
         return True
 
+    def _is_free(self, url: Url) -> bool:
+        """Whether a page may have a counterpart that is not found yet."""
+        lang = self._read.get(url)
+        others = (each for each in self.langs if each != lang)
+        return lang is None or (
+            lang != "" and any((url, each) not in self._paired for each in others)
+        )
+
     def _wish(self, one: Url, other: Url) -> None:
         """Wish a plausible pair verified, once, when both pages are there in two languages."""
         evidence = self._partners[one][other]
         read = {self._read.get(url, ""): url for url in (one, other)}
         langs = [lang for lang in self.langs if lang in read]
-        if evidence and len(langs) == 2:
-            left, right = langs
-            self._wishes.append(PagePair(read[left], read[right], left, right, _SCORE, evidence))
+        if not evidence or len(langs) != 2:
+            return
+        left, right = langs
+        pair = PagePair(read[left], read[right], left, right, _SCORE, evidence)
+        # DEVIATION(shi): a page has one counterpart in a language.  Those that are plausible are
+        # verified one after the other, and no more once one is: long lists of links, aligned
+        # amiss, would else have each page compared with hundreds.
+        halves = _halves(pair)
+        if halves.isdisjoint(self._asked) and halves.isdisjoint(self._paired):
+            self._wishes.append(pair)
+            self._asked |= halves
             self._partners[one][other] = self._partners[other][one] = ""
+
+    def _decide(self, pair: PagePair, *, accept: bool) -> None:
+        """Take note of an answer; where it is no, the next counterpart may be the right one."""
+        self._asked -= _halves(pair)
+        if accept:
+            self._paired |= _halves(pair)
+        for url in (pair.left, pair.right):
+            for partner in list(self._partners.get(url, ())):
+                self._wish(url, partner)
 
     def _move(self, url: Url, target: Url) -> None:
         """What was said of a URL holds for the one it leads to."""
@@ -191,6 +223,10 @@ class ParallelLinksGuide:
             passed.add(url)
             url = self._moved[url]
         return url
+
+
+def _halves(pair: PagePair) -> set[tuple[Url, str]]:
+    return {(pair.left, pair.right_lang), (pair.right, pair.left_lang)}
 
 
 def trigger_language(link: Link, langs: Iterable[str]) -> str:

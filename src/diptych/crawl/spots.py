@@ -52,6 +52,7 @@ class Spot:
     """whether a key says where its translation should be, and nothing leads there"""
     worth: float = 0.0
     """pairs it brings per download, as was last said"""
+    is_ranked: bool = False
     book: int = 0
     """the key book it was looked up in"""
 

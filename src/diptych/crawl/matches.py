@@ -1,0 +1,139 @@
+"""Which pages of a site are taken for translations of each other while it is crawled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from diptych.crawl.spots import Kinds, Life, Spot, Spots
+from diptych.crawl.worth import Worth, name_of
+from diptych.types import PagePair
+
+__all__ = ["Matches"]
+
+MAX_ASKED = 6  # pairs that are verified for one page
+ENOUGH_PAIRS = 3  # until so many are found, a page without a translation says nothing
+
+
+class Matches:
+    """Ties between URLs become pairs to be verified, and those become pairs or fall apart."""
+
+    def __init__(self, worth: Worth) -> None:
+        self._worth = worth
+        self._langs = tuple(worth.langs)
+        self._tries: Counter[Spot] = Counter()
+        self._open: dict[Spot, None] = {}
+        """pages of which nothing could tell yet whether they have a translation"""
+        self.count = 0
+        """pairs that were verified"""
+        self.alone: Counter[str] = Counter()
+        """pages without any translation, by language"""
+        self.wishes: list[PagePair | None] = []
+        self.changed: dict[Spot, None] = {}
+        """what may have another value now"""
+
+    def change(self, spots: Iterable[Spot]) -> None:
+        """Some URLs may have another value now."""
+        self.changed.update(dict.fromkeys(spots))
+
+    def add(self, spot: Spot) -> None:
+        """A page in a language that was asked for."""
+        self.alone[spot.lang] += 1
+        self._open[spot] = None
+        if self.count >= ENOUGH_PAIRS:
+            self._resolve(spot)
+
+    def remove(self, spot: Spot) -> None:
+        """A page that is a copy of another."""
+        self.alone[spot.lang] -= 1
+        self._open.pop(spot, None)
+
+    def may_be(self, one: Spot, other: Spot) -> bool:
+        """Whether two pages can be a pair by their languages, and as far as others are."""
+        return (
+            one.lang in self._langs
+            and other.lang in self._langs
+            and one.lang != other.lang
+            and other.lang not in one.partners
+            and one.lang not in other.partners
+        )
+
+    def tie(self, one: Spot, other: Spot, kinds: Kinds) -> None:
+        """Two URLs may be translations of each other."""
+        if one.life is Life.PAGE and other.life is Life.PAGE and not self.may_be(one, other):
+            return
+        if Spots.tie(one, other, kinds):
+            self.change((one, other))
+            self.consider(one)
+
+    def refute(self, one: Spot, other: Spot) -> None:
+        """Two URLs are no pair after all: what said so is believed less."""
+        for kinds in Spots.untie(one, other):
+            if other.lang not in one.partners and one.lang not in other.partners:
+                self._worth.trust.tried(kinds)
+        self.change((one, other))
+
+    def consider(self, spot: Spot) -> None:
+        """Have the likeliest pair of a page in each language verified, if both halves are there."""
+        if spot.life is not Life.PAGE:
+            return
+        ready = [
+            (-self._worth.trusted(evidence), other.url, other)
+            for other, evidence in spot.ties.items()
+            if other.life is Life.PAGE and self.may_be(spot, other)
+        ]
+        for _, _, other in sorted(ready, key=lambda each: each[:2]):
+            if self.may_be(spot, other) and max(self._tries[spot], self._tries[other]) < MAX_ASKED:
+                self._ask(spot, other)
+
+    def _ask(self, one: Spot, other: Spot) -> None:
+        if self._langs.index(one.lang) > self._langs.index(other.lang):
+            one, other = other, one
+        for spot in (one, other):
+            self._tries[spot] += 1
+            self.alone[spot.lang] -= not spot.partners
+        one.partners[other.lang], other.partners[one.lang] = other, one
+        evidence = one.ties[other]
+        names = "+".join(sorted({name_of(kinds) for kinds in evidence}))
+        score = self._worth.trusted(evidence)
+        self.wishes.append(PagePair(one.url, other.url, one.lang, other.lang, score, names))
+        self.change([*one.ties, *other.ties])
+
+    def pair(self, one: Spot, other: Spot) -> None:
+        """Two pages are a pair."""
+        for kinds in Spots.untie(one, other):
+            self._worth.trust.tried(kinds)
+            self._worth.trust.paid(kinds)
+        for spot in (one, other):
+            spot.is_aligned = True
+            if len(spot.partners) == 1:
+                self._resolve(spot)
+                self._worth.yields.paid(spot.kinds)
+            self.change(spot.ties)
+        self.count += 1
+        if self.count == ENOUGH_PAIRS:
+            self.resolve_all()
+
+    def part(self, one: Spot, other: Spot, *, is_refuted: bool) -> None:
+        """Two pages are no pair, or that cannot be told: each may have another translation."""
+        for kinds in Spots.untie(one, other):
+            if is_refuted:
+                self._worth.trust.tried(kinds)
+        one.partners.pop(other.lang, None)
+        other.partners.pop(one.lang, None)
+        for spot in (one, other):
+            self.alone[spot.lang] += not spot.partners
+            self.change(spot.ties)
+        self.consider(one)
+        self.consider(other)
+
+    def _resolve(self, spot: Spot) -> None:
+        """Count a page among those that were tried, once."""
+        if spot in self._open:
+            del self._open[spot]
+            self._worth.yields.tried(spot.kinds)
+
+    def resolve_all(self) -> None:
+        """All pages could have been paired by now."""
+        for spot in list(self._open):
+            self._resolve(spot)

@@ -1,0 +1,100 @@
+"""What a URL is worth: the pairs it probably brings per download, by what the site has shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from diptych.crawl.chances import Chances
+from diptych.crawl.spots import Kinds, Life, Spot
+from diptych.crawl.tongues import OTHER, Tongues
+from diptych.types import Url
+
+__all__ = ["Worth", "name_of"]
+
+USUAL = {
+    "alternate": 0.9, "hreflang": 0.85, "name": 0.6, "sitemap": 0.9, "sibling": 0.8,
+    "aligned": 0.8, "key": 0.8, "guess": 0.5, "content": 0.7,
+}  # fmt: skip
+"""how often each kind of evidence says right, before the site has shown it"""
+TRANSLATED = 0.5  # share of pages that have a translation, before the site has shown it
+SURE = 0.6  # probability from which on the language of a page that is not there is believed
+
+
+class Worth:
+    """Values of URLs; what they rest on is counted on the site itself."""
+
+    def __init__(self, langs: Sequence[str], weight: float) -> None:
+        self.langs = langs
+        self.tongues = Tongues(langs)
+        self.trust = Chances(weight)
+        """how often each kind of evidence said right"""
+        self.yields = Chances(weight)
+        """how often pages of a kind had a translation"""
+
+    def trusted(self, evidence: Iterable[Kinds]) -> float:
+        """How likely two URLs are a pair, by what says so."""
+        return max(self.trust.of(kinds, USUAL[name_of(kinds)]) for kinds in evidence)
+
+    def likely(self, spot: Spot) -> str:
+        """The language that a page is in, or probably in; nothing if that cannot be told."""
+        if spot.life is Life.PAGE:
+            return spot.lang
+        guess = self.tongues.guess(spot.features, spot.first)
+        best = max(guess, key=lambda lang: guess[lang], default="")
+        return best if best and guess[best] >= SURE else ""
+
+    def cells(self, spot: Spot, lang: str) -> Kinds:
+        """What a page is an example of, for those who expect a translation of it."""
+        if spot.ties:
+            context = "tied"
+        elif spot.is_lonely:
+            context = "lonely"
+        elif spot.source is not None and spot.source.is_aligned:
+            context = "unaligned"
+        else:
+            context = spot.how
+        return ("site",), (lang,), (lang, context), (lang, context, section(spot.url))
+
+    def value(self, spot: Spot) -> float:
+        """The pairs that a download brings: one if it completes a pair, half of one if not."""
+        guess = self.tongues.guess(spot.features, spot.first)
+        own = max(self.langs, key=lambda lang: guess.get(lang, 0.0))
+        tied = sum(self._tied(spot, own).values())
+        if spot.how == "guess":
+            return tied
+        wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
+        alone = wanted * self.yields.of(self.cells(spot, own), TRANSLATED) / 2
+        return max(tied, alone * (len(self.langs) - 1))
+
+    def _tied(self, spot: Spot, own: str) -> dict[str, float]:
+        """The pairs that evidence promises, by the language of the other half."""
+        found: dict[str, float] = {}
+        for other, evidence in spot.ties.items():
+            is_there = other.life is Life.PAGE
+            lang = self.likely(other)
+            if lang == OTHER or (is_there and (not lang or own in other.partners)):
+                continue
+            worth = self.trusted(evidence) * (1.0 if is_there else 0.5)
+            found[lang] = max(worth, found.get(lang, 0.0))
+        return found
+
+
+def name_of(kinds: Kinds) -> str:
+    """What a kind of evidence is called.
+
+    >>> name_of((("aligned",), ("aligned", 7)))
+    'aligned'
+    """
+    first = kinds[0]
+    return str(first[0]) if isinstance(first, tuple) else str(first)
+
+
+def section(url: Url) -> str:
+    """The part of a site that a URL is in: its host and two folders, and names of parameters.
+
+    >>> section("http://x.org/doc/fr/a/b.html"), section("http://x.org/view?id=7&lang=fr")
+    ('x.org/doc/fr?', 'x.org?id&lang')
+    """
+    address, _, query = url.partition("?")
+    names = "&".join(item.partition("=")[0] for item in query.split("&"))
+    return "/".join(address.split("/")[2:-1][:3]) + f"?{names}"
