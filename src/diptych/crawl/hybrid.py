@@ -209,9 +209,8 @@ class _HybridGuide:
             return None
         how = "sitemap" if link.rel == "sitemap" else "link"
         came_from = source.lang if how == "link" else ""
-        features = link_features(link)
-        if came_from and not declared:
-            features.append(f"s:{came_from}")
+        # What the first guess is made of comes last: the pages that it was made of correct it.
+        features = [*link_features(link), f"d:{declared}" if declared else f"s:{came_from}"]
         first = self._worth.tongues.first_guess(declared, came_from, model)
         return self._add(Spot(link.url, source, how, self._worth.tongues.numbers(features), first))
 
@@ -288,15 +287,15 @@ class _HybridGuide:
         else:
             is_refuted = news.decision.reason not in UNDECIDED
             self._matches.part(one, other, is_refuted=is_refuted)
-        self._align(news.links)
+        self._align(news.links, "aligned" if news.decision.accept else "near")
 
-    def _align(self, links: Iterable[tuple[Url, Url]]) -> None:
+    def _align(self, links: Iterable[tuple[Url, Url]], kind: str) -> None:
         """Links that were aligned in a pair lead to pairs."""
         number = len(self._pairs)
         for left, right in links:
             one, other = self._spots.get(left), self._spots.get(right)
             if one is not None and other is not None:
-                self._matches.tie(one, other, (("aligned",), ("aligned", number)))
+                self._matches.tie(one, other, ((kind,), (kind, number)))
 
     def _learn_keys(self) -> None:
         """Read the keys of the site anew from its pairs, the more seldom the more there are."""
@@ -311,14 +310,16 @@ class _HybridGuide:
         """Look up where the translations of a page should be."""
         spot.book = self._books
         lang = spot.lang or self._worth.likely(spot)
-        if not self._book.rules or lang not in self._langs:
+        if not self._book.rules or lang not in self._langs or spot.how == "guess":
             return
         spot.is_lonely = False
+        spot.expected.clear()
         told = set(spot.partners)
         for made in self._book.predict(spot.url, lang):
             url = normalise(made.url)
             if url is None or made.confidence < _SURE_OF_KEY or made.lang in told:
                 continue
+            spot.expected.setdefault(made.lang, url)
             target = self._spots.get(url)
             if target is not None and target.how != "guess":
                 told.add(made.lang)
@@ -331,7 +332,7 @@ class _HybridGuide:
     def _guess(self, spot: Spot, url: Url, lang: str) -> None:
         """Try the URL of a translation that nothing leads to."""
         self._guesses += 1
-        features = self._worth.tongues.numbers(link_features(Link(url)))
+        features = self._worth.tongues.numbers([*link_features(Link(url)), f"g:{lang}"])
         first = self._worth.tongues.first_guess(lang, "", {})
         target = self._spots.add(Spot(url, spot, "guess", features, first))
         self._ring[target] = None

@@ -68,18 +68,25 @@ class Matches:
 
     def refute(self, one: Spot, other: Spot) -> None:
         """Two URLs are no pair after all: what said so is believed less."""
-        for kinds in Spots.untie(one, other):
-            if other.lang not in one.partners and one.lang not in other.partners:
-                self._worth.trust.tried(kinds)
+        if other.lang not in one.partners and one.lang not in other.partners:
+            self._count(one, other, paid=False)
+        Spots.untie(one, other)
         self.change((one, other))
+
+    def _count(self, one: Spot, other: Spot, *, paid: bool) -> None:
+        """What said that two URLs are a pair was right, or wrong."""
+        for kinds in self._worth.evidence(one, other) if other in one.ties else ():
+            self._worth.trust.tried(kinds)
+            if paid:
+                self._worth.trust.paid(kinds)
 
     def consider(self, spot: Spot) -> None:
         """Have the likeliest pair of a page in each language verified, if both halves are there."""
         if spot.life is not Life.PAGE:
             return
         ready = [
-            (-self._worth.trusted(evidence), other.url, other)
-            for other, evidence in spot.ties.items()
+            (-self._worth.trusted(spot, other), other.url, other)
+            for other in spot.ties
             if other.life is Life.PAGE and self.may_be(spot, other)
         ]
         for _, _, other in sorted(ready, key=lambda each: each[:2]):
@@ -93,17 +100,15 @@ class Matches:
             self._tries[spot] += 1
             self.alone[spot.lang] -= not spot.partners
         one.partners[other.lang], other.partners[one.lang] = other, one
-        evidence = one.ties[other]
-        names = "+".join(sorted({name_of(kinds) for kinds in evidence}))
-        score = self._worth.trusted(evidence)
+        names = "+".join(sorted({name_of(kinds) for kinds in one.ties[other]}))
+        score = self._worth.trusted(one, other)
         self.wishes.append(PagePair(one.url, other.url, one.lang, other.lang, score, names))
         self.change([*one.ties, *other.ties])
 
     def pair(self, one: Spot, other: Spot) -> None:
         """Two pages are a pair."""
-        for kinds in Spots.untie(one, other):
-            self._worth.trust.tried(kinds)
-            self._worth.trust.paid(kinds)
+        self._count(one, other, paid=True)
+        Spots.untie(one, other)
         for spot in (one, other):
             spot.is_aligned = True
             if len(spot.partners) == 1:
@@ -116,9 +121,9 @@ class Matches:
 
     def part(self, one: Spot, other: Spot, *, is_refuted: bool) -> None:
         """Two pages are no pair, or that cannot be told: each may have another translation."""
-        for kinds in Spots.untie(one, other):
-            if is_refuted:
-                self._worth.trust.tried(kinds)
+        if is_refuted:
+            self._count(one, other, paid=False)
+        Spots.untie(one, other)
         one.partners.pop(other.lang, None)
         other.partners.pop(one.lang, None)
         for spot in (one, other):

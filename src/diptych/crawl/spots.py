@@ -53,6 +53,8 @@ class Spot:
     worth: float = 0.0
     """pairs it brings per download, as was last said"""
     is_ranked: bool = False
+    expected: dict[str, Url] = field(default_factory=dict)
+    """where keys say that its translations are, by language"""
     book: int = 0
     """the key book it was looked up in"""
 

@@ -19,6 +19,7 @@ OTHER = "*"
 """any language that was not asked for"""
 
 _WEIGHT = 2.0  # pages that a first guess counts for
+_DOUBT = 0.5  # the same of knowing nothing
 _SAME = 0.9  # how often a link stays within the language of its page, usually
 _STAYS_OTHER = 0.98  # the same of pages in a language that nobody asked for
 _DECLARED = 0.9  # how often a declared language is that of the page
@@ -98,19 +99,28 @@ class Tongues:
         rest = (1 - share) / (len(langs) - 1)
         return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}
 
-    def guess(self, features: Iterable[int], first: dict[str, float]) -> dict[str, float]:
-        """How likely a page is in each language, by the feature that tells most."""
-        best, told = first, max(first.values()) if first else 0.0
-        for feature in features:
-            counts = self._seen[feature]
-            if not counts:
-                continue
-            total = sum(counts.values()) + _WEIGHT
-            made = {
-                lang: (counts.get(lang, 0) + _WEIGHT * chance) / total
-                for lang, chance in first.items()
-            }
-            top = max(made.values())
-            if top > told:
-                best, told = made, top
+    def guess(self, features: Sequence[int], first: dict[str, float]) -> dict[str, float]:
+        """How likely a page is in each language, by the feature that tells most.
+
+        The last feature is what the first guess was made of: it corrects that.
+        """
+        best = self._after(features[-1], first, _WEIGHT) if features else first
+        told = max(best.values(), default=0.0)
+        even = dict.fromkeys(first, 1 / len(first)) if first else {}
+        for feature in features[:-1]:
+            if self._seen[feature]:
+                made = self._after(feature, even, _DOUBT)
+                top = max(made.values())
+                if top > told:
+                    best, told = made, top
         return best
+
+    def _after(self, feature: int, before: dict[str, float], weight: float) -> dict[str, float]:
+        """What was expected, as the pages with a feature have changed it."""
+        counts = self._seen[feature]
+        if not counts:
+            return before
+        total = sum(counts.values()) + weight
+        return {
+            lang: (counts.get(lang, 0) + weight * chance) / total for lang, chance in before.items()
+        }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from diptych.crawl.chances import Chances
 from diptych.crawl.spots import Kinds, Life, Spot
@@ -13,10 +13,12 @@ __all__ = ["Worth", "name_of"]
 
 USUAL = {
     "alternate": 0.9, "hreflang": 0.85, "name": 0.6, "sitemap": 0.9, "sibling": 0.8,
-    "aligned": 0.8, "key": 0.8, "guess": 0.5, "content": 0.7,
+    "aligned": 0.8, "near": 0.4, "contrary": 0.3, "key": 0.8, "guess": 0.5, "content": 0.7,
 }  # fmt: skip
 """how often each kind of evidence says right, before the site has shown it"""
 TRANSLATED = 0.5  # share of pages that have a translation, before the site has shown it
+LESS = {"lonely": 0.5, "unaligned": 0.6}
+"""by how much pages are less often translated of which nothing says so though something should"""
 SURE = 0.6  # probability from which on the language of a page that is not there is believed
 
 
@@ -31,8 +33,23 @@ class Worth:
         self.yields = Chances(weight)
         """how often pages of a kind had a translation"""
 
-    def trusted(self, evidence: Iterable[Kinds]) -> float:
-        """How likely two URLs are a pair, by what says so."""
+    def evidence(self, one: Spot, other: Spot) -> Sequence[Kinds]:
+        """What says that two URLs are a pair; it counts for little where a key says otherwise."""
+        found = one.ties[other]
+        if (("key",),) in found or (("guess",),) in found:
+            return found
+        if self._is_contrary(one, other) or self._is_contrary(other, one):
+            return [(("contrary",), ("contrary", name_of(kinds))) for kinds in found]
+        return found
+
+    def _is_contrary(self, one: Spot, other: Spot) -> bool:
+        """Whether keys say that the translation of a page is elsewhere."""
+        expected = one.expected.get(self.likely(other))
+        return expected is not None and expected != other.url
+
+    def trusted(self, one: Spot, other: Spot) -> float:
+        """How likely two URLs are a pair."""
+        evidence = self.evidence(one, other)
         return max(self.trust.of(kinds, USUAL[name_of(kinds)]) for kinds in evidence)
 
     def likely(self, spot: Spot) -> str:
@@ -45,38 +62,48 @@ class Worth:
 
     def cells(self, spot: Spot, lang: str) -> Kinds:
         """What a page is an example of, for those who expect a translation of it."""
-        if spot.ties:
-            context = "tied"
-        elif spot.is_lonely:
-            context = "lonely"
-        elif spot.source is not None and spot.source.is_aligned:
-            context = "unaligned"
-        else:
-            context = spot.how
+        context = _context(spot)
         return ("site",), (lang,), (lang, context), (lang, context, section(spot.url))
+
+    def translated(self, spot: Spot, lang: str) -> float:
+        """How likely a page has a translation, by where and how it was found."""
+        *general, context, place = self.cells(spot, lang)
+        usual = self.yields.of(general, TRANSLATED) * LESS.get(_context(spot), 1.0)
+        return self.yields.of((context, place), usual)
 
     def value(self, spot: Spot) -> float:
         """The pairs that a download brings: one if it completes a pair, half of one if not."""
         guess = self.tongues.guess(spot.features, spot.first)
         own = max(self.langs, key=lambda lang: guess.get(lang, 0.0))
-        tied = sum(self._tied(spot, own).values())
+        wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
+        # Evidence is believed unless the page is probably in a language nobody asked for.
+        tied = sum(self._tied(spot, own).values()) * min(1.0, 2 * wanted)
         if spot.how == "guess":
             return tied
-        wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
-        alone = wanted * self.yields.of(self.cells(spot, own), TRANSLATED) / 2
+        alone = wanted * self.translated(spot, own) / 2
         return max(tied, alone * (len(self.langs) - 1))
 
     def _tied(self, spot: Spot, own: str) -> dict[str, float]:
         """The pairs that evidence promises, by the language of the other half."""
         found: dict[str, float] = {}
-        for other, evidence in spot.ties.items():
+        for other in spot.ties:
             is_there = other.life is Life.PAGE
             lang = self.likely(other)
             if lang == OTHER or (is_there and (not lang or own in other.partners)):
                 continue
-            worth = self.trusted(evidence) * (1.0 if is_there else 0.5)
+            worth = self.trusted(spot, other) * (1.0 if is_there else 0.5)
             found[lang] = max(worth, found.get(lang, 0.0))
         return found
+
+
+def _context(spot: Spot) -> str:
+    """What is known of a page beside its address."""
+    if spot.ties:
+        return "tied"
+    if spot.is_lonely:
+        return "lonely"
+    is_seen = spot.source is not None and spot.source.is_aligned
+    return "unaligned" if is_seen else spot.how
 
 
 def name_of(kinds: Kinds) -> str:
