@@ -92,7 +92,9 @@ WHERE excluded.state = 0 AND urls.state = 0
     AND (excluded.priority > urls.priority OR (?10 AND urls.priority < 1000))
 """
 # What has such a priority was not queued by a policy: seeds come first whatever it says.
-_TOP = "SELECT max(priority) FROM urls WHERE host = ? AND state = 0"
+_TOP = """
+SELECT priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 ORDER BY priority DESC LIMIT 1
+"""
 _BEST = """
 SELECT id, url, host, kind, depth, priority, hops, attempts FROM urls
 WHERE host = ? AND state = 0 AND due <= ? ORDER BY priority DESC, id LIMIT 1
@@ -247,10 +249,10 @@ class Frontier:
         return len(rows)
 
     def top(self, hosts: Iterable[int]) -> float:
-        """The highest priority that may be claimed of some hosts; less than any if none may."""
+        """The highest priority of a page that may be claimed of some hosts; -inf if none may."""
         asked = (id for id in hosts if not self._hosts[id].stopped)
-        tops = (self._db.execute(_TOP, (id,)).fetchone()[0] for id in asked)
-        return max((top for top in tops if top is not None), default=-math.inf)
+        tops = (self._db.execute(_TOP, (id,)).fetchone() for id in asked)
+        return max((top[0] for top in tops if top is not None), default=-math.inf)
 
     def wake(self) -> float | None:
         """When the next claim may succeed; None when nothing is queued."""

@@ -19,7 +19,7 @@ from diptych.crawl.worth import Worth
 from diptych.protocols import Guide, SiteView
 from diptych.text.key_book import KeyBook, UrlPair, learn_rules
 from diptych.text.langs import same_language
-from diptych.text.switchers import declared_language
+from diptych.text.switchers import declared_language, names_other_language
 from diptych.text.urls import normalise
 from diptych.types import (
     UNDECIDED,
@@ -164,7 +164,7 @@ class _HybridGuide:
             if link.rel not in _FOLLOWED or link.url == page.url:
                 continue
             said, how = declared_language(link, self._langs)
-            lang = self._asked_for(said)
+            lang = self._asked_for(said) or self._other(link)
             target = self._spot(link, spot, lang, fresh.get(link.url, {}))
             if target is None:
                 continue
@@ -186,6 +186,11 @@ class _HybridGuide:
             return (("alternate",),)
         self._named[target] = self._named.get(target, 0) + 1
         return ((how,), (how, "common" if self._named[target] > _COMMON else "seldom"))
+
+    def _other(self, link: Link) -> str:
+        """Whether a link is named after a language that nobody asked for."""
+        is_other = names_other_language(link.anchor or link.alt, self._langs)
+        return OTHER if is_other else ""
 
     def _asked_for(self, lang: str) -> str:
         """A language as it was asked for, or that it was not."""

@@ -123,7 +123,7 @@ class Crawl:
         if site.started_at is None:
             site.started_at = now
         if claim.kind is Kind.ROBOTS:
-            return True
+            return self._is_worth(claim, site, now)
         reason = site.exhausted(self._limits, now)
         if reason:
             self.frontier.give_back(claim, now + 0.5)
@@ -143,29 +143,38 @@ class Crawl:
         return True
 
     def _is_worth(self, claim: Claim, site: SiteInfo, now: float) -> bool:
-        """Whether a pair is likely enough behind what is left of a site; if not, it is given up.
+        """Whether to fetch something now: not while something much better is in sight.
 
-        The priority of a URL is what its guide expects of it where the guide has an outlook.
+        The priority of a page is what its guide expects of it where the guide has an outlook; what
+        is asked first of a new host is worth what the best page there is worth.
         """
-        patience = self._limits.patience
-        least = 1.0 / patience if patience else -math.inf
-        if claim.kind is not Kind.PAGE or claim.priority >= max(least, DOUBTFUL):
+        if not self.guides.remember or claim.priority == SEED_PRIORITY:
             return True
+        worth = claim.priority
+        if claim.kind is not Kind.PAGE:
+            worth = self.frontier.top([claim.host])
         outlook = self.guides.outlook(site)
-        if outlook is None:
+        if outlook is None or worth == -math.inf or worth >= SEED_PRIORITY:
             return True
         best = self.frontier.top(info.id for info in self.hosts.of_site(site))
-        # What the guide waits for, or another host of the site has, may be worth more.
-        if self.guides.waits(site, now) < LONGEST_WAIT or claim.priority < best / 2:
+        is_waiting = worth < DOUBTFUL and self.guides.waits(site, now) < LONGEST_WAIT
+        if is_waiting or worth < best / 2:
             self.frontier.give_back(claim, now + A_MOMENT)
             return False
-        # Where nothing was found yet, nothing can be told either.
-        if claim.priority >= least or (not outlook.found and site.pages < (patience or 0)):
-            return True
-        self.frontier.give_back(claim, now + 0.5)
-        if best < least and not site.in_flight and self.guides.waits(site, now) == math.inf:
+        return not self._is_unlikely(claim, site, best, now)
+
+    def _is_unlikely(self, claim: Claim, site: SiteInfo, best: float, now: float) -> bool:
+        """Whether no pair is likely behind anything that is left of a site, which is ended then."""
+        patience = self._limits.patience
+        if not patience or best >= 1.0 / patience:
+            return False
+        outlook = self.guides.outlook(site)
+        if outlook is not None and not outlook.found and site.pages < patience:
+            return False  # where nothing was found yet, nothing can be told either
+        self.frontier.give_back(claim, now + A_MOMENT)
+        if not site.in_flight and self.guides.waits(site, now) == math.inf:
             self.hosts.stop_site(site, UNLIKELY)
-        return False
+        return True
 
     def _refill(self) -> bool:
         """Nothing is left: ask the policy for a batch, once for each time a site runs dry."""

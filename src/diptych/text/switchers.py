@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from diptych.text.langs import hreflang_language
+from diptych.text.langs import hreflang_language, same_language
 from diptych.text.language_names import fold_case, language_codes, language_names
+from diptych.text.marks import fold, mark_table
 from diptych.types import Link
 
-__all__ = ["Declared", "declared_language", "named_language"]
+__all__ = ["Declared", "declared_language", "named_language", "names_other_language"]
 
 _MAX_NAME = 40  # characters; a longer text is a sentence, not the name of a language
 
@@ -42,6 +43,20 @@ def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
     if link.hreflang and (lang := hreflang_language(link.hreflang)):
         return Declared(lang, "hreflang")
     return Declared(_named(link.anchor, langs) or _named(link.alt, langs), "name")
+
+
+@lru_cache(maxsize=1 << 16)
+def names_other_language(text: str, langs: tuple[str, ...]) -> bool:
+    """Whether a link's text is the name or code of a language that is none of some.
+
+    >>> [names_other_language(text, ("en", "fr")) for text in ("Ελληνικά", "RU", "French", "Next")]
+    [True, True, False, False]
+    """
+    if not text or len(text) > _MAX_NAME:
+        return False
+    marks = mark_table().get(fold(text.strip(_ORNAMENT)), ())
+    said = [mark.lang for mark in marks if mark.kind in ("code", "endonym", "name")]
+    return bool(said) and not any(same_language(lang, each) for lang in said for each in langs)
 
 
 @lru_cache(maxsize=1 << 16)
