@@ -275,7 +275,7 @@ def test_mine_with_a_lexicon_of_no_use(recorded: Path, tmp_path: Path, lexicon: 
 class Offline:
     """Answers nothing: all that is there was fetched before."""
 
-    def run(self, crawl, *, tick, stopped) -> None:
+    def run(self, crawl, work, *, tick, stopped) -> None:
         """Fetch nothing."""
 
 

@@ -42,6 +42,7 @@ __all__ = [
 
 Judged = tuple[SegmentPair, Decision]
 _KEPT = 16  # pages
+_PLAUSIBLE = 0.2  # score of two pages whose links may be aligned
 _SURE = 0.7  # score of a segment that teaches
 _UNREADABLE = Decision(False, 0.0, "unreadable")
 _UNALIGNED = Decision(False, 0.0, "unaligned")
@@ -222,7 +223,8 @@ class LookTask(NamedTuple):
         trees = _NotingLinks(work.strategies.align_dom)
         segments = work.segments(self.pair, *pages, trees)
         aligned = _judged(self.pair, pages, segments, work)
-        is_open = aligned.decision.accept or aligned.decision.reason in UNDECIDED
+        decision = aligned.decision
+        is_open = decision.reason in UNDECIDED or decision.score >= _PLAUSIBLE
         return Looked(aligned, tuple(dict.fromkeys(trees.noted)) if is_open else ())
 
 

@@ -257,8 +257,8 @@ class Decision:
     """what a user may want to know of it though it is accepted"""
 
 
-UNDECIDED = frozenset({"too_little_text"})
-"""reasons of decisions that say nothing for or against two pages"""
+UNDECIDED = frozenset({"too_little_text", "partial"})
+"""reasons of decisions against pages that may correspond all the same"""
 
 
 @dataclass(frozen=True, slots=True)

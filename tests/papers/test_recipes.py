@@ -20,7 +20,7 @@ def uses(name: str) -> dict[str, Any]:
     [
         ("pti", "bfs", "pti", "size_ratio"),
         ("pplocator", "pplocator", "pplocator", "decision_tree"),
-        ("dom", "parallel_links", "url_rules", "maxent"),
+        ("dom", "parallel_links", "union", "maxent"),
     ],
 )
 def test_crawls_pairs_and_verifies_as_its_paper(

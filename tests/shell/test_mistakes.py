@@ -169,7 +169,7 @@ def test_folder_that_holds_something_else(tmp_path):
         (["http://127.0.0.1:1/", "--langs", "fr,en"], "langs"),
         (["http://127.0.0.1:2/", *LANGS], "seeds"),
         (["http://127.0.0.1:1/", *LANGS, "--scope", "host"], "scope: site, not host"),
-        (["http://127.0.0.1:1/", *LANGS, "--strategy", "bfs"], "recipe: crawl=bfs+langs"),
+        (["http://127.0.0.1:1/", *LANGS, "--strategy", "bfs"], "recipe: crawl=hybrid"),
         (["http://127.0.0.1:1/", *LANGS, "--pair", "links"], "pair=union"),
     ],
 )

@@ -99,6 +99,10 @@ class Guides:
         self._view = view
         self._may = may
         self._known: dict[int, _Guided] = {}
+        self._touched: dict[int, _Guided] = {}
+        """guides that were told something since they were last asked for their wishes"""
+        self._waiting: set[int] = set()
+        """sites whose guides wait for an answer"""
         self._read: tuple[str, Sitemap | None] = ("", None)
         self.remember = isinstance(policy, GuidedPolicy)
         """whether what happens is told to guides, and written down"""
@@ -128,6 +132,8 @@ class Guides:
         known = self._of(site)
         if isinstance(news, Found | Settled):
             known.open -= 1
+            if known.open <= 0:
+                self._waiting.discard(site.id)
         return known.guide.learn(news, self._view(site))
 
     def _of_site(self, page: Page, site: SiteInfo) -> Page:
@@ -139,26 +145,30 @@ class Guides:
 
     def refill(self, site: SiteInfo) -> Iterable[Ranked]:
         """What to fetch when nothing is left."""
-        return self._of(site).guide.refill(self._view(site))
+        known = self._touched[site.id] = self._of(site)
+        return known.guide.refill(self._view(site))
 
     def wishes(self, now: float) -> list[Wish]:
         """What guides want to know since this was last asked."""
         if not self.remember:
             return []
         taken: list[Wish] = []
-        for known in self._known.values():
+        for id, known in self._touched.items():
             known.asked.extend(known.guide.wishes())
             if not known.open:
                 known.since = now
-            taken.extend(Wish(known.site.id, asked) for asked in known.asked)
+            taken.extend(Wish(id, asked) for asked in known.asked)
             known.open += len(known.asked)
             known.asked.clear()
+            if known.open > 0:
+                self._waiting.add(id)
+        self._touched.clear()
         return taken
 
     @property
     def waiting(self) -> bool:
         """Whether any guide waits for an answer."""
-        return any(known.open > 0 for known in self._known.values())
+        return bool(self._waiting)
 
     def waits(self, site: SiteInfo, now: float) -> float:
         """For how long a guide has been waiting for answers; without end if it waits for none."""
@@ -172,14 +182,15 @@ class Guides:
                 self._tell_again(known)
             else:
                 known = _Guided(site, _Itself(self._policy))
-            self._known[site.id] = known
+            self._known[site.id] = self._touched[site.id] = known
         return self._known[site.id]
 
     # -- memory ------------------------------------------------------------------------------
 
     def _write(self, site: SiteInfo, what: str, data: str) -> None:
         if self.remember:
-            self._of(site)  # before: what is written down would be told twice
+            # Before: what is written down would be told twice.
+            self._touched[site.id] = self._of(site)
             self._store.db.execute(
                 "INSERT INTO events (site, what, data) VALUES (?, ?, ?)", (site.id, what, data)
             )

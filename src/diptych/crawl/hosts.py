@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -68,6 +69,10 @@ class Hosts:
         self._politeness = politeness
         self._by_origin: dict[str, HostInfo] = {}
         self._by_id: dict[int, HostInfo] = {}
+        self._by_site: dict[int, list[HostInfo]] = {}
+        self._site_by_id: dict[int, SiteInfo] = {}
+        self._started: deque[SiteInfo] = deque()
+        """the one started first comes first: its time is over first"""
         self.sites: dict[str, SiteInfo] = {}
         self.notes: list[str] = []
 
@@ -77,11 +82,34 @@ class Hosts:
     def add_site(self, site: Site) -> SiteInfo:
         """Make a site known."""
         info = self.sites[site.name] = SiteInfo(self._store.site_id(site.name), site)
+        self._site_by_id[info.id] = info
         return info
+
+    def site(self, id: int) -> SiteInfo:
+        """The site with that number."""
+        return self._site_by_id[id]
+
+    def start(self, site: SiteInfo, now: float) -> None:
+        """The time of a site begins with the first thing that is asked of it."""
+        if site.started_at is None:
+            site.started_at = now
+            self._started.append(site)
+
+    def watch_the_time(self, limits: Limits, now: float) -> None:
+        """End sites whose time is over, also those that only wait."""
+        if limits.max_seconds is None:
+            return
+        late: list[SiteInfo] = []
+        while self._started and now - (self._started[0].started_at or 0.0) >= limits.max_seconds:
+            late.append(self._started.popleft())
+        self._started.extendleft(site for site in reversed(late) if site.in_flight)
+        for site in late:
+            if not site.in_flight and site.exhausted(limits, now) == "time limit":
+                self.stop_site(site, "time limit")
 
     def restore(self, now: float) -> None:
         """Take up the hosts and counts of an earlier invocation."""
-        by_id = {info.id: info for info in self.sites.values()}
+        by_id = self._site_by_id
         count = self._store.count
         for known in by_id.values():
             known.pages = count("SELECT count(*) FROM pages WHERE site = ?", known.id)
@@ -106,6 +134,7 @@ class Hosts:
 
     def _keep(self, info: HostInfo, next_at: float, crawl_delay: float | None) -> HostInfo:
         self._by_origin[info.origin] = self._by_id[info.id] = info
+        self._by_site.setdefault(info.site.id, []).append(info)
         delay = self._politeness.delay_for(crawl_delay)
         # One connection until robots.txt, which has the highest priority, is known.
         self._frontier.add_host(Host(info.id, next_at=next_at, delay=delay))
@@ -197,4 +226,4 @@ class Hosts:
 
     def of_site(self, site: SiteInfo) -> Iterable[HostInfo]:
         """The hosts of a site."""
-        return (info for info in self._by_id.values() if info.site is site)
+        return self._by_site.get(site.id, ())

@@ -22,7 +22,6 @@ from diptych.text.langs import same_language
 from diptych.text.switchers import declared_language, names_other_language
 from diptych.text.urls import normalise
 from diptych.types import (
-    UNDECIDED,
     Found,
     Link,
     Missing,
@@ -46,6 +45,7 @@ _SURE_OF_KEY = 0.6  # confidence of what a key predicts
 _REFRESHED = 100  # URLs that are valued anew with each page
 _CHANGE = 0.03  # share by which a value must change to be said again
 _MAX_GUESSES = 20  # URLs at a time that nothing leads to
+_LEAST_GUESS = 0.1  # share of such URLs that are right from which on more are tried
 _MAX_KNOWN = 300_000  # URLs; what is beyond is fetched when all else is
 _UNKNOWN_WORTH = 0.001
 _FIRST_SETTLING = 2  # unpaired pages in each of two languages that are paired by content
@@ -96,6 +96,7 @@ class _HybridGuide:
         spot = self._arrive(page)
         if spot is not None:
             self._meet(page, spot)
+            self._predict(spot)  # now that it is there, also what nothing leads to
             self._matches.consider(spot)
             self._settle()
         return self._changes()
@@ -124,7 +125,7 @@ class _HybridGuide:
 
     def outlook(self) -> Outlook:
         """What the crawl has brought and may still bring."""
-        return Outlook(len(self._pairs), self._left)
+        return Outlook(len(self._pairs), max(0.0, self._left))  # sums of floats are never zero
 
     # -- pages -------------------------------------------------------------------------------
 
@@ -149,9 +150,11 @@ class _HybridGuide:
             self._spots.move(spot, twin)
             if self._ring.pop(spot, True) is None:
                 self._matches.remove(spot)
+            self._matches.change([twin, *twin.ties])
+            self._matches.consider(twin)
             return None
         for other, _ in self._spots.ties(spot):
-            if other.life is Life.PAGE and not self._matches.may_be(spot, other):
+            if other.life is Life.PAGE and not self._matches.differ(spot, other):
                 self._matches.refute(spot, other)
         self._matches.changed.update(dict.fromkeys(spot.ties))
         return spot
@@ -256,10 +259,9 @@ class _HybridGuide:
             self._matches.refute(spot, other)
 
     def _move(self, news: Moved) -> None:
-        spot = self._spots.get(news.url)
-        if spot is None or spot.life is not Life.PENDING:
-            return
-        target = self._spots.get(news.target)
+        spot, target = self._spots.get(news.url), self._spots.get(news.target)
+        if spot is None or spot.life is not Life.PENDING or spot is target:
+            return self._lose(spot)  # also what leads round and round
         if target is None:
             target = self._add(Spot(news.target, spot.source, spot.how, spot.features, spot.first))
         self._guesses -= spot.how == "guess" and target.how != "guess"
@@ -290,8 +292,7 @@ class _HybridGuide:
             self._pairs.append(UrlPair(*_spelled(pair), ""))
             self._learn_keys()
         else:
-            is_refuted = news.decision.reason not in UNDECIDED
-            self._matches.part(one, other, is_refuted=is_refuted)
+            self._matches.part(one, other, news.decision)
         self._align(news.links, "aligned" if news.decision.accept else "near")
 
     def _align(self, links: Iterable[tuple[Url, Url]], kind: str) -> None:
@@ -329,10 +330,14 @@ class _HybridGuide:
             if target is not None and target.how != "guess":
                 told.add(made.lang)
                 self._matches.tie(spot, target, (("key",),))
-            elif target is None and spot.life is Life.PAGE and self._guesses < _MAX_GUESSES:
+            elif target is None and spot.life is Life.PAGE and self._may_guess():
                 told.add(made.lang)
                 self._guess(spot, url, made.lang)
             spot.is_lonely = not spot.ties
+
+    def _may_guess(self) -> bool:
+        """Whether to try what nothing leads to: it is given up when such keep failing."""
+        return self._guesses < _MAX_GUESSES and self._worth.guessing >= _LEAST_GUESS
 
     def _guess(self, spot: Spot, url: Url, lang: str) -> None:
         """Try the URL of a translation that nothing leads to."""

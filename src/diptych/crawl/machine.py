@@ -99,7 +99,7 @@ class Crawl:
         """Up to `room` URLs to fetch now."""
         granted: list[Claim] = []
         self.store.begin()
-        self._watch_the_time(now)
+        self.hosts.watch_the_time(self._limits, now)
         self._take_part(now)
         while len(granted) < room:
             claims = self.frontier.claim(now, room - len(granted))
@@ -109,19 +109,10 @@ class Crawl:
                 break
         return granted
 
-    def _watch_the_time(self, now: float) -> None:
-        """End sites whose time is over, also those that only wait."""
-        if self._limits.max_seconds is not None:
-            for site in self.hosts.sites.values():
-                reason = site.exhausted(self._limits, now)
-                if reason == "time limit" and not site.in_flight:
-                    self.hosts.stop_site(site, reason)
-
     def _may(self, claim: Claim, now: float) -> bool:
         """Whether a claim is within robots.txt and limits; if not, it is given back."""
         site = self.hosts[claim.host].site
-        if site.started_at is None:
-            site.started_at = now
+        self.hosts.start(site, now)
         if claim.kind is Kind.ROBOTS:
             return self._is_worth(claim, site, now)
         reason = site.exhausted(self._limits, now)
@@ -182,7 +173,8 @@ class Crawl:
         for name, site in self.hosts.sites.items():
             if name not in self._empty:
                 self._empty.add(name)
-                added = self._queue(list(self.guides.refill(site)), 1, site) or added
+                depth = self.store.count("SELECT max(depth) FROM pages WHERE site = ?", site.id)
+                added = self._queue(list(self.guides.refill(site)), depth + 1, site) or added
         return added
 
     def wake(self) -> float | None:
@@ -217,7 +209,7 @@ class Crawl:
     def told(self, wish: Wish, news: News) -> None:
         """The answer to a wish."""
         self.store.begin()
-        site = next(info for info in self.hosts.sites.values() if info.id == wish.site)
+        site = self.hosts.site(wish.site)
         if self._queue(self.guides.learn(site, news), 1, site):
             self._empty.discard(site.site.name)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from diptych.crawl.spots import Kinds, Life, Spot, Spots
 from diptych.crawl.worth import Worth, name_of
-from diptych.types import PagePair
+from diptych.types import UNDECIDED, Decision, PagePair
 
 __all__ = ["Matches"]
 
@@ -26,8 +26,7 @@ class Matches:
         """pages of which nothing could tell yet whether they have a translation"""
         self.count = 0
         """pairs that were verified"""
-        self.alone: Counter[str] = Counter()
-        """pages without any translation, by language"""
+        self.alone = worth.alone
         self.wishes: list[PagePair | None] = []
         self.changed: dict[Spot, None] = {}
         """what may have another value now"""
@@ -48,15 +47,14 @@ class Matches:
         self.alone[spot.lang] -= 1
         self._open.pop(spot, None)
 
+    def differ(self, one: Spot, other: Spot) -> bool:
+        """Whether two pages are in two of the languages."""
+        return one.lang in self._langs and other.lang in self._langs and one.lang != other.lang
+
     def may_be(self, one: Spot, other: Spot) -> bool:
         """Whether two pages can be a pair by their languages, and as far as others are."""
-        return (
-            one.lang in self._langs
-            and other.lang in self._langs
-            and one.lang != other.lang
-            and other.lang not in one.partners
-            and one.lang not in other.partners
-        )
+        is_free = other.lang not in one.partners and one.lang not in other.partners
+        return is_free and self.differ(one, other)
 
     def tie(self, one: Spot, other: Spot, kinds: Kinds) -> None:
         """Two URLs may be translations of each other."""
@@ -69,16 +67,15 @@ class Matches:
     def refute(self, one: Spot, other: Spot) -> None:
         """Two URLs are no pair after all: what said so is believed less."""
         if other.lang not in one.partners and one.lang not in other.partners:
-            self._count(one, other, paid=False)
+            self._count(one, other, 0.0)
         Spots.untie(one, other)
         self.change((one, other))
 
-    def _count(self, one: Spot, other: Spot, *, paid: bool) -> None:
-        """What said that two URLs are a pair was right, or wrong."""
+    def _count(self, one: Spot, other: Spot, right: float) -> None:
+        """What said that two URLs are a pair was right, wrong, or right with a probability."""
         for kinds in self._worth.evidence(one, other) if other in one.ties else ():
             self._worth.trust.tried(kinds)
-            if paid:
-                self._worth.trust.paid(kinds)
+            self._worth.trust.paid(kinds, right)
 
     def consider(self, spot: Spot) -> None:
         """Have the likeliest pair of a page in each language verified, if both halves are there."""
@@ -107,7 +104,7 @@ class Matches:
 
     def pair(self, one: Spot, other: Spot) -> None:
         """Two pages are a pair."""
-        self._count(one, other, paid=True)
+        self._count(one, other, 1.0)
         Spots.untie(one, other)
         for spot in (one, other):
             spot.is_aligned = True
@@ -119,10 +116,10 @@ class Matches:
         if self.count == ENOUGH_PAIRS:
             self.resolve_all()
 
-    def part(self, one: Spot, other: Spot, *, is_refuted: bool) -> None:
+    def part(self, one: Spot, other: Spot, decision: Decision) -> None:
         """Two pages are no pair, or that cannot be told: each may have another translation."""
-        if is_refuted:
-            self._count(one, other, paid=False)
+        if decision.reason not in UNDECIDED:
+            self._count(one, other, decision.score)
         Spots.untie(one, other)
         one.partners.pop(other.lang, None)
         other.partners.pop(one.lang, None)

@@ -63,6 +63,7 @@ class Tongues:
     """feature -> number"""
     _seen: list[dict[str, int]] = field(default_factory=list)
     """number -> language -> pages"""
+    _guesses: dict[tuple[float, ...], dict[str, float]] = field(default_factory=dict)
 
     def numbers(self, features: Iterable[str]) -> tuple[int, ...]:
         """Features by number, to be kept with a URL."""
@@ -86,12 +87,18 @@ class Tongues:
         of URLs says, which counts as far as it is surer of one language than of all others.
         """
         if declared:
-            return self._mostly(declared, _DECLARED)
+            return self._once(self._mostly(declared, _DECLARED))
         base = self._mostly(source, _STAYS_OTHER if source == OTHER else _SAME)
         sure = max(0.0, 2 * max(model.values(), default=0.0) - 1)
-        return {
-            lang: sure * model.get(lang, 0.0) + (1 - sure) * chance for lang, chance in base.items()
+        mixed = {
+            lang: round(sure * model.get(lang, 0.0) + (1 - sure) * chance, 2)
+            for lang, chance in base.items()
         }
+        return self._once(mixed)
+
+    def _once(self, guess: dict[str, float]) -> dict[str, float]:
+        """The same guess as one object for all URLs: there are few different ones."""
+        return self._guesses.setdefault(tuple(guess.values()), guess)
 
     def _mostly(self, lang: str, share: float) -> dict[str, float]:
         """A language for so much, the others for the rest; nothing known if there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from diptych.crawl.chances import Chances
@@ -32,6 +33,8 @@ class Worth:
         """how often each kind of evidence said right"""
         self.yields = Chances(weight)
         """how often pages of a kind had a translation"""
+        self.alone: Counter[str] = Counter(dict.fromkeys(langs, 0))
+        """pages without any translation, by language"""
 
     def evidence(self, one: Spot, other: Spot) -> Sequence[Kinds]:
         """What says that two URLs are a pair; it counts for little where a key says otherwise."""
@@ -52,6 +55,11 @@ class Worth:
         evidence = self.evidence(one, other)
         return max(self.trust.of(kinds, USUAL[name_of(kinds)]) for kinds in evidence)
 
+    @property
+    def guessing(self) -> float:
+        """How likely there is a page where a key says so and nothing leads."""
+        return self.trust.of((("guess",),), USUAL["guess"])
+
     def likely(self, spot: Spot) -> str:
         """The language that a page is in, or probably in; nothing if that cannot be told."""
         if spot.life is Life.PAGE:
@@ -67,9 +75,9 @@ class Worth:
 
     def translated(self, spot: Spot, lang: str) -> float:
         """How likely a page has a translation, by where and how it was found."""
-        *general, context, place = self.cells(spot, lang)
-        usual = self.yields.of(general, TRANSLATED) * LESS.get(_context(spot), 1.0)
-        return self.yields.of((context, place), usual)
+        kinds = self.cells(spot, lang)
+        less = LESS.get(_context(spot))
+        return self.yields.of(kinds, TRANSLATED, {kinds[2]: less} if less else None)
 
     def value(self, spot: Spot) -> float:
         """The pairs that a download brings: one if it completes a pair, half of one if not."""
@@ -80,8 +88,17 @@ class Worth:
         tied = sum(self._tied(spot, own).values()) * min(1.0, 2 * wanted)
         if spot.how == "guess":
             return tied
-        alone = wanted * self.translated(spot, own) / 2
+        alone = wanted * self.translated(spot, own) * self._completes(own)
         return max(tied, alone * (len(self.langs) - 1))
+
+    def _completes(self, lang: str) -> float:
+        """How likely the translation of a page is there: half, or more if others wait for theirs.
+
+        So all languages are fetched alike until it can be told what belongs together.
+        """
+        own = self.alone[lang]
+        others = (sum(self.alone.values()) - own) / (len(self.langs) - 1)
+        return min(max((others + 2) / (own + others + 4), 0.2), 0.8)
 
     def _tied(self, spot: Spot, own: str) -> dict[str, float]:
         """The pairs that evidence promises, by the language of the other half."""

@@ -22,7 +22,7 @@ _UNREADABLE = Looked(Aligned(Decision(False, 0.0, "unreadable"), []), ())
 def _task(wish: Wish, crawl: Crawl) -> LookTask | PairTask:
     if wish.pair is not None:
         return LookTask(wish.pair)
-    site = next(info for info in crawl.hosts.sites.values() if info.id == wish.site)
+    site = crawl.hosts.site(wish.site)
     return PairTask(site.site, site.id)
 
 

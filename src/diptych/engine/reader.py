@@ -36,7 +36,7 @@ _FIRST = Response(
 
 
 def digest(
-    kind: Kind, response: Response, depth: int, langs: tuple[str, ...], with_sketch: bool
+    kind: Kind, response: Response, depth: int, langs: tuple[str, ...], with_sketch: bool = False
 ) -> tuple[Reading, bytes]:
     """What an answer means, and its WARC record."""
     reading = read(kind, response, depth=depth, langs=langs, with_sketch=with_sketch)
