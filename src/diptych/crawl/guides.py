@@ -30,6 +30,7 @@ from diptych.types import (
     PageRecord,
     Ranked,
     Settled,
+    Site,
     Url,
 )
 
@@ -37,6 +38,13 @@ __all__ = ["PART", "Guides", "Wish", "alternates_of"]
 
 PAGE, SITEMAP = "page", "sitemap"
 PART = 500  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
+
+
+_FIRST = Page(
+    PageRecord(Url("http://example.org/"), "en", (), "", 0, 0, 0, ""),
+    (Link(Url("http://example.org/fr/"), anchor="Français"),),
+    (),
+)
 
 
 class Wish(NamedTuple):
@@ -106,6 +114,13 @@ class Guides:
         self._read: tuple[str, Sitemap | None] = ("", None)
         self.remember = isinstance(policy, GuidedPolicy)
         """whether what happens is told to guides, and written down"""
+
+    def rehearse(self) -> None:
+        """Have a guide that is thrown away rank a page: models are loaded when first used."""
+        if isinstance(self._policy, GuidedPolicy):
+            guide = self._policy.guide(self._langs)
+            site = SiteInfo(0, Site("example.org", ()))
+            deque(guide.rank(_FIRST, self._view(site)), maxlen=0)
 
     def outlook(self, site: SiteInfo) -> Outlook | None:
         """What the crawl of a site may still bring, if its guide can tell."""

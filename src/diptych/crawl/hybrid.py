@@ -292,7 +292,7 @@ class _HybridGuide:
             self._pairs.append(UrlPair(*_spelled(pair), ""))
             self._learn_keys()
         else:
-            self._matches.part(one, other, news.decision)
+            self._matches.judge(one, other, pair.score, news.decision)
         self._align(news.links, "aligned" if news.decision.accept else "near")
 
     def _align(self, links: Iterable[tuple[Url, Url]], kind: str) -> None:

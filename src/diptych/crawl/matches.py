@@ -12,6 +12,7 @@ from diptych.types import UNDECIDED, Decision, PagePair
 __all__ = ["Matches"]
 
 MAX_ASKED = 6  # pairs that are verified for one page
+PROBABLE = 0.5  # pages that are as likely a pair are taken for one by the crawl
 ENOUGH_PAIRS = 3  # until so many are found, a page without a translation says nothing
 
 
@@ -25,7 +26,7 @@ class Matches:
         self._open: dict[Spot, None] = {}
         """pages of which nothing could tell yet whether they have a translation"""
         self.count = 0
-        """pairs that were verified"""
+        """pairs that were verified, or are probable"""
         self.alone = worth.alone
         self.wishes: list[PagePair | None] = []
         self.changed: dict[Spot, None] = {}
@@ -102,25 +103,34 @@ class Matches:
         self.wishes.append(PagePair(one.url, other.url, one.lang, other.lang, score, names))
         self.change([*one.ties, *other.ties])
 
-    def pair(self, one: Spot, other: Spot) -> None:
-        """Two pages are a pair."""
-        self._count(one, other, 1.0)
+    def pair(self, one: Spot, other: Spot, right: float = 1.0) -> None:
+        """Two pages are a pair, or are with such a probability."""
+        self._count(one, other, right)
         Spots.untie(one, other)
         for spot in (one, other):
             spot.is_aligned = True
             if len(spot.partners) == 1:
                 self._resolve(spot)
-                self._worth.yields.paid(spot.kinds)
+                self._worth.yields.paid(spot.kinds, right)
             self.change(spot.ties)
         self.count += 1
         if self.count == ENOUGH_PAIRS:
             self.resolve_all()
 
-    def part(self, one: Spot, other: Spot, decision: Decision) -> None:
-        """Two pages are no pair, or that cannot be told: each may have another translation."""
-        if decision.reason not in UNDECIDED:
-            self._count(one, other, decision.score)
-        Spots.untie(one, other)
+    def judge(self, one: Spot, other: Spot, before: float, decision: Decision) -> None:
+        """Two pages were not accepted as a pair: they are none, or that cannot be told.
+
+        What speaks for them counts on: without words that it knows, a verifier doubts a lot.
+        """
+        right = updated(before, decision.score)
+        if decision.reason in UNDECIDED:
+            Spots.untie(one, other)
+        elif right >= PROBABLE:
+            self.pair(one, other, right)
+            return
+        else:
+            self._count(one, other, right)
+            Spots.untie(one, other)
         one.partners.pop(other.lang, None)
         other.partners.pop(one.lang, None)
         for spot in (one, other):
@@ -139,3 +149,13 @@ class Matches:
         """All pages could have been paired by now."""
         for spot in list(self._open):
             self._resolve(spot)
+
+
+def updated(before: float, score: float) -> float:
+    """A probability after a verifier has given its own, which leaves open what was before.
+
+    >>> round(updated(0.5, 0.2), 2), round(updated(0.9, 0.2), 2), round(updated(0.9, 0.01), 2)
+    (0.2, 0.69, 0.08)
+    """
+    both, neither = before * score, (1 - before) * (1 - score)
+    return both / (both + neither) if both + neither else 0.0

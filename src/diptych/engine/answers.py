@@ -57,6 +57,8 @@ class Answers:
 
     def __enter__(self) -> Answers:
         self._pool = Pool(self.work, self.jobs)
+        if self.crawl.guides.remember:
+            self._pool.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -68,14 +70,18 @@ class Answers:
         """Whether something is to be found out still."""
         return bool(self._asked)
 
-    def take(self, now: float) -> None:
-        """Take up what guides want to know, and tell them what was found out.
+    def ask(self, now: float) -> None:
+        """Take up what guides want to know.
 
         Pages must be in the store for good by now: other processes read them there.
         """
         assert self._pool is not None
         for wish in self.crawl.wishes(now):
             self._asked[self._pool.submit(_task(wish, self.crawl))] = wish
+
+    def take(self) -> None:
+        """Tell guides what was found out, and have the next things found out."""
+        assert self._pool is not None
         for number, result in self._pool.collect().items():
             # What a task that failed has for a result is neither of the two: an empty answer.
             _tell(self.crawl, self._asked.pop(number), result)

@@ -20,6 +20,7 @@ __all__ = ["LiveEngine"]
 
 COMMIT_AFTER = 0.05  # seconds; what a kill can cost, and then it is fetched again
 AT_ONCE = 0.01  # seconds that answers are taken in without a turn for the network
+LOOK = 0.01  # seconds between two looks at whether a worker has an answer, and nothing to do
 TICK = 0.1  # seconds between two looks at the clock while nothing happens
 
 Outcome = tuple[Claim, Reading | Failure, bytes]
@@ -36,6 +37,7 @@ class LiveEngine:
         self, crawl: Crawl, work: Work, *, tick: Callable[[], None], stopped: Callable[[], bool]
     ) -> None:
         """Crawl until nothing is left or `stopped` says so, with at least ten ticks a second."""
+        crawl.guides.rehearse()
         with Answers(crawl, work, max(1, self.workers)) as answers:
             asyncio.run(self._run(crawl, answers, tick, stopped))
 
@@ -62,12 +64,14 @@ class LiveEngine:
                 if now - committed > COMMIT_AFTER:
                     crawl.store.commit()
                     committed = now
-                    answers.take(now)
+                    answers.ask(now)
+                if answers.waiting:
+                    answers.take()
                 wake = crawl.wake()
                 if not tasks and not finished and wake is None and not answers.waiting:
                     break
                 pause = TICK if wake is None else min(max(wake - now, 0.001), TICK)
-                await _wait(news, min(pause, COMMIT_AFTER) if answers.waiting else pause)
+                await _wait(news, min(pause, LOOK) if answers.waiting else pause)
                 outcomes = [task.result() for task in finished]  # a bug ends the run, and is seen
                 finished.clear()
                 await self._report(crawl, outcomes)

@@ -80,6 +80,10 @@ class Pool:
     _waiting: deque[tuple[int, Task[Any]]] = field(default_factory=deque)
     _submitted: int = 0
 
+    def start(self) -> None:
+        """Start all processes, before there is anything to do: that takes a while."""
+        self._workers = [self._start() for _ in range(self.jobs)]
+
     def submit(self, task: Task[Any]) -> int:
         """Have a task done some time; the number is that of its result."""
         self._submitted += 1
@@ -90,7 +94,7 @@ class Pool:
         """The results that have come, by number, without waiting for any."""
         results: dict[int, Any] = {}
         if not self._workers and self._waiting:
-            self._workers = [self._start() for _ in range(self.jobs)]
+            self.start()
         if any(worker.task >= 0 for worker in self._workers):
             self._collect(results, timeout=0.0)
         for worker in self._workers:
