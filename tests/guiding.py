@@ -84,7 +84,7 @@ class Talk:
         self, left: str, right: str, *aligned: Pair, accept: bool = True, reason: str = "test"
     ) -> Talk:
         """A pair was looked at."""
-        decision = Decision(accept, 0.9 if accept else 0.1, "" if accept else reason)
+        decision = Decision(accept, 0.99 if accept else 0.001, "" if accept else reason)
         pair = PagePair(at(left), at(right), *self.langs[:2], 0.5, "test")
         both = tuple((at(one), at(other)) for one, other in aligned)
         return self.learn(Found(pair, decision, both))
@@ -157,7 +157,7 @@ class Web:
         reason = "" if accept else "too_little_text" if pair in set(self.undecided) else "test"
         links = self.aligned.get(pair, ()) if reason != "test" else ()
         both = tuple((at(one), at(other)) for one, other in links)
-        return Found(wish, Decision(accept, 0.9 if accept else 0.1, reason), both)
+        return Found(wish, Decision(accept, 0.99 if accept else 0.001, reason), both)
 
 
 @dataclass

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 
 from diptych.crawl.matches import Matches
+from diptych.crawl.models import likely_languages, likely_translations
 from diptych.crawl.spots import Kinds, Life, Spot, Spots
 from diptych.crawl.tongues import OTHER, link_features
 from diptych.crawl.worth import Worth
@@ -156,13 +157,14 @@ class _HybridGuide:
         for other, _ in self._spots.ties(spot):
             if other.life is Life.PAGE and not self._matches.differ(spot, other):
                 self._matches.refute(spot, other)
-        self._matches.changed.update(dict.fromkeys(spot.ties))
+        self._matches.change(spot.ties)
         return spot
 
     def _meet(self, page: Page, spot: Spot) -> None:
         """Take in the links of a page, or of a sitemap."""
-        fresh = self._with_models(page.links) if self._models else {}
+        fresh = self._languages(page.links)
         groups: list[dict[str, Spot]] = [{}]
+        targets: dict[Spot, None] = {}
         for link in page.links:
             if link.rel not in _FOLLOWED or link.url == page.url:
                 continue
@@ -171,6 +173,7 @@ class _HybridGuide:
             target = self._spot(link, spot, lang, fresh.get(link.url, {}))
             if target is None:
                 continue
+            targets[target] = None
             if link.rel == "sitemap":
                 groups.append({})
             if lang not in self._langs:
@@ -182,6 +185,7 @@ class _HybridGuide:
         for group in groups:  # a page to choose a language at names that of its own text too
             for one, other in combinations(group.values(), 2):
                 self._matches.tie(one, other, ((kind,),))
+        self._tie_by_models(spot, targets)
 
     def _declaration(self, target: Spot, how: str) -> Kinds:
         """What kind of evidence it is that a link declares a language."""
@@ -227,24 +231,24 @@ class _HybridGuide:
         self._predict(spot)
         return self._spots.add(spot)
 
-    def _with_models(self, links: Iterable[Link]) -> dict[Url, dict[str, float]]:
+    def _languages(self, links: Iterable[Link]) -> dict[Url, dict[str, float]]:
         """What the model of URLs says of the languages of new ones."""
-        from diptych.learn.url_lang import load
+        urls = dict.fromkeys(link.url for link in links if link.rel in _FOLLOWED)
+        new = [url for url in urls if self._spots.get(url) is None]
+        return likely_languages(new, self._asked_for) if self._models else {}
 
-        new = [
-            url
-            for url in dict.fromkeys(link.url for link in links if link.rel in _FOLLOWED)
-            if self._spots.get(url) is None
-        ]
-        if not new:
-            return {}
-        model = load()
-        columns = [self._asked_for(label) for label in model.labels]
-        found: dict[Url, dict[str, float]] = {}
-        for url, row in zip(new, model.probabilities(new).tolist(), strict=True):
-            likeliest = max(range(len(row)), key=row.__getitem__)
-            found[url] = {columns[likeliest]: row[likeliest]}
-        return found
+    def _tie_by_models(self, spot: Spot, targets: Iterable[Spot]) -> None:
+        """Where a page declares nothing, see whether it links to a translation of itself."""
+        if not self._models or spot.lang not in self._langs or spot.ties or spot.partners:
+            return
+        others = {
+            target.url: target
+            for target in targets
+            if target.life is Life.PENDING
+            if self._worth.likely(target) not in ("", OTHER, spot.lang)
+        }
+        for url in likely_translations(spot.url, list(others))[:1]:
+            self._matches.tie(spot, others[url], (("url_model",),))
 
     # -- what is no page ---------------------------------------------------------------------
 
@@ -266,9 +270,16 @@ class _HybridGuide:
             target = self._add(Spot(news.target, spot.source, spot.how, spot.features, spot.first))
         self._guesses -= spot.how == "guess" and target.how != "guess"
         self._forget_pending(spot)
-        self._spots.move(spot, target)
-        self._matches.changed.update(dict.fromkeys([target, *target.ties]))
+        self._carry(spot, target)
+        self._matches.change([target, *target.ties])
         self._matches.consider(target)
+
+    def _carry(self, spot: Spot, target: Spot) -> None:
+        """What was said of a URL holds for the one it leads to, or that it is a copy of."""
+        if spot.how == "guess" and target.life is Life.PAGE:  # as of pages that are not there
+            for other, _ in self._spots.ties(spot):
+                self._matches.refute(spot, other)
+        self._spots.move(spot, target)
 
     def _forget_pending(self, spot: Spot) -> None:
         self._left -= spot.worth
@@ -289,7 +300,8 @@ class _HybridGuide:
             for spot in (one, other):
                 if len(spot.partners) == len(self._langs) - 1:
                     self._ring.pop(spot, None)
-            self._pairs.append(UrlPair(*_spelled(pair), ""))
+            langs = pair.left_lang, pair.right_lang
+            self._pairs.append(UrlPair(pair.left, pair.right, *langs, pair.score, ""))
             self._learn_keys()
         else:
             self._matches.judge(one, other, pair.score, news.decision)
@@ -389,7 +401,3 @@ class _HybridGuide:
                 spot.worth, spot.is_ranked = worth, True
         self._matches.changed.clear()
         return ranked
-
-
-def _spelled(pair: PagePair) -> tuple[str, str, str, str, float]:
-    return pair.left, pair.right, pair.left_lang, pair.right_lang, pair.score

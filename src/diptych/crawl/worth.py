@@ -14,7 +14,8 @@ __all__ = ["Worth", "name_of"]
 
 USUAL = {
     "alternate": 0.9, "hreflang": 0.85, "name": 0.6, "sitemap": 0.9, "sibling": 0.8,
-    "aligned": 0.8, "near": 0.4, "contrary": 0.3, "key": 0.8, "guess": 0.5, "content": 0.7,
+    "aligned": 0.8, "near": 0.4, "contrary": 0.3, "key": 0.8, "guess": 0.5,
+    "url_model": 0.5, "content": 0.7,
 }  # fmt: skip
 """how often each kind of evidence says right, before the site has shown it"""
 TRANSLATED = 0.5  # share of pages that have a translation, before the site has shown it

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from diptych.crawl.frontier import Claim
 from diptych.crawl.machine import Crawl
@@ -19,6 +21,7 @@ from diptych.types import Failure
 __all__ = ["LiveEngine"]
 
 COMMIT_AFTER = 0.05  # seconds; what a kill can cost, and then it is fetched again
+STARTS = 8  # fetches that are begun without a turn for those that are under way
 AT_ONCE = 0.01  # seconds that answers are taken in without a turn for the network
 LOOK = 0.01  # seconds between two looks at whether a worker has an answer, and nothing to do
 TICK = 0.1  # seconds between two looks at the clock while nothing happens
@@ -44,42 +47,36 @@ class LiveEngine:
     async def _run(
         self, crawl: Crawl, answers: Answers, tick: Callable[[], None], stopped: Callable[[], bool]
     ) -> None:
-        async with Fetcher(self.settings) as fetcher, Readers(self.workers) as readers:
-            tasks: set[asyncio.Task[Outcome]] = set()
-            finished: list[asyncio.Task[Outcome]] = []
-            news = asyncio.Event()
-            committed = 0.0
+        loop = asyncio.get_running_loop()
+        # Names of hosts are looked up in threads: one that is slow must not hold up others.
+        loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
+        fetches, committed = _Fetches(), 0.0
+        with ThreadPoolExecutor(1) as keeper:
+            async with Fetcher(self.settings) as fetcher, Readers(self.workers) as readers:
+                while not stopped():
+                    now = time.time()
+                    for claim in crawl.next(now, min(self._room(fetches), STARTS)):
+                        fetches.begin(self._fetch(claim, crawl, fetcher, readers))
+                    if now - committed > COMMIT_AFTER:
+                        # Nothing else uses the store meanwhile: what is being fetched goes on.
+                        await loop.run_in_executor(keeper, crawl.store.commit)
+                        committed = now
+                        answers.ask(now)
+                    if answers.waiting:
+                        answers.take()
+                    wake = crawl.wake()
+                    if fetches.are_over and wake is None and not answers.waiting:
+                        break
+                    is_idle = wake is None or not self._room(fetches)
+                    pause = TICK if is_idle else min(max(wake - now, 0.001), TICK)
+                    await fetches.wait(min(pause, LOOK) if answers.waiting else pause)
+                    await self._report(crawl, fetches.outcomes())
+                    tick()
+                await fetches.cancel()
+        crawl.store.commit()
 
-            def done(task: asyncio.Task[Outcome]) -> None:
-                tasks.discard(task)
-                finished.append(task)
-                news.set()
-
-            while not stopped():
-                now = time.time()
-                for claim in crawl.next(now, self.settings.concurrency - len(tasks)):
-                    task = asyncio.create_task(self._fetch(claim, crawl, fetcher, readers))
-                    tasks.add(task)
-                    task.add_done_callback(done)
-                if now - committed > COMMIT_AFTER:
-                    crawl.store.commit()
-                    committed = now
-                    answers.ask(now)
-                if answers.waiting:
-                    answers.take()
-                wake = crawl.wake()
-                if not tasks and not finished and wake is None and not answers.waiting:
-                    break
-                pause = TICK if wake is None else min(max(wake - now, 0.001), TICK)
-                await _wait(news, min(pause, LOOK) if answers.waiting else pause)
-                outcomes = [task.result() for task in finished]  # a bug ends the run, and is seen
-                finished.clear()
-                await self._report(crawl, outcomes)
-                tick()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            crawl.store.commit()
+    def _room(self, fetches: _Fetches) -> int:
+        return self.settings.concurrency - len(fetches.tasks)
 
     async def _fetch(
         self, claim: Claim, crawl: Crawl, fetcher: Fetcher, readers: Readers
@@ -104,9 +101,44 @@ class LiveEngine:
                 now = time.time()
 
 
-async def _wait(news: asyncio.Event, seconds: float) -> None:
-    """Until something was fetched, or for a while."""
-    timer = asyncio.get_running_loop().call_later(seconds, news.set)
-    await news.wait()
-    timer.cancel()
-    news.clear()
+class _Fetches:
+    """Fetches under way, and those that have ended."""
+
+    def __init__(self) -> None:
+        self.tasks: set[asyncio.Task[Outcome]] = set()
+        self._ended: list[asyncio.Task[Outcome]] = []
+        self._news = asyncio.Event()
+
+    def begin(self, fetch: Coroutine[Any, Any, Outcome]) -> None:
+        """Begin one."""
+        task = asyncio.create_task(fetch)
+        self.tasks.add(task)
+        task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[Outcome]) -> None:
+        self.tasks.discard(task)
+        self._ended.append(task)
+        self._news.set()
+
+    @property
+    def are_over(self) -> bool:
+        """Whether there are none, and nothing is to be said of any."""
+        return not self.tasks and not self._ended
+
+    async def wait(self, seconds: float) -> None:
+        """Until one ends, or for a while."""
+        timer = asyncio.get_running_loop().call_later(seconds, self._news.set)
+        await self._news.wait()
+        timer.cancel()
+        self._news.clear()
+
+    def outcomes(self) -> list[Outcome]:
+        """What became of those that have ended; a bug ends the run, and is seen."""
+        ended, self._ended = self._ended, []
+        return [task.result() for task in ended]
+
+    async def cancel(self) -> None:
+        """Leave off those that are under way."""
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)

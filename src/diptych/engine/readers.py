@@ -162,3 +162,4 @@ class Readers:
                     future = worker.waiting.popleft().answer
                     if not future.done():
                         future.set_result(answer)
+                await asyncio.sleep(0)  # what is there already is read without a turn for others

@@ -1,0 +1,242 @@
+"""A crawl that is killed goes on as if it had not been, whatever policy guides it.
+
+What a policy has in memory is lost with the process; what it was told is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from bilingual import HOST, documents, html, write_archive
+from runs import Killed, state
+
+from diptych import recipes
+from diptych.crawl.guides import Guides
+from diptych.crawl.machine import Crawl
+from diptych.crawl.politeness import Limits, Politeness
+from diptych.crawl.scope import Scope
+from diptych.engine.replay import ReplayEngine, index_archives
+from diptych.protocols import GuidedPolicy
+from diptych.registry import STRATEGIES, Strategies, build
+from diptych.store import Store
+from diptych.tasks import Work
+from diptych.text.urls import normalise
+from diptych.types import Site, Url
+
+LANGS = ("en", "fr")
+RECIPES = {"pplocator": "pplocator", "parallel_links": "dom"}
+"""policies that ask others, and the recipes in which those are what their papers say"""
+NAMES = 12  # of documents
+UNTRANSLATED = 4
+KEPT = 2  # downloads between two commits
+KILLS = (1, 2, 3, 7, 12, 18, 25, 33)  # downloads after which a process ends
+
+
+def strategies_of(name: str) -> Strategies:
+    return build(recipes.load(RECIPES.get(name, recipes.DEFAULT), {"crawl": name}))
+
+
+def pages() -> dict[str, str]:
+    """A site with all that guides hear of: switchers, redirects, what is missing, a third language.
+
+    Some pages declare their translations, of some only keys or what they say tell, some have none.
+    """
+    chosen = documents()[:NAMES]
+    made: dict[str, str] = {}
+    for lang, own, other in (("en", "Home", "Français"), ("fr", "Accueil", "English")):
+        there = "fr" if lang == "en" else "en"
+        order = chosen if lang == "en" else tuple(reversed(chosen))
+        menu = "".join(f'<li><a href="/{lang}/{each.name}">{each.name}</a>' for each in order)
+        more = '<a href="/gone">1</a> <a href="/de/">Deutsch</a> <a href="/paper.pdf">2</a>'
+        head = f'<ul><li><a href="/{there}/">{other}</a>{menu}</ul>{more}'
+        made[f"/{lang}/"] = html(chosen[0][lang][:2], lang=lang, body=head)
+        for number, document in enumerate(chosen):
+            if lang == "fr" and number >= NAMES - UNTRANSLATED:
+                continue
+            switch = f'<a href="/{there}/{document.name}">{other}</a>' if number < 3 else ""
+            body = f'<a href="/{lang}/">{own}</a> {switch}'
+            made[f"/{lang}/{document.name}"] = html(document[lang], lang=lang, body=body)
+    made["/de/"] = html(["Der Wärter steigt jeden Abend die Treppe hinauf und zündet die Lampe an."
+                         " Im Winter schlagen die Wellen die Fenster der Küche ein."] * 3)  # fmt: skip
+    return {"/": html([], body='<a href="/en/">English</a> <a href="/fr/">Français</a>'), **made}
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_archive(tmp_path_factory.mktemp("archive") / "site.warc.gz", pages())
+
+
+@dataclass
+class Run:
+    """A run of one policy on the archive, in as many processes as it takes."""
+
+    folder: Path
+    archive: Path
+    policy: str
+    leaves: list[int] = field(default_factory=list)
+    """downloads that were known when each process began"""
+
+    @contextmanager
+    def opened(self) -> Iterator[tuple[Store, Crawl]]:
+        """The store and the crawl of one process; what is not committed is lost with it."""
+        self.folder.mkdir(exist_ok=True)
+        home = normalise(HOST + "/")
+        assert home is not None
+        site = Site("phares.example", (home,))
+        store = Store(self.folder)
+        try:
+            index_archives(store, [self.archive])
+            crawl = Crawl(
+                store, [site], Scope.of([site]), strategies_of(self.policy).crawl, LANGS,
+                politeness=Politeness("test", delay=0.0, obey_robots=False), limits=Limits(),
+                now=0.0,
+            )  # fmt: skip
+            self.leaves.append(crawl.stats.downloads)
+            yield store, crawl
+        finally:
+            if store.db.in_transaction:
+                store.db.execute("ROLLBACK")
+            store.close()
+
+    def go(self, *, until: int = 10**9, kept: int = KEPT) -> bool:
+        """Crawl to the end, or die with a download; whether the end was reached."""
+        with self.opened() as (store, crawl):
+
+            def tick() -> None:
+                if crawl.stats.downloads >= until:
+                    raise Killed
+                if crawl.stats.downloads % kept == 0:
+                    store.commit()
+
+            work = Work(self.folder, strategies_of(self.policy), LANGS)
+            try:
+                ReplayEngine().run(crawl, work, tick=tick, stopped=lambda: False)
+            except Killed:
+                return False
+        return True
+
+    def fetched(self) -> list[str]:
+        """What was asked for, in order."""
+        return [path for (path,) in self.rows(
+            "SELECT replace(urls.url, ?, '') FROM fetches JOIN urls ON urls.key = fetches.url"
+            " ORDER BY fetches.id", HOST,
+        )]  # fmt: skip
+
+    def rows(self, query: str, *values: str) -> list[tuple]:
+        with Store(self.folder, write=False) as store:
+            return store.db.execute(query, values).fetchall()
+
+    def outcome(self) -> tuple[object, ...]:
+        """All that the crawl left behind."""
+        with Store(self.folder, write=False) as store:
+            found = state(store)
+        return (
+            found,
+            self.rows("SELECT site, what, data FROM events ORDER BY id"),
+            self.rows("SELECT url, state, priority, depth, reason FROM urls ORDER BY url"),
+        )
+
+
+@pytest.fixture(scope="module", params=STRATEGIES["crawl"])
+def whole(request: pytest.FixtureRequest, archive: Path, tmp_path_factory) -> Run:
+    """A crawl that nothing disturbed."""
+    run = Run(tmp_path_factory.mktemp("whole") / "run", archive, request.param)
+    assert run.go()
+    return run
+
+
+def test_the_site_has_something_for_every_policy(whole: Run) -> None:
+    fetched = whole.fetched()
+    assert len(fetched) > 20
+    assert len(set(fetched)) == len(fetched)
+    assert "/gone" in fetched or whole.policy == "smart"
+
+
+def test_killed_crawl_goes_on_in_the_same_order(whole: Run, tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", whole.archive, whole.policy)
+    for until in KILLS:
+        assert not run.go(until=until)
+    assert run.go()
+    lost = [until - known for until, known in zip(KILLS, run.leaves[1:], strict=True)]
+    assert max(lost) > 0, "some of what was fetched must be fetched again"
+    assert run.fetched() == whole.fetched()
+    assert run.outcome() == whole.outcome()
+
+
+@pytest.mark.parametrize("until", [5, 14, 29])
+def test_crawl_that_lost_all_but_its_last_commit_goes_on_from_there(
+    whole: Run, tmp_path: Path, until: int
+) -> None:
+    run = Run(tmp_path / "run", whole.archive, whole.policy)
+    assert not run.go(until=until, kept=max(1, until - 2))
+    assert run.go()
+    assert run.fetched() == whole.fetched()
+    assert run.outcome() == whole.outcome()
+
+
+def test_crawl_that_reached_its_end_has_nothing_left_to_do(whole: Run, tmp_path: Path) -> None:
+    before = whole.outcome()
+    assert whole.go()
+    assert whole.outcome() == before
+
+
+# -- that all of this can fail ---------------------------------------------------------------------
+
+
+def test_guide_that_is_not_told_everything_crawls_otherwise(
+    whole: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not isinstance(strategies_of(whole.policy).crawl, GuidedPolicy):
+        pytest.skip("it remembers nothing")
+    events: Callable[[Store, int], Sequence[tuple[str, str]]] = Store.events
+    monkeypatch.setattr(
+        Store, "events", lambda store, site: [e for e in events(store, site) if e[0] != "page"]
+    )
+    run = Run(tmp_path / "run", whole.archive, whole.policy)
+    assert not run.go(until=12)
+    run.go()
+    assert run.fetched() != whole.fetched()
+
+
+def test_wish_that_was_not_answered_is_asked_again(archive: Path, tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", archive, "hybrid")
+    with run.opened() as (store, crawl):
+        asked: list[object] = []
+
+        def tick() -> None:
+            if asked:
+                store.commit()
+                raise Killed
+
+        taken = Guides.wishes
+
+        class _Deaf:
+            """Takes wishes up and dies over them."""
+
+        def noting(guides: Guides, now: float) -> list:
+            found = taken(guides, now)
+            asked.extend(found)
+            if found:
+                store.commit()
+                raise Killed
+            return found
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Guides, "wishes", noting)
+            with pytest.raises(Killed):
+                work = Work(run.folder, strategies_of("hybrid"), LANGS)
+                ReplayEngine().run(crawl, work, tick=tick, stopped=lambda: False)
+    assert asked
+    with run.opened() as (_, crawl):
+        (site,) = crawl.hosts.sites.values()
+        crawl.guides.outlook(site)
+        assert crawl.wishes(0.0) == asked
+
+
+def test_url_type_is_that_of_the_archive(whole: Run) -> None:
+    assert all(path.startswith("/") for path in whole.fetched())
+    assert Url(HOST + "/") in [url for (url,) in whole.rows("SELECT url FROM urls")]
