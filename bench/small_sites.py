@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import csv
+import re
 import signal
 import sys
 import time
@@ -56,7 +57,8 @@ def paragraphs() -> tuple[tuple[str, str], ...]:
         for row in csv.DictReader(stream, dialect="excel-tab"):
             left, right = (_texts(row[f"{side}_path"]) for side in ("left", "right"))
             if len(left) == len(right):
-                found += [both for both in zip(left, right, strict=True) if len(both[0]) > LEAST_TEXT]
+                both = zip(left, right, strict=True)
+                found += [each for each in both if len(each[0]) > LEAST_TEXT]
     return tuple(dict.fromkeys(found))  # without what is at the foot of every page
 
 
@@ -80,8 +82,7 @@ class Text(NamedTuple):
 
     def slug(self, side: int) -> str:
         """The heading as the last part of a URL."""
-        letters = [each if each.isascii() and each.isalnum() else "-" for each in self.heading(side)]
-        return "-".join(filter(None, "".join(letters).lower().split("-")))
+        return "-".join(re.findall("[a-z0-9]+", self.heading(side).lower()))
 
 
 @dataclass(frozen=True)

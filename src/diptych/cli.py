@@ -84,7 +84,7 @@ def _stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--patience",
     type=click.FloatRange(0),
-    default=100.0,
+    default=30.0,
     show_default=True,
     metavar="N",
     help="End a site when one more pair would probably cost more downloads than this; 0: never.",

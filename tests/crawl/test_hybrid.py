@@ -657,7 +657,7 @@ def _answers(wish: PagePair | None) -> st.SearchStrategy[News]:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(crawls())
 def test_outlook_is_the_sum_of_the_values_of_what_is_pending(
     made: tuple[Talk, list[float]],

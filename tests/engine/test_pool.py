@@ -16,7 +16,7 @@ from pooltasks import Ending, Hanging, Known, Large, Marking, Raising, Square
 from runs import LANGS, strategies
 
 import diptych
-from diptych.engine.pool import _AHEAD, _WORTH, Pool, run_tasks
+from diptych.engine.pool import _AHEAD, _WORTH, Failed, Pool, run_tasks
 from diptych.errors import DiptychError
 from diptych.store import Store
 from diptych.tasks import Work
@@ -110,6 +110,92 @@ def test_leaving_off_ends_the_workers(work, store) -> None:
     assert len(multiprocessing.active_children()) == 2
     results.close()
     assert multiprocessing.active_children() == []
+
+
+# -- what comes up one after the other -------------------------------------------------------------
+
+
+def collected(pool: Pool, count: int, seconds: float = 60) -> dict[int, object]:
+    """The results of so many tasks, looked for again and again."""
+    found: dict[int, object] = {}
+
+    def done() -> bool:
+        found.update(pool.collect())
+        return len(found) >= count
+
+    until(done, seconds)
+    return found
+
+
+@pytest.fixture
+def pool(work) -> Iterator[Pool]:
+    made = Pool(work, 2)
+    yield made
+    made.close()
+
+
+def test_results_come_back_by_number(pool) -> None:
+    numbers = {pool.submit(Square(each)): each for each in range(9)}
+    found = collected(pool, 9)
+    assert {number: result[0] for number, result in found.items()} == {
+        number: each**2 for number, each in numbers.items()
+    }
+    assert os.getpid() not in {result[1] for result in found.values()}
+    later = pool.submit(Square(12))
+    assert later not in numbers
+    assert collected(pool, 1)[later][0] == 144
+    assert pool.collect() == {}
+
+
+def test_collecting_waits_for_nothing(pool) -> None:
+    pool.start()
+    hanging = pool.submit(Hanging())
+    pool.collect()
+    quick = pool.submit(Square(3))
+    started = time.monotonic()
+    for _ in range(20):
+        assert hanging not in pool.collect()
+    assert time.monotonic() - started < 2
+    pool.submit(Square(4))
+    assert quick in collected(pool, 1)
+
+
+def test_submitted_task_that_ends_its_process_has_no_result_and_others_go_on(pool) -> None:
+    ending, squared = pool.submit(Ending()), pool.submit(Square(5))
+    again = pool.submit(Square(6))
+    found = collected(pool, 3)
+    assert isinstance(found[ending], Failed)
+    assert (found[squared][0], found[again][0]) == (25, 36)
+
+
+def test_submitted_task_that_hangs_has_no_result_and_others_go_on(work) -> None:
+    pool = Pool(work, 1, patience=4.0)
+    try:
+        pool.start()
+        time.sleep(1.0)
+        hanging, squared = pool.submit(Hanging()), pool.submit(Square(5))
+        found = collected(pool, 2)
+    finally:
+        pool.close()
+    assert isinstance(found[hanging], Failed)
+    assert squared in found
+
+
+def test_submitted_task_that_raises_ends_the_run(pool) -> None:
+    pool.submit(Raising("what"))
+    with pytest.raises(DiptychError):
+        collected(pool, 1)
+
+
+def test_closing_ends_processes_whatever_they_are_at(work) -> None:
+    pool = Pool(work, 2)
+    for _ in range(5):
+        pool.submit(Hanging())
+    pool.collect()
+    assert len(multiprocessing.active_children()) == 2
+    pool.close()
+    assert multiprocessing.active_children() == []
+    pool.close()
 
 
 SCRIPT = """

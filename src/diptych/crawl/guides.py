@@ -34,17 +34,11 @@ from diptych.types import (
     Url,
 )
 
-__all__ = ["PART", "Guides", "Wish", "alternates_of"]
+__all__ = ["PART", "Guides", "Wish", "alternates_of", "end_of_part"]
 
 PAGE, SITEMAP = "page", "sitemap"
-PART = 500  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
-
-
-_FIRST = Page(
-    PageRecord(Url("http://example.org/"), "en", (), "", 0, 0, 0, ""),
-    (Link(Url("http://example.org/fr/"), anchor="Français"),),
-    (),
-)
+PART = 50  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
+_LINKS = 4 * PART  # with the translations they announce
 
 
 class Wish(NamedTuple):
@@ -116,11 +110,23 @@ class Guides:
         """whether what happens is told to guides, and written down"""
 
     def rehearse(self) -> None:
-        """Have a guide that is thrown away rank a page: models are loaded when first used."""
+        """Have a guide that is thrown away rank pages: models are loaded when first used."""
         if isinstance(self._policy, GuidedPolicy):
             guide = self._policy.guide(self._langs)
-            site = SiteInfo(0, Site("example.org", ()))
-            deque(guide.rank(_FIRST, self._view(site)), maxlen=0)
+            view = self._view(SiteInfo(0, Site("example.org", ())))
+            for page in _rehearsed(self._langs):
+                deque(guide.rank(page, view), maxlen=0)
+
+    def resume(self, sites: Iterable[SiteInfo]) -> None:
+        """Take up the crawls of an earlier invocation: what guides still wait for is asked first.
+
+        It may be all that is left of a crawl.
+        """
+        rows = self._store.db.execute("SELECT DISTINCT site FROM events").fetchall()
+        begun = {id for (id,) in rows} if self.remember else set()
+        for site in sites:
+            if site.id in begun:
+                self._of(site)
 
     def outlook(self, site: SiteInfo) -> Outlook | None:
         """What the crawl of a site may still bring, if its guide can tell."""
@@ -238,6 +244,14 @@ class Guides:
         return _page_of(Url(url), sitemap, int(start)) if sitemap is not None else None
 
 
+def _rehearsed(langs: Sequence[str]) -> Iterable[Page]:
+    """Pages of two languages: one links to its translation, one names a language."""
+    one, other = (Url(f"http://example.org/{lang}/news.html") for lang in (langs[0], langs[-1]))
+    home = Link(Url("http://example.org/"), anchor="English")
+    yield Page(PageRecord(one, langs[0], (), "", 0, 0, 0, "1"), (Link(other),), ())
+    yield Page(PageRecord(other, langs[-1], (), "", 0, 0, 0, "2"), (home,), ())
+
+
 def _unanswered(asked: Iterable[PagePair | None], answers: Iterable[News]) -> list[PagePair | None]:
     """Wishes that nothing answered."""
     told: Counter[tuple[Url, Url] | None] = Counter()
@@ -256,6 +270,20 @@ def _unanswered(asked: Iterable[PagePair | None], answers: Iterable[News]) -> li
     return left
 
 
+def end_of_part(sitemap: Sitemap, start: int) -> int:
+    """Where the part of a sitemap ends that begins with an entry.
+
+    >>> from diptych.text.sitemaps import SitemapEntry
+    >>> end_of_part(Sitemap(entries=(SitemapEntry("http://a.org/"),) * 70), 50)
+    70
+    """
+    end, links = start, 0
+    while end < min(len(sitemap.entries), start + PART) and links < _LINKS:
+        links += 1 + len(sitemap.entries[end].alternates)
+        end += 1
+    return end
+
+
 def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
     """The translations that a sitemap announces, as (page, link)."""
     return [
@@ -270,7 +298,7 @@ def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
 def _page_of(url: Url, sitemap: Sitemap, start: int) -> Page:
     """A part of a sitemap as a page without text: behind each URL the translations announced."""
     links: list[Link] = []
-    for item in sitemap.entries[start : start + PART]:
+    for item in sitemap.entries[start : end_of_part(sitemap, start)]:
         target = normalise(item.url)
         if target is not None:
             links.append(Link(target, rel="sitemap"))

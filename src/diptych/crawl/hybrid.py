@@ -16,7 +16,7 @@ from diptych.crawl.matches import Matches
 from diptych.crawl.models import likely_languages, likely_translations
 from diptych.crawl.spots import Kinds, Life, Spot, Spots
 from diptych.crawl.tongues import OTHER, link_features
-from diptych.crawl.worth import Worth
+from diptych.crawl.worth import Worth, rounded
 from diptych.protocols import Guide, SiteView
 from diptych.text.key_book import KeyBook, UrlPair, learn_rules
 from diptych.text.langs import same_language
@@ -44,7 +44,6 @@ _LEAST_SCORE = 0.5  # of a pair that pairing by content found
 _LEAST_HELD = 2  # pairs that a key must have held for to be used
 _SURE_OF_KEY = 0.6  # confidence of what a key predicts
 _REFRESHED = 100  # URLs that are valued anew with each page
-_CHANGE = 0.03  # share by which a value must change to be said again
 _MAX_GUESSES = 20  # URLs at a time that nothing leads to
 _LEAST_GUESS = 0.1  # share of such URLs that are right from which on more are tried
 _MAX_KNOWN = 300_000  # URLs; what is beyond is fetched when all else is
@@ -394,8 +393,8 @@ class _HybridGuide:
         for spot in self._matches.changed:
             if spot.life is not Life.PENDING:
                 continue
-            worth = self._worth.value(spot)
-            if abs(worth - spot.worth) > _CHANGE * max(worth, spot.worth) or not spot.is_ranked:
+            worth = rounded(self._worth.value(spot))
+            if worth != spot.worth or not spot.is_ranked:
                 ranked.append(Ranked(Link(spot.url), worth, lowers=True))
                 self._left += worth - spot.worth
                 spot.worth, spot.is_ranked = worth, True

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from diptych.crawl.admission import Admission
 from diptych.crawl.frontier import Claim, Entry, Frontier, Kind, State
-from diptych.crawl.guides import PART, Guides, Wish, alternates_of
+from diptych.crawl.guides import Guides, Wish, alternates_of, end_of_part
 from diptych.crawl.hosts import HostInfo, Hosts, SiteInfo
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.reading import Reading
@@ -38,6 +38,7 @@ RETRIED = frozenset(
 )
 REFUSALS = frozenset("timeout connect disconnected http_401 http_403 http_429 http_503".split())
 DOUBTFUL = 0.3  # pairs per download: for less it is worth while to wait for answers
+AT_LEAST = 200  # pages of a site without any pair, before it is given up
 LONGEST_WAIT = 5.0  # seconds
 A_MOMENT = 0.02  # seconds
 UNLIKELY = "more pairs are unlikely"
@@ -92,6 +93,7 @@ class Crawl:
         seeds = [seed for site in sites for seed in site.seeds]
         self.frontier.add([self._admission.entry(seed, 0, SEED_PRIORITY) for seed in seeds])
         store.commit()
+        self.guides.resume(self.hosts.sites.values())
 
     # -- what to fetch -----------------------------------------------------------------------
 
@@ -147,7 +149,7 @@ class Crawl:
         outlook = self.guides.outlook(site)
         if outlook is None or worth == -math.inf or worth >= SEED_PRIORITY:
             return True
-        best = self.frontier.top(info.id for info in self.hosts.of_site(site))
+        best = max(worth, self.frontier.top(info.id for info in self.hosts.of_site(site)))
         is_waiting = worth < DOUBTFUL and self.guides.waits(site, now) < LONGEST_WAIT
         if is_waiting or worth < best / 2:
             self.frontier.give_back(claim, now + A_MOMENT)
@@ -160,7 +162,7 @@ class Crawl:
         if not patience or best >= 1.0 / patience:
             return False
         outlook = self.guides.outlook(site)
-        if outlook is not None and not outlook.found and site.pages < patience:
+        if outlook is not None and not outlook.found and site.pages < AT_LEAST:
             return False  # where nothing was found yet, nothing can be told either
         self.frontier.give_back(claim, now + A_MOMENT)
         if not site.in_flight and self.guides.waits(site, now) == math.inf:
@@ -312,10 +314,10 @@ class Crawl:
             return
         claim, site, sitemap, status, start = part = self._parts.popleft()
         self._queue(self.guides.rank_sitemap(site, claim.url, sitemap, start), 1, site)
-        entries = sitemap.entries[start : start + PART]
-        self.store.announce(site.id, alternates_of(Sitemap(entries=entries)))
-        if start + PART < len(sitemap.entries):
-            self._parts.append(part._replace(start=start + PART))
+        end = end_of_part(sitemap, start)
+        self.store.announce(site.id, alternates_of(Sitemap(entries=sitemap.entries[start:end])))
+        if end < len(sitemap.entries):
+            self._parts.append(part._replace(start=end))
         else:
             self.frontier.complete(claim, now, status=status)
 

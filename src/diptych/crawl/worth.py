@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,7 +11,7 @@ from diptych.crawl.spots import Kinds, Life, Spot
 from diptych.crawl.tongues import OTHER, Tongues
 from diptych.types import Url
 
-__all__ = ["Worth", "name_of"]
+__all__ = ["Worth", "name_of", "rounded"]
 
 USUAL = {
     "alternate": 0.9, "hreflang": 0.85, "name": 0.6, "sitemap": 0.9, "sibling": 0.8,
@@ -22,6 +23,7 @@ TRANSLATED = 0.5  # share of pages that have a translation, before the site has 
 LESS = {"lonely": 0.5, "unaligned": 0.6}
 """by how much pages are less often translated of which nothing says so though something should"""
 SURE = 0.6  # probability from which on the language of a page that is not there is believed
+STEP = 1.05  # between two values; by less than that none is better
 
 
 class Worth:
@@ -86,7 +88,8 @@ class Worth:
         own = max(self.langs, key=lambda lang: guess.get(lang, 0.0))
         wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
         # Evidence is believed unless the page is probably in a language nobody asked for.
-        tied = sum(self._tied(spot, own).values()) * min(1.0, 2 * wanted)
+        pairs = min(sum(self._tied(spot, own).values()), len(self.langs) - 1)
+        tied = pairs * min(1.0, 2 * wanted)
         if spot.how == "guess":
             return tied
         alone = wanted * self.translated(spot, own) * self._completes(own)
@@ -132,6 +135,15 @@ def name_of(kinds: Kinds) -> str:
     """
     first = kinds[0]
     return str(first[0]) if isinstance(first, tuple) else str(first)
+
+
+def rounded(worth: float) -> float:
+    """A value by steps: of what is about equal, what was known first comes first.
+
+    >>> rounded(0.5) == rounded(0.501), rounded(0.5) < rounded(0.6), rounded(0.0)
+    (True, True, 0.0)
+    """
+    return STEP ** round(math.log(worth, STEP)) if worth > 0.0 else 0.0
 
 
 def section(url: Url) -> str:

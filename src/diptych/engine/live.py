@@ -57,23 +57,29 @@ class LiveEngine:
                     now = time.time()
                     for claim in crawl.next(now, min(self._room(fetches), STARTS)):
                         fetches.begin(self._fetch(claim, crawl, fetcher, readers))
-                    if now - committed > COMMIT_AFTER:
+                    is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
+                    if is_over or now - committed > COMMIT_AFTER:
                         # Nothing else uses the store meanwhile: what is being fetched goes on.
                         await loop.run_in_executor(keeper, crawl.store.commit)
                         committed = now
                         answers.ask(now)
                     if answers.waiting:
                         answers.take()
-                    wake = crawl.wake()
-                    if fetches.are_over and wake is None and not answers.waiting:
+                    elif is_over:
                         break
-                    is_idle = wake is None or not self._room(fetches)
-                    pause = TICK if is_idle else min(max(wake - now, 0.001), TICK)
-                    await fetches.wait(min(pause, LOOK) if answers.waiting else pause)
+                    await fetches.wait(self._pause(crawl, answers, fetches, now))
                     await self._report(crawl, fetches.outcomes())
                     tick()
                 await fetches.cancel()
         crawl.store.commit()
+
+    def _pause(self, crawl: Crawl, answers: Answers, fetches: _Fetches, now: float) -> float:
+        """Seconds until there may be something to do, if nothing is fetched before."""
+        wake = crawl.wake()
+        longest = LOOK if answers.waiting else TICK
+        if wake is None or not self._room(fetches):
+            return longest
+        return min(max(wake - now, 0.001), longest)
 
     def _room(self, fetches: _Fetches) -> int:
         return self.settings.concurrency - len(fetches.tasks)

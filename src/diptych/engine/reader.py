@@ -12,6 +12,7 @@ import pickle
 import signal
 import struct
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
@@ -19,6 +20,7 @@ import orjson
 
 from diptych.crawl.frontier import Kind
 from diptych.crawl.reading import Reading, read
+from diptych.text.sitemaps import SitemapEntry
 from diptych.types import Link, Response, Url
 from diptych.warc import compose
 
@@ -26,6 +28,7 @@ __all__ = ["FRAME", "READY", "digest", "main", "pack", "unpack"]
 
 FRAME = struct.Struct("<I")
 READY = FRAME.pack(0)
+_PART = 1000  # entries of a sitemap
 _FIRST = Response(
     Url("http://example.org/"),
     200,
@@ -47,22 +50,35 @@ def pack(reading: Reading, record: bytes) -> bytes:
     """A reading and its record for the way to the parent.
 
     Links go as JSON: unpickling a hundred named tuples takes longer than parsing the page.
+    The entries of a sitemap go in parts, to be unpacked one by one: there may be 50,000.
     """
     links = b"[]"
+    parts: tuple[bytes, ...] = ()
     if reading.page is not None:
         links = orjson.dumps(list(map(tuple, reading.page.links)))
         reading = reading._replace(page=replace(reading.page, links=()))
-    return pickle.dumps((reading, links, record), pickle.HIGHEST_PROTOCOL)
+    if reading.sitemap is not None:
+        entries = reading.sitemap.entries
+        starts = range(0, len(entries), _PART)
+        parts = tuple(pickle.dumps(entries[start : start + _PART]) for start in starts)
+        reading = reading._replace(sitemap=replace(reading.sitemap, entries=()))
+    return pickle.dumps((reading, links, parts, record), pickle.HIGHEST_PROTOCOL)
 
 
-def unpack(frame: bytes) -> tuple[Reading, bytes]:
-    """What `pack` packed."""
+def unpack(frame: bytes) -> Iterator[tuple[Reading, bytes] | None]:
+    """What `pack` packed, in steps of a few milliseconds: None after each but the last."""
     reading: Reading
-    reading, links, record = pickle.loads(frame)
+    reading, links, parts, record = pickle.loads(frame)
     if reading.page is not None:
         page = replace(reading.page, links=tuple(map(Link._make, orjson.loads(links))))
         reading = reading._replace(page=page)
-    return reading, record
+    if reading.sitemap is not None:
+        entries: list[SitemapEntry] = []
+        for part in parts:
+            entries.extend(pickle.loads(part))
+            yield None
+        reading = reading._replace(sitemap=replace(reading.sitemap, entries=tuple(entries)))
+    yield reading, record
 
 
 def main(source: BinaryIO, sink: BinaryIO) -> None:

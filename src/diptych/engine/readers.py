@@ -156,10 +156,11 @@ class Readers:
         with suppress(asyncio.IncompleteReadError):
             while True:
                 head = await stdout.readexactly(FRAME.size)
-                answer = unpack(await stdout.readexactly(FRAME.unpack(head)[0]))
+                for step in unpack(await stdout.readexactly(FRAME.unpack(head)[0])):
+                    answer = step
+                    await asyncio.sleep(0)  # else all that is there already is read in one turn
                 worker.busy_since = time.monotonic()
                 if worker.waiting:
                     future = worker.waiting.popleft().answer
                     if not future.done():
                         future.set_result(answer)
-                await asyncio.sleep(0)  # what is there already is read without a turn for others

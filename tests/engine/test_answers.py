@@ -1,0 +1,226 @@
+"""What guides want to know is found out in other processes while the crawl goes on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zoo
+from crawling import AGENT
+from pooltasks import Ending, Hanging
+from runs import LANGS, Killed, strategies
+from serving import Server, serve
+
+from diptych.crawl.machine import Crawl
+from diptych.crawl.politeness import Limits, Politeness
+from diptych.crawl.scope import Scope, group
+from diptych.demo import GOLD
+from diptych.engine import answers, live
+from diptych.engine.fetch import FetchSettings
+from diptych.engine.live import LiveEngine
+from diptych.engine.pool import Pool
+from diptych.store import Store
+from diptych.tasks import LookTask, PairTask, Work
+from diptych.text.urls import normalise
+
+PATIENCE = 60.0  # seconds after which a crawl can only be one without end
+FOUND = (
+    "SELECT l.url, r.url, accept, decisions.reason, (SELECT count(*) FROM segments WHERE"
+    " segments.pair = pairs.id) FROM pairs JOIN decisions ON decisions.pair = pairs.id"
+    " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    yield
+    assert multiprocessing.active_children() == []
+
+
+def crawl(
+    server: Server,
+    folder: Path,
+    *,
+    policy: str = "hybrid",
+    workers: int = 0,
+    watch: Callable[[Crawl], None] = lambda machine: None,
+    stop: Callable[[Crawl], bool] = lambda machine: False,
+) -> Crawl:
+    """Crawl a site with a guide until nothing is left; only the crawl, nothing after it."""
+    url = normalise(server.url)
+    assert url is not None
+    sites = group([url])
+    deadline = time.monotonic() + PATIENCE
+    made = strategies(crawl=policy)
+    with Store(folder, agent=AGENT) as store:
+        machine = Crawl(
+            store, sites, Scope.of(sites), made.crawl, LANGS,
+            politeness=Politeness(AGENT, delay=0.0), limits=Limits(), now=time.time(),
+        )  # fmt: skip
+        LiveEngine(FetchSettings(AGENT, allow_private=True), workers=workers).run(
+            machine,
+            Work(folder, made, LANGS),
+            tick=lambda: watch(machine),
+            stopped=lambda: time.monotonic() > deadline or stop(machine),
+        )
+        assert time.monotonic() < deadline, "the crawl does not end"
+    return machine
+
+
+def query(folder: Path, text: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(f"file:{folder / 'run.sqlite'}?mode=ro", uri=True)) as db:
+        return db.execute(text).fetchall()
+
+
+def gold() -> int:
+    return len(GOLD.read_text("utf-8").splitlines()) - 1
+
+
+def pages(server: Server) -> set[str]:
+    return {request.path for request in server.log}
+
+
+# -- the ordinary course ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[int, int]]]:
+    """A whole crawl, and what was in its store for others to see at each step."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    seen: list[tuple[int, int]] = []
+
+    def watch(machine: Crawl) -> None:
+        (segments,) = query(folder, "SELECT count(*) FROM segments")[0]
+        seen.append((machine.stats.downloads, segments))
+
+    with serve(zoo.demo_site, latency=0.05) as server:
+        crawl(server, folder, watch=watch)
+    return folder, seen
+
+
+def test_pairs_are_found_and_verified_while_the_crawl_goes_on(undisturbed) -> None:
+    folder, _ = undisturbed
+    found = [row for row in query(folder, FOUND) if row[2]]
+    assert len(found) >= gold() * 3 // 4
+    assert all(count for *_, count in found), "each with its segments"
+    events = [what for (what,) in query(folder, "SELECT what FROM events ORDER BY id")]
+    first, last = events.index("found"), len(events) - events[::-1].index("page")
+    assert first < last / 2, "and told to the guide in the middle of it"
+
+
+def test_results_are_there_to_be_read_before_the_end(undisturbed) -> None:
+    _, seen = undisturbed
+    downloads = seen[-1][0]
+    assert any(segments and count < downloads / 2 for count, segments in seen)
+    assert [count for count, _ in seen] == sorted(count for count, _ in seen)
+
+
+def test_every_wish_is_answered_once(undisturbed) -> None:
+    folder, _ = undisturbed
+    data = [data for (data,) in query(folder, "SELECT data FROM events WHERE what = 'found'")]
+    assert len(data) == len(set(data)) == len(query(folder, FOUND))
+
+
+def test_wishes_that_come_last_are_taken_up_before_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if all that is left were answered within a moment: nothing is due to be written down.
+    monkeypatch.setattr(live, "COMMIT_AFTER", 3600.0)
+    with serve(zoo.header_hreflang()) as server:
+        crawl(server, tmp_path)
+    assert len(query(tmp_path, FOUND)) == 1
+
+
+# -- what goes wrong -------------------------------------------------------------------------------
+
+
+def failing(make: Callable[[], object]) -> Callable[..., object]:
+    """Tasks of which none comes to its end."""
+    return lambda wish, crawl: make()
+
+
+def test_workers_that_die_give_empty_answers_and_the_crawl_goes_on(
+    undisturbed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = answers._task
+    made: list[object] = []
+
+    def sometimes(wish, crawl: Crawl) -> LookTask | PairTask | Ending:
+        made.append(wish)
+        return Ending() if len(made) in (1, 3) else task(wish, crawl)
+
+    monkeypatch.setattr(answers, "_task", sometimes)
+    with serve(zoo.demo_site) as server:
+        crawl(server, tmp_path, workers=1)
+        assert "/en/" in pages(server)
+    lost = [row for row in query(tmp_path, FOUND) if row[3] == "unreadable"]
+    assert 1 <= len(lost) <= 2
+    assert all(not accept and not count for _, _, accept, _, count in lost)
+    whole = query(undisturbed[0], "SELECT count(*) FROM pages")
+    assert query(tmp_path, "SELECT count(*) FROM pages") == whole
+
+
+def test_worker_that_hangs_gives_an_empty_answer_and_the_crawl_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_task", failing(Hanging))
+    monkeypatch.setattr(answers, "Pool", partial(Pool, patience=1.0))
+    with serve(zoo.header_hreflang()) as server:
+        crawl(server, tmp_path)
+    assert [row[2:] for row in query(tmp_path, FOUND)] == [(0, "unreadable", 0)]
+    assert query(tmp_path, "SELECT count(*) FROM pages") == [(2,)]
+
+
+def test_pairing_that_fails_is_told_as_no_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_task", failing(Ending))
+    numbers = range(4)
+    plain = {f"/{lang}{n}": zoo.Reply(zoo.page(f"{lang} {n}", lang=lang))
+             for lang in ("en", "fr") for n in numbers}  # fmt: skip
+    with serve(zoo.site(plain, plain)) as server:
+        crawl(server, tmp_path)
+    events = query(tmp_path, "SELECT what, data FROM events WHERE what = 'settled'")
+    assert events
+    assert {data for _, data in events} == {"[]"}
+
+
+# -- how processes end -----------------------------------------------------------------------------
+
+
+def test_processes_end_with_a_crawl_that_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_task", failing(Hanging))
+    with serve(zoo.header_hreflang()) as server:
+        crawl(server, tmp_path, stop=lambda machine: machine.guides.waiting)
+    assert query(tmp_path, "SELECT count(*) FROM events WHERE what = 'found'") == [(0,)]
+
+
+def test_processes_end_with_a_crawl_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_task", failing(Hanging))
+
+    def watch(machine: Crawl) -> None:
+        if machine.guides.waiting:
+            raise Killed
+
+    with serve(zoo.header_hreflang()) as server, pytest.raises(Killed):
+        crawl(server, tmp_path, watch=watch)
+
+
+def test_policy_that_wants_to_know_nothing_has_no_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("diptych.engine.pool.Pool._start", None)
+    with serve(zoo.header_hreflang()) as server:
+        crawl(server, tmp_path, policy="bfs")
+    assert query(tmp_path, "SELECT count(*) FROM pages") == [(2,)]
