@@ -55,7 +55,9 @@ class Lateness:
 
     late: list[float] = field(default_factory=list)
     worked: list[float] = field(default_factory=list)
-    blamed: Counter[str] = field(default_factory=Counter)
+    since: list[float] = field(default_factory=list)
+    places: dict[float, Counter[str]] = field(default_factory=dict)
+    """where the loop was, by the time at which it was last on time"""
     _woke: float = 0.0
     _task: asyncio.Task[None] | None = None
 
@@ -74,6 +76,7 @@ class Lateness:
             now = time.perf_counter()
             self.late.append(max(0.0, now - self._woke - NAP))
             self.worked.append(time.thread_time() - worked)
+            self.since.append(self._woke)
             self._woke = now
 
     def _blame(self, thread: int) -> None:
@@ -84,7 +87,17 @@ class Lateness:
                 stack = traceback.extract_stack(sys._current_frames()[thread])
                 own = [frame for frame in stack if "diptych" in frame.filename][-4:]
                 places = (f"{Path(each.filename).name}:{each.lineno} {each.name}" for each in own)
-                self.blamed[" > ".join(places)] += 1
+                self.places.setdefault(self._woke, Counter())[" > ".join(places)] += 1
+
+    def blamed(self) -> list[str]:
+        """Where the loop was the times it was held up longest."""
+        worst = sorted(zip(self.worked, self.since, strict=True), reverse=True)[:20]
+        return [
+            f"{1000 * worked:.0f} ms: "
+            + "; ".join(f"{n} {place}" for place, n in self.places[since].most_common(3))
+            for worked, since in worst
+            if since in self.places
+        ]
 
     def figures(self) -> dict[str, Any]:
         """The longest and the usual, in milliseconds."""
@@ -151,7 +164,7 @@ def crawl(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         seconds = time.perf_counter() - began[0]
         found = _figures(run, seconds, _processor_seconds() - before)
     found |= {"in flight": round(flight.total / max(flight.seconds, 1e-9), 1), "most": flight.most}
-    return found | {"loop": lateness.figures(), "blamed": lateness.blamed.most_common(25)}
+    return found | {"loop": lateness.figures(), "blamed": lateness.blamed()}
 
 
 def _processor_seconds() -> float:

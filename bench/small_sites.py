@@ -303,8 +303,8 @@ async def listen(options: argparse.Namespace) -> None:
     """Serve until the process is told to stop."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
     with options.log.open("w", encoding="utf-8", buffering=1 << 16) as log:
         server = Server(log, options.latency)
         new = partial(Connection, server)

@@ -35,14 +35,18 @@ NETWORK = {
 PURE_FOLDERS = ("text", "pair", "verify", "align_dom", "align_sentences", "filter", "export")
 PURE_MODULES = {
     "types", "protocols", "errors", "urllist", "crawl.bfs", "crawl.bfs_langs",
-    "crawl.parallel_links", "crawl.pplocator", "crawl.smart", "crawl.traps", "crawl.scope",
-    "crawl.robots", "crawl.reading", "crawl.politeness", "kernels", "kernels.beads",
-    "kernels.beads_reference", "kernels.ibm1", "kernels.ibm1_reference", "kernels.langid",
-    "kernels.langid_reference", "kernels.links", "kernels.nearest", "kernels.nearest_reference",
-    "kernels.pieces", "kernels.tree_align", "kernels.tree_align_reference", "learn.lexicon",
-    "learn.ibm1", "learn.links", "learn.texts", "cascade",
+    "crawl.chances", "crawl.hybrid", "crawl.matches", "crawl.models", "crawl.parallel_links",
+    "crawl.politeness", "crawl.pplocator", "crawl.reading", "crawl.robots", "crawl.scope",
+    "crawl.smart", "crawl.spots", "crawl.tongues", "crawl.traps", "crawl.worth", "kernels",
+    "kernels.beads", "kernels.beads_reference", "kernels.ibm1", "kernels.ibm1_reference",
+    "kernels.langid", "kernels.langid_reference", "kernels.links", "kernels.nearest",
+    "kernels.nearest_reference", "kernels.pieces", "kernels.tree_align",
+    "kernels.tree_align_reference", "learn.lexicon", "learn.ibm1", "learn.links", "learn.texts",
+    "cascade",
 }  # fmt: skip
 ALLOWED = {
+    ("crawl.models", "learn.url_lang"),
+    ("crawl.models", "learn.url_pair"),
     ("crawl.reading", "crawl.frontier"),
     ("crawl.smart", "learn"),
     ("crawl.smart", "learn.url_lang"),

@@ -7,14 +7,27 @@ from hypothesis import strategies as st
 
 from diptych.rows import (
     read_evidence,
+    read_news,
     read_scores,
     read_sketch,
     whole,
     write_evidence,
+    write_news,
     write_scores,
     write_sketch,
 )
-from diptych.types import Evidence, LangScore, Sketch
+from diptych.types import (
+    Decision,
+    Evidence,
+    Found,
+    LangScore,
+    Missing,
+    Moved,
+    News,
+    PagePair,
+    Settled,
+    Sketch,
+)
 
 names = st.text(max_size=8)
 any_text = st.text(st.characters(exclude_categories=()), max_size=8)  # half characters too
@@ -84,3 +97,27 @@ def test_evidence_is_kept_by_name() -> None:
     scores = (Evidence("hreflang", 0.99), Evidence("url_model", 0.5), Evidence("lead", -0.25))
     assert read_evidence(write_evidence(scores)) == scores
     assert read_evidence(write_evidence(())) == ()
+
+
+urls = st.text(max_size=20).map("http://example.org/".__add__)
+shares = st.floats(0, 1)
+pairs = st.builds(PagePair, urls, urls, names, names, shares, names)
+decisions = st.builds(Decision, st.booleans(), shares, names)
+told = st.one_of(
+    st.builds(Missing, urls, names),
+    st.builds(Moved, urls, urls),
+    st.builds(Found, pairs, decisions, st.lists(st.tuples(urls, urls), max_size=4).map(tuple)),
+    st.builds(Settled, st.lists(pairs, max_size=4).map(tuple)),
+)
+
+
+@given(told)
+def test_news_are_the_same_after_they_were_kept(news: News) -> None:
+    assert read_news(*write_news(news)) == news
+
+
+def test_news_are_kept_under_names_of_their_own() -> None:
+    pair = PagePair("http://a/", "http://b/", "en", "fr", 0.5, "x")  # type: ignore[arg-type]
+    found = Found(pair, Decision(True, 0.5))
+    each = [Missing(pair.left, "x"), Moved(pair.left, pair.right), found, Settled(())]
+    assert len({write_news(news)[0] for news in each}) == 4

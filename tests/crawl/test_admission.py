@@ -133,3 +133,40 @@ def test_names_of_files_are_told_whatever_stands_around(kind: str, path: str, qu
     url = normalise(f"http://example.org/{path}x.{kind.upper()}?{query}")
     assert url is not None
     assert extension(url) == kind
+
+
+@pytest.mark.parametrize(
+    ("url", "may"),
+    [
+        ("http://example.org/a", True),
+        ("https://fr.example.org/a.html", True),
+        ("http://example.org/a.php?file=b.pdf", True),
+        ("http://other.org/a", False),
+        ("http://example.org:8080/a", False),
+        ("http://example.org/a.pdf", False),
+        ("http://example.org/x/x/x/x", False),
+    ],
+)
+def test_what_can_be_a_page_of_a_site_by_its_address(store: Store, url: str, may: bool) -> None:
+    admission = admission_of(store)
+    assert [admission.may(Url(url), "example.org") for _ in range(2)] == [may, may]
+    assert not admission.may(Url(url), "other.org")
+
+
+def test_asking_whether_a_url_may_be_fetched_leaves_no_trace(store: Store) -> None:
+    admission = admission_of(store)
+    days = [Url(f"http://example.org/calendar/{year}/05/") for year in range(1900, 2100)]
+    assert all(admission.may(day, "example.org") for day in days)
+    assert store.count("SELECT count(*) FROM trap_counts") == 0
+    assert store.count("SELECT count(*) FROM hosts") == 0
+    assert admission.entry(days[-1], 1, 0.0).state is State.QUEUED
+
+
+def test_what_is_remembered_of_urls_is_bounded(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("diptych.crawl.admission.MAX_KNOWN", 10)
+    admission = admission_of(store)
+    for number in range(100):
+        assert admission.may(Url(f"http://example.org/{number}"), "example.org")
+    assert len(admission._known) <= 10

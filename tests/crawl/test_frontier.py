@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diptych.crawl.frontier import Claim, Entry, Frontier, Host, Kind, State
+from diptych.crawl.machine import SEED_PRIORITY
 from diptych.store import Store
 from diptych.text.urls import url_key
 from diptych.types import Url
@@ -121,6 +123,73 @@ def test_priority_is_raised_and_never_lowered(store: Store) -> None:
     assert row_of(store, page("a"))[0] == 3.0
     assert row_of(store, page("b"))[0] == 2.0
     assert drain(frontier) == ["a", "b"]
+
+
+def test_priority_is_lowered_where_an_entry_says_so(store: Store) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("a", 0.9), page("b", 0.5)])
+    frontier.add([page("a", 0.1)._replace(lowers=True), page("b", 0.2)])
+    assert row_of(store, page("a"))[0] == 0.1
+    assert row_of(store, page("b"))[0] == 0.5
+    assert drain(frontier) == ["b", "a"]
+
+
+def test_entry_that_lowers_raises_as_well(store: Store) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("a", 0.1)])
+    frontier.add([page("a", 0.7)._replace(lowers=True)])
+    assert row_of(store, page("a"))[0] == 0.7
+
+
+def test_seeds_are_never_lowered(store: Store) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("seed", SEED_PRIORITY, depth=0), page("a", 0.9)])
+    frontier.add([page("seed", 0.1)._replace(lowers=True)])
+    assert row_of(store, page("seed")) == (SEED_PRIORITY, 0)
+    assert drain(frontier) == ["seed", "a"]
+
+
+def test_depth_of_a_url_that_is_valued_anew_is_kept(store: Store) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("a", 0.9, depth=3)])
+    for depth, priority in ((1, 0.5), (7, 0.2), (1, 0.8)):
+        frontier.add([page("a", priority, depth=depth)._replace(lowers=True)])
+    assert row_of(store, page("a")) == (0.8, 3)
+
+
+@pytest.mark.parametrize("state", [State.FETCHED, State.FAILED, State.REFUSED, State.CLAIMED])
+def test_only_what_is_queued_is_lowered(store: Store, state: State) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("a", 0.9)])
+    store.db.execute("UPDATE urls SET state = ?", (int(state),))
+    frontier.add([page("a", 0.1)._replace(lowers=True)])
+    assert row_of(store, page("a"))[0] == 0.9
+    assert state_of(store, page("a")) is state
+
+
+def test_top_is_the_best_page_that_may_be_claimed(store: Store) -> None:
+    frontier = frontier_of(store, Host(1), Host(2), Host(3))
+    assert frontier.top([1, 2, 3]) == -math.inf
+    frontier.add([page("a", 0.3), page("b", 0.7), page("c", 0.9, host=2)])
+    frontier.add([page("robots.txt", 1e9)._replace(kind=Kind.ROBOTS)])
+    assert frontier.top([1]) == 0.7
+    assert frontier.top([1, 2]) == 0.9
+    frontier.stop(2, "test")
+    assert frontier.top([1, 2]) == 0.7
+    assert frontier.top([]) == frontier.top([3]) == -math.inf
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(-5, 5), st.booleans()), min_size=1, max_size=8))
+def test_priority_is_the_last_that_may_lower_or_what_was_raised_since(
+    shared_store: Store, said: list[tuple[int, bool]]
+) -> None:
+    shared_store.db.execute("DELETE FROM urls")
+    frontier, expected = frontier_of(shared_store, Host(1)), -math.inf
+    for priority, lowers in said:
+        frontier.add([page("a", float(priority))._replace(lowers=lowers)])
+        expected = priority if lowers else max(expected, priority)
+    assert row_of(shared_store, page("a"))[0] == expected
 
 
 def test_depth_of_a_raised_url_is_the_smaller_one(store: Store) -> None:

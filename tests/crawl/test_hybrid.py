@@ -353,6 +353,16 @@ def test_no_page_is_asked_for_without_end() -> None:
     assert 1 <= asked <= 12
 
 
+@pytest.mark.parametrize("reason", ["test", "too_little_text"])
+def test_pair_that_was_asked_for_is_not_asked_for_again(reason: str) -> None:
+    heard = talk().page("/en/a", "en", alternate("/fr/a", "fr")).page("/fr/a", "fr")
+    assert heard.wishes() == [("/en/a", "/fr/a")]
+    heard.found("/en/a", "/fr/a", accept=False, reason=reason)
+    heard.settled(("/en/a", "/fr/a"))
+    heard.found("/en/x", "/fr/x", ("/en/a", "/fr/a"))
+    assert heard.wishes() == []
+
+
 def test_undecided_pair_neither_counts_nor_binds() -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/x", "fr"), to("/fr/y", "Français"))
     heard.page("/en/b", "en", alternate("/fr/z", "fr")).page("/fr/x", "fr")

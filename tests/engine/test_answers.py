@@ -16,8 +16,9 @@ import zoo
 from crawling import AGENT
 from pooltasks import Ending, Hanging
 from runs import LANGS, Killed, strategies
-from serving import Server, serve
+from serving import Reply, Server, Site, serve
 
+from diptych.crawl.guides import Wish
 from diptych.crawl.machine import Crawl
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.scope import Scope, group
@@ -83,10 +84,6 @@ def gold() -> int:
     return len(GOLD.read_text("utf-8").splitlines()) - 1
 
 
-def pages(server: Server) -> set[str]:
-    return {request.path for request in server.log}
-
-
 # -- the ordinary course ---------------------------------------------------------------------------
 
 
@@ -100,7 +97,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tu
         (segments,) = query(folder, "SELECT count(*) FROM segments")[0]
         seen.append((machine.stats.downloads, segments))
 
-    with serve(zoo.demo_site, latency=0.05) as server:
+    with serve(zoo.demo_site, latency=0.02) as server:
         crawl(server, folder, watch=watch)
     return folder, seen
 
@@ -146,25 +143,35 @@ def failing(make: Callable[[], object]) -> Callable[..., object]:
     return lambda wish, crawl: make()
 
 
-def test_workers_that_die_give_empty_answers_and_the_crawl_goes_on(
-    undisturbed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    task = answers._task
-    made: list[object] = []
+def three_pairs() -> Site:
+    """Pages that declare their translations."""
+    paths = {lang: [f"/{lang}/{number}" for number in range(3)] for lang in ("en", "fr")}
+    pages = {
+        one: Reply(
+            zoo.page(one, lang=lang, head=f'<link rel=alternate hreflang={to} href="{two}">')
+        )
+        for lang, to in (("en", "fr"), ("fr", "en"))
+        for one, two in zip(paths[lang], paths[to], strict=True)
+    }
+    return zoo.site(paths["en"], pages)
 
-    def sometimes(wish, crawl: Crawl) -> LookTask | PairTask | Ending:
-        made.append(wish)
-        return Ending() if len(made) in (1, 3) else task(wish, crawl)
+
+def test_workers_that_die_give_empty_answers_and_the_crawl_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, asked = answers._task, []
+
+    def sometimes(wish: Wish, crawl: Crawl) -> LookTask | PairTask | Ending:
+        asked.extend([wish.pair] if wish.pair else [])
+        return Ending() if wish.pair in asked[:1] else task(wish, crawl)
 
     monkeypatch.setattr(answers, "_task", sometimes)
-    with serve(zoo.demo_site) as server:
+    with serve(three_pairs()) as server:
         crawl(server, tmp_path, workers=1)
-        assert "/en/" in pages(server)
-    lost = [row for row in query(tmp_path, FOUND) if row[3] == "unreadable"]
-    assert 1 <= len(lost) <= 2
-    assert all(not accept and not count for _, _, accept, _, count in lost)
-    whole = query(undisturbed[0], "SELECT count(*) FROM pages")
-    assert query(tmp_path, "SELECT count(*) FROM pages") == whole
+    found = query(tmp_path, FOUND)
+    assert sorted(reason == "unreadable" for *_, reason, _ in found) == [False, False, True]
+    assert not any(accept or count for *_, accept, reason, count in found if reason == "unreadable")
+    assert query(tmp_path, "SELECT count(*) FROM pages") == [(7,)]
 
 
 def test_worker_that_hangs_gives_an_empty_answer_and_the_crawl_goes_on(

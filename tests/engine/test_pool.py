@@ -169,16 +169,14 @@ def test_submitted_task_that_ends_its_process_has_no_result_and_others_go_on(poo
 
 
 def test_submitted_task_that_hangs_has_no_result_and_others_go_on(work) -> None:
-    pool = Pool(work, 1, patience=4.0)
+    pool = Pool(work, 1, patience=2.0)
     try:
-        pool.start()
-        time.sleep(1.0)
         hanging, squared = pool.submit(Hanging()), pool.submit(Square(5))
         found = collected(pool, 2)
     finally:
         pool.close()
     assert isinstance(found[hanging], Failed)
-    assert squared in found
+    assert squared in found  # a result, or none where processes start as slowly as that
 
 
 def test_submitted_task_that_raises_ends_the_run(pool) -> None:

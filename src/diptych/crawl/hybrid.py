@@ -331,6 +331,7 @@ class _HybridGuide:
             return
         spot.is_lonely = False
         spot.expected.clear()
+        may_guess = spot.life is Life.PAGE and self._worth.guessing >= _LEAST_GUESS
         told = set(spot.partners)
         for made in self._book.predict(spot.url, lang):
             url = normalise(made.url)
@@ -341,14 +342,10 @@ class _HybridGuide:
             if target is not None and target.how != "guess":
                 told.add(made.lang)
                 self._matches.tie(spot, target, (("key",),))
-            elif target is None and spot.life is Life.PAGE and self._may_guess():
+            elif target is None and may_guess and self._guesses < _MAX_GUESSES:
                 told.add(made.lang)
                 self._guess(spot, url, made.lang)
             spot.is_lonely = not spot.ties
-
-    def _may_guess(self) -> bool:
-        """Whether to try what nothing leads to: it is given up when such keep failing."""
-        return self._guesses < _MAX_GUESSES and self._worth.guessing >= _LEAST_GUESS
 
     def _guess(self, spot: Spot, url: Url, lang: str) -> None:
         """Try the URL of a translation that nothing leads to."""

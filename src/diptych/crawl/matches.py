@@ -23,6 +23,8 @@ class Matches:
         self._worth = worth
         self._langs = tuple(worth.langs)
         self._tries: Counter[Spot] = Counter()
+        self._asked: set[frozenset[Spot]] = set()
+        """pairs that were verified, or are being verified"""
         self._open: dict[Spot, None] = {}
         """pages of which nothing could tell yet whether they have a translation"""
         self.count = 0
@@ -61,6 +63,8 @@ class Matches:
         """Two URLs may be translations of each other."""
         if one.life is Life.PAGE and other.life is Life.PAGE and not self.may_be(one, other):
             return
+        if frozenset((one, other)) in self._asked:
+            return
         if Spots.tie(one, other, kinds):
             self.change((one, other))
             self.consider(one)
@@ -94,6 +98,7 @@ class Matches:
     def _ask(self, one: Spot, other: Spot) -> None:
         if self._langs.index(one.lang) > self._langs.index(other.lang):
             one, other = other, one
+        self._asked.add(frozenset((one, other)))
         for spot in (one, other):
             self._tries[spot] += 1
             self.alone[spot.lang] -= not spot.partners

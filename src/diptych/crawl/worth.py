@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from math import copysign
 
 from diptych.crawl.chances import Chances
 from diptych.crawl.spots import Kinds, Life, Spot
@@ -22,6 +23,7 @@ USUAL = {
 TRANSLATED = 0.5  # share of pages that have a translation, before the site has shown it
 LESS = {"lonely": 0.5, "unaligned": 0.6}
 """by how much pages are less often translated of which nothing says so though something should"""
+_GAP = 3  # more pages without a translation in one language than in others: that is nothing yet
 SURE = 0.6  # probability from which on the language of a page that is not there is believed
 STEP = 1.05  # between two values; by less than that none is better
 
@@ -102,7 +104,9 @@ class Worth:
         """
         own = self.alone[lang]
         others = (sum(self.alone.values()) - own) / (len(self.langs) - 1)
-        return min(max((others + 2) / (own + others + 4), 0.2), 0.8)
+        beyond = max(0.0, abs(others - own) - _GAP)
+        # Less than half: what evidence promises comes first.
+        return 0.48 + copysign(0.3 * beyond / (beyond + 5), others - own)
 
     def _tied(self, spot: Spot, own: str) -> dict[str, float]:
         """The pairs that evidence promises, by the language of the other half."""

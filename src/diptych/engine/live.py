@@ -14,6 +14,7 @@ from diptych.crawl.machine import Crawl
 from diptych.crawl.reading import Reading
 from diptych.engine.answers import Answers
 from diptych.engine.fetch import Fetcher, FetchSettings
+from diptych.engine.garbage import BriefCollections
 from diptych.engine.readers import Readers
 from diptych.tasks import Work
 from diptych.types import Failure
@@ -41,8 +42,14 @@ class LiveEngine:
     ) -> None:
         """Crawl until nothing is left or `stopped` says so, with at least ten ticks a second."""
         crawl.guides.rehearse()
-        with Answers(crawl, work, max(1, self.workers)) as answers:
-            asyncio.run(self._run(crawl, answers, tick, stopped))
+        with Answers(crawl, work, max(1, self.workers)) as answers, BriefCollections() as garbage:
+            garbage.look(time.time())
+
+            def ticked() -> None:
+                tick()
+                garbage.look(time.time())
+
+            asyncio.run(self._run(crawl, answers, ticked, stopped))
 
     async def _run(
         self, crawl: Crawl, answers: Answers, tick: Callable[[], None], stopped: Callable[[], bool]
@@ -57,16 +64,17 @@ class LiveEngine:
                     now = time.time()
                     for claim in crawl.next(now, min(self._room(fetches), STARTS)):
                         fetches.begin(self._fetch(claim, crawl, fetcher, readers))
+                    await asyncio.sleep(0)  # let them begin
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
                     if is_over or now - committed > COMMIT_AFTER:
                         # Nothing else uses the store meanwhile: what is being fetched goes on.
                         await loop.run_in_executor(keeper, crawl.store.commit)
                         committed = now
                         answers.ask(now)
-                    if answers.waiting:
-                        answers.take()
-                    elif is_over:
+                    if is_over and not answers.waiting:
                         break
+                    for _ in answers.take():
+                        await asyncio.sleep(0)  # let others have a turn
                     await fetches.wait(self._pause(crawl, answers, fetches, now))
                     await self._report(crawl, fetches.outcomes())
                     tick()
