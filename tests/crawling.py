@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from diptych import recipes
-from diptych.crawl.bfs import Bfs
 from diptych.crawl.frontier import State
 from diptych.crawl.machine import Crawl
 from diptych.crawl.politeness import Limits, Politeness
@@ -57,6 +56,7 @@ class Outcome:
 def crawl(
     *seeds: str,
     folder: Path,
+    policy: str = "bfs",
     together: bool = False,
     delay: float = 0.0,
     connections: int = 1,
@@ -69,7 +69,7 @@ def crawl(
     stop: Callable[[Crawl], bool] = lambda machine: False,
     **settings: Any,
 ) -> Outcome:
-    """Crawl some sites breadth first until nothing is left; `together` makes them one site."""
+    """Crawl some sites until nothing is left; `together` makes them one site."""
     urls = [url for seed in seeds if (url := normalise(seed)) is not None]
     sites = group(urls)
     if together:
@@ -79,15 +79,16 @@ def crawl(
         max_crawl_delay=max_crawl_delay,
     )  # fmt: skip
     fetching = FetchSettings(AGENT, **{"allow_private": True, "timeout": 20.0, **settings})
+    strategies = build(recipes.load(policy, {}))
     deadline = time.monotonic() + PATIENCE
     with Store(folder, agent=AGENT) as store:
         machine = Crawl(
-            store, sites, Scope.of(sites), Bfs(), ("en", "fr"),
+            store, sites, Scope.of(sites), strategies.crawl, ("en", "fr"),
             politeness=politeness, limits=limits or Limits(), now=time.time(),
         )  # fmt: skip
         (engine or LiveEngine(fetching, workers=workers)).run(
             machine,
-            Work(folder, build(recipes.load("bfs", {})), ("en", "fr")),
+            Work(folder, strategies, ("en", "fr")),
             tick=lambda: None,
             stopped=lambda: time.monotonic() > deadline or stop(machine),
         )

@@ -121,6 +121,11 @@ class Archive:
             f" WHERE key IN (SELECT url FROM fetches WHERE {lost})",
             (warc, size),
         )
+        self._db.execute(
+            "DELETE FROM events WHERE what = 'page' AND data IN (SELECT urls.url FROM pages"
+            f" JOIN urls ON urls.key = pages.url WHERE {lost})",
+            (warc, size),
+        )
         self._db.execute(f"DELETE FROM pages WHERE {lost}", (warc, size))
         self._db.execute(f"DELETE FROM fetches WHERE {lost}", (warc, size))
         if whole:

@@ -80,7 +80,12 @@ class Findings:
         decision: Decision,
         segments: Sequence[tuple[SegmentPair, Decision]],
     ) -> None:
-        """Remember a pair that was looked at while the crawl goes on, with what came of it."""
+        """Remember a pair that was looked at while the crawl goes on, with what came of it.
+
+        What was decided with all words that the run has learned is not decided anew without.
+        """
+        if self.count("SELECT is_done FROM learning"):
+            return
         row = (
             site, url_key(pair.left), url_key(pair.right), pair.left_lang, pair.right_lang,
             pair.score, pair.evidence,
@@ -97,6 +102,7 @@ class Findings:
         )
         self.save_decision(id, decision)
         self.save_segments(id, segments)
+        self.db.execute("UPDATE pairs SET aligned = 0 WHERE id = ?", (id,))
 
     def sites(self) -> list[tuple[int, str]]:
         """Sites with their numbers, by name."""
@@ -231,5 +237,6 @@ class Findings:
 
     def count(self, query: str, *values: Any) -> int:
         """One number out of the database."""
-        number: int = self.db.execute(query, values).fetchone()[0] or 0
+        row = self.db.execute(query, values).fetchone()
+        number: int = (row[0] if row else 0) or 0
         return number

@@ -70,8 +70,10 @@ def run(
         politeness=plan.politeness, limits=plan.limits, now=now,
     )  # fmt: skip
     watcher.crawl = crawl
+    known = {langs: lexicon_of(langs, plan.lexicons) for langs in lang_pairs(plan.langs)}
+    given = {langs: lexicon for langs, lexicon in known.items() if lexicon}
     work = Work(store.folder, strategies, plan.langs)
-    engine.run(crawl, work, tick=watcher.tick, stopped=watcher.stopped)
+    engine.run(crawl, replace(work, lexicons=given), tick=watcher.tick, stopped=watcher.stopped)
     crawl.save_outlook()
     watcher.notes.extend(crawl.hosts.notes)
     _sketch_pages(store, work, watcher, plan.jobs)
@@ -83,8 +85,6 @@ def run(
             view = StoreView(store, Site(name, ()), id, plan.langs, lexicons)
             store.replace_pairs(id, strategies.pair.pair(view))
 
-    known = {langs: lexicon_of(langs, plan.lexicons) for langs in lang_pairs(plan.langs)}
-    given = {langs: lexicon for langs, lexicon in known.items() if lexicon}
     lexicons = learn_words(store, work, given, pair_pages, watcher, jobs=plan.jobs)
     verify_and_align(store, replace(work, lexicons=lexicons), watcher, jobs=plan.jobs)
     watcher.stage = "removing duplicates"

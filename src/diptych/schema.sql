@@ -83,6 +83,7 @@ CREATE TABLE events (                       -- what crawl policies that remember
     what TEXT NOT NULL,                     -- page, sitemap, missing, moved, found, settled
     data TEXT NOT NULL                      -- a URL, or JSON
 );
+CREATE INDEX events_site ON events (site, id);
 
 CREATE TABLE pages (
     url INTEGER PRIMARY KEY,                -- urls.key

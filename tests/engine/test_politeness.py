@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 import zoo
+from bilingual import documents, html
 from crawling import AGENT
-from serving import Fault, Reply, serve
+from serving import Fault, Reply, Request, serve
 
 from diptych.crawl.frontier import State
 from diptych.crawl.politeness import Limits
@@ -19,10 +21,16 @@ TOLERANCE = 0.02  # seconds: two clocks, read in two threads
 CLOSED = ("User-agent: *", "Disallow: /closed/")
 
 
-def test_robots_txt_that_forbids_everything_is_obeyed(crawl):
+@pytest.fixture(params=["bfs", "hybrid"])
+def either(crawl, request):
+    """A crawl by a policy that only takes what it finds, and by one that guesses and waits."""
+    return partial(crawl, policy=request.param)
+
+
+def test_robots_txt_that_forbids_everything_is_obeyed(either):
     robots = zoo.robots_txt("User-agent: *", "Disallow: /")
     with serve(zoo.with_robots(robots)) as server:
-        outcome = crawl(server.url)
+        outcome = either(server.url)
     assert server.paths == ["/robots.txt"]
     assert not outcome.pages
     assert outcome.reasons["/"] == "robots"
@@ -129,16 +137,17 @@ def test_delay_is_kept_between_all_requests(crawl, connections, latency):
     assert min(server.gaps()) >= 0.25 - TOLERANCE
 
 
-def test_delay_counts_from_the_end_of_a_slow_answer(crawl):
+def test_delay_counts_from_the_end_of_a_slow_answer(either):
     with serve(zoo.with_robots(zoo.MISSING), latency=0.2) as server:
-        crawl(server.url, delay=0.25)
+        outcome = either(server.url, delay=0.25)
+    assert set(outcome.pages) == ALL
     assert min(server.gaps()) >= 0.45 - TOLERANCE
 
 
-def test_crawl_delay_is_kept_and_noted(crawl):
+def test_crawl_delay_is_kept_and_noted(either):
     robots = zoo.robots_txt("User-agent: ZooBot", "Crawl-delay: 0.4", "Disallow: /closed/")
     with serve(zoo.with_robots(robots), latency=0.5) as server:
-        outcome = crawl(server.url, delay=0.1, connections=4)
+        outcome = either(server.url, delay=0.1, connections=4)
     assert min(server.gaps()) >= 0.4 - TOLERANCE
     assert server.busiest == 1
     assert any("Crawl-delay of 0.4" in note and "kept" in note for note in outcome.notes)
@@ -153,28 +162,28 @@ def test_crawl_delay_beyond_reason_is_cut_and_noted(crawl):
     assert any("cut to 0.2" in note for note in outcome.notes)
 
 
-def test_wait_asked_for_is_kept_over_a_restart(crawl):
+def test_wait_asked_for_is_kept_over_a_restart(either):
     with serve(zoo.busy_once(503, "2")) as server:
         held = "SELECT count(*) FROM hosts WHERE next_at > 0"
-        crawl(server.url, stop=lambda machine: machine.store.count(held) > 0)
+        either(server.url, stop=lambda machine: machine.store.count(held) > 0)
         assert server.paths[-1] == "/busy"
-        outcome = crawl(server.url)
+        outcome = either(server.url)
     assert {"/busy", "/later"} <= set(outcome.pages)
     first, second = server.times("/busy")
     assert second - first >= 2.0 - TOLERANCE
 
 
 @pytest.mark.parametrize("connections", [1, 3])
-def test_host_gets_no_more_requests_at_once_than_allowed(crawl, connections):
+def test_host_gets_no_more_requests_at_once_than_allowed(either, connections):
     paths = [f"/{number}.html" for number in range(12)]
     pages = zoo.site(paths, {path: Reply(zoo.page(path)) for path in paths})
     with serve(pages, latency=0.1) as server:
-        outcome = crawl(server.url, connections=connections)
+        outcome = either(server.url, connections=connections)
     assert len(outcome.pages) == 13
     assert server.busiest == connections
 
 
-def test_hosts_are_crawled_side_by_side_and_each_politely(crawl):
+def test_hosts_are_crawled_side_by_side_and_each_politely(either):
     paths = [f"/{number}.html" for number in range(5)]
     with ExitStack() as stack:
         servers = [
@@ -185,7 +194,7 @@ def test_hosts_are_crawled_side_by_side_and_each_politely(crawl):
             )
             for _ in range(4)
         ]
-        outcome = crawl(*(server.url for server in servers), delay=0.2)
+        outcome = either(*(server.url for server in servers), delay=0.2)
     assert len(outcome.pages) == 4 * 6
     for server in servers:
         assert server.busiest == 1
@@ -196,10 +205,84 @@ def test_hosts_are_crawled_side_by_side_and_each_politely(crawl):
     assert max(fourths) < min(lasts), "no host had to wait for another to be done"
 
 
-def test_slow_host_holds_up_no_other(crawl):
+def test_slow_host_holds_up_no_other(either):
     quick = {path: Reply(zoo.page(path)) for path in ("/a.html", "/b.html", "/c.html")}
     with serve(zoo.slow(2.0)) as first, serve(zoo.site(quick, quick)) as second:
-        outcome = crawl(first.url, second.url)
+        outcome = either(first.url, second.url)
         ended = time.monotonic()
     assert len(outcome.pages) == 2 + 4
     assert second.log[-1].at < ended - 1.0
+
+
+# -- what nothing links to -------------------------------------------------------------------------
+
+LINKED, LONELY = 5, 9  # documents that link to their translations, and all there are
+GUESSED = {f"/fr/shut/{number}.html" for number in range(LINKED, LONELY)}
+
+
+def with_unlinked_translations(*robots: str):
+    """Pages whose keys tell where translations are that nothing links to."""
+    paths = [f"{'shut/' if number >= LINKED else ''}{number}.html" for number in range(LONELY)]
+    answers = {"/robots.txt": zoo.robots_txt(*robots)}
+    for number, (path, document) in enumerate(zip(paths, documents(), strict=False)):
+        for lang, other in (("en", "fr"), ("fr", "en")):
+            switch = f'<a href="/{other}/{path}">{other}</a>' if number < LINKED else ""
+            answers[f"/{lang}/{path}"] = Reply(html(document[lang], lang=lang, body=switch))
+    home = zoo.page("Home", [f"/en/{path}" for path in paths])
+    return {"/": Reply(home), **answers}
+
+
+def test_guesses_are_made_where_nothing_forbids_them(crawl):
+    with serve(with_unlinked_translations("User-agent: *", "Disallow: /fr/other/")) as server:
+        outcome = crawl(server.url, policy="hybrid")
+    assert set(server.paths) >= GUESSED
+    assert set(outcome.pages) >= GUESSED
+
+
+def test_robots_txt_holds_for_urls_that_nothing_links_to(crawl):
+    with serve(with_unlinked_translations("User-agent: *", "Disallow: /fr/shut/")) as server:
+        outcome = crawl(server.url, policy="hybrid")
+    assert not set(server.paths) & GUESSED
+    assert {outcome.reasons.get(path) for path in GUESSED} == {"robots"}
+    assert {f"/{lang}/{number}.html" for lang in ("en", "fr") for number in range(LINKED)} <= set(
+        outcome.pages
+    )
+
+
+def test_delay_is_kept_for_urls_that_nothing_links_to(crawl):
+    with serve(with_unlinked_translations("User-agent: *", "Crawl-delay: 0.15")) as server:
+        crawl(server.url, policy="hybrid", delay=0.1, connections=4)
+    assert set(server.paths) >= GUESSED
+    assert server.busiest == 1
+    assert min(server.gaps()) >= 0.15 - TOLERANCE
+    assert len(server.paths) == len(set(server.paths))
+
+
+def test_host_that_is_busy_over_a_guess_is_left_alone(crawl):
+    pages = with_unlinked_translations("User-agent: *", "Allow: /")
+
+    def busy(request: Request) -> Reply:
+        if request.path in GUESSED and not request.nth:
+            return Reply("wait", 503, (("Retry-After", "1"),), type="text/plain")
+        found = pages.get(request.path, zoo.MISSING)
+        assert isinstance(found, Reply)
+        return found
+
+    with serve(busy) as server:
+        outcome = crawl(server.url, policy="hybrid")
+    waits = [
+        gap
+        for gap, request in zip(server.gaps(), server.log, strict=False)
+        if request.path in GUESSED and not request.nth
+    ]
+    assert len(waits) == len(GUESSED)
+    assert min(waits) >= 1.0 - TOLERANCE
+    assert set(outcome.pages) >= GUESSED
+
+
+def test_page_that_is_refused_for_a_while_is_left_alone_by_either_policy(either):
+    with serve(zoo.busy_once(503, "1")) as server:
+        outcome = either(server.url)
+    place = server.paths.index("/busy")
+    assert server.gaps()[place] >= 1.0 - TOLERANCE
+    assert {"/busy", "/later"} <= set(outcome.pages)

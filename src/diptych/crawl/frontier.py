@@ -92,8 +92,10 @@ WHERE excluded.state = 0 AND urls.state = 0
     AND (excluded.priority > urls.priority OR (?10 AND urls.priority < 1000))
 """
 # What has such a priority was not queued by a policy: seeds come first whatever it says.
+SOON = 5.0  # seconds
 _TOP = """
-SELECT priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 ORDER BY priority DESC LIMIT 1
+SELECT priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 AND due <= ?
+ORDER BY priority DESC LIMIT 1
 """
 _BEST = """
 SELECT id, url, host, kind, depth, priority, hops, attempts FROM urls
@@ -248,10 +250,11 @@ class Frontier:
                 self._schedule(host)
         return len(rows)
 
-    def top(self, hosts: Iterable[int]) -> float:
-        """The highest priority of a page that may be claimed of some hosts; -inf if none may."""
-        asked = (id for id in hosts if not self._hosts[id].stopped)
-        tops = (self._db.execute(_TOP, (id,)).fetchone() for id in asked)
+    def top(self, hosts: Iterable[int], now: float) -> float:
+        """The highest priority of a page that may be claimed of some hosts soon; -inf if none."""
+        asked = (self._hosts[id] for id in hosts)
+        soon = (host for host in asked if not host.stopped and host.next_at <= now + SOON)
+        tops = (self._db.execute(_TOP, (host.id, now)).fetchone() for host in soon)
         return max((top[0] for top in tops if top is not None), default=-math.inf)
 
     def wake(self) -> float | None:

@@ -37,7 +37,7 @@ from diptych.types import (
 __all__ = ["PART", "Guides", "Wish", "alternates_of", "end_of_part"]
 
 PAGE, SITEMAP = "page", "sitemap"
-PART = 50  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
+PART = 30  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
 _LINKS = 4 * PART  # with the translations they announce
 
 
@@ -81,7 +81,7 @@ class _Guided:
     open: int = 0
     """wishes that were taken up and are not answered yet"""
     since: float = 0.0
-    """when the first of them was taken up, or the last answer came"""
+    """when the first of them was taken up"""
 
 
 class Guides:
@@ -194,7 +194,9 @@ class Guides:
     def waits(self, site: SiteInfo, now: float) -> float:
         """For how long a guide has been waiting for answers; without end if it waits for none."""
         known = self._of(site)
-        return now - known.since if known.open else math.inf
+        if known.open:
+            return now - known.since
+        return 0.0 if site.id in self._touched and self.remember else math.inf
 
     def _of(self, site: SiteInfo) -> _Guided:
         if site.id not in self._known:
@@ -274,8 +276,8 @@ def end_of_part(sitemap: Sitemap, start: int) -> int:
     """Where the part of a sitemap ends that begins with an entry.
 
     >>> from diptych.text.sitemaps import SitemapEntry
-    >>> end_of_part(Sitemap(entries=(SitemapEntry("http://a.org/"),) * 70), 50)
-    70
+    >>> end_of_part(Sitemap(entries=(SitemapEntry("http://a.org/"),) * 50), 30)
+    50
     """
     end, links = start, 0
     while end < min(len(sitemap.entries), start + PART) and links < _LINKS:

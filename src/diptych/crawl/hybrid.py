@@ -8,6 +8,7 @@ URL is the number of pairs it brings per download; the two halves of a pair are 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -16,11 +17,9 @@ from diptych.crawl.matches import Matches
 from diptych.crawl.models import likely_languages, likely_translations
 from diptych.crawl.spots import Kinds, Life, Spot, Spots
 from diptych.crawl.tongues import OTHER, link_features
-from diptych.crawl.worth import Worth, rounded
+from diptych.crawl.worth import Worth, rounded, section
 from diptych.protocols import Guide, SiteView
 from diptych.text.key_book import KeyBook, UrlPair, learn_rules
-from diptych.text.langs import same_language
-from diptych.text.switchers import declared_language, names_other_language
 from diptych.text.urls import normalise
 from diptych.types import (
     Found,
@@ -44,6 +43,7 @@ _LEAST_SCORE = 0.5  # of a pair that pairing by content found
 _LEAST_HELD = 2  # pairs that a key must have held for to be used
 _SURE_OF_KEY = 0.6  # confidence of what a key predicts
 _REFRESHED = 100  # URLs that are valued anew with each page
+_MET = 300  # links that are taken in at a time
 _MAX_GUESSES = 20  # URLs at a time that nothing leads to
 _LEAST_GUESS = 0.1  # share of such URLs that are right from which on more are tried
 _MAX_KNOWN = 300_000  # URLs; what is beyond is fetched when all else is
@@ -85,6 +85,8 @@ class _HybridGuide:
         self._next_settling = _FIRST_SETTLING
         self._ring: dict[Spot, None] = {}
         """what is pending, or a page without a translation; the one valued longest ago first"""
+        self._unmet: deque[tuple[Spot, tuple[Link, ...]]] = deque()
+        """links that are to be taken in"""
         self._beyond: list[Link] = []
         """links to more URLs than can be known"""
         self._left = 0.0
@@ -95,7 +97,8 @@ class _HybridGuide:
         """Values of what the page makes known, and of what it changes."""
         spot = self._arrive(page)
         if spot is not None:
-            self._meet(page, spot)
+            self._unmet.append((spot, page.links))
+            self._meet_more()
             self._predict(spot)  # now that it is there, also what nothing leads to
             self._matches.consider(spot)
             self._settle()
@@ -106,17 +109,21 @@ class _HybridGuide:
         match news:
             case Missing():
                 self._lose(self._spots.get(news.url))
+                return self._changes(0)
             case Moved():
                 self._move(news)
             case Found():
                 self._find(news)
             case Settled():
                 self._take_pairs(news)
+        self._meet_more()
         return self._changes()
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
-        """Nothing: all that is known was ranked."""
-        return ()
+        """Links that were not looked at yet; all else that is known was ranked."""
+        while self._unmet:
+            self._meet_more()
+        return self._changes()
 
     def wishes(self) -> Sequence[PagePair | None]:
         """Pairs to be verified, and now and then all pages to be paired."""
@@ -134,8 +141,7 @@ class _HybridGuide:
         spot = self._spots.get(page.url) or self._spots.add(Spot(page.url))
         if spot.life is Life.PAGE:
             return spot
-        asked = (lang for lang in self._langs if same_language(page.lang, lang))
-        lang = next(asked, OTHER) if page.lang else ""
+        lang = self._worth.tongues.asked_for(page.lang)
         spot.kinds = self._worth.cells(spot, lang)
         spot.life, spot.lang = Life.PAGE, lang
         self._guesses -= spot.how == "guess"
@@ -147,7 +153,7 @@ class _HybridGuide:
             self._ring[spot] = None
         twin = self._digests.setdefault(page.record.digest, spot) if page.record.digest else spot
         if twin is not spot:
-            self._spots.move(spot, twin)
+            self._carry(spot, twin)
             if self._ring.pop(spot, True) is None:
                 self._matches.remove(spot)
             self._matches.change([twin, *twin.ties])
@@ -159,16 +165,23 @@ class _HybridGuide:
         self._matches.change(spot.ties)
         return spot
 
-    def _meet(self, page: Page, spot: Spot) -> None:
-        """Take in the links of a page, or of a sitemap."""
-        fresh = self._languages(page.links)
+    def _meet_more(self) -> None:
+        """Take in links, not too many at a time: the crawl must not wait for a page of links."""
+        if self._unmet:
+            spot, links = self._unmet.popleft()
+            self._meet(spot, links[:_MET])
+            if len(links) > _MET:
+                self._unmet.append((spot, links[_MET:]))
+
+    def _meet(self, spot: Spot, links: tuple[Link, ...]) -> None:
+        """Take in links of a page, or of a sitemap."""
+        fresh = self._languages(links)
         groups: list[dict[str, Spot]] = [{}]
         targets: dict[Spot, None] = {}
-        for link in page.links:
-            if link.rel not in _FOLLOWED or link.url == page.url:
+        for link in links:
+            if link.rel not in _FOLLOWED or link.url == spot.url:
                 continue
-            said, how = declared_language(link, self._langs)
-            lang = self._asked_for(said) or self._other(link)
+            lang, how = self._worth.tongues.declared(link)
             target = self._spot(link, spot, lang, fresh.get(link.url, {}))
             if target is None:
                 continue
@@ -192,17 +205,6 @@ class _HybridGuide:
             return (("alternate",),)
         self._named[target] = self._named.get(target, 0) + 1
         return ((how,), (how, "common" if self._named[target] > _COMMON else "seldom"))
-
-    def _other(self, link: Link) -> str:
-        """Whether a link is named after a language that nobody asked for."""
-        is_other = names_other_language(link.anchor or link.alt, self._langs)
-        return OTHER if is_other else ""
-
-    def _asked_for(self, lang: str) -> str:
-        """A language as it was asked for, or that it was not."""
-        if not lang:
-            return ""
-        return next((each for each in self._langs if same_language(lang, each)), OTHER)
 
     def _spot(
         self, link: Link, source: Spot, declared: str, model: dict[str, float]
@@ -234,7 +236,7 @@ class _HybridGuide:
         """What the model of URLs says of the languages of new ones."""
         urls = dict.fromkeys(link.url for link in links if link.rel in _FOLLOWED)
         new = [url for url in urls if self._spots.get(url) is None]
-        return likely_languages(new, self._asked_for) if self._models else {}
+        return likely_languages(new, self._worth.tongues.asked_for) if self._models else {}
 
     def _tie_by_models(self, spot: Spot, targets: Iterable[Spot]) -> None:
         """Where a page declares nothing, see whether it links to a translation of itself."""
@@ -265,17 +267,22 @@ class _HybridGuide:
         spot, target = self._spots.get(news.url), self._spots.get(news.target)
         if spot is None or spot.life is not Life.PENDING or spot is target:
             return self._lose(spot)  # also what leads round and round
+        new = None
         if target is None:
-            target = self._add(Spot(news.target, spot.source, spot.how, spot.features, spot.first))
-        self._guesses -= spot.how == "guess" and target.how != "guess"
+            new = Spot(news.target, spot.source, spot.how, spot.features, spot.first)
+            target = self._add(new)
+        self._guesses -= spot.how == "guess" and new is None
         self._forget_pending(spot)
-        self._carry(spot, target)
+        self._carry(spot, target, new)
         self._matches.change([target, *target.ties])
         self._matches.consider(target)
 
-    def _carry(self, spot: Spot, target: Spot) -> None:
-        """What was said of a URL holds for the one it leads to, or that it is a copy of."""
-        if spot.how == "guess" and target.life is Life.PAGE:  # as of pages that are not there
+    def _carry(self, spot: Spot, target: Spot, new: Spot | None = None) -> None:
+        """What was said of a URL holds for the one it leads to, or that it is a copy of.
+
+        A guess that leads to what is known anyway was wrong: many servers say so in this way.
+        """
+        if spot.how == "guess" and target is not new:
             for other, _ in self._spots.ties(spot):
                 self._matches.refute(spot, other)
         self._spots.move(spot, target)
@@ -331,7 +338,7 @@ class _HybridGuide:
             return
         spot.is_lonely = False
         spot.expected.clear()
-        may_guess = spot.life is Life.PAGE and self._worth.guessing >= _LEAST_GUESS
+        may_guess = spot.life is Life.PAGE and self._worth.guessing(spot) >= _LEAST_GUESS
         told = set(spot.partners)
         for made in self._book.predict(spot.url, lang):
             url = normalise(made.url)
@@ -354,7 +361,7 @@ class _HybridGuide:
         first = self._worth.tongues.first_guess(lang, "", {})
         target = self._spots.add(Spot(url, spot, "guess", features, first))
         self._ring[target] = None
-        self._matches.tie(spot, target, (("guess",),))
+        self._matches.tie(spot, target, (("guess",), ("guess", section(spot.url))))
 
     def _settle(self) -> None:
         """Have all pages paired by what they say where nothing else pairs them."""
@@ -377,9 +384,9 @@ class _HybridGuide:
 
     # -- values ------------------------------------------------------------------------------
 
-    def _changes(self) -> list[Ranked]:
+    def _changes(self, refreshed: int = _REFRESHED) -> list[Ranked]:
         """The values of all that changed, and of what was valued longest ago."""
-        for spot in list(islice(self._ring, _REFRESHED)):
+        for spot in list(islice(self._ring, refreshed)):
             del self._ring[spot]
             self._ring[spot] = None
             if spot.book != self._books:

@@ -145,11 +145,11 @@ class Crawl:
             return True
         worth = claim.priority
         if claim.kind is not Kind.PAGE:
-            worth = self.frontier.top([claim.host])
+            worth = self.frontier.top([claim.host], now)
         outlook = self.guides.outlook(site)
         if outlook is None or worth == -math.inf or worth >= SEED_PRIORITY:
             return True
-        best = max(worth, self.frontier.top(info.id for info in self.hosts.of_site(site)))
+        best = max(worth, self.frontier.top((info.id for info in self.hosts.of_site(site)), now))
         is_waiting = worth < DOUBTFUL and self.guides.waits(site, now) < LONGEST_WAIT
         if is_waiting or worth < best / 2:
             self.frontier.give_back(claim, now + A_MOMENT)
@@ -271,8 +271,9 @@ class Crawl:
         links = [link.url for link in page.links if not self._admission.may(link.url, name)]
         new = [url for url in dict.fromkeys(links) if url not in self._seen]
         entries = [self._admission.entry(url, depth, 0.0) for url in new]
-        self._seen.update(dict.fromkeys(new, math.inf))
-        self.frontier.add(entry for entry in entries if entry.state is State.REFUSED)
+        refused = [entry for entry in entries if entry.state is State.REFUSED]
+        self._seen.update((entry.url, math.inf) for entry in refused)
+        self.frontier.add(refused)
 
     def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
         if claim.hops >= self._limits.redirects:

@@ -13,6 +13,7 @@ __all__ = ["Matches"]
 
 MAX_ASKED = 6  # pairs that are verified for one page
 PROBABLE = 0.5  # pages that are as likely a pair are taken for one by the crawl
+LONGEST_OPEN = 30  # pages
 ENOUGH_PAIRS = 3  # until so many are found, a page without a translation says nothing
 
 
@@ -44,6 +45,8 @@ class Matches:
         self._open[spot] = None
         if self.count >= ENOUGH_PAIRS:
             self._resolve(spot)
+        while len(self._open) > LONGEST_OPEN:  # its translation would have been met by now
+            self._resolve(next(iter(self._open)))
 
     def remove(self, spot: Spot) -> None:
         """A page that is a copy of another."""
@@ -114,7 +117,8 @@ class Matches:
         Spots.untie(one, other)
         for spot in (one, other):
             spot.is_aligned = True
-            if len(spot.partners) == 1:
+            if not spot.has_paid:
+                spot.has_paid = True
                 self._resolve(spot)
                 self._worth.yields.paid(spot.kinds, right)
             self.change(spot.ties)

@@ -48,6 +48,8 @@ class Spot:
     """its translations, verified or being verified"""
     is_aligned: bool = False
     """whether its links were aligned with those of a translation"""
+    has_paid: bool = False
+    """whether it was counted among the pages that have a translation"""
     is_lonely: bool = False
     """whether a key says where its translation should be, and nothing leads there"""
     worth: float = 0.0

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from diptych.text.langs import same_language
+from diptych.text.switchers import declared_language, names_other_language
 from diptych.types import Link
 
 __all__ = ["OTHER", "Tongues", "link_features"]
@@ -64,6 +66,20 @@ class Tongues:
     _seen: list[dict[str, int]] = field(default_factory=list)
     """number -> language -> pages"""
     _guesses: dict[tuple[float, ...], dict[str, float]] = field(default_factory=dict)
+
+    def asked_for(self, lang: str) -> str:
+        """A language as it was asked for, or that it was not; nothing stays nothing."""
+        if not lang:
+            return ""
+        return next((each for each in self.langs if same_language(lang, each)), OTHER)
+
+    def declared(self, link: Link) -> tuple[str, str]:
+        """The language that a link says it leads to, as it was asked for, and how it says so."""
+        langs = tuple(self.langs)
+        said, how = declared_language(link, langs)
+        if not said and names_other_language(link.anchor or link.alt, langs):
+            return OTHER, how
+        return self.asked_for(said), how
 
     def numbers(self, features: Iterable[str]) -> tuple[int, ...]:
         """Features by number, to be kept with a URL."""

@@ -44,7 +44,7 @@ class Worth:
     def evidence(self, one: Spot, other: Spot) -> Sequence[Kinds]:
         """What says that two URLs are a pair; it counts for little where a key says otherwise."""
         found = one.ties[other]
-        if (("key",),) in found or (("guess",),) in found:
+        if any(name_of(kinds) in ("key", "guess") for kinds in found):
             return found
         if self._is_contrary(one, other) or self._is_contrary(other, one):
             return [(("contrary",), ("contrary", name_of(kinds))) for kinds in found]
@@ -60,10 +60,10 @@ class Worth:
         evidence = self.evidence(one, other)
         return max(self.trust.of(kinds, USUAL[name_of(kinds)]) for kinds in evidence)
 
-    @property
-    def guessing(self) -> float:
-        """How likely there is a page where a key says so and nothing leads."""
-        return self.trust.of((("guess",),), USUAL["guess"])
+    def guessing(self, spot: Spot) -> float:
+        """How often URLs were there that nothing leads to, for pages of the same section."""
+        kinds = ("guess",), ("guess", section(spot.url))
+        return self.trust.of(kinds, USUAL["guess"])
 
     def likely(self, spot: Spot) -> str:
         """The language that a page is in, or probably in; nothing if that cannot be told."""

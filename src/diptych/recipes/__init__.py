@@ -67,5 +67,15 @@ def load(name: str, overrides: Mapping[str, str]) -> dict[str, Any]:
     recipe.pop("about", None)
     for stage, strategy in overrides.items():
         if recipe[stage].get("use") != strategy:
-            recipe[stage] = {"use": strategy}
+            recipe[stage] = _own(strategy, stage)
     return recipe
+
+
+def _own(strategy: str, stage: str) -> dict[str, Any]:
+    """A strategy as the recipe of its own name uses it, or with what is usual.
+
+    >>> _own("pplocator", "crawl")["pair"], _own("keys", "pair")
+    ({'use': 'pplocator'}, {'use': 'keys'})
+    """
+    own = read(strategy).get(stage, {}) if strategy in names() else {}
+    return own if own.get("use") == strategy else {"use": strategy}
