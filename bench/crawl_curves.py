@@ -156,7 +156,7 @@ def main() -> int:
     curves = Curves(curve for curve in by.values() if curve.site in names)
     shown = tables(curves)
     show(shown)
-    short = missed(curves) if OURS in curves.policies else []
+    short = missed(curves)
     print("\n".join(short), file=sys.stderr)
     if options.svg:
         options.svg.write_text(draw(curves), "utf-8")

@@ -254,11 +254,16 @@ def tables(curves: Curves) -> Tables:
 
 def missed(curves: Curves) -> list[str]:
     """The marks that ours does not reach."""
+    if OURS not in curves.policies:
+        return [f"{OURS} was not measured"]
     found = []
     for group, mark in MARKS.items():
         own = [curve for curve in curves.of(OURS) if SITES[curve.site].group == group]
-        if own and (cost := summed(own)).ratio > mark:
+        cost = summed(own)
+        if own and cost.ratio > mark:
             found.append(f"{group}: {cost} downloads per pair, more than {mark}")
+        if cost.reached < len(own):
+            found.append(f"{group}: 95% of the pairs on {cost.reached} of {len(own)} sites only")
     return found + _missed_areas(curves) + _missed_halves(curves)
 
 

@@ -59,10 +59,13 @@ def _known(store: Store, text: str) -> Url:
 
 def _of_url(store: Store, url: Url) -> list[str]:
     key = url_key(url)
-    state, depth, status, reason, redirect, attempts = store.db.execute(
-        "SELECT state, depth, status, reason, redirect, attempts FROM urls WHERE key = ?", (key,)
+    state, depth, status, reason, redirect, attempts, priority = store.db.execute(
+        "SELECT state, depth, status, reason, redirect, attempts, priority FROM urls WHERE key = ?",
+        (key,),
     ).fetchone()
     lines = [url, f"  state      {State(state).name.lower()}, {depth} links from the start"]
+    if state == State.QUEUED:
+        lines.append(f"  priority   {priority:.3g}")
     if reason:
         lines.append(f"  reason     {in_words(reason)}")
     if status:

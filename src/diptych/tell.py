@@ -62,9 +62,9 @@ def _how_to_go_on(summary: Summary, notes: Sequence[str]) -> str:
         return ": raise the limit to go on"
     if unlikely:
         return ", none likely to bring a pair: a larger --patience goes on with them"
-    # Of a crawl with an outlook that came to its end it is not known later what ended it.
-    is_ended = summary.missing is not None and not notes
-    return "" if is_ended else ": the same command goes on with them"
+    if summary.missing is not None and not notes:  # later it is not known what ended the crawl
+        return ": the same command goes on with them, or one with a larger --patience"
+    return ": the same command goes on with them"
 
 
 def _why_nothing(summary: Summary) -> str:

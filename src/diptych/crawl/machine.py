@@ -165,7 +165,9 @@ class Crawl:
         if outlook is not None and not outlook.found and site.pages < AT_LEAST:
             return False  # where nothing was found yet, nothing can be told either
         self.frontier.give_back(claim, now + A_MOMENT)
-        if not site.in_flight and self.guides.waits(site, now) == math.inf:
+        later = self.frontier.top((info.id for info in self.hosts.of_site(site)), math.inf)
+        is_waiting = self.guides.waits(site, now) < math.inf or later >= 1.0 / patience
+        if not site.in_flight and not is_waiting:
             self.hosts.stop_site(site, UNLIKELY)
         return True
 
