@@ -39,6 +39,8 @@ bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shar
 	$(BIN)/python bench/archive_mining.py $(if $(SITES),--sites $(SITES)) --out bench/results/archive_mining.json
 	$(BIN)/python bench/crawl_curves.py $(if $(SITES),--sites $(SITES)) --out bench/results/crawl_curves.json --svg docs/crawl-curves.svg
 	$(BIN)/python bench/crawl_live.py $(if $(SITES),--sites $(SITES)) --out bench/results/crawl_live.json
+	$(BIN)/python bench/many_sites.py --out bench/results/many_sites.json
+	$(BIN)/python bench/loop_block.py $(if $(SITES),--sites $(SITES)) --out bench/results/loop_block.json
 	$(BIN)/python bench/verify.py
 	$(BIN)/python bench/url_lang.py $(if $(DATA),--data $(DATA)) $(if $(DERIVED),--derived $(DERIVED))
 	$(BIN)/python bench/url_pair.py $(if $(DATA),--data $(DATA)) $(if $(PHRASES),--phrases $(PHRASES))

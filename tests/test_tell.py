@@ -34,7 +34,7 @@ def told(capsys: pytest.CaptureFixture[str], what: Summary, *notes: str) -> list
             ": a higher limit, or a larger --patience, goes on with them",
         ),
         (("interrupted: the same command goes on",), ": the same command goes on with them"),
-        ((), ""),
+        ((), ": the same command goes on with them, or one with a larger --patience"),
     ],
 )
 def test_how_to_go_on_depends_on_how_the_crawl_ended(

@@ -242,12 +242,9 @@ class _HybridGuide:
         """Where a page declares nothing, see whether it links to a translation of itself."""
         if not self._models or spot.lang not in self._langs or spot.ties or spot.partners:
             return
-        others = {
-            target.url: target
-            for target in targets
-            if target.life is Life.PENDING
-            if self._worth.likely(target) not in ("", OTHER, spot.lang)
-        }
+        pending = (target for target in targets if target.life is Life.PENDING)
+        own = ("", OTHER, spot.lang)
+        others = {each.url: each for each in pending if self._worth.likely(each) not in own}
         for url in likely_translations(spot.url, list(others))[:1]:
             self._matches.tie(spot, others[url], (("url_model",),))
 
@@ -267,22 +264,20 @@ class _HybridGuide:
         spot, target = self._spots.get(news.url), self._spots.get(news.target)
         if spot is None or spot.life is not Life.PENDING or spot is target:
             return self._lose(spot)  # also what leads round and round
-        new = None
-        if target is None:
-            new = Spot(news.target, spot.source, spot.how, spot.features, spot.first)
-            target = self._add(new)
-        self._guesses -= spot.how == "guess" and new is None
+        new = Spot(news.target, spot.source, spot.how, spot.features, spot.first)
+        target = self._add(new) if target is None else target
+        self._guesses -= spot.how == "guess" and target is not new
         self._forget_pending(spot)
-        self._carry(spot, target, new)
+        self._carry(spot, target, is_new=target is new)
         self._matches.change([target, *target.ties])
         self._matches.consider(target)
 
-    def _carry(self, spot: Spot, target: Spot, new: Spot | None = None) -> None:
+    def _carry(self, spot: Spot, target: Spot, *, is_new: bool = False) -> None:
         """What was said of a URL holds for the one it leads to, or that it is a copy of.
 
         A guess that leads to what is known anyway was wrong: many servers say so in this way.
         """
-        if spot.how == "guess" and target is not new:
+        if spot.how == "guess" and not is_new:
             for other, _ in self._spots.ties(spot):
                 self._matches.refute(spot, other)
         self._spots.move(spot, target)
@@ -311,15 +306,15 @@ class _HybridGuide:
             self._learn_keys()
         else:
             self._matches.judge(one, other, pair.score, news.decision)
-        self._align(news.links, "aligned" if news.decision.accept else "near")
+        kind = "aligned" if news.decision.accept else "near"
+        self._tie_all(news.links, ((kind,), (kind, len(self._pairs))))
 
-    def _align(self, links: Iterable[tuple[Url, Url]], kind: str) -> None:
-        """Links that were aligned in a pair lead to pairs."""
-        number = len(self._pairs)
-        for left, right in links:
+    def _tie_all(self, urls: Iterable[tuple[Url, Url]], kinds: Kinds) -> None:
+        """Some say that these lead to pairs."""
+        for left, right in urls:
             one, other = self._spots.get(left), self._spots.get(right)
             if one is not None and other is not None:
-                self._matches.tie(one, other, ((kind,), (kind, number)))
+                self._matches.tie(one, other, kinds)
 
     def _learn_keys(self) -> None:
         """Read the keys of the site anew from its pairs, the more seldom the more there are."""
@@ -377,10 +372,8 @@ class _HybridGuide:
         """Pairs that pairing by content and all else found."""
         self._is_settling = False
         self._matches.resolve_all()
-        for pair in news.pairs:
-            one, other = self._spots.get(pair.left), self._spots.get(pair.right)
-            if one is not None and other is not None and pair.score >= _LEAST_SCORE:
-                self._matches.tie(one, other, (("content",),))
+        likely = [(one.left, one.right) for one in news.pairs if one.score >= _LEAST_SCORE]
+        self._tie_all(likely, (("content",),))
 
     # -- values ------------------------------------------------------------------------------
 
