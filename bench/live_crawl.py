@@ -143,7 +143,7 @@ def crawl(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     polite = Politeness(AGENT, delay=options.delay, connections=options.connections)
     limits = Limits(max_pages=options.max_pages, patience=options.patience or None)
     lateness = Lateness()
-    began: list[float] = []
+    began: list[tuple[float, float]] = []
     with Store(folder, agent=AGENT) as store:
         run = Crawl(
             store, sites, Scope.of(sites, kind="host"), strategies.crawl, LANGS,
@@ -153,16 +153,15 @@ def crawl(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
         def stopped() -> bool:
             if not began:  # asked before each step, first when all is ready
-                began.append(time.perf_counter())
+                began.append((time.perf_counter(), _processor_seconds()))
             lateness.start(blame=options.blame)
             return False
 
         engine = LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
         work = Work(folder, strategies, LANGS)
-        before = _processor_seconds()
         engine.run(run, work, tick=flight.note, stopped=stopped)
-        seconds = time.perf_counter() - began[0]
-        found = _figures(run, seconds, _processor_seconds() - before)
+        started, used = began[0]
+        found = _figures(run, time.perf_counter() - started, _processor_seconds() - used)
     found |= {"in flight": round(flight.total / max(flight.seconds, 1e-9), 1), "most": flight.most}
     return found | {"loop": lateness.figures(), "blamed": lateness.blamed()}
 

@@ -6,7 +6,7 @@ The sites are those of `small_sites.py`, one host each, served on loopback by on
 takes 50 ms over each answer.  They are crawled by one process with its workers as the command line
 does (`live_crawl.py`): by the guided policy politely, and by it and breadth first without a delay.
 What was asked when is told by the server.  Exits with 1 when a host was asked sooner than it
-should, over two connections at once, or for what its robots.txt forbids.
+should, for two things at once, or for what its robots.txt forbids.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Seen:
     """What the server saw of one host."""
 
     times: list[float] = field(default_factory=list)
-    connections: int = 0
+    at_once: int = 0
     targets: set[str] = field(default_factory=set)
 
 
@@ -48,10 +48,10 @@ def read_log(lines: Iterable[str]) -> dict[int, Seen]:
     """
     hosts: dict[int, Seen] = {}
     for line in lines:
-        at, number, connections, target = line.rstrip("\n").split("\t")
+        at, number, at_once, target = line.rstrip("\n").split("\t")
         seen = hosts.setdefault(int(number), Seen())
         seen.times.append(float(at))
-        seen.connections = max(seen.connections, int(connections))
+        seen.at_once = max(seen.at_once, int(at_once))
         seen.targets.add(target)
     return hosts
 
@@ -101,6 +101,7 @@ def measure(policy: str, delay: float, options: argparse.Namespace) -> dict[str,
         "processors busy": percent(
             run["processor_seconds"] / run["seconds"] / (os.cpu_count() or 1)
         ),
+        "processor ms per page": round(1000 * run["processor_seconds"] / run["pages"], 1),
         "own share of that": percent(run["own_seconds"] / run["processor_seconds"]),
         "hosts in flight": run["in flight"],
         "true pairs": true,
@@ -109,7 +110,7 @@ def measure(policy: str, delay: float, options: argparse.Namespace) -> dict[str,
         "verified": percent(right / true),
         "of those verified, right": percent(right / max(1, len(run["pairs"]))),
         "smallest gap": round(smallest_gap(hosts.values()), 3),
-        "connections": max(seen.connections for seen in hosts.values()),
+        "at once": max(seen.at_once for seen in hosts.values()),
         "forbidden": sum(
             target.startswith(FORBIDDEN) for seen in hosts.values() for target in seen.targets
         ),
@@ -121,13 +122,14 @@ def measure(policy: str, delay: float, options: argparse.Namespace) -> dict[str,
 
 SPEED = (
     "policy", "delay", "pages", "seconds", "pages per second", "one site after the other, seconds",
-    "processors busy", "own share of that", "hosts in flight", "peak MB", "peak MB of a worker",
+    "processors busy", "processor ms per page", "own share of that",
+    "hosts in flight", "peak MB", "peak MB of a worker",
 )  # fmt: skip
 PAIRS = (
     "policy", "delay", "requests", "true pairs", "fetched", "downloads per pair", "verified",
     "of those verified, right",
 )  # fmt: skip
-POLITE = ("policy", "delay", "requests", "smallest gap", "connections", "forbidden")
+POLITE = ("policy", "delay", "requests", "smallest gap", "at once", "forbidden")
 
 
 def tables(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -152,8 +154,8 @@ def faults(rows: Iterable[dict[str, Any]]) -> list[str]:
         name = f"{row['policy']} with a delay of {row['delay']} s"
         if row["smallest gap"] < row["delay"]:
             found.append(f"{name}: two requests to one host within {row['smallest gap']} s")
-        if row["connections"] > 1:
-            found.append(f"{name}: {row['connections']} connections to one host")
+        if row["at once"] > 1:
+            found.append(f"{name}: {row['at once']} requests to one host at once")
         if row["forbidden"]:
             found.append(f"{name}: {row['forbidden']} requests that robots.txt forbids")
     return found

@@ -10,8 +10,8 @@ sites) or on home pages only; 30% declare alternates, 20% have a sitemap.  A pag
 is linked and forbidden by robots.txt.  All is drawn from a seed: the same number of a site always
 gives the same site.  Its address is one of 127.0.0.0/8, which Linux has without being told.
 
-The log has a line for every request: seconds, number of the site, connections its host had open
-then, target.
+The log has a line for every request: seconds, number of the site, requests that its host has to
+answer then, target.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ class Server:
         self.log = log
         self.latency = latency
         self.answers: dict[str, tuple[int, Answers]] = {}
-        self.open: Counter[str] = Counter()
+        self.busy: Counter[str] = Counter()
 
 
 class Connection(asyncio.Protocol):
@@ -272,11 +272,6 @@ class Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.address = str(transport.get_extra_info("sockname")[0])
-        self.server.open[self.address] += 1
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Count it no more."""
-        self.server.open[self.address] -= 1
 
     def data_received(self, data: bytes) -> None:
         """Answer each complete request, at once or after a while."""
@@ -285,8 +280,9 @@ class Connection(asyncio.Protocol):
             head, _, self.received = self.received.partition(b"\r\n\r\n")
             target = head.split(b" ", 2)[1].decode("latin-1")
             number, answers = self.server.answers[self.address]
-            connections = self.server.open[self.address]
-            self.server.log.write(f"{time.monotonic():.6f}\t{number}\t{connections}\t{target}\n")
+            self.server.busy[self.address] += 1
+            at_once = self.server.busy[self.address]
+            self.server.log.write(f"{time.monotonic():.6f}\t{number}\t{at_once}\t{target}\n")
             if self.server.latency:
                 asyncio.get_running_loop().call_later(
                     self.server.latency, self._send, answers(target)
@@ -295,6 +291,7 @@ class Connection(asyncio.Protocol):
                 self._send(answers(target))
 
     def _send(self, whole: bytes) -> None:
+        self.server.busy[self.address] -= 1
         if not self.transport.is_closing():
             self.transport.write(whole)
 

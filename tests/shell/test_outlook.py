@@ -44,7 +44,7 @@ def test_crawl_that_a_limit_ended_says_what_is_probably_missing(tmp_path: Path) 
     assert "% of the pairs are probably still out there" in said
     asked = words(run("status", tmp_path).stdout)
     assert "% of the pairs are probably still out there" in asked
-    assert "the same command" not in asked  # that ends at the same limit
+    assert "or one with a larger --patience" in asked
     told = json.loads(run("status", tmp_path, "--json").stdout)
     assert 0 < told["probably_missing"] < 1
     assert f"about {told['probably_missing']:.0%} of the pairs" in said

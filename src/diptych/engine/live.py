@@ -41,15 +41,19 @@ class LiveEngine:
         self, crawl: Crawl, work: Work, *, tick: Callable[[], None], stopped: Callable[[], bool]
     ) -> None:
         """Crawl until nothing is left or `stopped` says so, with at least ten ticks a second."""
-        crawl.guides.rehearse()
-        with Answers(crawl, work, max(1, self.workers)) as answers, BriefCollections() as garbage:
-            garbage.look(time.time())
-
-            def ticked() -> None:
-                tick()
+        with Answers(crawl, work, max(1, self.workers)) as answers:
+            if not crawl.guides.remember:
+                asyncio.run(self._run(crawl, answers, tick, stopped))
+                return
+            crawl.guides.rehearse()
+            with BriefCollections() as garbage:
                 garbage.look(time.time())
 
-            asyncio.run(self._run(crawl, answers, ticked, stopped))
+                def ticked() -> None:
+                    tick()
+                    garbage.look(time.time())
+
+                asyncio.run(self._run(crawl, answers, ticked, stopped))
 
     async def _run(
         self, crawl: Crawl, answers: Answers, tick: Callable[[], None], stopped: Callable[[], bool]
