@@ -6,7 +6,6 @@ in one process, so that the same archive always gives the same crawl.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from diptych.crawl.guides import Wish
@@ -80,10 +79,9 @@ class Answers:
         for wish in self.crawl.wishes(now):
             self._asked[self._pool.submit(_task(wish, self.crawl))] = wish
 
-    def take(self) -> Iterator[None]:
-        """Tell guides what was found out, step by step, and have the next things found out."""
+    def take(self) -> None:
+        """Tell guides what was found out, and have the next things found out."""
         assert self._pool is not None
         for number, result in self._pool.collect().items():
             # What a task that failed has for a result is neither of the two: an empty answer.
-            yield
             _tell(self.crawl, self._asked.pop(number), result)

@@ -1,6 +1,6 @@
 """Garbage collection that never takes long while a crawl goes on.
 
-What guides remember of their sites is no garbage.  Python looks through all of it time and again,
+What is remembered of sites and hosts is no garbage.  Python looks through all of it time and again,
 which holds up everything else: 0.2 s at a thousand sites.
 """
 
@@ -27,6 +27,7 @@ class BriefCollections(AbstractContextManager["BriefCollections"]):
 
     def __enter__(self) -> BriefCollections:
         gc.set_threshold(*self._usual[:2], _NEVER)
+        gc.freeze()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -41,19 +41,14 @@ class LiveEngine:
         self, crawl: Crawl, work: Work, *, tick: Callable[[], None], stopped: Callable[[], bool]
     ) -> None:
         """Crawl until nothing is left or `stopped` says so, with at least ten ticks a second."""
-        with Answers(crawl, work, max(1, self.workers)) as answers:
-            if not crawl.guides.remember:
-                asyncio.run(self._run(crawl, answers, tick, stopped))
-                return
-            crawl.guides.rehearse()
-            with BriefCollections() as garbage:
+        crawl.guides.rehearse()
+        with Answers(crawl, work, max(1, self.workers)) as answers, BriefCollections() as garbage:
+
+            def ticked() -> None:
+                tick()
                 garbage.look(time.time())
 
-                def ticked() -> None:
-                    tick()
-                    garbage.look(time.time())
-
-                asyncio.run(self._run(crawl, answers, ticked, stopped))
+            asyncio.run(self._run(crawl, answers, ticked, stopped))
 
     async def _run(
         self, crawl: Crawl, answers: Answers, tick: Callable[[], None], stopped: Callable[[], bool]
@@ -62,6 +57,8 @@ class LiveEngine:
         # Names of hosts are looked up in threads: one that is slow must not hold up others.
         loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
         fetches, committed = _Fetches(), 0.0
+        # What may take long is done in another thread: what is being fetched goes on meanwhile, and
+        # nothing else uses the crawl and its store.
         with ThreadPoolExecutor(1) as keeper:
             async with Fetcher(self.settings) as fetcher, Readers(self.workers) as readers:
                 while not stopped():
@@ -71,14 +68,13 @@ class LiveEngine:
                     await asyncio.sleep(0)  # let them begin
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
                     if is_over or now - committed > COMMIT_AFTER:
-                        # Nothing else uses the store meanwhile: what is being fetched goes on.
                         await loop.run_in_executor(keeper, crawl.store.commit)
                         committed = now
                         answers.ask(now)
                     if is_over and not answers.waiting:
                         break
-                    for _ in answers.take():
-                        await asyncio.sleep(0)  # let others have a turn
+                    if answers.waiting:
+                        await loop.run_in_executor(keeper, answers.take)
                     await fetches.wait(self._pause(crawl, answers, fetches, now))
                     await self._report(crawl, fetches.outcomes())
                     tick()
