@@ -24,7 +24,7 @@ KILLS = 12
 SEED = 20
 LATENCY = 0.05  # seconds for each answer, so that a crawl takes two or three
 ORPHAN = "EOFError: Ran out of input"
-"""what Python says of a worker process whose parent was killed before it could tell it what to do"""
+"""what Python says of a worker whose parent was killed before it could say what to do"""
 TABLES = ("pages", "links", "pairs", "decisions", "segments")
 
 
