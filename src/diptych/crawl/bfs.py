@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from diptych.crawl import FOLLOWED
 from diptych.protocols import SiteView
 from diptych.types import Page, Ranked
 
 __all__ = ["Bfs"]
-
-_FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh", "sitemap"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +19,7 @@ class Bfs:
     def rank(self, page: Page, site: SiteView) -> Iterator[Ranked]:
         """The page's links, all one level below it."""
         priority = -float(page.record.depth + 1)
-        return (Ranked(link, priority) for link in page.links if link.rel in _FOLLOWED)
+        return (Ranked(link, priority) for link in page.links if link.rel in FOLLOWED)
 
     def refill(self, site: SiteView) -> tuple[Ranked, ...]:
         """Nothing: the crawl ends with its links."""

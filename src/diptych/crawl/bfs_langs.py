@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from diptych.crawl import FOLLOWED
 from diptych.protocols import SiteView
 from diptych.text.langs import same_language
 from diptych.types import Page, Ranked
 
 __all__ = ["BfsLangs"]
-
-_FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh", "sitemap"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class BfsLangs:
         if not _is_wanted(page.lang, site):
             return iter(())
         priority = -float(page.record.depth + 1)
-        return (Ranked(link, priority) for link in page.links if link.rel in _FOLLOWED)
+        return (Ranked(link, priority) for link in page.links if link.rel in FOLLOWED)
 
     def refill(self, site: SiteView) -> tuple[Ranked, ...]:
         """Nothing: the crawl ends with its links."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
+from diptych.crawl import FOLLOWED
 from diptych.crawl.matches import Matches
 from diptych.crawl.models import likely_languages, likely_translations
 from diptych.crawl.spots import Kinds, Life, Spot, Spots
@@ -37,7 +38,6 @@ from diptych.types import (
 
 __all__ = ["Hybrid"]
 
-_FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh", "sitemap"})
 _COMMON = 2  # more pages than this that link to one page by the name of a language link to a home
 _LEAST_SCORE = 0.5  # of a pair that pairing by content found
 _LEAST_HELD = 2  # pairs that a key must have held for to be used
@@ -179,7 +179,7 @@ class _HybridGuide:
         groups: list[dict[str, Spot]] = [{}]
         targets: dict[Spot, None] = {}
         for link in links:
-            if link.rel not in _FOLLOWED or link.url == spot.url:
+            if link.rel not in FOLLOWED or link.url == spot.url:
                 continue
             lang, how = self._worth.tongues.declared(link)
             target = self._spot(link, spot, lang, fresh.get(link.url, {}))
@@ -234,7 +234,7 @@ class _HybridGuide:
 
     def _languages(self, links: Iterable[Link]) -> dict[Url, dict[str, float]]:
         """What the model of URLs says of the languages of new ones."""
-        urls = dict.fromkeys(link.url for link in links if link.rel in _FOLLOWED)
+        urls = dict.fromkeys(link.url for link in links if link.rel in FOLLOWED)
         new = [url for url in urls if self._spots.get(url) is None]
         return likely_languages(new, self._worth.tongues.asked_for) if self._models else {}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from diptych.crawl import FOLLOWED
 from diptych.crawl.bfs import Bfs
 from diptych.protocols import Pairer, SiteView
 from diptych.text.urls import site_name
@@ -17,7 +18,7 @@ from diptych.urllist import UrlList
 
 __all__ = ["PPLocatorCrawl", "collect"]
 
-_FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh"})
+_FOLLOWED = FOLLOWED - {"sitemap"}
 
 
 @dataclass(frozen=True, slots=True)
