@@ -4,13 +4,14 @@
     +-- ConfigError         a language, URL, strategy, parameter or option that cannot be
     +-- StoreError          a run folder that cannot be opened, read or written
     +-- ArchiveError        a WARC that cannot be read
+    +-- SourceError         a source of links or of candidates that cannot be read
 
 Faults of the web are not here: they are values (`types.Failure`), counted and shown.
 """
 
 from __future__ import annotations
 
-__all__ = ["ArchiveError", "ConfigError", "DiptychError", "StoreError"]
+__all__ = ["ArchiveError", "ConfigError", "DiptychError", "SourceError", "StoreError"]
 
 
 class DiptychError(Exception):
@@ -27,3 +28,7 @@ class StoreError(DiptychError):
 
 class ArchiveError(DiptychError):
     """Raised by `warc` for a file that is no WARC, or is cut off where it must not be."""
+
+
+class SourceError(DiptychError):
+    """Raised by `discover` for a web graph, WAT, link table or index that cannot be read."""

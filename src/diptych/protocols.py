@@ -13,6 +13,7 @@ from diptych.types import (
     Bead,
     Candidate,
     Decision,
+    Failure,
     Link,
     News,
     NodePair,
@@ -35,11 +36,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CrawlPolicy",
+    "Detector",
     "Exporter",
     "Filter",
     "Guide",
     "GuidedPolicy",
+    "Inquiry",
     "LinkAligner",
+    "LinkSource",
     "Pairer",
     "SentenceAligner",
     "SentenceEncoder",
@@ -135,6 +139,53 @@ class GuidedPolicy(Protocol):
 
     def guide(self, langs: Sequence[str]) -> Guide:
         """A guide that knows nothing yet."""
+        ...
+
+
+class LinkSource(Protocol):
+    """Who links to whom, known without fetching anything."""
+
+    def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
+        """Pages of other sites that link to a page, or to its host; a sample where there are more.
+
+        The `url` of each is that of the page that links here, or of its host.
+        """
+        ...
+
+    def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
+        """What a page links to outside of its site; None when it must be fetched to know that."""
+        ...
+
+
+class Detector(Protocol):
+    """Whether a site is bilingual, from very few of its pages."""
+
+    def inquire(self, langs: Sequence[str]) -> Inquiry:
+        """The test of one site, which knows nothing yet."""
+        ...
+
+
+class Inquiry(Protocol):
+    """The test of one site: it is told pages and asks for more, until it knows."""
+
+    def read(self, page: Page) -> None:
+        """A page of the site, in the order they were fetched; the first is the start page."""
+        ...
+
+    def miss(self, url: Url) -> None:
+        """A page that it asked for cannot be had."""
+        ...
+
+    def ask(self) -> Sequence[Link]:
+        """What it wants to see now, each thing once; nothing when it knows, or waits."""
+        ...
+
+    def decision(self) -> Decision:
+        """What is known now: accepted if the site is bilingual."""
+        ...
+
+    def pages(self) -> Sequence[tuple[str, Url]]:
+        """Each language that was found, and the page that shows it."""
         ...
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from diptych.crawl.admission import Admission
+from diptych.crawl.asking import Asking, Stats
 from diptych.crawl.frontier import Claim, Entry, Frontier, Kind, State
 from diptych.crawl.guides import Guides, Wish, alternates_of, end_of_part
 from diptych.crawl.hosts import HostInfo, Hosts, SiteInfo
@@ -23,7 +23,7 @@ from diptych.crawl.scope import Scope
 from diptych.protocols import CrawlPolicy, GuidedPolicy
 from diptych.store import Store
 from diptych.text.sitemaps import Sitemap
-from diptych.text.urls import host_of, normalise, url_key
+from diptych.text.urls import normalise, url_key
 from diptych.types import Failure, Missing, Moved, News, Outlook, Page, Ranked, Site, Url
 from diptych.view import StoreView
 from diptych.warc import Pointer
@@ -33,24 +33,11 @@ __all__ = ["Crawl", "Stats"]
 SEED_PRIORITY = 1000.0
 SITEMAP_PRIORITY = 1e6
 MAX_SEEN = 500_000  # URLs remembered to spare the database; some 100 bytes each
-RETRIED = frozenset(
-    "timeout connect disconnected http_429 http_500 http_502 http_503 http_504".split()
-)
-REFUSALS = frozenset("timeout connect disconnected http_401 http_403 http_429 http_503".split())
 DOUBTFUL = 0.3  # pairs per download: for less it is worth while to wait for answers
 AT_LEAST = 200  # pages of a site without any pair, before it is given up
 LONGEST_WAIT = 5.0  # seconds
 A_MOMENT = 0.02  # seconds
 UNLIKELY = "more pairs are unlikely"
-FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
-
-
-@dataclass(slots=True)
-class Stats:
-    """What a crawl has done so far, all invocations of the run together."""
-
-    downloads: int = 0
-    pages: int = 0
 
 
 class _Part(NamedTuple):
@@ -76,8 +63,8 @@ class Crawl:
         self.hosts = Hosts(store, self.frontier, politeness)
         self.stats = Stats()
         self._scope = scope
-        self._politeness = politeness
         self._limits = limits
+        self._asking = Asking(store, self.frontier, self.hosts, politeness, limits, self.stats)
         self._admission = Admission(store, self.hosts, scope)
         self.guides = Guides(store, policy, self.langs, self._view, self._admission.may)
         self._seen: dict[Url, float] = {}
@@ -234,9 +221,10 @@ class Crawl:
         host.site.in_flight -= claim.kind is Kind.PAGE
         if isinstance(reading, Failure):
             reading = Reading(claim.url, 0, 0, now, failure=reading)
-        self._log(claim, host, reading, pointer)
+        self._asking.log(claim, host, reading, pointer)
         if reading.failure is not None:
-            self._fail(claim, reading.failure, reading.status, now)
+            if self._asking.fail(claim, reading.failure, reading.status, now):
+                self._tell(claim, Missing(claim.url, reading.failure.reason))
             return
         host.refusals = 0
         if reading.robots is not None:
@@ -249,14 +237,6 @@ class Crawl:
         elif reading.page is not None and pointer is not None:
             self.frontier.complete(claim, now, status=reading.status)
             self._take_page(claim, host, reading.page, pointer)
-
-    def _log(self, claim: Claim, host: HostInfo, reading: Reading, pointer: Pointer | None) -> None:
-        self.store.save_fetch(
-            host.site.id, claim.url, reading.fetched_at, status=reading.status, size=reading.size,
-            reason=reading.failure.reason if reading.failure else "", pointer=pointer,
-        )  # fmt: skip
-        host.site.bytes += reading.size
-        self.stats.downloads += reading.status > 0
 
     def _take_page(self, claim: Claim, host: HostInfo, page: Page, pointer: Pointer) -> None:
         self.store.save_page(host.site.id, page, pointer)
@@ -324,40 +304,6 @@ class Crawl:
         else:
             self.frontier.complete(claim, now, status=status)
 
-    # -- what goes wrong ---------------------------------------------------------------------
-
-    def _fail(self, claim: Claim, failure: Failure, status: int, now: float) -> None:
-        """Try again later, or give up; a host that keeps refusing is stopped."""
-        host, limits = self.hosts[claim.host], self._limits
-        refused = failure.reason in REFUSALS
-        host.refusals = host.refusals + 1 if refused else 0
-        asked = failure.retry_after
-        tries = max(host.refusals, claim.attempts + 1)
-        wait = self._politeness.wait(tries) if asked is None else asked
-        patient = wait <= self._politeness.max_wait
-        retried = failure.reason in RETRIED and claim.attempts + 1 < limits.attempts
-        is_busy = refused and (asked is not None or failure.reason not in FORBIDDEN)
-        if is_busy or (retried and claim.kind is Kind.ROBOTS):
-            self.hosts.hold(claim.host, now + wait)
-        self.frontier.fail(
-            claim,
-            now,
-            reason=failure.reason,
-            status=status,
-            retry_at=now + wait if retried else None,
-        )
-        if not retried:
-            self._tell(claim, Missing(claim.url, failure.reason))
-        if refused and not patient:
-            self.hosts.stop(claim.host, f"it asks to wait {wait:g} s")
-        elif host.refusals >= limits.refusals:
-            self.hosts.stop(
-                claim.host, f"refused {host.refusals} times in a row ({failure.reason})"
-            )
-        elif claim.kind is Kind.ROBOTS and not retried:
-            self.hosts.know_robots(claim.host, Robots.of(None), now)
-            self.hosts.stop(claim.host, _unreachable(failure))
-
     # -- queueing ----------------------------------------------------------------------------
 
     def _view(self, site: SiteInfo) -> StoreView:
@@ -382,13 +328,3 @@ class Crawl:
             if entry.state is not State.QUEUED:
                 self._queue(self.guides.learn(site, Missing(entry.url, entry.reason)), depth, site)
         return any(entry.state is State.QUEUED for entry in entries.values())
-
-
-def _unreachable(failure: Failure) -> str:
-    """Why a host's robots.txt could not be had, in words."""
-    host = host_of(failure.url)
-    if failure.reason.startswith("http_"):
-        return f"robots.txt answers {failure.reason[5:]}, so nothing is allowed"
-    if failure.reason == "private_address":
-        return f"{host} is on a private address; to fetch from it say --allow-private"
-    return f"{host} cannot be reached: {failure.detail or failure.reason}"
