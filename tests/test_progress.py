@@ -29,7 +29,7 @@ class _Crawl:
 
 def figures(foreseen: Outlook | None, *, stage: str = "crawling", pairs: int = 0) -> dict[str, str]:
     progress = Progress(stage=stage, crawl=cast(Crawl, _Crawl(foreseen)), pairs=pairs)
-    return dict(progress._figures())
+    return dict(progress.figures())
 
 
 def test_guided_crawl_shows_what_it_has_found_and_expects() -> None:
@@ -54,4 +54,4 @@ def test_otherwise_the_pairs_that_were_verified_are_shown(
 
 
 def test_before_the_crawl_there_is_nothing_to_show() -> None:
-    assert dict(Progress(stage="crawling")._figures())["pairs"] == "-"
+    assert dict(Progress(stage="crawling").figures())["pairs"] == "-"

@@ -11,7 +11,8 @@ import click
 
 from diptych._version import VERSION
 from diptych.cli_align import align, lexicon
-from diptych.cli_parts import AS_LINES, FILE, FOUND, NOTHING, Group
+from diptych.cli_discover import detect, discover
+from diptych.cli_parts import AS_LINES, FILE, FOUND, LANGS, NOTHING, Group
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -36,9 +37,7 @@ def _stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @main.command()
 @click.argument("sites", nargs=-1, metavar="SITE...")
-@click.option(
-    "--langs", required=True, metavar="en,fr", help="Two or more languages, ISO 639 codes."
-)
+@LANGS
 @click.option("--out", type=FILE, metavar="RUN", help="Folder of the run.")
 @click.option(
     "--warc",
@@ -123,7 +122,7 @@ def _stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 def mine(sites: tuple[str, ...], **options: Any) -> None:
-    """Crawl SITE and mine its parallel text into a corpus.
+    """Crawl SITE and mine its parallel text into a corpus; - is a list on standard input.
 
     The run is a folder; the same command goes on where it was left, however it ended.
     """
@@ -197,9 +196,7 @@ def _model_option(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 @main.command()
 @click.argument("file", type=FILE, metavar="URLS.tsv")
-@click.option(
-    "--langs", required=True, metavar="en,fr", help="Two or more languages, ISO 639 codes."
-)
+@LANGS
 @click.option(
     "--method",
     default="keys",
@@ -303,6 +300,8 @@ def train(model: str, data: tuple[Path, ...], out: Path, **options: Any) -> None
     raise SystemExit(run_train(Order(model, data, out, backend, base, seed, more)))
 
 
+main.add_command(discover)
+main.add_command(detect)
 main.add_command(align)
 main.add_command(lexicon)
 
@@ -316,12 +315,9 @@ def strategies() -> None:
     for name in recipes.names():
         default = " [default]" if name == recipes.DEFAULT else ""
         click.echo(f"  {name:<14} {recipes.read(name).get('about', '')}{default}")
+    options = {"export": "format", "discover": "policy", "detect": "method"}
     for stage in registry.STRATEGIES:
-        click.echo(
-            f"\n{stage} (--{stage.replace('_', '-')} NAME)"
-            if stage != "export"
-            else f"\n{stage} (--format NAME)"
-        )
+        click.echo(f"\n{stage} (--{options.get(stage, stage.replace('_', '-'))} NAME)")
         for name, cls in sorted(registry.strategies(stage).items()):
             first = (cls.__doc__ or "").strip().partition("\n")[0]
             click.echo(f"  {name:<14} {first}")

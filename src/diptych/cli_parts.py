@@ -9,11 +9,15 @@ import click
 
 from diptych.errors import DiptychError
 
-__all__ = ["AS_LINES", "FILE", "FOUND", "MISTAKE", "NOTHING", "Group"]
+__all__ = ["AS_LINES", "FILE", "FOUND", "LANGS", "MISTAKE", "NOTHING", "Group"]
 
 FOUND, NOTHING, MISTAKE = 0, 1, 2
 FILE = click.Path(path_type=Path)
 AS_LINES = click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+
+LANGS = click.option(
+    "--langs", required=True, metavar="en,fr", help="Two or more languages, ISO 639 codes."
+)
 
 
 class Group(click.Group):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,18 +14,16 @@ import click
 import orjson
 
 from diptych import recipes
-from diptych._version import VERSION
 from diptych.crawl.bfs import Bfs
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.scope import Scope, group
-from diptych.engine.fetch import FetchSettings
-from diptych.engine.live import LiveEngine
 from diptych.engine.replay import ReplayEngine, archive_files, archived_pages, index_archives
 from diptych.errors import ConfigError
 from diptych.learn.lexicon import Lexicon
 from diptych.learn.lexicon_file import read_lexicon
+from diptych.options import AGENT, agent_of, languages, listed, live_engine, seed
 from diptych.pipeline import Engine, Plan, run
-from diptych.progress import watching
+from diptych.progress import Progress, watching
 from diptych.registry import Strategies, build
 from diptych.report import write_report
 from diptych.run import Terms, default_folder, open_run
@@ -33,21 +31,19 @@ from diptych.store import Store
 from diptych.summary import Summary, summarise
 from diptych.teaching import lexicon_of
 from diptych.tell import tell
-from diptych.text.langs import parse_langs
-from diptych.text.urls import normalise
 from diptych.types import Site, Url, lang_pairs
 
 __all__ = ["AGENT", "mine", "to_json"]
 
-AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
 STAGE_OPTIONS = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
 
 
 def mine(sites: Sequence[str], **options: Any) -> int:
     """Mine what the user asked for and return the exit code."""
     started = time.monotonic()
-    langs = _languages(options["langs"])
+    langs = languages(options["langs"])
     archives = archive_files(options["archives"])
+    sites = listed(sites, sys.stdin)
     seeds = _seeds(sites, options["also"], archives=bool(archives))
     overrides = {stage: options[stage] for stage in STAGE_OPTIONS if options[stage]}
     recipe = recipes.load(options["strategy"] or recipes.DEFAULT, overrides)
@@ -59,7 +55,7 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     folder = options["out"] or default_folder(
         seeds, [str(path) for path in options["archives"]], langs
     )
-    agent = _agent(options["user_agent"])
+    agent = agent_of(options["user_agent"])
     engine = _engine(options, agent, archives)
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
@@ -69,7 +65,7 @@ def mine(sites: Sequence[str], **options: Any) -> int:
             jobs=options["jobs"],
         )
         now = 0.0 if archives else time.time()  # a replay has its own clock
-        with watching(quiet=options["quiet"] or options["as_json"]) as progress:
+        with watching(Progress(), quiet=options["quiet"] or options["as_json"]) as progress:
             run(plan, strategies, store, engine, progress, now)
         summary = summarise(store, langs)
         write_report(store, terms, summary, progress.notes)
@@ -113,35 +109,12 @@ def _exit_code(summary: Summary, damaged: Sequence[str]) -> int:
     return 0 if summary.segments else 1
 
 
-def _languages(text: str) -> tuple[str, ...]:
-    try:
-        return parse_langs(text)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-
-
 def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list[Url]:
     if not sites and not archives:
         raise ConfigError("name a site, such as https://example.org, or archives with --warc FILE")
     if also and len(sites) != 1:
         raise ConfigError("--also adds hosts to one site: name exactly one SITE with it")
-    return [_seed(text) for text in (*sites, *also)]
-
-
-def _seed(text: str) -> Url:
-    """A site as people write it: with or without its scheme."""
-    if "://" not in text and text.partition(":")[0] not in (
-        "mailto",
-        "data",
-        "javascript",
-        "ftp",
-        "file",
-    ):
-        text = "https://" + text
-    url = normalise(text)
-    if url is None:
-        raise ConfigError(f"'{text}' is no http or https URL; give one such as https://example.org")
-    return url
+    return [seed(text) for text in (*sites, *also)]
 
 
 def _plan(
@@ -177,32 +150,10 @@ def _plan(
     return Plan(found, Scope.of(found, kind=kind), langs, politeness, limits)
 
 
-def _agent(text: str | None) -> str:
-    """How Diptych presents itself."""
-    if text is not None and (not text.isprintable() or not text.strip()):
-        raise ConfigError("--user-agent must be one line of text, such as 'MyBot/1.0 (+URL)'")
-    return text or AGENT
-
-
-def _proxy(text: str | None) -> str | None:
-    """A proxy that can be, or none."""
-    if text is None:
-        return None
-    scheme, _, rest = text.partition("://")
-    # A proxy may be named with a user and a password, a site may not.
-    if normalise(f"{scheme}://{rest.rpartition('@')[2]}") is None:
-        raise ConfigError(f"'{text}' is no HTTP proxy; give one such as http://proxy.example:8080")
-    return text
-
-
 def _engine(options: dict[str, Any], agent: str, archives: Sequence[Path]) -> Engine:
     if archives:
         return ReplayEngine(sketches=options["jobs"] == 1)
-    settings = FetchSettings(
-        agent=agent, proxy=_proxy(options["proxy"]), allow_private=options["allow_private"],
-        concurrency=max(64, options["connections"]),
-    )  # fmt: skip
-    return LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
+    return live_engine(options, agent)
 
 
 def to_json(summary: Summary, **more: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from diptych.watcher import Watcher
 
@@ -52,14 +52,15 @@ class Progress(Watcher):
             self.live.update(self._panel())
         elif self.console is not None:
             self.console.print(
-                " ".join(f"{name} {value}" for name, value in self._figures()), highlight=False
+                " ".join(f"{name} {value}" for name, value in self.figures()), highlight=False
             )
 
     def stopped(self) -> bool:
         """Whether the user pressed Ctrl-C."""
         return self.interrupted
 
-    def _figures(self) -> list[tuple[str, str]]:
+    def figures(self) -> list[tuple[str, str]]:
+        """What is shown, each with its name."""
         stats = self.crawl.stats if self.crawl is not None else None
         pages = stats.pages if stats else 0
         downloads = stats.downloads if stats else 0
@@ -90,20 +91,23 @@ class Progress(Watcher):
         from rich.table import Table
 
         table = Table.grid(padding=(0, 2))
-        figures = self._figures()
+        figures = self.figures()
         table.add_row(*(f"[dim]{name}[/dim]" for name, _ in figures))
         table.add_row(*(f"[bold]{value}[/bold]" for _, value in figures))
         return table
 
 
+Shown = TypeVar("Shown", bound=Progress)
+
+
 @contextmanager
-def watching(*, quiet: bool = False) -> Iterator[Progress]:
+def watching(progress: Shown, *, quiet: bool = False) -> Iterator[Shown]:
     """A progress display for the time of a run; Ctrl-C ends the crawl, a second one everything."""
     from rich.console import Console
     from rich.live import Live
 
     console = Console(stderr=True)
-    progress = Progress(console=None if quiet else console)
+    progress.console = None if quiet else console
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if progress.interrupted:

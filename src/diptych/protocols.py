@@ -6,14 +6,16 @@ network, disk, clock and randomness are arguments or belong to `engine/` and `st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Protocol, runtime_checkable
 
 from diptych.types import (
     Bead,
     Candidate,
     Decision,
+    Example,
     Failure,
+    Lead,
     Link,
     News,
     NodePair,
@@ -22,6 +24,7 @@ from diptych.types import (
     PagePair,
     PageRecord,
     Ranked,
+    Role,
     SegmentPair,
     Site,
     Sketch,
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CrawlPolicy",
     "Detector",
+    "DiscoverPolicy",
     "Exporter",
     "Filter",
     "Guide",
@@ -45,6 +49,7 @@ __all__ = [
     "LinkAligner",
     "LinkSource",
     "Pairer",
+    "Ranking",
     "SentenceAligner",
     "SentenceEncoder",
     "SiteView",
@@ -186,6 +191,36 @@ class Inquiry(Protocol):
 
     def pages(self) -> Sequence[tuple[str, Url]]:
         """Each language that was found, and the page that shows it."""
+        ...
+
+
+Ranking = Callable[[Sequence[Lead]], Sequence[float]]
+"""how likely each of some leads is to lead to a bilingual site; the highest is followed first"""
+
+
+class DiscoverPolicy(Protocol):
+    """Where to look for bilingual sites."""
+
+    looks_back: ClassVar[bool]
+    """whether those who link to a bilingual site are looked up"""
+    once: ClassVar[bool]
+    """whether one page of a site is enough, and links within a site are left out"""
+
+    @property
+    def learns_every(self) -> int:
+        """Pages between two learning steps; 0 if nothing is learned."""
+        ...
+
+    def follow(self, page: Page, role: Role) -> Sequence[Link]:
+        """The links of a page that are leads."""
+        ...
+
+    def outcome(self, page: Page, *, is_bilingual: bool) -> float:
+        """What following a link was worth, from 0 to 1: the page it led to, and its site."""
+        ...
+
+    def rank(self, examples: Sequence[Example]) -> Ranking:
+        """What all links that were followed so far say of others."""
         ...
 
 

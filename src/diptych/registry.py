@@ -26,7 +26,15 @@ from diptych.protocols import (
     Verifier,
 )
 
-__all__ = ["STRATEGIES", "Strategies", "build", "exporter", "signature", "strategies"]
+__all__ = [
+    "DISCOVERY_STAGES",
+    "STRATEGIES",
+    "Strategies",
+    "build",
+    "exporter",
+    "signature",
+    "strategies",
+]
 
 STRATEGIES: Mapping[str, Mapping[str, str]] = {
     "crawl": {
@@ -65,11 +73,24 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
         "length_lexicon": "diptych.align_sentences.length_lexicon:LengthLexicon",
     },
     "filter": {"rules": "diptych.filter.rules:Rules"},
+    "discover": {
+        "cobfc": "diptych.discover.backforth:Cobfc",
+        "fc": "diptych.discover.forward:Forward",
+        "focc": "diptych.discover.focused:Focused",
+        "obfc": "diptych.discover.backforth:Obfc",
+    },
+    "detect": {
+        "bits": "diptych.discover.bits:Bits",
+        "predictor": "diptych.discover.detect:Detect",
+        "triggers": "diptych.discover.triggers:Triggers",
+    },
     "export": {"tmx": "diptych.export.tmx:Tmx", "tsv": "diptych.export.tsv:Tsv"},
 }
 """stage -> name -> where its class is"""
 
-RECIPE_STAGES = tuple(stage for stage in STRATEGIES if stage != "export")
+DISCOVERY_STAGES = ("discover", "detect")
+"""the stages of a recipe that finds sites"""
+RECIPE_STAGES = tuple(stage for stage in STRATEGIES if stage not in (*DISCOVERY_STAGES, "export"))
 """the stages a recipe must name a strategy for; export formats are chosen when exporting"""
 
 
@@ -173,7 +194,7 @@ def signature(recipe: Mapping[str, Any], langs: Sequence[str]) -> str:
     >>> signature({"crawl": {"use": "bfs"}}, ["en", "fr"]).rpartition("|")[0]
     'crawl:bfs|langs:en-fr'
     """
-    parts = [f"{stage}:{_spell(recipe[stage])}" for stage in RECIPE_STAGES if stage in recipe]
+    parts = [f"{stage}:{_spell(recipe[stage])}" for stage in STRATEGIES if stage in recipe]
     return "|".join([*parts, f"langs:{'-'.join(langs)}", f"v:{VERSION}"])
 
 

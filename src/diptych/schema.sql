@@ -176,3 +176,40 @@ CREATE TABLE segments (                     -- aligned, or with one side empty: 
     reason TEXT NOT NULL,
     UNIQUE (pair, position)
 );
+
+CREATE TABLE leads (                        -- discover: where bilingual sites may be found
+    id INTEGER PRIMARY KEY,
+    key INTEGER NOT NULL UNIQUE,            -- of its URL, or of its site where one page is enough
+    url TEXT NOT NULL,
+    site TEXT NOT NULL,
+    role INTEGER NOT NULL,                  -- types.Role
+    state INTEGER NOT NULL DEFAULT 0,       -- 0 waiting, 1 taken up, 2 done
+    score REAL NOT NULL,
+    source INTEGER NOT NULL,                -- the lead it was found through; 0: none
+    words BLOB NOT NULL,                    -- the neighbourhood of the link, 32 bits each
+    outcome REAL,                           -- what came of it; NULL: not known
+    reason TEXT NOT NULL DEFAULT ''         -- why nothing came of it
+);
+CREATE INDEX leads_waiting ON leads (score DESC, id) WHERE state = 0;
+CREATE INDEX leads_taken ON leads (id) WHERE state = 1;
+CREATE INDEX leads_site ON leads (site);
+
+CREATE TABLE cites (                        -- discover: which leads a page was found to link to
+    source INTEGER NOT NULL,
+    lead INTEGER NOT NULL,
+    PRIMARY KEY (source, lead)
+) WITHOUT ROWID;
+
+CREATE TABLE verdicts (                     -- discover, detect: whether sites are bilingual
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL UNIQUE REFERENCES sites,
+    url TEXT NOT NULL,                      -- where the test began
+    lead INTEGER NOT NULL,
+    accept INTEGER NOT NULL,
+    score REAL NOT NULL,
+    reason TEXT NOT NULL,
+    pages TEXT NOT NULL,                    -- JSON: [[language, url]]
+    downloads INTEGER NOT NULL,             -- pages that were asked for
+    looked INTEGER NOT NULL DEFAULT 0       -- whether those who link to it were looked up
+);
+CREATE INDEX verdicts_unlooked ON verdicts (site) WHERE accept AND NOT looked;

@@ -32,7 +32,7 @@ from diptych.warc import Pointer
 
 __all__ = ["SCHEMA_VERSION", "Store"]
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 CACHE_KIB = 65_536
 _RECORD = (
     "SELECT urls.url, lang, langs, title, pages.depth, size, text_length, digest, html_lang,"

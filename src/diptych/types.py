@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, NewType
 
@@ -325,3 +326,35 @@ class Outlook:
     def missing(self) -> float:
         """The share of all pairs that is probably still out there."""
         return self.left / (self.found + self.left) if self.found + self.left else 0.0
+
+
+class Role(IntEnum):
+    """What a page is to the discovery of bilingual sites (Barbosa et al. 2011)."""
+
+    SEED = 0
+    BACK = 1
+    """it links to a bilingual site"""
+    FORWARD = 2
+    """such a page links to it"""
+
+
+class Lead(NamedTuple):
+    """A page that may be of a bilingual site, or lead to some."""
+
+    id: int
+    url: Url
+    site: str
+    role: Role
+    words: tuple[int, ...] = ()
+    """the neighbourhood of the link that leads there, as `discover.neighbourhood` numbers it"""
+    source: int = 0
+    """the lead whose page has that link"""
+
+
+class Example(NamedTuple):
+    """A link that was followed, and what came of it."""
+
+    role: Role
+    words: tuple[int, ...]
+    share: float
+    """of the sites it led to, those that are bilingual"""

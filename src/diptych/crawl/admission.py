@@ -8,7 +8,7 @@ from __future__ import annotations
 from diptych.crawl import traps
 from diptych.crawl.frontier import Entry, Kind, State
 from diptych.crawl.hosts import Hosts
-from diptych.crawl.scope import Scope
+from diptych.crawl.scope import Anywhere, Scope
 from diptych.store import Store
 from diptych.text.urls import url_key
 from diptych.types import Url
@@ -28,7 +28,7 @@ MAX_KNOWN = 200_000
 class Admission:
     """Decides for each new URL; the counts of endless families are kept in the store."""
 
-    def __init__(self, store: Store, hosts: Hosts, scope: Scope) -> None:
+    def __init__(self, store: Store, hosts: Hosts, scope: Scope | Anywhere) -> None:
         self._store = store
         self._hosts = hosts
         self._scope = scope
@@ -52,10 +52,12 @@ class Admission:
         if url not in known:
             if len(known) >= MAX_KNOWN:
                 known.clear()
-            owner = self._scope.site_of(url)
-            refused = extension(url) in NOT_HTML or traps.refusal(url)
-            known[url] = None if refused else owner
+            known[url] = self._scope.site_of(url) if self.is_page(url) else None
         return known[url] == site
+
+    def is_page(self, url: Url) -> bool:
+        """Whether a URL can be that of a page, by its address alone."""
+        return extension(url) not in NOT_HTML and not traps.refusal(url)
 
     def _refusal(self, url: Url) -> str:
         if extension(url) in NOT_HTML:

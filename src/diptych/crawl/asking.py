@@ -14,12 +14,13 @@ from diptych.text.urls import host_of
 from diptych.types import Failure
 from diptych.warc import Pointer
 
-__all__ = ["Asking", "Stats"]
+__all__ = ["UNREACHABLE", "Asking", "Stats"]
 
 RETRIED = frozenset(
     "timeout connect disconnected http_429 http_500 http_502 http_503 http_504".split()
 )
 REFUSALS = frozenset("timeout connect disconnected http_401 http_403 http_429 http_503".split())
+UNREACHABLE = "cannot be reached"
 FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
 
 
@@ -89,4 +90,4 @@ def _unreachable(failure: Failure) -> str:
         return f"robots.txt answers {failure.reason[5:]}, so nothing is allowed"
     if failure.reason == "private_address":
         return f"{host} is on a private address; to fetch from it say --allow-private"
-    return f"{host} cannot be reached: {failure.detail or failure.reason}"
+    return f"{host} {UNREACHABLE}: {failure.detail or failure.reason}"

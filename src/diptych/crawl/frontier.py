@@ -123,6 +123,10 @@ class Frontier:
         self._hosts[host.id] = host
         self._schedule(host)
 
+    def forget_host(self, id: int) -> Host:
+        """Ask a host no more until it is made known again; nothing of it may be claimed."""
+        return self._hosts.pop(id)
+
     def host(self, id: int) -> Host:
         """The host with that number."""
         return self._hosts[id]
@@ -264,15 +268,15 @@ class Frontier:
         return self._heap[0][0] if self._heap else None
 
     def _is_stale(self, entry: tuple[float, int, int]) -> bool:
-        host = self._hosts[entry[2]]
-        return entry[0] != host.wake_at or bool(host.stopped)
+        host = self._hosts.get(entry[2])
+        return host is None or entry[0] != host.wake_at or bool(host.stopped)
 
     def _next_host(self, now: float) -> Host | None:
         """The host whose turn it is, taken out of the schedule."""
         while self._heap and self._heap[0][0] <= now:
             entry = heapq.heappop(self._heap)
-            host = self._hosts[entry[2]]
             if not self._is_stale(entry):
+                host = self._hosts[entry[2]]
                 host.wake_at = math.inf
                 return host
         return None

@@ -115,14 +115,19 @@ class Hosts:
             known.pages = count("SELECT count(*) FROM pages WHERE site = ?", known.id)
             known.bytes = count("SELECT sum(size) FROM fetches WHERE site = ?", known.id)
         self._store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
+        for id in by_id:
+            self._take_up(id, now)
+
+    def _take_up(self, site: int, now: float) -> None:
+        """Take up the hosts of a site as they were left."""
         rows = self._store.db.execute(
-            "SELECT id, origin, site, next_at, crawl_delay, robots, robots_status, robots_at"
-            " FROM hosts"
+            "SELECT id, origin, next_at, crawl_delay, robots, robots_status, robots_at"
+            " FROM hosts WHERE site = ?",
+            (site,),
         ).fetchall()
-        for id, origin, site, next_at, crawl_delay, text, status, robots_at in rows:
-            if site not in by_id:
-                continue
-            info = self._keep(HostInfo(id, origin, by_id[site]), next_at, crawl_delay)
+        for id, origin, next_at, crawl_delay, text, status, robots_at in rows:
+            info = HostInfo(id, origin, self._site_by_id[site])
+            self._keep(info, next_at, crawl_delay)
             if next_at - now > self._politeness.max_wait:
                 self.stop(id, f"it asks to wait {next_at - now:.0f} s more")
             # A host that could not be reached gets another chance with each invocation.
@@ -131,6 +136,22 @@ class Hosts:
             else:
                 info.robots, info.robots_at = Robots(text or "", status), robots_at
                 self._frontier.host(id).connections = self._connections(crawl_delay)
+
+    def enter(self, site: Site, now: float) -> SiteInfo:
+        """Make a site known that may have been visited before."""
+        info = self.add_site(site)
+        self._take_up(info.id, now)
+        return info
+
+    def leave(self, site: SiteInfo) -> None:
+        """Forget a site and its hosts; what it asked for is kept for another visit."""
+        for info in self._by_site.pop(site.id, []):
+            host = self._frontier.forget_host(info.id)
+            self._store.db.execute(
+                "UPDATE hosts SET next_at = max(next_at, ?) WHERE id = ?", (host.next_at, info.id)
+            )
+            del self._by_origin[info.origin], self._by_id[info.id]
+        del self.sites[site.site.name], self._site_by_id[site.id]
 
     def _keep(self, info: HostInfo, next_at: float, crawl_delay: float | None) -> HostInfo:
         self._by_origin[info.origin] = self._by_id[info.id] = info

@@ -82,6 +82,11 @@ class Crawl:
         store.commit()
         self.guides.resume(self.hosts.sites.values())
 
+    @property
+    def sketches(self) -> bool:
+        """Whether pages are to be sketched as they are read: guides ask for them at once."""
+        return self.guides.remember
+
     # -- what to fetch -----------------------------------------------------------------------
 
     def next(self, now: float, room: int) -> list[Claim]:

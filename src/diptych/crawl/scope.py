@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from diptych.text.urls import origin_of, site_name
 from diptych.types import Site, Url
 
-__all__ = ["SCOPES", "Scope", "group"]
+__all__ = ["SCOPES", "Anywhere", "Scope", "group"]
 
 SCOPES = ("site", "host", "prefix")
 """a site is: its registrable domain; the hosts of its seeds; the folders of its seeds"""
@@ -38,6 +38,15 @@ class Scope:
             narrowest_first = sorted(self.owners.items(), key=lambda owner: -len(owner[0]))
             return next((name for folder, name in narrowest_first if _in(url, folder)), None)
         return self.owners.get(unit(url, self.kind))
+
+
+@dataclass(frozen=True, slots=True)
+class Anywhere:
+    """The scope of a crawl of the whole web: every URL belongs to the site of its domain."""
+
+    def site_of(self, url: str) -> str:
+        """The name of the site a URL belongs to."""
+        return site_name(url)
 
 
 def group(seeds: Iterable[Url], *, kind: str = "site") -> list[Site]:

@@ -7,17 +7,22 @@ import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from diptych.crawl.frontier import Claim
 from diptych.crawl.machine import Crawl
 from diptych.crawl.reading import Reading
+from diptych.discover.machine import Discovery
 from diptych.engine.answers import Answers
 from diptych.engine.fetch import Fetcher, FetchSettings
 from diptych.engine.garbage import BriefCollections
+from diptych.engine.lookups import LookUps
 from diptych.engine.readers import Readers
+from diptych.protocols import LinkSource
+from diptych.store import Store
 from diptych.tasks import Work
 from diptych.types import Failure
+from diptych.warc import Pointer
 
 __all__ = ["LiveEngine"]
 
@@ -28,6 +33,49 @@ LOOK = 0.01  # seconds between two looks at whether a worker has an answer, and 
 TICK = 0.1  # seconds between two looks at the clock while nothing happens
 
 Outcome = tuple[Claim, Reading | Failure, bytes]
+
+
+class Machine(Protocol):
+    """A crawl as a state machine, which knows what to fetch and what each answer means."""
+
+    store: Store
+    langs: tuple[str, ...]
+
+    @property
+    def sketches(self) -> bool:
+        """Whether pages are to be sketched as they are read."""
+        ...
+
+    def next(self, now: float, room: int) -> list[Claim]:
+        """Up to `room` URLs to fetch now."""
+        ...
+
+    def wake(self) -> float | None:
+        """When `next` may have something again; None when nothing is queued."""
+        ...
+
+    def fetched(
+        self, claim: Claim, reading: Reading | Failure, now: float, pointer: Pointer | None = None
+    ) -> None:
+        """Take in the answer to a claim, or why there was none."""
+        ...
+
+
+class Helpers(Protocol):
+    """What finds things out for a crawl while it goes on."""
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is to be found out still."""
+        ...
+
+    def ask(self, now: float) -> None:
+        """Take up what the crawl wants to know."""
+        ...
+
+    def take(self) -> None:
+        """Tell the crawl what was found out."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +90,26 @@ class LiveEngine:
     ) -> None:
         """Crawl until nothing is left or `stopped` says so, with at least ten ticks a second."""
         crawl.guides.rehearse()
-        with Answers(crawl, work, max(1, self.workers)) as answers, BriefCollections() as garbage:
+        with Answers(crawl, work, max(1, self.workers)) as answers:
+            self._drive(crawl, answers, tick, stopped)
+
+    def discover(
+        self,
+        discovery: Discovery,
+        source: LinkSource,
+        *,
+        tick: Callable[[], None],
+        stopped: Callable[[], bool],
+    ) -> None:
+        """Look for bilingual sites until nothing is left, or the budget, or `stopped` says so."""
+        with LookUps(discovery, source) as lookups:
+            self._drive(discovery, lookups, tick, stopped)
+
+    def _drive(
+        self, crawl: Machine, answers: Helpers, tick: Callable[[], None],
+        stopped: Callable[[], bool],
+    ) -> None:  # fmt: skip
+        with BriefCollections() as garbage:
 
             def ticked() -> None:
                 tick()
@@ -51,8 +118,9 @@ class LiveEngine:
             asyncio.run(self._run(crawl, answers, ticked, stopped))
 
     async def _run(
-        self, crawl: Crawl, answers: Answers, tick: Callable[[], None], stopped: Callable[[], bool]
-    ) -> None:
+        self, crawl: Machine, answers: Helpers, tick: Callable[[], None],
+        stopped: Callable[[], bool],
+    ) -> None:  # fmt: skip
         loop = asyncio.get_running_loop()
         # Names of hosts are looked up in threads: one that is slow must not hold up others.
         loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
@@ -81,7 +149,7 @@ class LiveEngine:
                 await fetches.cancel()
         crawl.store.commit()
 
-    def _pause(self, crawl: Crawl, answers: Answers, fetches: _Fetches, now: float) -> float:
+    def _pause(self, crawl: Machine, answers: Helpers, fetches: _Fetches, now: float) -> float:
         """Seconds until there may be something to do, if nothing is fetched before."""
         wake = crawl.wake()
         longest = LOOK if answers.waiting else TICK
@@ -93,18 +161,18 @@ class LiveEngine:
         return self.settings.concurrency - len(fetches.tasks)
 
     async def _fetch(
-        self, claim: Claim, crawl: Crawl, fetcher: Fetcher, readers: Readers
+        self, claim: Claim, crawl: Machine, fetcher: Fetcher, readers: Readers
     ) -> Outcome:
         response = await fetcher.fetch(claim.url, claim.kind)
         if isinstance(response, Failure):
             return claim, response, b""
         reading, record = await readers.read(
-            claim.kind, response, claim.depth, crawl.langs, with_sketch=crawl.guides.remember
+            claim.kind, response, claim.depth, crawl.langs, with_sketch=crawl.sketches
         )
         return claim, reading, record
 
     @staticmethod
-    async def _report(crawl: Crawl, outcomes: list[Outcome]) -> None:
+    async def _report(crawl: Machine, outcomes: list[Outcome]) -> None:
         now = time.time()
         crawl.store.begin()
         for claim, reading, record in outcomes:

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from diptych.errors import ConfigError
-from diptych.registry import RECIPE_STAGES
+from diptych.registry import DISCOVERY_STAGES, RECIPE_STAGES
 
-__all__ = ["DEFAULT", "load", "names", "read"]
+__all__ = ["DEFAULT", "DISCOVERY", "load", "load_discovery", "names", "read"]
 
 DEFAULT = "hybrid"
 """the recipe used when the user names none"""
+DISCOVERY = "backforth"
+"""the one used to find sites"""
 
 
 def names() -> list[str]:
-    """The recipes that come with Diptych.
+    """The recipes for mining that come with Diptych.
 
     >>> DEFAULT in names()
     True
     """
     folder = resources.files(__name__)
-    return sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    found = (entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return sorted(name for name in found if name != DISCOVERY)
 
 
 def read(name: str) -> dict[str, Any]:
@@ -36,7 +39,7 @@ def read(name: str) -> dict[str, Any]:
             raise ConfigError(f"cannot read recipe {name}: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise ConfigError(f"recipe {name} is not valid TOML: {error}") from error
-    elif name in names():
+    elif name in (*names(), DISCOVERY):
         text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     else:
         raise ConfigError(
@@ -54,20 +57,35 @@ def load(name: str, overrides: Mapping[str, str]) -> dict[str, Any]:
     >>> load("bfs", {"pair": "langstrip"})["pair"]
     {'use': 'langstrip'}
     """
+    recipe = _complete(name, DEFAULT, RECIPE_STAGES)
+    for stage, strategy in overrides.items():
+        if recipe[stage].get("use") != strategy:
+            recipe[stage] = _own(strategy, stage)
+    return recipe
+
+
+def load_discovery(name: str, overrides: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A complete recipe for finding sites, with settings that replace those of some stages.
+
+    >>> load_discovery("backforth", {"discover": {"use": "fc"}})["discover"]
+    {'use': 'fc'}
+    """
+    return {**_complete(name, DISCOVERY, DISCOVERY_STAGES), **overrides}
+
+
+def _complete(name: str, default: str, stages: Sequence[str]) -> dict[str, Any]:
+    """A recipe with the stages it leaves out from another."""
     given = read(name)
-    unknown = set(given) - set(RECIPE_STAGES) - {"about"}
+    unknown = set(given) - set(stages) - {"about"}
     if unknown:
         raise ConfigError(
-            f"recipe {name} names a stage '{min(unknown)}'; there is: {', '.join(RECIPE_STAGES)}"
+            f"recipe {name} names a stage '{min(unknown)}'; there is: {', '.join(stages)}"
         )
     for stage, settings in given.items():
         if stage != "about" and not isinstance(settings, Mapping):
             raise ConfigError(f'recipe {name}: write [{stage}] and below it use = "NAME"')
-    recipe = {**read(DEFAULT), **given}
+    recipe = {**read(default), **given}
     recipe.pop("about", None)
-    for stage, strategy in overrides.items():
-        if recipe[stage].get("use") != strategy:
-            recipe[stage] = _own(strategy, stage)
     return recipe
 
 

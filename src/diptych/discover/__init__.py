@@ -1,0 +1,1 @@
+"""Discovery: from the web to the sites that are worth mining."""

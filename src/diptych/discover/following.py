@@ -1,0 +1,46 @@
+"""Links that discovery policies may follow, and the order where nothing is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from zlib import crc32
+
+from diptych.text.urls import site_name
+from diptych.types import Lead, Link, Page
+
+__all__ = ["by_chance", "first_come", "outgoing", "page_links"]
+
+_FOLLOWED = ("a", "area", "frame", "refresh")
+_MOST = 2_000  # links of one page
+
+
+def page_links(page: Page) -> list[Link]:
+    """The links of a page to other pages, each target once."""
+    return _each_once(link for link in page.links if link.rel in _FOLLOWED)
+
+
+def outgoing(page: Page) -> list[Link]:
+    """The links of a page that lead out of its site, the first into each site."""
+    own = site_name(page.url)
+    first: dict[str, Link] = {}
+    for link in page_links(page):
+        first.setdefault(site_name(link.url), link)
+    first.pop(own, None)
+    return list(first.values())
+
+
+def _each_once(links: Iterable[Link]) -> list[Link]:
+    found: dict[str, Link] = {}
+    for link in links:
+        found.setdefault(link.url, link)
+    return list(found.values())[:_MOST]
+
+
+def first_come(leads: Sequence[Lead]) -> Sequence[float]:
+    """All the same: those found first are followed first."""
+    return [0.5] * len(leads)
+
+
+def by_chance(leads: Sequence[Lead]) -> Sequence[float]:
+    """As if by chance, but always the same for a URL."""
+    return [crc32(lead.url.encode()) / 0xFFFFFFFF for lead in leads]

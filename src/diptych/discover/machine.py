@@ -1,0 +1,344 @@
+"""Discovery as a state machine: a crawl whose prize is a site (Algorithm 1 of Barbosa et al. 2011).
+
+Like `crawl.machine` it opens no socket and reads no clock, and an engine drives it through the same
+calls.  The best leads are taken up, some at a time: the page is fetched, its site is tested by a
+detector that asks for a page or two more, and its links become leads where the policy says so.
+All it knows is in the store, so that it goes on wherever it was left.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from diptych.crawl.admission import Admission
+from diptych.crawl.asking import Asking, Stats
+from diptych.crawl.frontier import Claim, Frontier, Kind
+from diptych.crawl.hosts import Hosts
+from diptych.crawl.politeness import Limits, Politeness
+from diptych.crawl.reading import Reading
+from diptych.crawl.scope import Anywhere
+from diptych.discover.leads import Leads, Verdict
+from diptych.discover.visits import Visit, Visits
+from diptych.protocols import Detector, DiscoverPolicy, Inquiry
+from diptych.store import Store
+from diptych.text.urls import url_key
+from diptych.types import Example, Failure, Lead, Link, Page, Role, Url
+from diptych.warc import Pointer
+
+__all__ = ["Budget", "Discovery", "LookUp", "Setting"]
+
+SEED_SCORE = 2.0  # above all probabilities
+_CHANCES = 2  # leads to a site that may fail before it is given up
+
+
+class LookUp(NamedTuple):
+    """Something to be found out without fetching: who links to a site, or what a page links to."""
+
+    url: Url
+    lead: Lead | None = None
+    """the page whose links are asked for; None: those who link to `url` are"""
+    site: int = 0
+    source: int = 0
+    """the lead by which the site was found"""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Where a discovery ends by itself; nothing is without limit."""
+
+    downloads: int | None = None
+    """answers, those of robots.txt not counted"""
+    sites: int | None = None
+    """bilingual ones"""
+    seconds: float | None = None
+    """of one invocation"""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How a discovery goes about it."""
+
+    politeness: Politeness
+    limits: Limits = field(default_factory=Limits)
+    budget: Budget = field(default_factory=Budget)
+    width: int = 64
+    """leads that are followed at a time"""
+
+
+@dataclass(slots=True)
+class _Counts(Stats):
+    """What a discovery has done so far, all invocations together."""
+
+    robots: int = 0
+    tested: int = 0
+    found: int = 0
+
+
+class Discovery:
+    """One run's search for bilingual sites with one policy and one detector."""
+
+    sketches = False
+    """pages are tested by their languages alone"""
+
+    def __init__(
+        self, store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, detector: Detector,
+        langs: Sequence[str], setting: Setting, *, now: float,
+    ) -> None:  # fmt: skip
+        self.store = store
+        self.langs = tuple(langs)
+        self.frontier = Frontier(store.db)
+        self.hosts = Hosts(store, self.frontier, setting.politeness)
+        self.leads = Leads(store, once=policy.once)
+        self.stats = _Counts()
+        self.news: deque[Verdict] = deque()
+        """verdicts that nobody took note of yet"""
+        self._policy, self._detector, self._setting = policy, detector, setting
+        self._asking = Asking(
+            store, self.frontier, self.hosts, setting.politeness, setting.limits, self.stats
+        )
+        self._admission = Admission(store, self.hosts, Anywhere())
+        self._visits = Visits(
+            store, self.hosts, self.frontier, self._admission,
+            redirects=setting.limits.redirects, arrived=self._arrived, ended=self._ended,
+        )  # fmt: skip
+        self._wishes: deque[LookUp] = deque()
+        self._open_wishes = 0
+        self._started_at = now
+        store.begin()
+        self._restore(seeds, now)
+        store.commit()
+
+    # -- going on ----------------------------------------------------------------------------
+
+    def _restore(self, seeds: Sequence[Url], now: float) -> None:
+        """Take up an earlier invocation, if there was one."""
+        count, stats = self.store.count, self.stats
+        self.frontier.expire()
+        stats.downloads = count("SELECT count(*) FROM fetches WHERE status > 0")
+        stats.robots = count(
+            "SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url"
+            " WHERE fetches.status > 0 AND kind = ?",
+            int(Kind.ROBOTS),
+        )
+        stats.pages = count("SELECT count(*) FROM pages")
+        stats.tested = count("SELECT count(*) FROM verdicts")
+        stats.found = count("SELECT count(*) FROM verdicts WHERE accept")
+        self.store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
+        leads = self.leads.made([Link(seed) for seed in seeds], Role.SEED)
+        self.leads.add(leads, [SEED_SCORE] * len(leads), 0)
+        self._ranking = self._policy.rank(self._examples())
+        self._learned_at = stats.pages
+        if self._policy.looks_back:
+            self._wishes.extend(
+                LookUp(url, site=site, source=lead) for site, url, lead in self.leads.unlooked()
+            )
+        for lead in self.leads.taken():
+            self._follow(lead, now)
+
+    # -- what to fetch -----------------------------------------------------------------------
+
+    def next(self, now: float, room: int) -> list[Claim]:
+        """Up to `room` URLs to fetch now."""
+        granted: list[Claim] = []
+        self.store.begin()
+        while len(granted) < room:
+            claims = self.frontier.claim(now, room - len(granted))
+            granted.extend(claim for claim in claims if self._may(claim, now))
+            if not claims and not self._take_up(now):
+                break
+        return granted
+
+    def _may(self, claim: Claim, now: float) -> bool:
+        """Whether a claim is within robots.txt; if not, it is given back."""
+        if claim.kind is Kind.ROBOTS:
+            return True
+        if not self.hosts.knows_robots(claim.host, now):  # nothing is fetched before it is known
+            self.frontier.give_back(claim, now + 0.5)
+            return False
+        if self.hosts.allows(claim.host, claim.url):
+            return True
+        self.frontier.refuse(claim, now, reason="robots")
+        visit = self._visits[self.hosts[claim.host].site.id]
+        self._visits.miss(visit, claim.url, "robots")
+        self._visits.go_on(visit)
+        return False
+
+    def _take_up(self, now: float) -> bool:
+        """Follow the best leads there is room for; True if there were any."""
+        room = self._setting.width - len(self._visits) - self._open_wishes - len(self._wishes)
+        if room <= 0 or self.is_over(now):
+            return False
+        # Of a site only one page is followed at a time.
+        busy = self._visits.sites()
+        busy |= {wish.lead.site for wish in self._wishes if wish.lead is not None}
+        taken = 0
+        for lead in self.leads.waiting(room + len(busy)):
+            if lead.site in busy or taken >= room:
+                continue
+            busy.add(lead.site)
+            taken += 1
+            self.leads.take(lead)
+            if lead.role is Role.BACK and self._policy.looks_back:
+                self._wishes.append(LookUp(lead.url, lead))
+            else:
+                self._follow(lead, now)
+        return taken > 0
+
+    def is_over(self, now: float) -> bool:
+        """Whether the budget is spent: nothing more is begun."""
+        budget, stats = self._setting.budget, self.stats
+        asked = stats.downloads - stats.robots
+        return (
+            (budget.downloads is not None and asked >= budget.downloads)
+            or (budget.sites is not None and stats.found >= budget.sites)
+            or (budget.seconds is not None and now - self._started_at >= budget.seconds)
+        )
+
+    def wake(self) -> float | None:
+        """When `next` may have something again; None when nothing is queued."""
+        return self.frontier.wake()
+
+    # -- what is looked up -------------------------------------------------------------------
+
+    def wishes(self, now: float) -> list[LookUp]:
+        """What is to be looked up, to be answered by `told` some time later."""
+        taken = list(self._wishes)
+        self._wishes.clear()
+        self._open_wishes += len(taken)
+        return taken
+
+    @property
+    def has_wishes(self) -> bool:
+        """Whether something is to be looked up still."""
+        return bool(self._wishes)
+
+    def told(self, wish: LookUp, links: Sequence[Link] | Failure | None, now: float) -> None:
+        """The answer to a look-up; None when it is not known."""
+        self.store.begin()
+        self._open_wishes -= 1
+        if isinstance(links, Failure):
+            note = f"links of {wish.url} cannot be looked up: {links.detail or links.reason}"
+            if len(self.hosts.notes) < 100:
+                self.hosts.notes.append(note)
+        if wish.lead is None:
+            found = links if links is not None and not isinstance(links, Failure) else ()
+            self._add(found, Role.BACK, wish.source)
+            self.leads.looked(wish.site)
+        elif links is None or isinstance(links, Failure):
+            self._follow(wish.lead, now)
+        else:
+            self._add(links, Role.FORWARD, wish.lead.id)
+            # The page itself was not fetched: its site may be worth a test all the same.
+            self._add([Link(wish.url)], Role.FORWARD, wish.lead.source)
+            self.leads.end(wish.lead, None)
+
+    # -- learning ----------------------------------------------------------------------------
+
+    @property
+    def is_learning_due(self) -> bool:
+        """Whether so much was seen since the last learning step that another is worth while."""
+        every = self._policy.learns_every
+        return every > 0 and self.stats.pages - self._learned_at >= every
+
+    def learn(self) -> None:
+        """Learn from what became of all leads so far, and rank those that wait anew."""
+        self.store.begin()
+        self._learned_at = self.stats.pages
+        self._ranking = self._policy.rank(self._examples())
+        for leads in self.leads.all_waiting():
+            self.leads.rescore(leads, self._ranking(leads))
+
+    def _examples(self) -> list[Example]:
+        return self.leads.examples() if self._policy.learns_every else []
+
+    # -- what an answer teaches --------------------------------------------------------------
+
+    def fetched(
+        self, claim: Claim, reading: Reading | Failure, now: float, pointer: Pointer | None = None
+    ) -> None:
+        """Take in the answer to a claim, or why there was none."""
+        self.store.begin()
+        host = self.hosts[claim.host]
+        visit = self._visits[host.site.id]
+        if isinstance(reading, Failure):
+            reading = Reading(claim.url, 0, 0, now, failure=reading)
+        self._asking.log(claim, host, reading, pointer)
+        is_robots = claim.kind is Kind.ROBOTS
+        self.stats.robots += is_robots and reading.status > 0
+        visit.downloads += not is_robots and reading.status > 0
+        if reading.failure is not None:
+            given_up = self._asking.fail(claim, reading.failure, reading.status, now)
+            if given_up and not is_robots:
+                self._visits.miss(visit, claim.url, reading.failure.reason)
+        else:
+            host.refusals = 0
+            self._take(visit, claim, reading, now, pointer)
+        self._visits.go_on(visit)
+
+    def _take(
+        self, visit: Visit, claim: Claim, reading: Reading, now: float, pointer: Pointer | None
+    ) -> None:
+        redirect = url_key(reading.redirect) if reading.redirect is not None else None
+        self.frontier.complete(claim, now, status=reading.status, redirect=redirect)
+        if reading.robots is not None:
+            self.hosts.know_robots(claim.host, reading.robots, now)
+        elif reading.redirect is not None and claim.kind is Kind.PAGE:
+            self._visits.move(visit, claim.url, reading.redirect, claim.hops)
+        elif reading.page is not None and pointer is not None:
+            self.store.save_page(visit.site.id, reading.page, pointer)
+            self.stats.pages += 1
+            self._visits.arrive(visit, claim.url, reading.page)
+
+    # -- visits ------------------------------------------------------------------------------
+
+    def _follow(self, lead: Lead, now: float) -> None:
+        """Begin with a lead, or end it where there is nothing to be found out."""
+        known = self.leads.decided(lead.site)
+        is_followed = lead.role is not Role.FORWARD or not self._policy.once
+        if known is not None and not is_followed:
+            self.leads.end(lead, float(known))
+        elif self.leads.failures(lead.site) >= _CHANCES or not self._admission.is_page(lead.url):
+            self.leads.end(lead, None, "not tried")
+        else:
+            inquiry = self._detector.inquire(self.langs) if known is None else None
+            self._visits.begin(lead, inquiry, now)
+
+    def _arrived(self, visit: Visit, page: Page) -> None:
+        """The page of a lead is there: its links may be leads themselves."""
+        self._add(self._policy.follow(page, visit.lead.role), Role.FORWARD, visit.lead.id)
+
+    def _ended(self, visit: Visit) -> None:
+        """A visit is over: the lead is done, and its site is decided if it could be tested."""
+        if visit.page is None:
+            if visit.moved_to is not None:  # that is where to look
+                self._add([Link(visit.moved_to)], visit.lead.role, visit.lead.source)
+            self.leads.end(visit.lead, None, visit.reason or "not fetched")
+            return
+        is_bilingual = bool(self.leads.decided(visit.lead.site))
+        if visit.inquiry is not None:
+            is_bilingual = self._decide(visit, visit.inquiry)
+        self.leads.end(visit.lead, self._policy.outcome(visit.page, is_bilingual=is_bilingual))
+
+    def _decide(self, visit: Visit, inquiry: Inquiry) -> bool:
+        decision, id = inquiry.decision(), visit.site.id
+        pages = tuple((lang, url) for lang, url in inquiry.pages())
+        verdict = Verdict(visit.lead.site, visit.lead.url, decision, pages, visit.downloads)
+        self.leads.decide(id, verdict, visit.lead.id)
+        self.stats.tested += 1
+        self.stats.found += decision.accept
+        self.news.append(verdict)
+        if decision.accept and self._policy.looks_back:
+            self._wishes.append(LookUp(visit.lead.url, site=id, source=visit.lead.id))
+        return decision.accept
+
+    # -- leads -------------------------------------------------------------------------------
+
+    def _add(self, links: Sequence[Link], role: Role, source: int) -> None:
+        """Keep links as leads."""
+        may = [link for link in links if self._admission.is_page(link.url)]
+        if may:
+            leads = self.leads.made(may, role)
+            self.leads.add(leads, self._ranking(leads), source)

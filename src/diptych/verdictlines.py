@@ -1,0 +1,61 @@
+"""Verdicts on sites as lines: for people, for pipes, and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import IO, Any
+
+import orjson
+
+from diptych.discover.leads import Verdict
+
+__all__ = ["Printer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """Writes each verdict as soon as it is there."""
+
+    out: IO[str]
+    as_json: bool = False
+    is_list: bool = False
+    """whether only the addresses of bilingual sites are wanted"""
+
+    def say(self, verdict: Verdict) -> None:
+        """Write a verdict."""
+        decision = verdict.decision
+        if self.is_list and not decision.accept:
+            return
+        if self.as_json:
+            self._json(
+                site=verdict.site, url=verdict.url, bilingual=decision.accept,
+                score=round(decision.score, 4), reason=decision.reason,
+                pages=dict(verdict.pages), downloads=verdict.downloads,
+            )  # fmt: skip
+        elif self.is_list:
+            self._line(verdict.url)
+        else:
+            shown = " ".join(f"{lang}={url}" for lang, url in verdict.pages)
+            answer = "bilingual" if decision.accept else "no"
+            why = shown if decision.accept else decision.reason
+            self._line(verdict.url, answer, f"{decision.score:.3f}", str(verdict.downloads), why)
+
+    def say_untested(self, url: str, reason: str) -> None:
+        """Write that a site could not be tested."""
+        if self.as_json:
+            self._json(
+                site="", url=url, bilingual=None, score=0.0, reason=reason, pages={}, downloads=0
+            )
+        elif not self.is_list:
+            self._line(url, "unknown", "0.000", "0", reason)
+
+    def _line(self, *fields: str) -> None:
+        clean = (" ".join(field.split()) for field in fields)
+        self._write("\t".join(clean))
+
+    def _json(self, **fields: Any) -> None:
+        self._write(orjson.dumps(fields).decode())
+
+    def _write(self, line: str) -> None:
+        self.out.write(line + "\n")
+        self.out.flush()  # somebody may be waiting for it at the other end of a pipe
