@@ -11,6 +11,7 @@ import click
 
 from diptych._version import VERSION
 from diptych.cli_align import align, lexicon
+from diptych.cli_backlinks import backlinks
 from diptych.cli_discover import detect, discover
 from diptych.cli_parts import AS_LINES, FILE, FOUND, LANGS, NOTHING, Group
 from diptych.errors import ConfigError
@@ -302,6 +303,7 @@ def train(model: str, data: tuple[Path, ...], out: Path, **options: Any) -> None
 
 main.add_command(discover)
 main.add_command(detect)
+main.add_command(backlinks)
 main.add_command(align)
 main.add_command(lexicon)
 

@@ -16,7 +16,7 @@ from diptych import recipes
 from diptych.discover.leads import Leads
 from diptych.discover.seeds_only import SeedsOnly
 from diptych.errors import ConfigError
-from diptych.linksources import Sources, open_source
+from diptych.linksources import open_sources
 from diptych.options import agent_of, languages, listed, seed
 from diptych.registry import make
 from diptych.run import Terms, default_folder, open_run
@@ -27,7 +27,7 @@ from diptych.verdictlines import Printer
 
 if TYPE_CHECKING:
     from diptych.discover.columnar import SiteCandidate
-    from diptych.protocols import DiscoverPolicy
+    from diptych.protocols import DiscoverPolicy, LinkSource
 
 __all__ = ["detect", "discover"]
 
@@ -54,7 +54,7 @@ def detect(sites: Sequence[str], **options: Any) -> int:
             printer.say(verdict)
         detector = make("detect", settings)
         searched = search(
-            store, seeds, SeedsOnly(), detector, langs, Sources(()), options, printer.say
+            store, seeds, SeedsOnly(), detector, langs, open_sources(()), options, printer.say
         )
     for url, reason in searched.failed:
         printer.say_untested(url, reason)
@@ -93,7 +93,7 @@ def discover(names: Sequence[str], **options: Any) -> int:
     seeds = [seed(text) for text in named]
     recipe = _recipe(options)
     policy: DiscoverPolicy = make("discover", recipe["discover"])
-    source = Sources(tuple(open_source(name) for name in options["backlinks"]))
+    source = open_sources(options["backlinks"])
     if index:
         if not (options["test"] or options["backlinks"] or options["mine"]):
             return _list_candidates(index, langs, options)
@@ -110,7 +110,7 @@ def discover(names: Sequence[str], **options: Any) -> int:
 
 
 def _search(
-    folder: Path, terms: Terms, seeds: Sequence[Url], policy: DiscoverPolicy, source: Sources,
+    folder: Path, terms: Terms, seeds: Sequence[Url], policy: DiscoverPolicy, source: LinkSource,
     options: dict[str, Any],
 ) -> Searched:  # fmt: skip
     printer = Printer(sys.stdout, as_json=options["as_json"], is_list=True)

@@ -61,11 +61,11 @@ def agent_of(text: str | None) -> str:
     return text or AGENT
 
 
-def live_engine(options: dict[str, Any], agent: str) -> LiveEngine:
+def live_engine(options: dict[str, Any], agent: str, *, stall: float = 20.0) -> LiveEngine:
     """The web, as the user wants it to be asked."""
     settings = FetchSettings(
         agent=agent, proxy=_proxy(options["proxy"]), allow_private=options["allow_private"],
-        concurrency=max(64, options.get("connections") or 1),
+        concurrency=max(64, options.get("connections") or 1), stall=stall,
     )  # fmt: skip
     return LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
 

@@ -26,6 +26,7 @@ __all__ = ["Search", "Searched", "search"]
 
 # A site that does not answer is given up sooner than one that is to be mined.
 LIMITS = Limits(attempts=2, refusals=4)
+STALL = 10.0  # seconds
 
 
 @dataclass(slots=True)
@@ -103,7 +104,7 @@ def search(
         seconds=minutes * 60 if minutes else None,
     )
     setting = Setting(Politeness(agent=agent, delay=options["delay"]), LIMITS, budget)
-    engine = live_engine(options, agent)
+    engine = live_engine(options, agent, stall=STALL)
     discovery = Discovery(store, seeds, policy, detector, langs, setting, now=time.time())
     with watching(Search(say=say, stage="searching"), quiet=options["quiet"]) as shown:
         shown.watch(discovery)

@@ -220,3 +220,36 @@ def test_hosts_of_sites_that_are_not_asked_for_are_left_alone(store: Store) -> N
     hosts.of(Url("http://b.net/"), "b.net")
     _, frontier = hosts_of(store)  # only example.org this time
     assert frontier.claim(0.0, 9) == []
+
+
+def test_a_site_that_was_left_is_treated_as_before_when_it_is_entered_again(store: Store) -> None:
+    frontier = Frontier(store.db)
+    hosts = Hosts(store, frontier, POLITE)
+    info = hosts.enter(SITE, 0.0)
+    host = hosts.of(HOME, "example.org")
+    rules = "User-agent: *\nDisallow: /secret\nCrawl-delay: 7"
+    hosts.know_robots(host.id, robots(rules), 10.0)
+    hosts.leave(info)
+    assert not hosts.sites
+    assert frontier.wake() is None
+    again = hosts.enter(SITE, 12.0)
+    assert again.id == info.id
+    assert hosts.of(HOME, "example.org").id == host.id
+    assert not hosts.allows(host.id, Url("http://example.org/secret"))
+    assert hosts.allows(host.id, HOME)
+    assert frontier.host(host.id).delay == 7.0
+    assert frontier.host(host.id).next_at == 17.0, "no sooner than it asked for"
+
+
+def test_only_the_site_that_is_left_is_forgotten(store: Store) -> None:
+    frontier = Frontier(store.db)
+    hosts = Hosts(store, frontier, POLITE)
+    one = hosts.enter(SITE, 0.0)
+    other = Site("other.org", (Url("http://other.org/"),))
+    hosts.enter(other, 0.0)
+    hosts.of(HOME, "example.org")
+    hosts.of(other.seeds[0], "other.org")
+    hosts.leave(one)
+    assert list(hosts.sites) == ["other.org"]
+    claims = frontier.claim(0.0, 10)
+    assert [claim.url for claim in claims] == ["http://other.org/robots.txt"]

@@ -325,13 +325,13 @@ class Discovery:
     def _decide(self, visit: Visit, inquiry: Inquiry) -> bool:
         decision, id = inquiry.decision(), visit.site.id
         pages = tuple((lang, url) for lang, url in inquiry.pages())
-        verdict = Verdict(visit.lead.site, visit.lead.url, decision, pages, visit.downloads)
+        verdict = Verdict(visit.lead.site, visit.start, decision, pages, visit.downloads)
         self.leads.decide(id, verdict, visit.lead.id)
         self.stats.tested += 1
         self.stats.found += decision.accept
         self.news.append(verdict)
         if decision.accept and self._policy.looks_back:
-            self._wishes.append(LookUp(visit.lead.url, site=id, source=visit.lead.id))
+            self._wishes.append(LookUp(visit.start, site=id, source=visit.lead.id))
         return decision.accept
 
     # -- leads -------------------------------------------------------------------------------

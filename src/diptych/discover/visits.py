@@ -29,6 +29,8 @@ class Visit:
     pending: set[Url] = field(default_factory=set)
     page: Page | None = None
     """the one the lead is about"""
+    start: Url = Url("")
+    """where that was asked for"""
     asked: dict[Url, Url] = field(default_factory=dict)
     """where pages have moved to -> what was asked for"""
     downloads: int = 0
@@ -77,7 +79,7 @@ class Visits:
         asked = visit.asked.pop(url, url)
         is_first = visit.page is None
         if is_first:
-            visit.page = page
+            visit.page, visit.start = page, asked
             self._arrived(visit, page)
         if visit.inquiry is not None:
             visit.inquiry.read(page)
