@@ -168,6 +168,13 @@ def status(run: Path, as_json: bool) -> None:
     from diptych.tell import tell
 
     terms = read_terms(run)
+    if "detect" in terms.recipe:
+        from diptych.searching import Standing
+
+        with _reading(run) as store:
+            standing = Standing.of(store)
+        click.echo(standing.to_json() if as_json else "\n".join(standing.lines()))
+        return
     with _reading(run) as store:
         summary = summarise(store, terms.langs)
     if as_json:

@@ -115,7 +115,7 @@ def _search(
 ) -> Searched:  # fmt: skip
     printer = Printer(sys.stdout, as_json=options["as_json"], is_list=True)
     with open_run(folder, terms, agent=agent_of(options["user_agent"])) as store:
-        for verdict in Leads(store, once=policy.once).verdicts("accept"):
+        for verdict in Leads(store, once=policy.per_site == 1).verdicts("accept"):
             printer.say(verdict)  # of an earlier invocation: the list is always whole
         detector = make("detect", terms.recipe["detect"])
         return search(store, seeds, policy, detector, terms.langs, source, options, printer.say)

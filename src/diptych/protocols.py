@@ -203,8 +203,11 @@ class DiscoverPolicy(Protocol):
 
     looks_back: ClassVar[bool]
     """whether those who link to a bilingual site are looked up"""
-    once: ClassVar[bool]
-    """whether one page of a site is enough, and links within a site are left out"""
+
+    @property
+    def per_site(self) -> int:
+        """Pages of a site to follow, 0 without limit; with 1 links within a site are left out."""
+        ...
 
     @property
     def learns_every(self) -> int:

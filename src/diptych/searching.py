@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
+import orjson
 
+from diptych.crawl.frontier import Kind
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.discover.leads import Leads, Verdict
-from diptych.discover.machine import Budget, Discovery, Setting
+from diptych.discover.machine import ROBOTS_DOWNLOADS, Budget, Discovery, Setting
 from diptych.options import agent_of, live_engine
 from diptych.progress import Progress, watching
 from diptych.summary import in_words
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from diptych.protocols import Detector, DiscoverPolicy, LinkSource
     from diptych.store import Store
 
-__all__ = ["Search", "Searched", "search"]
+__all__ = ["Search", "Searched", "Standing", "search"]
 
 # A site that does not answer is given up sooner than one that is to be mined.
 LIMITS = Limits(attempts=2, refusals=4)
@@ -116,31 +117,59 @@ def search(
     return Searched(leads.verdicts("accept"), leads.failed(), not shown.stopped())
 
 
-def _tell(discovery: Discovery) -> None:
-    """Say on standard error what was found, what it has cost, and why not more."""
-    stats, store = discovery.stats, discovery.store
-    waiting = store.count("SELECT count(*) FROM leads WHERE state = 0")
-    click.echo(
-        f"{stats.found:,} of {stats.tested:,} sites tested are bilingual; {stats.downloads:,}"
-        f" downloads, {stats.robots:,} of them robots.txt; {waiting:,} leads are left",
-        err=True,
-    )
-    reasons = Counter(
-        dict(
-            store.db.execute(
-                "SELECT reason, count(*) FROM verdicts WHERE NOT accept GROUP BY reason"
-            )
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a search has come, all invocations together."""
+
+    downloads: int
+    robots: int
+    tested: int
+    bilingual: int
+    leads: int
+    failed: int
+    reasons: Sequence[tuple[str, int]]
+    """why sites are not bilingual, the most frequent first"""
+
+    @classmethod
+    def of(cls, store: Store) -> Standing:
+        """As the store knows it."""
+        count = store.count
+        reasons = store.db.execute(
+            "SELECT reason, count(*) FROM verdicts WHERE NOT accept GROUP BY reason"
+            " ORDER BY 2 DESC, 1"
+        ).fetchall()
+        return cls(
+            downloads=count("SELECT count(*) FROM fetches WHERE status > 0"),
+            robots=count(ROBOTS_DOWNLOADS, int(Kind.ROBOTS)),
+            tested=count("SELECT count(*) FROM verdicts"),
+            bilingual=count("SELECT count(*) FROM verdicts WHERE accept"),
+            leads=count("SELECT count(*) FROM leads WHERE state = 0"),
+            failed=len(Leads(store, once=True).failed()),
+            reasons=reasons,
         )
-    )
-    for reason, count in reasons.most_common(5):
-        click.echo(f"  {count:,} are not: {in_words(reason)}", err=True)
-    failed = store.count(
-        "SELECT count(*) FROM leads WHERE state = 2 AND outcome IS NULL AND reason != ''"
-    )
-    if failed:
-        click.echo(f"  {failed:,} could not be tried", err=True)
+
+    def to_json(self) -> str:
+        """As one JSON object."""
+        return orjson.dumps({**asdict(self), "reasons": dict(self.reasons)}).decode()
+
+    def lines(self) -> list[str]:
+        """What was found, what it has cost, and why not more."""
+        lost = [f"  {count:,} are not: {in_words(reason)}" for reason, count in self.reasons[:5]]
+        failed = [f"  {self.failed:,} leads could not be followed"] if self.failed else []
+        return [
+            f"{self.bilingual:,} of {self.tested:,} sites tested are bilingual;"
+            f" {self.downloads:,} downloads, {self.robots:,} of them robots.txt;"
+            f" {self.leads:,} leads are left",
+            *lost,
+            *failed,
+        ]
+
+
+def _tell(discovery: Discovery) -> None:
+    """Say on standard error how a search has ended."""
     notes = list(dict.fromkeys(discovery.hosts.notes))
-    for note in notes[:10]:
-        click.echo(f"note: {note}", err=True)
+    lines = Standing.of(discovery.store).lines() + [f"note: {note}" for note in notes[:10]]
     if len(notes) > 10:
-        click.echo(f"note: and {len(notes) - 10:,} more", err=True)
+        lines.append(f"note: and {len(notes) - 10:,} more")
+    for line in lines:
+        click.echo(line, err=True)

@@ -23,12 +23,13 @@ __all__ = ["Cobfc", "Obfc"]
 class Obfc:
     """Back links of bilingual sites and what they link to, as they come."""
 
-    # DEVIATION(seeds): Algorithm 1 follows the links of back-link pages only; a user's seed may be
+    # DEVIATION(barbosa): Algorithm 1 follows the links of back-link pages only; a user's seed may be
     # a list of links itself.
     follow_seeds: bool = True
+    """whether seeds are treated as back-link pages"""
 
     looks_back: ClassVar[bool] = True
-    once: ClassVar[bool] = True
+    per_site: ClassVar[int] = 1
     learns_every: ClassVar[int] = 0
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
@@ -51,11 +52,12 @@ class Cobfc:
     learns_every: int = 250
     """pages between two learning steps; the paper learned once, after a fifth of all pages"""
     follow_seeds: bool = True
+    """whether seeds are treated as back-link pages"""
     haste: float = 0.9
     """what a site that is expected behind a back link counts, against one that is at hand"""
 
     looks_back: ClassVar[bool] = True
-    once: ClassVar[bool] = True
+    per_site: ClassVar[int] = 1
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
         """The links of back-link pages that lead out of their sites."""

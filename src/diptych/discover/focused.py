@@ -19,19 +19,26 @@ __all__ = ["Focused"]
 class Focused:
     """Links of pages on a topic, those first that probably lead to such pages."""
 
-    # DEVIATION(page classifier): the paper's was trained on pages about travel; here a topic is
+    # DEVIATION(barbosa): the paper's was trained on pages about travel; here a topic is
     # what the user says in words, and a page is about it when its title and links say them.
     topic: tuple[str, ...] = ("travel", "hotel", "tourism", "viajes", "turismo")
+    """words that pages on the topic use"""
     at_least: int = 3
     """words of the topic in a page's title and links"""
+    per_site: int = 10
+    """pages of one site; without a limit the crawl would stay on the first sites about the topic"""
     learns_every: int = 500
+    """pages between two learning steps"""
 
     looks_back: ClassVar[bool] = False
-    once: ClassVar[bool] = False
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """All links of a page on the topic, none of others; seeds are always on it."""
-        return page_links(page) if role is Role.SEED or self._is_on_topic(page) else ()
+        """All links of a page on the topic, of others those that name it; seeds are on it."""
+        links = page_links(page)
+        if role is Role.SEED or self._is_on_topic(page):
+            return links
+        topic = self._topic_words()
+        return [link for link in links if topic & set(words_of(f"{link.anchor} {link.url}"))]
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
         """Whether the page is on the topic."""
@@ -46,8 +53,11 @@ class Focused:
 
         return ranking
 
+    def _topic_words(self) -> set[str]:
+        return {word for text in self.topic for word in words_of(text)}
+
     def _is_on_topic(self, page: Page) -> bool:
-        topic = {word for text in self.topic for word in words_of(text)}
+        topic = self._topic_words()
         said = page.record.title + " " + " ".join(link.anchor for link in page.links[:500])
         # A text is cut after some words, so each is asked by itself.
         count = sum(any(word in topic for word in words_of(word)) for word in said.split())

@@ -18,7 +18,7 @@ class Forward:
     """All links of all pages, in random order: the forward crawler."""
 
     looks_back: ClassVar[bool] = False
-    once: ClassVar[bool] = False
+    per_site: ClassVar[int] = 0
     learns_every: ClassVar[int] = 0
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:

@@ -17,6 +17,7 @@ __all__ = ["Leads", "Verdict"]
 
 WAITING, TAKEN, DONE = 0, 1, 2
 _COLUMNS = "id, url, site, role, words, source"
+_LOOK = 10_000  # leads that are looked at for one of another site
 _AT_ONCE = 5_000  # leads that are scored together
 _EXAMPLES = 50_000  # that are learned from: the last ones
 _TESTED = 2  # sites that a back-link page must have led to before it is an example
@@ -70,13 +71,19 @@ class Leads:
         is_site = self._once and lead.role is Role.FORWARD
         return url_key(f"{lead.role}:{lead.site if is_site else lead.url}")
 
-    def waiting(self, limit: int) -> list[Lead]:
-        """The best of those that wait."""
-        rows = self._store.db.execute(
-            f"SELECT {_COLUMNS} FROM leads WHERE state = 0 ORDER BY score DESC, id LIMIT ?",
-            (limit,),
-        )
-        return [_lead(row) for row in rows]
+    def waiting(self, limit: int, busy: Iterable[str] = ()) -> list[Lead]:
+        """The best of those that wait, one of each site, and none of those that are busy."""
+        taken, best = set(busy), []
+        for id, site in self._store.db.execute(
+            "SELECT id, site FROM leads WHERE state = 0 ORDER BY score DESC, id LIMIT ?", (_LOOK,)
+        ):
+            if len(best) >= limit:
+                break
+            if site not in taken:
+                taken.add(site)
+                best.append(id)
+        query = f"SELECT {_COLUMNS} FROM leads WHERE id = ?"
+        return [_lead(self._store.db.execute(query, (id,)).fetchone()) for id in best]
 
     def taken(self) -> list[Lead]:
         """Those that were taken up and are not done."""
@@ -92,6 +99,12 @@ class Leads:
         self._store.db.execute(
             "UPDATE leads SET state = 2, outcome = ?, reason = ? WHERE id = ?",
             (outcome, reason, lead.id),
+        )
+
+    def followed(self, site: str) -> int:
+        """How many leads to a site have led to a page."""
+        return self._store.count(
+            "SELECT count(*) FROM leads WHERE site = ? AND outcome IS NOT NULL", site
         )
 
     def failures(self, site: str) -> int:

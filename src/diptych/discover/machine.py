@@ -28,9 +28,13 @@ from diptych.text.urls import url_key
 from diptych.types import Example, Failure, Lead, Link, Page, Role, Url
 from diptych.warc import Pointer
 
-__all__ = ["Budget", "Discovery", "LookUp", "Setting"]
+__all__ = ["ROBOTS_DOWNLOADS", "Budget", "Discovery", "LookUp", "Setting"]
 
 SEED_SCORE = 2.0  # above all probabilities
+ROBOTS_DOWNLOADS = (
+    "SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url"
+    " WHERE fetches.status > 0 AND kind = ?"
+)
 _CHANCES = 2  # leads to a site that may fail before it is given up
 
 
@@ -91,7 +95,7 @@ class Discovery:
         self.langs = tuple(langs)
         self.frontier = Frontier(store.db)
         self.hosts = Hosts(store, self.frontier, setting.politeness)
-        self.leads = Leads(store, once=policy.once)
+        self.leads = Leads(store, once=policy.per_site == 1)
         self.stats = _Counts()
         self.news: deque[Verdict] = deque()
         """verdicts that nobody took note of yet"""
@@ -118,11 +122,7 @@ class Discovery:
         count, stats = self.store.count, self.stats
         self.frontier.expire()
         stats.downloads = count("SELECT count(*) FROM fetches WHERE status > 0")
-        stats.robots = count(
-            "SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url"
-            " WHERE fetches.status > 0 AND kind = ?",
-            int(Kind.ROBOTS),
-        )
+        stats.robots = count(ROBOTS_DOWNLOADS, int(Kind.ROBOTS))
         stats.pages = count("SELECT count(*) FROM pages")
         stats.tested = count("SELECT count(*) FROM verdicts")
         stats.found = count("SELECT count(*) FROM verdicts WHERE accept")
@@ -174,18 +174,14 @@ class Discovery:
         # Of a site only one page is followed at a time.
         busy = self._visits.sites()
         busy |= {wish.lead.site for wish in self._wishes if wish.lead is not None}
-        taken = 0
-        for lead in self.leads.waiting(room + len(busy)):
-            if lead.site in busy or taken >= room:
-                continue
-            busy.add(lead.site)
-            taken += 1
+        best = self.leads.waiting(room, busy)
+        for lead in best:
             self.leads.take(lead)
             if lead.role is Role.BACK and self._policy.looks_back:
                 self._wishes.append(LookUp(lead.url, lead))
             else:
                 self._follow(lead, now)
-        return taken > 0
+        return bool(best)
 
     def is_over(self, now: float) -> bool:
         """Whether the budget is spent: nothing more is begun."""
@@ -297,9 +293,11 @@ class Discovery:
     def _follow(self, lead: Lead, now: float) -> None:
         """Begin with a lead, or end it where there is nothing to be found out."""
         known = self.leads.decided(lead.site)
-        is_followed = lead.role is not Role.FORWARD or not self._policy.once
-        if known is not None and not is_followed:
+        most = self._policy.per_site
+        if known is not None and lead.role is Role.FORWARD and most == 1:
             self.leads.end(lead, float(known))
+        elif most > 1 and self.leads.followed(lead.site) >= most:
+            self.leads.end(lead, None)
         elif self.leads.failures(lead.site) >= _CHANCES or not self._admission.is_page(lead.url):
             self.leads.end(lead, None, "not tried")
         else:

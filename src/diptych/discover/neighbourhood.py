@@ -16,7 +16,7 @@ from diptych.types import Link
 __all__ = ["BUCKETS", "neighbourhood", "words_of"]
 
 BUCKETS = 1 << 18
-# DEVIATION(stop words): lists of them exist for few languages; words this short are left out, and
+# DEVIATION(barbosa): lists of them exist for few languages; words this short are left out, and
 # what is left of them has no weight in Naive Bayes, as they are as frequent in both classes.
 _SHORTEST = 3  # letters of a word of running text
 _MOST = 60  # words of one context

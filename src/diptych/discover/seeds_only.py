@@ -18,7 +18,7 @@ class SeedsOnly:
     """The sites that are given, and no others."""
 
     looks_back: ClassVar[bool] = False
-    once: ClassVar[bool] = True
+    per_site: ClassVar[int] = 1
     learns_every: ClassVar[int] = 0
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
