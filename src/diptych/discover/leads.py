@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import orjson
 
 from diptych.discover.neighbourhood import neighbourhood
+from diptych.protocols import Ranking
 from diptych.store import Store
 from diptych.text.urls import site_name, url_key
 from diptych.types import Decision, Example, Lead, Link, Role, Url
@@ -21,11 +22,11 @@ _LOOK = 10_000  # leads that are looked at for one of another site
 _AT_ONCE = 5_000  # leads that are scored together
 _EXAMPLES = 50_000  # that are learned from: the last ones
 _TESTED = 2  # sites that a back-link page must have led to before it is an example
+_MOST_WORDS = 300  # of one lead, however many pages link to it
 _ADD = """
 INSERT INTO leads (key, url, site, role, score, source, words) VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (key) DO UPDATE SET
-    url = excluded.url, score = excluded.score, source = excluded.source, words = excluded.words
-WHERE leads.state = 0 AND leads.role = excluded.role AND excluded.score > leads.score
+ON CONFLICT (key) DO UPDATE SET score = excluded.score, words = excluded.words
+WHERE leads.state = 0 AND leads.role != 0
 """
 
 
@@ -53,12 +54,13 @@ class Leads:
         """Links as leads that are not in the store yet."""
         return [Lead(0, link.url, site_name(link.url), role, neighbourhood(link)) for link in links]
 
-    def add(self, leads: Sequence[Lead], scores: Sequence[float], source: int) -> None:
-        """Keep leads; one that is known is kept as the best link that leads to it."""
+    def add(self, found: Sequence[Lead], ranking: Ranking, source: int) -> None:
+        """Keep leads; one that is known is known by the words of all links that lead to it."""
         db = self._store.db
+        leads = [self._with_known_words(lead) for lead in found]
         rows = [
             (self._key(lead), lead.url, lead.site, int(lead.role), score, source, _bytes(lead))
-            for lead, score in zip(leads, scores, strict=True)
+            for lead, score in zip(leads, ranking(leads), strict=True)
         ]
         db.executemany(_ADD, rows)
         if source:
@@ -66,6 +68,15 @@ class Leads:
                 "INSERT OR IGNORE INTO cites SELECT ?, id FROM leads WHERE key = ?",
                 [(source, row[0]) for row in rows],
             )
+
+    def _with_known_words(self, lead: Lead) -> Lead:
+        row = self._store.db.execute(
+            "SELECT words FROM leads WHERE key = ? AND state = 0", (self._key(lead),)
+        ).fetchone()
+        if row is None:
+            return lead
+        words = sorted({*_words(row[0]), *lead.words})
+        return lead._replace(words=tuple(words[:_MOST_WORDS]))
 
     def _key(self, lead: Lead) -> int:
         is_site = self._once and lead.role is Role.FORWARD

@@ -128,7 +128,7 @@ class Discovery:
         stats.found = count("SELECT count(*) FROM verdicts WHERE accept")
         self.store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
         leads = self.leads.made([Link(seed) for seed in seeds], Role.SEED)
-        self.leads.add(leads, [SEED_SCORE] * len(leads), 0)
+        self.leads.add(leads, lambda these: [SEED_SCORE] * len(these), 0)
         self._ranking = self._policy.rank(self._examples())
         self._learned_at = stats.pages
         if self._policy.looks_back:
@@ -339,4 +339,4 @@ class Discovery:
         may = [link for link in links if self._admission.is_page(link.url)]
         if may:
             leads = self.leads.made(may, role)
-            self.leads.add(leads, self._ranking(leads), source)
+            self.leads.add(leads, self._ranking, source)
