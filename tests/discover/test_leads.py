@@ -21,7 +21,7 @@ def add(
     leads: Leads, role: Role, scores: dict[str, float], source: int = 0, anchor: str = ""
 ) -> None:
     made = leads.made([Link(Url(url), anchor=anchor) for url in scores], role)
-    leads.add(made, list(scores.values()), source)
+    leads.add(made, lambda these: [scores[lead.url] for lead in these], source)
 
 
 def lead_to(leads: Leads, url: str) -> Lead:
@@ -35,14 +35,22 @@ def test_the_best_comes_first_then_the_one_found_first(store: Store) -> None:
     assert [lead.site for lead in leads.waiting(1)] == ["b.org"]
 
 
-def test_one_page_of_a_site_waits_and_it_is_the_most_promising(store: Store) -> None:
+def test_a_site_waits_once_with_the_words_of_all_links_to_it(store: Store) -> None:
     leads = Leads(store, once=True)
-    for url, score in (("http://a.org/1", 0.4), ("http://a.org/2", 0.8), ("http://a.org/3", 0.6)):
-        add(leads, Role.FORWARD, {url: score})
-    assert [lead.url for lead in leads.waiting(10)] == ["http://a.org/2"]
-    every = Leads(store, once=False)
-    add(every, Role.FORWARD, {"http://b.org/1": 0.1, "http://b.org/2": 0.1})
+    add(leads, Role.FORWARD, {"http://a.org/1": 0.8}, anchor="hotel")
+    first = leads.waiting(10)[0]
+    add(leads, Role.FORWARD, {"http://a.org/2": 0.4}, anchor="museum")
+    (lead,) = leads.waiting(10)
+    assert lead.url == "http://a.org/1"
+    assert set(lead.words) > set(first.words)
+    assert store.count("SELECT score = 0.4 FROM leads"), "as all of them together are ranked"
+
+
+def test_where_every_page_counts_each_waits_for_itself(store: Store) -> None:
+    leads = Leads(store, once=False)
+    add(leads, Role.FORWARD, {"http://b.org/1": 0.1, "http://b.org/2": 0.1})
     assert store.count("SELECT count(*) FROM leads WHERE site = 'b.org'") == 2
+    assert len(leads.waiting(10)) == 1, "but one after the other"
 
 
 def test_what_was_taken_up_is_not_changed(store: Store) -> None:
@@ -68,7 +76,7 @@ def test_a_page_may_be_a_back_link_and_its_site_a_forward_one(store: Store) -> N
 def test_words_of_a_lead_are_kept(store: Store) -> None:
     leads = Leads(store, once=True)
     made = leads.made([Link(Url("http://a.org/"), anchor="Hotel in Madrid")], Role.FORWARD)
-    leads.add(made, [0.5], 0)
+    leads.add(made, lambda these: [0.5], 0)
     assert made[0].words
     assert leads.waiting(1)[0].words == made[0].words
 

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from searching import FakeWeb, Plain, page_of
+
+from diptych.crawl.politeness import Politeness
+from diptych.discover.backforth import Obfc
+from diptych.discover.machine import Discovery, LookUp, Setting
+from diptych.engine.lookups import BACK_LINKS, LookUps, look_up
+from diptych.store import Store
+from diptych.types import Failure, Lead, Link, Role, Url
+
+A = Url("http://a.es/")
+
+
+def machine(store: Store) -> Discovery:
+    setting = Setting(Politeness("TestBot/1.0", delay=0.0))
+    return Discovery(store, [], Obfc(), Plain(), ("en", "es"), setting, now=0.0)
+
+
+class Slow(FakeWeb):
+    """A source that takes its time, and says how often it is asked at once."""
+
+    busy, most = 0, 0
+
+    def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
+        self.busy += 1
+        self.most = max(self.most, self.busy)
+        time.sleep(0.02)
+        self.busy -= 1
+        return super().back_links(url, limit)
+
+
+def test_a_page_is_asked_for_its_links_and_a_site_for_those_to_it() -> None:
+    web = FakeWeb({"http://hub.org/": page_of("en")}, backs={A: ["http://hub.org/"] * 500},
+                  outs={"http://hub.org/": [A]})  # fmt: skip
+    back = look_up(web, LookUp(A))
+    assert isinstance(back, list)
+    assert len(back) == BACK_LINKS
+    lead = Lead(1, Url("http://hub.org/"), "hub.org", Role.BACK)
+    assert look_up(web, LookUp(lead.url, lead)) == [Link(A)]
+    assert look_up(web, LookUp(Url("http://other.org/"), lead)) is None
+
+
+def test_answers_come_in_order_one_after_the_other(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        discovery = machine(store)
+        sites = [Url(f"http://s{number}.es/") for number in range(10)]
+        discovery._wishes.extend(LookUp(url, site=number) for number, url in enumerate(sites))
+        web = Slow({}, backs={url: [f"http://hub{n}.org/"] for n, url in enumerate(sites)})
+        with LookUps(discovery, web) as lookups:
+            lookups.ask(0.0)
+            assert lookups.waiting
+            deadline = time.monotonic() + 20
+            while lookups.waiting and time.monotonic() < deadline:
+                lookups.take()
+                time.sleep(0.005)
+        assert web.looked == sites
+        assert web.most == 1
+        waiting = [lead.url for lead in discovery.leads.waiting(20)]
+        assert waiting == [f"http://hub{number}.org/" for number in range(10)]
+
+
+def test_an_error_of_ours_is_not_swallowed(tmp_path: Path) -> None:
+    class Broken(FakeWeb):
+        def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
+            raise ZeroDivisionError
+
+    with Store(tmp_path) as store:
+        discovery = machine(store)
+        discovery._wishes.append(LookUp(A))
+        with LookUps(discovery, Broken({})) as lookups:
+            lookups.ask(0.0)
+            lookups._asked[0][1].exception(20)
+            with pytest.raises(ZeroDivisionError):
+                lookups.take()
