@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from diptych.cli import main
 from diptych.errors import ConfigError
+from diptych.mining import DEFAULTS
 from diptych.options import agent_of, listed, live_engine, seed
 
 
@@ -37,3 +39,15 @@ def test_a_proxy_must_be_one() -> None:
     options = {"proxy": "not a proxy", "allow_private": False}
     with pytest.raises(ConfigError, match="proxy"):
         live_engine(options, "Bot/1")
+
+
+def test_mining_what_was_found_is_mining_as_usual() -> None:
+    """`discover --mine` goes without the command line of `mine`, but not by other rules."""
+    usual = {
+        parameter.name: parameter.default
+        for parameter in main.commands["mine"].params
+        if parameter.name not in ("sites", "langs")
+    }
+    assert set(usual) == set(DEFAULTS)
+    for name, value in DEFAULTS.items():
+        assert (usual[name] or None) == (value or None), name

@@ -8,7 +8,7 @@ import pytest
 
 from diptych import recipes
 from diptych.errors import ConfigError
-from diptych.registry import RECIPE_STAGES, build, signature
+from diptych.registry import DISCOVERY_STAGES, RECIPE_STAGES, build, signature
 
 
 @pytest.mark.parametrize("name", recipes.names())
@@ -31,7 +31,7 @@ def test_recipes_differ_in_their_signatures() -> None:
 def test_names_are_those_of_the_files() -> None:
     folder = resources.files("diptych.recipes")
     files = {entry.name for entry in folder.iterdir() if entry.name.endswith(".toml")}
-    assert {f"{name}.toml" for name in recipes.names()} == files
+    assert {f"{name}.toml" for name in (*recipes.names(), recipes.DISCOVERY)} == files
     assert recipes.names() == sorted(recipes.names())
     assert recipes.DEFAULT in recipes.names()
 
@@ -114,3 +114,20 @@ def test_file_that_is_no_text_is_named(tmp_path: Path) -> None:
 def test_reading_a_recipe_gives_what_its_file_says() -> None:
     text = resources.files("diptych.recipes").joinpath(f"{recipes.DEFAULT}.toml").read_text("utf-8")
     assert recipes.read(recipes.DEFAULT) == tomllib.loads(text)
+
+
+def test_the_recipe_for_discovery_is_none_for_mining() -> None:
+    assert recipes.DISCOVERY not in recipes.names()
+    assert set(recipes.load_discovery(recipes.DISCOVERY, {})) == set(DISCOVERY_STAGES)
+    with pytest.raises(ConfigError, match="names a stage 'detect'"):
+        recipes.load(recipes.DISCOVERY, {})
+    with pytest.raises(ConfigError, match="names a stage"):
+        recipes.load_discovery(recipes.DEFAULT, {})
+
+
+def test_a_recipe_for_discovery_may_leave_a_stage_out(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('[discover]\nuse = "focc"\ntopic = ["museum"]\n')
+    recipe = recipes.load_discovery(str(own), {})
+    assert recipe["discover"] == {"use": "focc", "topic": ["museum"]}
+    assert recipe["detect"] == {"use": "predictor"}

@@ -26,6 +26,8 @@ PROTOCOLS = {
     "align_dom": protocols.TreeAligner,
     "align_sentences": protocols.SentenceAligner,
     "filter": protocols.Filter,
+    "discover": protocols.DiscoverPolicy,
+    "detect": protocols.Detector,
     "export": protocols.Exporter,
 }
 ALL = [
@@ -34,7 +36,9 @@ ALL = [
     for name in known
 ]
 RECIPE = {
-    stage: {"use": next(iter(known))} for stage, known in STRATEGIES.items() if stage != "export"
+    stage: {"use": next(iter(known))}
+    for stage, known in STRATEGIES.items()
+    if stage in RECIPE_STAGES
 }
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import pickle
+from enum import Enum
 from itertools import combinations
 
 import pytest
@@ -16,10 +17,12 @@ from diptych.types import (
     Candidate,
     Decision,
     Evidence,
+    Example,
     Failure,
     Found,
     LangPair,
     LangScore,
+    Lead,
     Link,
     Missing,
     Moved,
@@ -31,6 +34,7 @@ from diptych.types import (
     PageRecord,
     Ranked,
     Response,
+    Role,
     SegmentPair,
     Settled,
     Site,
@@ -68,6 +72,8 @@ VALUES = [
     Found(PagePair(HOME, HOME, "en", "fr", 0.5, "keys"), Decision(True, 0.9), ((HOME, HOME),)),
     Settled((PagePair(HOME, HOME, "en", "fr", 0.5, "keys"),)),
     Outlook(12, 0.5),
+    Lead(1, HOME, "example.org", Role.BACK, (7, 9), 2),
+    Example(Role.FORWARD, (7, 9), 0.5),
 ]
 
 
@@ -75,6 +81,7 @@ def test_every_noun_is_tried_here() -> None:
     nouns = {
         name for name, found in vars(types).items()
         if inspect.isclass(found) and found.__module__ == types.__name__
+        and not issubclass(found, Enum)
     }  # fmt: skip
     assert nouns == {type(value).__name__ for value in VALUES}
 

@@ -188,26 +188,16 @@ def _list_candidates(index: Sequence[str], langs: Sequence[str], options: Mappin
 
 def _mine(sites: Sequence[Url], folder: Path, options: Mapping[str, Any]) -> int:
     """Mine what was found, each site within its budget."""
-    from diptych.cli import main
+    from diptych.mining import DEFAULTS, mine
 
-    arguments = ["mine", *sites, "--langs", options["langs"], "--delay", str(options["delay"])]
-    arguments += ["--out", str(folder / f"mined-{len(sites)}-sites")]
-    given = {
-        "--max-pages": options["site_pages"],
-        "--max-minutes": options["site_minutes"],
-        "--max-megabytes": options["site_megabytes"],
-        "--user-agent": options["user_agent"],
-        "--proxy": options["proxy"],
-    }
-    for name, value in given.items():
-        arguments += [name, str(value)] if value is not None else []
-    flags = {"--allow-private": options["allow_private"], "--quiet": options["quiet"]}
-    arguments += [name for name, is_set in flags.items() if is_set]
-    click.echo(
-        f"mining {len(sites):,} sites into {arguments[arguments.index('--out') + 1]}", err=True
-    )
-    try:
-        main.main(arguments, standalone_mode=False)
-    except SystemExit as end:
-        return int(end.code or 0)
-    return FOUND
+    out = folder / f"mined-{len(sites)}-sites"
+    click.echo(f"mining {len(sites):,} sites into {out}", err=True)
+    same = ("langs", "delay", "user_agent", "proxy", "allow_private", "quiet")
+    return mine(
+        sites,
+        **{
+            **DEFAULTS, **{name: options[name] for name in same}, "out": out,
+            "max_pages": options["site_pages"], "max_minutes": options["site_minutes"],
+            "max_megabytes": options["site_megabytes"],
+        },
+    )  # fmt: skip

@@ -33,8 +33,17 @@ from diptych.teaching import lexicon_of
 from diptych.tell import tell
 from diptych.types import Site, Url, lang_pairs
 
-__all__ = ["AGENT", "mine", "to_json"]
+__all__ = ["AGENT", "DEFAULTS", "mine", "to_json"]
 
+DEFAULTS: Mapping[str, Any] = {
+    "archives": (), "strategy": None, "lexicons": (), "also": (), "scope": "site", "out": None,
+    "max_pages": None, "max_minutes": None, "max_megabytes": None, "patience": 30.0, "delay": 1.0,
+    "connections": 1, "jobs": 1, "user_agent": None, "proxy": None, "allow_private": False,
+    "as_json": False, "quiet": False,
+    "crawl": None, "pair": None, "verify": None, "align_dom": None, "align_sentences": None,
+    "filter": None,
+}  # fmt: skip
+"""what `diptych mine` does unless it is told otherwise"""
 STAGE_OPTIONS = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
 
 
@@ -43,8 +52,7 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     started = time.monotonic()
     langs = languages(options["langs"])
     archives = archive_files(options["archives"])
-    sites = listed(sites, sys.stdin)
-    seeds = _seeds(sites, options["also"], archives=bool(archives))
+    seeds = _seeds(listed(sites, sys.stdin), options["also"], archives=bool(archives))
     overrides = {stage: options[stage] for stage in STAGE_OPTIONS if options[stage]}
     recipe = recipes.load(options["strategy"] or recipes.DEFAULT, overrides)
     strategies = _strategies(recipe, is_complete=bool(archives and not seeds))
