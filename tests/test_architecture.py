@@ -56,6 +56,8 @@ ALLOWED = {
     ("crawl.smart", "learn.url_lang"),
     ("crawl.smart", "learn.url_pair"),
     ("align_sentences.embedding", "learn.encoder"),
+    ("discover.contexts", "learn"),
+    ("discover.contexts", "learn.url_lang"),
     ("discover.detect", "learn"),
     ("discover.detect", "learn.link_predictor"),
     ("pair.union", "learn.page_pair"),

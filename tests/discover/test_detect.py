@@ -1,0 +1,183 @@
+"""The detector: what it asks for, when it stops, and what it is not fooled by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from diptych.discover.detect import Detect
+from diptych.protocols import Inquiry
+from diptych.types import LangScore, Link, Page, PageRecord, Url
+
+BASE = "http://www.shop.com"
+FRENCH = Link(Url(f"{BASE}/fr/"), anchor="Français")
+ENGLISH = Link(Url(f"{BASE}/en/"), anchor="English")
+PLAIN = Link(Url(f"{BASE}/contact"), anchor="Contact")
+MENU = {
+    "en": "About our company and its history",
+    "fr": "À propos de notre entreprise et de son histoire",
+}
+
+
+def page(path: str, lang: str, links: Sequence[Link] = (), digest: str = "") -> Page:
+    scores = (LangScore(lang, 0.99),) if lang else ()
+    record = PageRecord(
+        Url(BASE + path), lang, scores, "", 0, 5000, 3000 if lang else 10, digest or path
+    )
+    return Page(record, tuple(links))
+
+
+def asked(inquiry: Inquiry) -> list[str]:
+    return [link.url.removeprefix(BASE) for link in inquiry.ask()]
+
+
+def test_two_pages_are_enough() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "en", [PLAIN, FRENCH]))
+    assert not inquiry.decision().accept
+    assert asked(inquiry) == ["/fr/"]
+    assert asked(inquiry) == []
+    inquiry.read(page("/fr/", "fr", [ENGLISH]))
+    assert asked(inquiry) == []
+    decision = inquiry.decision()
+    assert (decision.accept, decision.reason) == (True, "")
+    assert decision.score == pytest.approx(0.99)
+    assert inquiry.pages() == [("en", f"{BASE}/"), ("fr", f"{BASE}/fr/")]
+
+
+def test_a_page_to_choose_a_language_at_leads_to_both() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "", [ENGLISH, FRENCH]))
+    first = asked(inquiry)
+    assert len(first) == 1
+    inquiry.read(page(first[0], first[0].strip("/")))
+    second = asked(inquiry)
+    assert sorted(first + second) == ["/en/", "/fr/"]
+    inquiry.read(page(second[0], second[0].strip("/")))
+    assert inquiry.decision().accept
+
+
+def test_a_start_page_in_a_third_language_shows_neither() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "de", [ENGLISH, FRENCH]))
+    assert len(asked(inquiry)) == 1
+    assert inquiry.decision().reason == "other_languages"
+
+
+def test_nothing_likely_is_not_fetched() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    german = Link(Url(f"{BASE}/de/"), anchor="Deutsch")
+    inquiry.read(page("/", "en", [PLAIN, german]))
+    assert asked(inquiry) == []
+    assert inquiry.decision().reason == "no_candidate"
+    eager = Detect(threshold=0.0).inquire(["en", "fr"])
+    eager.read(page("/", "en", [PLAIN, german]))
+    assert len(asked(eager)) == 1
+
+
+def test_a_declared_translation_comes_first() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    alternate = Link(Url("http://www.shop.fr/"), "alternate", "fr")
+    inquiry.read(page("/", "en", [FRENCH._replace(hreflang="fr"), alternate]))
+    assert asked(inquiry) == ["http://www.shop.fr/"]
+    inquiry.miss(alternate.url)
+    assert asked(inquiry) == ["/fr/"]
+
+
+def test_other_sites_are_not_asked_for() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "en", [Link(Url("http://fr.other.org/"), anchor="Français")]))
+    assert asked(inquiry) == []
+
+
+def test_what_is_not_there_is_not_shown() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "en", [FRENCH]))
+    asked(inquiry)
+    inquiry.miss(FRENCH.url)
+    assert asked(inquiry) == []
+    assert inquiry.decision().reason == "one_language"
+
+
+def test_a_copy_shows_no_language() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "en", [FRENCH], digest="same"))
+    asked(inquiry)
+    inquiry.read(page("/fr/", "fr", digest="same"))
+    assert not inquiry.decision().accept
+
+
+def test_an_untranslated_page_shows_no_language() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "en", [FRENCH]))
+    asked(inquiry)
+    inquiry.read(page("/fr/", "en"))
+    assert inquiry.decision().reason == "one_language"
+
+
+TITLE = "Les habitants demandent une nouvelle école"
+
+
+def test_a_stray_page_does_not_make_a_site_bilingual() -> None:
+    menu = [Link(Url(f"{BASE}/about"), anchor=MENU["en"])]
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "en", [*menu, Link(Url(f"{BASE}/12"), anchor=TITLE)]))
+    assert asked(inquiry) == ["/12"]
+    inquiry.read(page("/12", "fr", menu))
+    assert inquiry.decision().reason == "single_page"
+    assert inquiry.pages() == [("en", f"{BASE}/")]
+
+
+def test_a_page_whose_links_are_in_its_language_is_no_stray() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "en", [Link(Url(f"{BASE}/12"), anchor=TITLE)]))
+    asked(inquiry)
+    inquiry.read(page("/12", "fr", [Link(Url(f"{BASE}/13"), anchor=MENU["fr"])]))
+    assert inquiry.decision().accept
+
+
+def test_a_second_stray_page_is_proof() -> None:
+    menu = [Link(Url(f"{BASE}/about"), anchor=MENU["en"])]
+    titles = [Link(Url(f"{BASE}/{number}"), anchor=TITLE) for number in (12, 13)]
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "en", [*menu, *titles]))
+    assert asked(inquiry) == ["/12"]
+    inquiry.read(page("/12", "fr", menu))
+    assert asked(inquiry) == ["/13"]
+    inquiry.read(page("/13", "fr", menu))
+    assert inquiry.decision().accept
+
+
+def test_it_gives_up_in_time() -> None:
+    links = [Link(Url(f"{BASE}/fr/{number}"), anchor="Français") for number in range(9)]
+    inquiry = Detect(most=2).inquire(["en", "fr"])
+    inquiry.read(page("/", "en", links))
+    fetched = 0
+    while urls := inquiry.ask():
+        inquiry.miss(urls[0].url)
+        fetched += 1
+    assert fetched == 2
+
+
+def test_of_three_languages_two_are_enough() -> None:
+    inquiry = Detect().inquire(["en", "fr", "pt-BR"])
+    inquiry.read(page("/", "pt", [FRENCH]))
+    assert asked(inquiry) == ["/fr/"]
+    inquiry.read(page("/fr/", "fr"))
+    assert inquiry.decision().accept
+    assert [lang for lang, _ in inquiry.pages()] == ["fr", "pt-BR"]
+
+
+def test_without_a_page_nothing_is_known() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    assert asked(inquiry) == []
+    assert inquiry.decision().reason == "not_fetched"
+    inquiry.read(page("/", ""))
+    assert inquiry.decision().reason == "no_text"
+
+
+def test_where_a_silent_page_leads_by_itself_is_asked_for() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "", [Link(Url(f"{BASE}/welcome"), "refresh")]))
+    assert asked(inquiry) == ["/welcome"]
