@@ -15,7 +15,7 @@ CURVES = st.tuples(
 
 
 def drawn(pairs: Curve, langs: int = 2) -> Plot:
-    picture = plot(pairs, langs)
+    picture = plot(pairs, 2 / (langs - 1))
     assert picture is not None
     return picture
 
@@ -45,7 +45,7 @@ def places(marks: tuple[Mark, ...]) -> list[float]:
 
 
 def test_nothing_is_drawn_without_pairs() -> None:
-    assert plot(Curve(12, ()), 2) is None
+    assert plot(Curve(12, ()), 2.0) is None
 
 
 def test_cost_is_that_of_most_pairs() -> None:

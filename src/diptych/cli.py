@@ -169,7 +169,7 @@ def status(run: Path, as_json: bool) -> None:
 
     terms = read_terms(run)
     if "detect" in terms.recipe:
-        from diptych.searching import Standing
+        from diptych.sitereport import Standing
 
         with _reading(run) as store:
             standing = Standing.of(store)

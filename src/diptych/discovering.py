@@ -54,7 +54,7 @@ def detect(sites: Sequence[str], **options: Any) -> int:
             printer.say(verdict)
         detector = make("detect", settings)
         searched = search(
-            store, seeds, SeedsOnly(), detector, langs, open_sources(()), options, printer.say
+            store, seeds, SeedsOnly(), detector, terms, open_sources(()), options, printer.say
         )
     for url, reason in searched.failed:
         printer.say_untested(url, reason)
@@ -118,7 +118,7 @@ def _search(
         for verdict in Leads(store, once=policy.per_site == 1).verdicts("accept"):
             printer.say(verdict)  # of an earlier invocation: the list is always whole
         detector = make("detect", terms.recipe["detect"])
-        return search(store, seeds, policy, detector, terms.langs, source, options, printer.say)
+        return search(store, seeds, policy, detector, terms, source, options, printer.say)
 
 
 def _recipe(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,15 +43,13 @@ class Plot:
     place: tuple[str, str]
 
 
-def plot(curve: Curve, langs: int) -> Plot | None:
-    """A curve in so many languages as a picture; None where there is nothing to draw."""
+def plot(curve: Curve, least: float) -> Plot | None:
+    """A curve as a picture, with the least that a pair can cost; None where nothing was found."""
     most, cost = curve.at(MOST), curve.per_pair(MOST)
     if most is None or cost is None:
         return None
     pairs = len(curve.found)
     top = -(-pairs // _step(pairs)) * _step(pairs)
-    # A group of pages in n languages is n downloads and n (n - 1) / 2 pairs.
-    least = 2 / (langs - 1)
     reached = sum(found <= most for found in curve.found)
     return Plot(
         line=_staircase(curve, top),

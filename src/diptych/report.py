@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import resources
 from itertools import islice
 from typing import Any
 
@@ -15,7 +14,7 @@ from diptych.store import Store
 from diptych.summary import Step, Summary, in_words
 from diptych.types import SegmentPair
 
-__all__ = ["write_report"]
+__all__ = ["render", "write_report"]
 
 SHOWN_PAIRS = 500
 SHOWN_SEGMENTS = 60
@@ -23,13 +22,11 @@ SHOWN_SEGMENTS = 60
 
 def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[str]) -> None:
     """Write `report.html` into the run folder."""
-    from jinja2 import Environment
-
-    source = resources.files("diptych").joinpath("templates/report.html").read_text("utf-8")
-    template = Environment(autoescape=True).from_string(source)
     pairs, rejected = _pairs(store, accept=True), _pairs(store, accept=False)
     cost = summary.downloads_per_pair
-    page = template.render(
+    page = render(
+        "report.html",
+        found="pairs", each="pair", search="this crawl",
         title=", ".join(terms.seeds or terms.archives),
         langs=" - ".join(terms.langs),
         signature=signature(terms.recipe, terms.langs),
@@ -40,7 +37,8 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
             ("downloads", f"{summary.downloads:,}"),
             ("downloads per pair", f"{cost:.2f}" if cost is not None else "-"),
         ],
-        plot=plot(summary.curve, len(terms.langs)),
+        # A group of pages in n languages is n downloads and n (n - 1) / 2 pairs.
+        plot=plot(summary.curve, 2 / (len(terms.langs) - 1)),
         outlook=summary.outlook,
         steps=_funnel(summary.steps),
         notes=list(dict.fromkeys(notes)),
@@ -48,8 +46,16 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
         more_pairs=max(0, len(pairs) - SHOWN_PAIRS),
         rejected=rejected[:SHOWN_PAIRS],
         segments=_sample(store, summary.segments),
-    )
-    replace_file(store.folder / "report.html", page.encode("utf-8", "replace"))
+    )  # fmt: skip
+    replace_file(store.folder / "report.html", page)
+
+
+def render(name: str, **values: Any) -> bytes:
+    """A page from its template."""
+    from jinja2 import Environment, PackageLoader
+
+    template = Environment(loader=PackageLoader("diptych"), autoescape=True).get_template(name)
+    return template.render(**values).encode("utf-8", "replace")
 
 
 def _funnel(steps: Sequence[Step]) -> list[dict[str, Any]]:

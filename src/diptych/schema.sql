@@ -210,6 +210,7 @@ CREATE TABLE verdicts (                     -- discover, detect: whether sites a
     reason TEXT NOT NULL,
     pages TEXT NOT NULL,                    -- JSON: [[language, url]]
     downloads INTEGER NOT NULL,             -- pages that were asked for
+    at INTEGER NOT NULL,                    -- downloads of the whole search by then
     looked INTEGER NOT NULL DEFAULT 0       -- whether those who link to it were looked up
 );
 CREATE INDEX verdicts_unlooked ON verdicts (site) WHERE accept AND NOT looked;

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
-import orjson
 
-from diptych.crawl.frontier import Kind
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.discover.leads import Leads, Verdict
-from diptych.discover.machine import ROBOTS_DOWNLOADS, Budget, Discovery, Setting
+from diptych.discover.machine import Budget, Discovery, Setting
 from diptych.options import agent_of, live_engine
 from diptych.progress import Progress, watching
-from diptych.summary import in_words
+from diptych.sitereport import Standing, write_sites
 from diptych.types import Url
 
 if TYPE_CHECKING:
     from diptych.protocols import Detector, DiscoverPolicy, LinkSource
+    from diptych.run import Terms
     from diptych.store import Store
 
-__all__ = ["Search", "Searched", "Standing", "search"]
+__all__ = ["Search", "Searched", "search"]
 
 # A site that does not answer is given up sooner than one that is to be mined.
 LIMITS = Limits(attempts=2, refusals=4)
@@ -93,8 +92,7 @@ class Searched:
 
 def search(
     store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, detector: Detector,
-    langs: Sequence[str], source: LinkSource, options: dict[str, Any],
-    say: Callable[[Verdict], None],
+    terms: Terms, source: LinkSource, options: dict[str, Any], say: Callable[[Verdict], None],
 ) -> Searched:  # fmt: skip
     """Search, or go on with a search, and say what is found as it is found."""
     agent = agent_of(options["user_agent"])
@@ -106,63 +104,16 @@ def search(
     )
     setting = Setting(Politeness(agent=agent, delay=options["delay"]), LIMITS, budget)
     engine = live_engine(options, agent, stall=STALL)
-    discovery = Discovery(store, seeds, policy, detector, langs, setting, now=time.time())
+    discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())
     with watching(Search(say=say, stage="searching"), quiet=options["quiet"]) as shown:
         shown.watch(discovery)
         engine.discover(discovery, source, tick=shown.tick, stopped=shown.stopped)
         shown.tick()
+    write_sites(store, terms, discovery.hosts.notes)
     if not options["quiet"]:
         _tell(discovery)
     leads = Leads(store, once=True)
     return Searched(leads.verdicts("accept"), leads.failed(), not shown.stopped())
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How far a search has come, all invocations together."""
-
-    downloads: int
-    robots: int
-    tested: int
-    bilingual: int
-    leads: int
-    failed: int
-    reasons: Sequence[tuple[str, int]]
-    """why sites are not bilingual, the most frequent first"""
-
-    @classmethod
-    def of(cls, store: Store) -> Standing:
-        """As the store knows it."""
-        count = store.count
-        reasons = store.db.execute(
-            "SELECT reason, count(*) FROM verdicts WHERE NOT accept GROUP BY reason"
-            " ORDER BY 2 DESC, 1"
-        ).fetchall()
-        return cls(
-            downloads=count("SELECT count(*) FROM fetches WHERE status > 0"),
-            robots=count(ROBOTS_DOWNLOADS, int(Kind.ROBOTS)),
-            tested=count("SELECT count(*) FROM verdicts"),
-            bilingual=count("SELECT count(*) FROM verdicts WHERE accept"),
-            leads=count("SELECT count(*) FROM leads WHERE state = 0"),
-            failed=len(Leads(store, once=True).failed()),
-            reasons=reasons,
-        )
-
-    def to_json(self) -> str:
-        """As one JSON object."""
-        return orjson.dumps({**asdict(self), "reasons": dict(self.reasons)}).decode()
-
-    def lines(self) -> list[str]:
-        """What was found, what it has cost, and why not more."""
-        lost = [f"  {count:,} are not: {in_words(reason)}" for reason, count in self.reasons[:5]]
-        failed = [f"  {self.failed:,} leads could not be followed"] if self.failed else []
-        return [
-            f"{self.bilingual:,} of {self.tested:,} sites tested are bilingual;"
-            f" {self.downloads:,} downloads, {self.robots:,} of them robots.txt;"
-            f" {self.leads:,} leads are left",
-            *lost,
-            *failed,
-        ]
 
 
 def _tell(discovery: Discovery) -> None:

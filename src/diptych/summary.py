@@ -57,6 +57,11 @@ REASONS = {
     "untranslated_parts": "translated in part",
     "one_sided_parts": "with text that the other page does not have",
     "http_404": "not found (404)",
+    "one_language": "in one of the languages only",
+    "other_languages": "in other languages",
+    "no_candidate": "without a link that may lead to the other language",
+    "no_text": "without text",
+    "too_few_pages": "with too few pages in the other language",
 }
 """reasons in words, for people; one that is not here is shown as it is"""
 

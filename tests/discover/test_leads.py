@@ -133,8 +133,8 @@ def verdict(site: str, *, accept: bool) -> Verdict:
 def test_verdicts_are_kept_in_the_order_they_were_given(store: Store) -> None:
     leads = Leads(store, once=True)
     first, second = store.site_id("a.org"), store.site_id("b.org")
-    leads.decide(second, verdict("b.org", accept=True), 7)
-    leads.decide(first, verdict("a.org", accept=False), 8)
+    leads.decide(second, verdict("b.org", accept=True), 7, 12)
+    leads.decide(first, verdict("a.org", accept=False), 8, 13)
     assert leads.verdicts() == [verdict("b.org", accept=True), verdict("a.org", accept=False)]
     assert leads.verdicts("accept") == [verdict("b.org", accept=True)]
     assert [leads.decided(site) for site in ("a.org", "b.org", "c.org")] == [False, True, None]

@@ -189,15 +189,15 @@ class Leads:
         ).fetchone()
         return bool(row[0]) if row else None
 
-    def decide(self, id: int, verdict: Verdict, lead: int) -> None:
-        """Keep a verdict."""
+    def decide(self, id: int, verdict: Verdict, lead: int, at: int) -> None:
+        """Keep a verdict, and after how many downloads it was given."""
         decision = verdict.decision
         self._store.db.execute(
             "INSERT OR REPLACE INTO verdicts (site, url, lead, accept, score, reason, pages,"
-            " downloads) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            " downloads, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 id, verdict.url, lead, decision.accept, decision.score, decision.reason,
-                orjson.dumps(verdict.pages).decode(), verdict.downloads,
+                orjson.dumps(verdict.pages).decode(), verdict.downloads, at,
             ),
         )  # fmt: skip
 

@@ -324,7 +324,7 @@ class Discovery:
         decision, id = inquiry.decision(), visit.site.id
         pages = tuple((lang, url) for lang, url in inquiry.pages())
         verdict = Verdict(visit.lead.site, visit.start, decision, pages, visit.downloads)
-        self.leads.decide(id, verdict, visit.lead.id)
+        self.leads.decide(id, verdict, visit.lead.id, self.stats.downloads)
         self.stats.tested += 1
         self.stats.found += decision.accept
         self.news.append(verdict)
