@@ -42,7 +42,7 @@ PURE_MODULES = {
     "discover.focused", "discover.following", "discover.forward", "discover.naive_bayes",
     "discover.neighbourhood", "discover.seeds_only", "discover.site_pages", "discover.sources",
     "discover.triggers", "kernels",
-    "kernels.beads", "kernels.beads_reference", "kernels.ibm1", "kernels.ibm1_reference",
+    "kernels.beads", "kernels.beads_reference", "kernels.edges", "kernels.edges_reference", "kernels.ibm1", "kernels.ibm1_reference",
     "kernels.langid", "kernels.langid_reference", "kernels.links", "kernels.nearest",
     "kernels.nearest_reference", "kernels.pieces", "kernels.tree_align",
     "kernels.tree_align_reference", "learn.lexicon", "learn.ibm1", "learn.links", "learn.texts",

@@ -1,0 +1,88 @@
+"""`diptych backlinks`: sources of back links are indexed and asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+import orjson
+
+from diptych.cli_parts import FOUND, NOTHING
+from diptych.errors import ConfigError, SourceError
+from diptych.linksources import open_source
+from diptych.text.urls import normalise
+from diptych.types import Failure, Link
+
+__all__ = ["make_graph", "make_wat", "show_links"]
+
+INTERVAL = 5.0  # seconds between two lines of progress
+
+
+def make_graph(vertices: Sequence[str], edges: Sequence[str], out: Path, level: str) -> int:
+    """Index a web graph; the exit code."""
+    from diptych.discover.web_graph_index import index_graph
+
+    facts = index_graph(vertices, edges, out, level=level, tick=_progress())
+    _tell_notes(facts.notes)
+    click.echo(
+        f"{facts.edges:,} links between {facts.vertices:,} {facts.level}s -> {out}", err=True
+    )
+    return FOUND if facts.edges else NOTHING
+
+
+def make_wat(files: Sequence[str], out: Path) -> int:
+    """Index WAT files; the exit code."""
+    from diptych.discover.wat import index_wat
+
+    facts = index_wat(files, out, tick=_progress())
+    _tell_notes(facts.notes)
+    known = f" ({facts.skipped:,} were there already)" if facts.skipped else ""
+    click.echo(
+        f"{facts.links:,} links of {facts.pages:,} pages to other sites, "
+        f"from {facts.files:,} files{known} -> {out}",
+        err=True,
+    )
+    return FOUND if facts.links or facts.skipped else NOTHING
+
+
+def show_links(source: str, site: str, limit: int, *, as_json: bool) -> int:
+    """Print who links to a host or page; the exit code."""
+    url = normalise(site if "://" in site else f"https://{site}")
+    if url is None:
+        raise ConfigError(f"{site!r} is no host or URL; say for example: example.org")
+    found = open_source(source).back_links(url, limit)
+    if isinstance(found, Failure):
+        raise SourceError(f"{source}: {found.reason}: {found.detail}")
+    for link in found:
+        click.echo(_spelled(link, as_json=as_json))
+    if not found:
+        click.echo(f"{source} knows no links to {site} from other sites", err=True)
+    return FOUND if found else NOTHING
+
+
+def _spelled(link: Link, *, as_json: bool) -> str:
+    if as_json:
+        shown = {"url": link.url, "anchor": link.anchor, "around": link.around, "alt": link.alt}
+        return orjson.dumps(shown).decode()
+    text = " ".join((link.anchor or link.alt or link.around).split())
+    return f"{link.url}\t{text}" if text else link.url
+
+
+def _progress() -> Callable[[str, int], None]:
+    """Says on standard error how far it is, now and then."""
+    shown = time.monotonic()
+
+    def tick(what: str, count: int) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= INTERVAL:
+            shown = time.monotonic()
+            click.echo(f"{count:,} {what}", err=True)
+
+    return tick
+
+
+def _tell_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        click.echo(f"note: {note}", err=True)

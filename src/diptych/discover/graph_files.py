@@ -1,0 +1,207 @@
+"""Files of links as they are published: gzip or plain, in parts, here or anywhere fsspec reaches.
+
+What was downloaded may be cut off or damaged: what stands before that is used, and it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from diptych.errors import SourceError
+
+__all__ = ["CutOffError", "Lines", "blocks", "opened", "part_files", "size_of"]
+
+BLOCK = 1 << 20  # bytes of text at a time
+_READ = 1 << 16
+_INFLATED = 1 << 15  # bytes that are lost before a damage, at most
+_LONGEST_LINE = 1 << 16
+_GZIP = b"\x1f\x8b"
+_LISTS = (".paths.gz", ".paths")
+
+
+class CutOffError(Exception):
+    """A file ends, or is damaged, where it should go on."""
+
+
+def part_files(paths: Iterable[str]) -> list[str]:
+    """The files that are meant: what `*.paths.gz` lists, in its order, and all others as given."""
+    found: list[str] = []
+    for path in paths:
+        found.extend(_listed(path) if path.endswith(_LISTS) else [path])
+    return found
+
+
+def _listed(path: str) -> list[str]:
+    try:
+        text = b"".join(blocks(path)).decode("utf-8", "replace")
+    except CutOffError as error:
+        raise SourceError(f"{path} is cut off ({error}); download it again") from error
+    names = [line.strip() for line in text.splitlines() if line.strip()]
+    if not names:
+        raise SourceError(f"{path} lists no files; it should have one path a line")
+    return [_beside(path, name) for name in names]
+
+
+def _beside(path: str, name: str) -> str:
+    """Where a file of a list is.
+
+    Common Crawl's lists name files from the root of its bucket; a copy of a part of that has the
+    same folders, or only the last ones of them.
+
+    >>> _beside("https://a.org/graph/r/host/r.paths.gz", "graph/r/host/edges/part-0.gz")
+    'https://a.org/graph/r/host/edges/part-0.gz'
+    """
+    if "://" in name or name.startswith("/"):
+        return name
+    folder = path.rpartition("/")[0] if "/" in path else "."
+    parts = name.split("/")
+    for count in range(len(parts) - 1, 0, -1):
+        shared = "/".join(parts[:count])
+        if folder == shared or folder.endswith("/" + shared):
+            return "/".join([folder, *parts[count:]])
+    if "://" not in folder:
+        for start in range(len(parts)):
+            if Path(folder, *parts[start:]).is_file():
+                return str(Path(folder, *parts[start:]))
+    return f"{folder}/{name}"
+
+
+def _fsspec(path: str) -> Any:
+    """The library that reads addresses of other machines."""
+    try:
+        import fsspec
+    except ImportError as error:
+        raise SourceError(
+            f"{path} needs fsspec: pip install diptych[remote], or download the file first"
+        ) from error
+    return fsspec
+
+
+def _open(path: str) -> Any:
+    return _fsspec(path).open(path, "rb").open() if "://" in path else Path(path).open("rb")
+
+
+@contextmanager
+def opened(path: str) -> Iterator[BinaryIO]:
+    """A file that is read from its beginning."""
+    try:
+        stream = _open(path)
+    except (OSError, ValueError, ImportError) as error:
+        why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise SourceError(f"cannot read {path}: {why}") from error
+    with stream:
+        yield stream
+
+
+def size_of(path: str) -> int:
+    """The bytes of a file; -1 if that is not known."""
+    try:
+        if "://" not in path:
+            return Path(path).stat().st_size
+        fs, inner = _fsspec(path).core.url_to_fs(path)
+        return int(fs.info(inner).get("size") or -1)
+    except (OSError, ValueError, ImportError) as error:
+        raise SourceError(f"cannot read {path}: {error}") from error
+
+
+def blocks(path: str) -> Iterator[bytes]:
+    """The text of a file in pieces; after what can be read of a damaged one, a `CutOffError`."""
+    with opened(path) as stream:
+        first = _read(stream)
+        if first.startswith(_GZIP):
+            yield from _inflated(first, stream)
+            return
+        while first:
+            yield first
+            first = _read(stream, BLOCK)
+
+
+def _read(stream: BinaryIO, size: int = _READ) -> bytes:
+    try:
+        return stream.read(size)
+    except (OSError, ValueError) as error:
+        raise CutOffError(str(error) or type(error).__name__) from error
+
+
+def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    """The text of a gzip file in pieces of the size of a block."""
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        for piece in _members(data, stream):
+            pieces.append(piece)
+            size += len(piece)
+            if size >= BLOCK:
+                yield b"".join(pieces)
+                pieces, size = [], 0
+    except CutOffError:
+        yield b"".join(pieces)
+        raise
+    yield b"".join(pieces)
+
+
+def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    """The members of a gzip file, one after the other, in little pieces."""
+    from isal import igzip_lib, isal_zlib
+
+    damage: Any = igzip_lib.IsalError
+    while data:
+        member = isal_zlib.decompressobj(31)
+        while not member.eof:
+            try:
+                text = member.decompress(data, _INFLATED)
+            except damage as error:
+                raise CutOffError(str(error)) from error
+            yield text
+            data = member.unconsumed_tail
+            if not member.eof and not data and len(text) < _INFLATED:
+                data = _read(stream)
+                if not data:
+                    raise CutOffError("the gzip stream has no end")
+        data = (member.unused_data or _read(stream)).lstrip(b"\0")  # some are padded
+        if data and not data.startswith(_GZIP[: len(data)]):
+            raise CutOffError("there is something else behind the gzip stream")
+
+
+class Lines:
+    """Whole lines of several files, a block of them at a time; knows where they are damaged."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths = paths
+        self.notes: list[str] = []
+        self.count = 0
+        """what was found in the lines, as whoever reads them adds up; for the notes"""
+
+    def __iter__(self) -> Iterator[bytes]:
+        for path in self.paths:
+            before = self.count
+            try:
+                yield from _whole_lines(blocks(path))
+            except CutOffError as error:
+                self.notes.append(
+                    f"{path} is damaged after {self.count - before:,} lines: {error}; "
+                    "what stands before that is used"
+                )
+
+
+def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    r"""Pieces that end where a line does; a line that has no end is none.
+
+    >>> list(_whole_lines([b"a\nb", b"c\nd"]))
+    [b'a\n', b'bc\n', b'd\n']
+    """
+    rest = b""
+    for piece in pieces:
+        end = piece.rfind(b"\n") + 1
+        if end:
+            yield rest + piece[:end]
+            rest = piece[end:]
+        else:
+            rest += piece
+        if len(rest) > _LONGEST_LINE:
+            rest = b"?"  # whatever follows belongs to no line that can be read
+    if rest:
+        yield rest + b"\n"

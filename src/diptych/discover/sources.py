@@ -1,0 +1,51 @@
+"""Several sources of links as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from diptych.protocols import LinkSource
+from diptych.types import Failure, Link, Url
+
+__all__ = ["Sources"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """All that some sources know; a `LinkSource`.
+
+    The best answers of each come first.  Of a page that several name the answer with most text is
+    kept.
+    """
+
+    sources: tuple[LinkSource, ...]
+
+    def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
+        """What any source knows; a failure only if all have failed."""
+        return _merged([source.back_links(url, limit) for source in self.sources], limit) or []
+
+    def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
+        """What any source knows; None if one does not know the page and no other does."""
+        return _merged([source.out_links(url, limit) for source in self.sources], limit)
+
+
+def _merged(
+    answers: Sequence[Sequence[Link] | Failure | None], limit: int
+) -> Sequence[Link] | Failure | None:
+    known = [answer for answer in answers if answer is not None and not isinstance(answer, Failure)]
+    failures = [answer for answer in answers if isinstance(answer, Failure)]
+    if not known:
+        # A page that one source does not know can be fetched, whatever is wrong with the others.
+        return failures[0] if failures and len(failures) == len(answers) else None
+    found: dict[Url, Link] = {}
+    for row in zip_longest(*known):
+        for link in row:
+            if link is not None:
+                found[link.url] = max(found.get(link.url, link), link, key=_text_length)
+    return list(found.values())[: max(limit, 0)]
+
+
+def _text_length(link: Link) -> int:
+    return len(link.anchor) + len(link.around)

@@ -1,0 +1,82 @@
+"""Lines of a web graph as arrays: its edges, and its vertices with their names."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels import edges_reference, native, pointer
+
+__all__ = ["MAX_VERTICES", "Edges", "Vertices", "parse_edges", "parse_vertices"]
+
+MAX_VERTICES = (1 << 32) - 1
+_SHORTEST = 4  # bytes of a line: 0 TAB 1 and its end
+
+
+class Edges(NamedTuple):
+    """What some lines of edges say."""
+
+    pairs: NDArray[np.uint64]
+    """from << 32 | to, as they come"""
+    bad: int
+    """lines that are no edge"""
+    unknown: int
+    """edges of what is no vertex"""
+    loops: int
+    """edges from a vertex to itself"""
+
+
+class Vertices(NamedTuple):
+    """What some lines of vertices say."""
+
+    ids: NDArray[np.int64]
+    names: bytes
+    """one after the other"""
+    lengths: NDArray[np.int32]
+    bad: int
+    """lines that are no vertex"""
+    is_sorted: bool
+    """whether each name comes after the one before, by its bytes"""
+
+
+class _CCounts(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_int64) for name in ("room", "count", "bad", "unknown", "loops")
+    )
+
+
+def parse_edges(text: bytes, vertices: int) -> Edges:
+    """The edges in whole lines of text; what comes after the last line end is not read."""
+    if not 0 <= vertices <= MAX_VERTICES:
+        raise ValueError("vertices have ids of 32 bits")
+    library = native()
+    if library is None:
+        return Edges(*edges_reference.parse_edges(text, vertices))
+    counts = _CCounts(len(text) // _SHORTEST + 1)
+    pairs = np.empty(counts.room, np.uint64)
+    library.edges_parse(
+        text, ctypes.c_int64(len(text)), ctypes.c_uint64(vertices), pointer(pairs),
+        ctypes.byref(counts),
+    )  # fmt: skip
+    return Edges(pairs[: counts.count], counts.bad, counts.unknown, counts.loops)
+
+
+def parse_vertices(text: bytes) -> Vertices:
+    """The vertices in whole lines of text; what comes after the last line end is not read."""
+    library = native()
+    if library is None:
+        return Vertices(*edges_reference.parse_vertices(text))
+    counts = _CCounts(len(text) // _SHORTEST + 1)
+    ids, lengths = np.empty(counts.room, np.int64), np.empty(counts.room, np.int32)
+    names = np.empty(len(text) + 1, np.uint8)
+    is_sorted = ctypes.c_int32(1)
+    library.vertices_parse(
+        text, ctypes.c_int64(len(text)), *map(pointer, (ids, names, lengths)),
+        ctypes.byref(counts), ctypes.byref(is_sorted),
+    )  # fmt: skip
+    found = lengths[: counts.count]
+    blob = names[: int(found.sum(dtype=np.int64))].tobytes()
+    return Vertices(ids[: counts.count], blob, found, counts.bad, bool(is_sorted.value))

@@ -1,0 +1,79 @@
+"""Lines of a web graph, one after the other: what the kernel must find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LONGEST_NAME", "MAX_ID", "parse_edges", "parse_vertices"]
+
+LONGEST_NAME = 255  # a host name has no more (RFC 1035)
+MAX_ID = 1 << 40  # ids have 32 bits: a larger one is as good as any other
+_BLANK = b" \t\r"
+_DIGITS = frozenset(b"0123456789")
+
+
+def parse_edges(text: bytes, vertices: int) -> tuple[NDArray[np.uint64], int, int, int]:
+    r"""Edges as from << 32 | to, then lines that are none, that name no vertex, that are loops.
+
+    >>> parse_edges(b"0\t1\n0\tx\n0\t7\n1\t1\n", 2)
+    (array([1], dtype=uint64), 1, 1, 1)
+    """
+    edges, bad, unknown, loops = [], 0, 0, 0
+    for words in _lines(text):
+        numbers = [_number(word) for word in words[:2]]
+        if len(numbers) < 2 or None in numbers:
+            bad += 1
+            continue
+        source, target = (number or 0 for number in numbers)
+        if source >= vertices or target >= vertices:
+            unknown += 1
+        elif source == target:
+            loops += 1
+        else:
+            edges.append(source << 32 | target)
+    return np.array(edges, np.uint64), bad, unknown, loops
+
+
+def parse_vertices(
+    text: bytes,
+) -> tuple[NDArray[np.int64], bytes, NDArray[np.int32], int, bool]:
+    r"""Ids, names in one piece, their lengths; lines that are no vertex; whether names ascend.
+
+    >>> parse_vertices(b"0\tcom.example\t3\n1\torg.example\n")
+    (array([0, 1]), b'com.exampleorg.example', array([11, 11], dtype=int32), 0, True)
+    """
+    ids, names, bad = [], [], 0
+    for words in _lines(text):
+        number = _number(words[0])
+        if number is None or len(words) < 2 or not _is_name(words[1]):
+            bad += 1
+        else:
+            ids.append(number)
+            names.append(words[1])
+    lengths = np.array([len(name) for name in names], np.int32)
+    is_sorted = all(one < other for one, other in pairwise(names))
+    return np.array(ids, np.int64), b"".join(names), lengths, bad, is_sorted
+
+
+def _lines(text: bytes) -> Iterator[list[bytes]]:
+    """The words of each line that has any; what has no end is no line."""
+    for line in text.split(b"\n")[:-1]:
+        words = [
+            word for word in line.replace(b"\t", b" ").replace(b"\r", b" ").split(b" ") if word
+        ]
+        if words:
+            yield words
+
+
+def _number(word: bytes) -> int | None:
+    if not _DIGITS.issuperset(word):
+        return None
+    return min(int(word.lstrip(b"0")[:20] or b"0"), MAX_ID)
+
+
+def _is_name(word: bytes) -> bool:
+    return len(word) <= LONGEST_NAME and min(word) > 32 and 127 not in word

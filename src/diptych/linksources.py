@@ -1,0 +1,55 @@
+"""Sources of links by what their paths are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from diptych.errors import SourceError
+from diptych.protocols import LinkSource
+
+__all__ = ["open_source", "open_sources"]
+
+_CAN_BE = (
+    "a source of links is the folder of a web graph (made by: diptych backlinks graph), "
+    "a .sqlite file of WAT files (made by: diptych backlinks wat), the folder of an earlier run, "
+    "or a .toml file that describes an HTTP service"
+)
+
+
+def open_source(spec: str) -> LinkSource:
+    """The source that a path is; a `SourceError` says what can be given."""
+    path = Path(spec)
+    if not path.exists():
+        raise SourceError(f"there is no {spec}; {_CAN_BE}")
+    if path.is_dir():
+        return _of_folder(path)
+    if path.suffix == ".toml":
+        from diptych.engine.link_api import LinkApi
+
+        return LinkApi.open(path)
+    if path.suffix in (".sqlite", ".db"):
+        from diptych.discover.wat import WatIndex
+
+        return WatIndex.open(path)
+    raise SourceError(f"{spec} is no source of links; {_CAN_BE}")
+
+
+def _of_folder(folder: Path) -> LinkSource:
+    if (folder / "graph.json").is_file():
+        from diptych.discover.web_graph import WebGraph
+
+        return WebGraph.open(folder)
+    if (folder / "run.sqlite").is_file():
+        from diptych.discover.link_tables import LinkTables
+
+        return LinkTables.open(folder)
+    raise SourceError(f"{folder} holds neither a web graph nor a run; {_CAN_BE}")
+
+
+def open_sources(specs: Sequence[str]) -> LinkSource:
+    """Several sources as one."""
+    from diptych.discover.sources import Sources
+
+    opened = tuple(open_source(spec) for spec in specs)
+    return opened[0] if len(opened) == 1 else Sources(opened)

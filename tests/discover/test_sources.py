@@ -1,0 +1,149 @@
+"""Sources by their paths, several as one, and the command line that makes and asks them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from diptych.cli_backlinks import backlinks
+from diptych.discover.link_tables import LinkTables
+from diptych.discover.sources import Sources
+from diptych.discover.wat import WatIndex
+from diptych.discover.web_graph import WebGraph
+from diptych.engine.link_api import LinkApi
+from diptych.errors import SourceError
+from diptych.linksources import open_source, open_sources
+from diptych.store import Store
+from diptych.types import Failure, Link, Url
+
+PAGE = Url("http://aim.com/")
+
+
+def link(host: str, anchor: str = "") -> Link:
+    return Link(Url(f"http://{host}/"), "back", anchor=anchor)
+
+
+@dataclass
+class Known:
+    """A source that knows what it is given."""
+
+    back: list[Link] | Failure = field(default_factory=list)
+    out: list[Link] | Failure | None = None
+
+    def back_links(self, url: Url, limit: int) -> list[Link] | Failure:
+        return self.back if isinstance(self.back, Failure) else self.back[:limit]
+
+    def out_links(self, url: Url, limit: int) -> list[Link] | Failure | None:
+        return self.out[:limit] if isinstance(self.out, list) else self.out
+
+
+FAILED = Known(Failure(PAGE, "http_500"), Failure(PAGE, "http_500"))
+
+
+def test_the_best_of_each_come_first_and_none_twice() -> None:
+    one = Known([link("a.org"), link("b.org"), link("c.org")])
+    two = Known([link("d.org"), link("a.org", "text"), link("e.org")])
+    merged = Sources((one, two))
+    assert merged.back_links(PAGE, 9) == [
+        link("a.org", "text"), link("d.org"), link("b.org"), link("c.org"), link("e.org")
+    ]  # fmt: skip
+    assert merged.back_links(PAGE, 2) == [link("a.org", "text"), link("d.org")]
+    assert merged.back_links(PAGE, 0) == []
+
+
+def test_it_fails_only_if_all_fail() -> None:
+    assert Sources((FAILED, Known([link("a.org")]))).back_links(PAGE, 9) == [link("a.org")]
+    assert Sources((FAILED, Known())).back_links(PAGE, 9) == []
+    assert Sources((FAILED, FAILED)).back_links(PAGE, 9) == FAILED.back
+    assert Sources((FAILED, FAILED)).out_links(PAGE, 9) == FAILED.out
+    assert Sources(()).back_links(PAGE, 9) == []
+
+
+def test_a_page_must_be_fetched_if_none_knows_it() -> None:
+    assert Sources((Known(), Known())).out_links(PAGE, 9) is None
+    assert Sources((Known(), FAILED)).out_links(PAGE, 9) is None
+    assert Sources((Known(), Known(out=[]))).out_links(PAGE, 9) == []
+    assert Sources((Known(), Known(out=[link("a.org")]))).out_links(PAGE, 9) == [link("a.org")]
+
+
+def call(*arguments: object) -> tuple[int, str, str]:
+    result = CliRunner().invoke(backlinks, [str(argument) for argument in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Path:
+    (tmp_path / "v").write_text("0\tcom.a\n1\tcom.b\n2\torg.c\n")
+    (tmp_path / "e").write_text("0\t1\n2\t1\nx\n")
+    arguments = ("--vertices", tmp_path / "v", "--edges", tmp_path / "e", "--out")
+    code, out, err = call("graph", *arguments, tmp_path / "g")
+    assert (code, out) == (0, "")
+    assert "2 links between 3 domains" in err
+    assert "note: 1 lines of edges are no two numbers: skipped" in err
+    return tmp_path / "g"
+
+
+def test_a_graph_is_made_and_asked(graph: Path) -> None:
+    assert call("show", graph, "b.com")[:2] == (0, "https://a.com/\nhttps://c.org/\n")
+    assert call("show", graph, "https://www.b.com/x", "--limit", 1)[:2] == (0, "https://a.com/\n")
+    code, out, _ = call("show", graph, "b.com", "--json")
+    assert json.loads(out.splitlines()[0])["url"] == "https://a.com/"
+    code, out, err = call("show", graph, "a.com")
+    assert (code, out) == (1, "")
+    assert "knows no links to a.com" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("show", "{g}", "a b c"), "is no host or URL"),
+        (("show", "{g}/none", "a.com"), "there is no"),
+        (("show", "{g}/../v", "a.com"), "diptych backlinks graph"),
+        (("show", "{g}/..", "a.com"), "neither a web graph nor a run"),
+        (("wat", "{g}/none.gz", "--out", "{g}/i.sqlite"), "cannot read"),
+        (("graph", "--vertices", "{g}/none", "--edges", "x", "--out", "{g}2"), "cannot read"),
+    ],
+)
+def test_mistakes_are_one_clear_line(graph: Path, arguments, message) -> None:
+    code, out, err = call(*(argument.format(g=graph) for argument in arguments))
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_source_is_what_its_path_is(graph: Path, tmp_path: Path) -> None:
+    assert isinstance(open_source(str(graph)), WebGraph)
+    assert call("wat", "--out", tmp_path / "i.sqlite", tmp_path / "v")[0] == 1
+    assert isinstance(open_source(str(tmp_path / "i.sqlite")), WatIndex)
+    (tmp_path / "run").mkdir()
+    Store(tmp_path / "run", agent="test").close()
+    assert isinstance(open_source(str(tmp_path / "run")), LinkTables)
+    (tmp_path / "api.toml").write_text(
+        'url = "http://127.0.0.1/{host}"\nlinks = ""\nsource = "url"\n'
+    )
+    assert isinstance(open_source(str(tmp_path / "api.toml")), LinkApi)
+    several = open_sources([str(graph), str(tmp_path / "run")])
+    assert [found.url for found in several.back_links(Url("http://b.com/"), 5)] == [
+        "https://a.com/", "https://c.org/"
+    ]  # fmt: skip
+    assert isinstance(open_sources([str(graph)]), WebGraph)
+    with pytest.raises(SourceError, match="there is no"):
+        open_sources([str(graph), "none"])
+
+
+def test_asking_starts_nothing_heavy() -> None:
+    import subprocess
+
+    code = (
+        "import sys, diptych.cli_backlinks, diptych.linksources;"
+        "print({'numpy', 'fsspec', 'fastwarc', 'aiohttp'} & set(sys.modules) or 'none')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "none"
