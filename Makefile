@@ -41,6 +41,10 @@ bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shar
 	$(BIN)/python bench/crawl_live.py $(if $(SITES),--sites $(SITES)) --out bench/results/crawl_live.json
 	$(BIN)/python bench/many_sites.py --out bench/results/many_sites.json
 	$(BIN)/python bench/loop_block.py $(if $(SITES),--sites $(SITES)) --out bench/results/loop_block.json
+	$(BIN)/python bench/detect.py $(if $(SITES),--sites $(SITES)) --out bench/results/detect.json
+	$(BIN)/python bench/discovery.py --out bench/results/discovery.json
+	$(BIN)/python bench/web_graph.py --out bench/results/web_graph.json
+	$(BIN)/python bench/columnar.py --out bench/results/columnar.json
 	$(BIN)/python bench/verify.py
 	$(BIN)/python bench/url_lang.py $(if $(DATA),--data $(DATA)) $(if $(DERIVED),--derived $(DERIVED))
 	$(BIN)/python bench/url_pair.py $(if $(DATA),--data $(DATA)) $(if $(PHRASES),--phrases $(PHRASES))
