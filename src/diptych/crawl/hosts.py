@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["HostInfo", "Hosts", "SiteInfo"]
 
 ROBOTS_PRIORITY = 1e9
+MOST_NOTES = 10_000  # of one invocation; what is behind each is in the store
 ROBOTS_LIFETIME = 86_400.0  # RFC 9309, 2.4: no longer than a day
 
 
@@ -234,7 +235,8 @@ class Hosts:
         if self._frontier.host(id).stopped:
             return
         self._frontier.stop(id, reason)
-        self.notes.append(f"{self._by_id[id].origin} was stopped: {reason}")
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(f"{self._by_id[id].origin} was stopped: {reason}")
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
 
     def stop_site(self, site: SiteInfo, reason: str) -> None:

@@ -35,6 +35,7 @@ ROBOTS_DOWNLOADS = (
     "SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url"
     " WHERE fetches.status > 0 AND kind = ?"
 )
+_ROUNDS = 8  # times that leads are taken up without a turn for others
 _CHANCES = 2  # leads to a site that may fail before it is given up
 
 
@@ -109,7 +110,10 @@ class Discovery:
             redirects=setting.limits.redirects, arrived=self._arrived, ended=self._ended,
         )  # fmt: skip
         self._wishes: deque[LookUp] = deque()
-        self._open_wishes = 0
+        self._looked_up: dict[int, str] = {}
+        """leads whose links are being looked up, and their sites"""
+        self._has_more = False
+        """whether leads wait that there was no time for"""
         self._started_at = now
         store.begin()
         self._restore(seeds, now)
@@ -136,7 +140,7 @@ class Discovery:
                 LookUp(url, site=site, source=lead) for site, url, lead in self.leads.unlooked()
             )
         for lead in self.leads.taken():
-            self._follow(lead, now)
+            self._begin(lead, now)
 
     # -- what to fetch -----------------------------------------------------------------------
 
@@ -144,11 +148,13 @@ class Discovery:
         """Up to `room` URLs to fetch now."""
         granted: list[Claim] = []
         self.store.begin()
-        while len(granted) < room:
+        self._has_more = False
+        for _ in range(_ROUNDS):
             claims = self.frontier.claim(now, room - len(granted))
             granted.extend(claim for claim in claims if self._may(claim, now))
-            if not claims and not self._take_up(now):
-                break
+            if len(granted) >= room or (not claims and not self._take_up(now)):
+                return granted
+        self._has_more = True  # many leads have come to nothing: others want a turn
         return granted
 
     def _may(self, claim: Claim, now: float) -> bool:
@@ -168,20 +174,24 @@ class Discovery:
 
     def _take_up(self, now: float) -> bool:
         """Follow the best leads there is room for; True if there were any."""
-        room = self._setting.width - len(self._visits) - self._open_wishes - len(self._wishes)
+        room = self._setting.width - len(self._visits) - len(self._looked_up)
         if room <= 0 or self.is_over(now):
             return False
         # Of a site only one page is followed at a time.
-        busy = self._visits.sites()
-        busy |= {wish.lead.site for wish in self._wishes if wish.lead is not None}
+        busy = self._visits.sites() | set(self._looked_up.values())
         best = self.leads.waiting(room, busy)
         for lead in best:
             self.leads.take(lead)
-            if lead.role is Role.BACK and self._policy.looks_back:
-                self._wishes.append(LookUp(lead.url, lead))
-            else:
-                self._follow(lead, now)
+            self._begin(lead, now)
         return bool(best)
+
+    def _begin(self, lead: Lead, now: float) -> None:
+        """Begin with a lead: the links of a back-link page may be known without fetching it."""
+        if lead.role is Role.BACK and self._policy.looks_back:
+            self._looked_up[lead.id] = lead.site
+            self._wishes.append(LookUp(lead.url, lead))
+        else:
+            self._follow(lead, now)
 
     def is_over(self, now: float) -> bool:
         """Whether the budget is spent: nothing more is begun."""
@@ -195,7 +205,7 @@ class Discovery:
 
     def wake(self) -> float | None:
         """When `next` may have something again; None when nothing is queued."""
-        return self.frontier.wake()
+        return 0.0 if self._has_more else self.frontier.wake()
 
     # -- what is looked up -------------------------------------------------------------------
 
@@ -203,7 +213,6 @@ class Discovery:
         """What is to be looked up, to be answered by `told` some time later."""
         taken = list(self._wishes)
         self._wishes.clear()
-        self._open_wishes += len(taken)
         return taken
 
     @property
@@ -214,7 +223,8 @@ class Discovery:
     def told(self, wish: LookUp, links: Sequence[Link] | Failure | None, now: float) -> None:
         """The answer to a look-up; None when it is not known."""
         self.store.begin()
-        self._open_wishes -= 1
+        if wish.lead is not None:
+            self._looked_up.pop(wish.lead.id, None)
         if isinstance(links, Failure):
             note = f"links of {wish.url} cannot be looked up: {links.detail or links.reason}"
             if len(self.hosts.notes) < 100:

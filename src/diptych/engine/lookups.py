@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from queue import SimpleQueue
+from threading import Thread
 
 from diptych.discover.machine import Discovery, LookUp
 from diptych.protocols import LinkSource
@@ -35,37 +34,54 @@ def look_up_at_once(discovery: Discovery, source: LinkSource, now: float) -> Non
         discovery.learn()
 
 
-@dataclass(slots=True)
 class LookUps:
-    """Look-ups on their way, one after the other: a service is asked no faster than it answers."""
+    """Look-ups on their way, one after the other: a service is asked no faster than it answers.
 
-    discovery: Discovery
-    source: LinkSource
-    _now: float = 0.0
-    _asked: deque[tuple[LookUp, Future[Answer]]] = field(default_factory=deque)
-    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
+    They are made in a thread that ends with the process, however long a service keeps it waiting.
+    """
+
+    def __init__(self, discovery: Discovery, source: LinkSource) -> None:
+        self._discovery = discovery
+        self._source = source
+        self._now = 0.0
+        self._open = 0
+        self._asked: SimpleQueue[LookUp | None] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[LookUp, Answer | Exception]] = SimpleQueue()
+        self._thread = Thread(target=self._work, daemon=True)
 
     def __enter__(self) -> LookUps:
+        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._asked.put(None)
+
+    def _work(self) -> None:
+        while (wish := self._asked.get()) is not None:
+            try:
+                self._answers.put((wish, look_up(self._source, wish)))
+            except Exception as error:  # noqa: BLE001 - raised where it is seen
+                self._answers.put((wish, error))
 
     @property
     def waiting(self) -> bool:
         """Whether something is to be found out, or learned, still."""
-        return bool(self._asked) or self.discovery.is_learning_due
+        return self._open > 0 or self._discovery.is_learning_due
 
     def ask(self, now: float) -> None:
         """Take up what a discovery wants to know."""
         self._now = now
-        for wish in self.discovery.wishes(now):
-            self._asked.append((wish, self._thread.submit(look_up, self.source, wish)))
+        for wish in self._discovery.wishes(now):
+            self._open += 1
+            self._asked.put(wish)
 
     def take(self) -> None:
         """Tell a discovery what was found out, in the order in which it asked."""
-        while self._asked and self._asked[0][1].done():
-            wish, answer = self._asked.popleft()
-            self.discovery.told(wish, answer.result(), self._now)
-        if self.discovery.is_learning_due:
-            self.discovery.learn()
+        while not self._answers.empty():
+            wish, answer = self._answers.get()
+            self._open -= 1
+            if isinstance(answer, Exception):
+                raise answer
+            self._discovery.told(wish, answer, self._now)
+        if self._discovery.is_learning_due:
+            self._discovery.learn()
