@@ -46,7 +46,7 @@ class LookUps:
         self._now = 0.0
         self._open = 0
         self._asked: SimpleQueue[LookUp | None] = SimpleQueue()
-        self._answers: SimpleQueue[tuple[LookUp, Answer | Exception]] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[LookUp, Answer]] = SimpleQueue()
         self._thread = Thread(target=self._work, daemon=True)
 
     def __enter__(self) -> LookUps:
@@ -58,10 +58,7 @@ class LookUps:
 
     def _work(self) -> None:
         while (wish := self._asked.get()) is not None:
-            try:
-                self._answers.put((wish, look_up(self._source, wish)))
-            except Exception as error:  # noqa: BLE001 - raised where it is seen
-                self._answers.put((wish, error))
+            self._answers.put((wish, look_up(self._source, wish)))
 
     @property
     def waiting(self) -> bool:
@@ -80,8 +77,8 @@ class LookUps:
         while not self._answers.empty():
             wish, answer = self._answers.get()
             self._open -= 1
-            if isinstance(answer, Exception):
-                raise answer
             self._discovery.told(wish, answer, self._now)
+        if self._open and not self._thread.is_alive():
+            raise RuntimeError("look-ups have ended with an error")
         if self._discovery.is_learning_due:
             self._discovery.learn()
