@@ -211,7 +211,7 @@ class DiscoverPolicy(Protocol):
 
     @property
     def learns_every(self) -> int:
-        """Pages between two learning steps; 0 if nothing is learned."""
+        """Pages between the first learning steps, later ones are rarer; 0 if nothing is learned."""
         ...
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:

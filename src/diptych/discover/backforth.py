@@ -50,7 +50,7 @@ class Cobfc:
     """Back and forward links, those first that two classifiers expect most of."""
 
     learns_every: int = 250
-    """pages between two learning steps; the paper learned once, after a fifth of all pages"""
+    """pages between the first learning steps; the paper learned once, after a fifth of all pages"""
     follow_seeds: bool = True
     """whether seeds are treated as back-link pages"""
     haste: float = 0.9

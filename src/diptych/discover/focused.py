@@ -28,7 +28,7 @@ class Focused:
     per_site: int = 10
     """pages of one site; without a limit the crawl would stay on the first sites about the topic"""
     learns_every: int = 500
-    """pages between two learning steps"""
+    """pages between the first learning steps"""
 
     looks_back: ClassVar[bool] = False
 

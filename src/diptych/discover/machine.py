@@ -247,7 +247,9 @@ class Discovery:
     def is_learning_due(self) -> bool:
         """Whether so much was seen since the last learning step that another is worth while."""
         every = self._policy.learns_every
-        return every > 0 and self.stats.pages - self._learned_at >= every
+        # The more is known the less another page changes, and the more there is to be ranked anew.
+        since = self.stats.pages - self._learned_at
+        return every > 0 and since >= max(every, self._learned_at // 10)
 
     def learn(self) -> None:
         """Learn from what became of all leads so far, and rank those that wait anew."""
