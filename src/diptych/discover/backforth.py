@@ -23,8 +23,8 @@ __all__ = ["Cobfc", "Obfc"]
 class Obfc:
     """Back links of bilingual sites and what they link to, as they come."""
 
-    # DEVIATION(barbosa): Algorithm 1 follows the links of back-link pages only; a user's seed may be
-    # a list of links itself.
+    # DEVIATION(barbosa): Algorithm 1 follows the links of back-link pages only; a seed of the
+    # user's may be a list of links itself.
     follow_seeds: bool = True
     """whether seeds are treated as back-link pages"""
 

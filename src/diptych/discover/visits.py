@@ -26,11 +26,11 @@ class Visit:
     site: SiteInfo
     lead: Lead
     inquiry: Inquiry | None
+    start: Url
+    """where the page of the lead is asked for"""
     pending: set[Url] = field(default_factory=set)
     page: Page | None = None
     """the one the lead is about"""
-    start: Url = Url("")
-    """where that was asked for"""
     asked: dict[Url, Url] = field(default_factory=dict)
     """where pages have moved to -> what was asked for"""
     downloads: int = 0
@@ -69,7 +69,7 @@ class Visits:
     def begin(self, lead: Lead, inquiry: Inquiry | None, now: float) -> None:
         """Visit the page of a lead; what an earlier visit has seen is not fetched again."""
         site = self._hosts.enter(Site(lead.site, (lead.url,)), now)
-        visit = self._visits[site.id] = Visit(site, lead, inquiry)
+        visit = self._visits[site.id] = Visit(site, lead, inquiry, lead.url)
         self._seek(visit, lead.url)
         self.go_on(visit)
 
