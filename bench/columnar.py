@@ -123,7 +123,12 @@ def measure_all(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         limit = {"memory limit, MB": memory or "none", "hosts": end if suffix else "all"}
         rows.append({"method": method, **limit, **figures})
         print(rows[-1], file=sys.stderr)
-    about = {"rows of the index": made.rows, "hosts": made.hosts, "files": made.files, "MB": round(size / 1e6)}
+    about = {
+        "rows of the index": made.rows,
+        "hosts": made.hosts,
+        "files": made.files,
+        "MB": round(size / 1e6),
+    }
     return {**about, "tables": {"Candidates from a columnar index": rows}}
 
 

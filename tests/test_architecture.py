@@ -39,7 +39,7 @@ PURE_MODULES = {
     "crawl.politeness", "crawl.pplocator", "crawl.reading", "crawl.robots", "crawl.scope",
     "crawl.smart", "crawl.spots", "crawl.tongues", "crawl.traps", "crawl.worth",
     "discover.backforth", "discover.bits", "discover.contexts", "discover.detect",
-    "discover.focused", "discover.following", "discover.forward", "discover.naive_bayes",
+    "discover.focused", "discover.following", "discover.forward", "discover.naive_bayes", "discover.naming",
     "discover.neighbourhood", "discover.seeds_only", "discover.site_pages", "discover.sources",
     "discover.triggers", "kernels",
     "kernels.beads", "kernels.beads_reference", "kernels.edges", "kernels.edges_reference", "kernels.ibm1", "kernels.ibm1_reference",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from diptych.discover.contexts import Question, declared, features_of_links, says
+from diptych.discover.contexts import Question, features_of_links
+from diptych.discover.naming import declared, says
 from diptych.types import LangScore, Link, Page, PageRecord, Url
 
 HERE = Url("http://www.shop.com/about/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -44,6 +45,20 @@ def test_two_pages_are_enough() -> None:
     assert (decision.accept, decision.reason) == (True, "")
     assert decision.score == pytest.approx(0.99)
     assert inquiry.pages() == [("en", f"{BASE}/"), ("fr", f"{BASE}/fr/")]
+
+
+def test_one_link_is_asked_for_at_a_time() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    inquiry.read(page("/", "en", [FRENCH, FRENCH._replace(url=Url(f"{BASE}/fr/accueil"))]))
+    assert len(asked(inquiry)) == 1
+    assert asked(inquiry) == []
+
+
+def test_a_page_with_hardly_any_text_shows_no_language() -> None:
+    inquiry = Detect().inquire(["en", "fr"])
+    short = page("/", "en", [ENGLISH, FRENCH])
+    inquiry.read(replace(short, record=replace(short.record, text_length=45)))
+    assert inquiry.pages() == []
 
 
 def test_a_page_to_choose_a_language_at_leads_to_both() -> None:
