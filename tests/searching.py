@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from diptych.crawl.frontier import Claim
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.reading import Reading, read
 from diptych.discover.machine import Budget, Discovery, Setting
@@ -102,32 +103,52 @@ class Plain:
         return _Reading(langs)
 
 
+def machine_of(
+    store: Store, web: FakeWeb, policy: DiscoverPolicy, seeds: Sequence[str], *,
+    budget: Budget | None = None, width: int = 1, detector: Detector | None = None,
+) -> Discovery:  # fmt: skip
+    """A search that nobody drives yet."""
+    polite = Politeness("TestBot/1.0", delay=0.0, backoff=0.01)
+    setting = Setting(polite, Limits(), budget or Budget(), width)
+    urls = [Url(each) for each in seeds]
+    return Discovery(store, urls, policy, detector or Plain(), ("en", "es"), setting, now=0.0)
+
+
+def drive(machine: Discovery, web: FakeWeb, steps: int, now: float = 0.0) -> float:
+    """Fetch some of what a search asks for, and look nothing up."""
+    for _ in range(steps):
+        for claim in machine.next(now, 1):
+            now += 1.0
+            _fetch(machine, web, claim, now)
+    return now
+
+
+def _fetch(machine: Discovery, web: FakeWeb, claim: Claim, now: float) -> None:
+    response = web.answer(claim.url)
+    reading: Reading | Failure = read(claim.kind, response, langs=machine.langs)
+    if not response.status:
+        reading = Failure(claim.url, "connect", "nobody is there")
+    machine.fetched(claim, reading, now, Pointer(_warc(machine.store), 0, 0))
+
+
 def discovery(
     folder: Path, web: FakeWeb, policy: DiscoverPolicy, *seeds: str,
     budget: Budget | None = None, width: int = 1, detector: Detector | None = None,
     steps: int | None = None,
 ) -> list[str]:  # fmt: skip
     """Search until nothing is left, or for some downloads, and give the bilingual sites found."""
-    setting = Setting(
-        Politeness("TestBot/1.0", delay=0.0, backoff=0.01), Limits(), budget or Budget(), width
-    )
     folder.mkdir(exist_ok=True)
     with Store(folder, agent="TestBot/1.0") as store:
-        machine = Discovery(
-            store, [Url(each) for each in seeds], policy, detector or Plain(), ("en", "es"),
-            setting, now=0.0,
-        )  # fmt: skip
+        machine = machine_of(
+            store, web, policy, seeds, budget=budget, width=width, detector=detector
+        )
         now, done = float(machine.stats.downloads), 0
         while steps is None or done < steps:
             look_up_at_once(machine, web, now)
             claims = machine.next(now, width)
             for claim in claims:
-                response = web.answer(claim.url)
                 now += 1.0
-                reading: Reading | Failure = read(claim.kind, response, langs=machine.langs)
-                if not response.status:
-                    reading = Failure(claim.url, "connect", "nobody is there")
-                machine.fetched(claim, reading, now, Pointer(_warc(store), 0, 0))
+                _fetch(machine, web, claim, now)
                 done += 1
             store.commit()
             wake = machine.wake()

@@ -8,8 +8,12 @@ from diptych.types import Decision, Url
 from diptych.verdictlines import Printer
 
 HOME = Url("http://a.org/")
-GOOD = Verdict("a.org", HOME, Decision(True, 0.98765), (("en", HOME), ("fr", Url(HOME + "fr"))), 2)
-BAD = Verdict("b.org", Url("http://b.org/"), Decision(False, 0.1, "one_language"), (), 1)
+GOOD = Verdict(
+    "a.org", HOME, Decision(True, 0.98765), (("en", HOME), ("fr", Url(HOME + "fr"))), 2, HOME
+)
+BAD = Verdict(
+    "b.org", Url("http://b.org/"), Decision(False, 0.1, "one_language"), (), 1, Url("http://b.org/")
+)
 
 
 def said(printer: Printer, *verdicts: Verdict) -> list[str]:

@@ -199,6 +199,7 @@ CREATE TABLE cites (                        -- discover: which leads a page was 
     lead INTEGER NOT NULL,
     PRIMARY KEY (source, lead)
 ) WITHOUT ROWID;
+CREATE INDEX cites_lead ON cites (lead);
 
 CREATE TABLE verdicts (                     -- discover, detect: whether sites are bilingual
     id INTEGER PRIMARY KEY,
@@ -210,6 +211,7 @@ CREATE TABLE verdicts (                     -- discover, detect: whether sites a
     reason TEXT NOT NULL,
     pages TEXT NOT NULL,                    -- JSON: [[language, url]]
     downloads INTEGER NOT NULL,             -- pages that were asked for
+    named TEXT NOT NULL,                    -- what was followed to come there, if the site has moved
     at INTEGER NOT NULL,                    -- downloads of the whole search by then
     looked INTEGER NOT NULL DEFAULT 0       -- whether those who link to it were looked up
 );

@@ -127,7 +127,7 @@ def test_all_that_wait_get_new_scores_and_seeds_stay_first(store: Store) -> None
 def verdict(site: str, *, accept: bool) -> Verdict:
     url = Url(f"http://{site}/")
     return Verdict(site, url, Decision(accept, 0.8, "" if accept else "one_language"),
-                   (("en", url),), 2)  # fmt: skip
+                   (("en", url),), 2, url)  # fmt: skip
 
 
 def test_verdicts_are_kept_in_the_order_they_were_given(store: Store) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from searching import FakeWeb, discovery, page_of
+from searching import FakeWeb, discovery, drive, machine_of, page_of
 
 from diptych.discover.backforth import Cobfc, Obfc
+from diptych.discover.forward import Forward
 from diptych.discover.leads import Leads
 from diptych.discover.machine import Budget
 from diptych.protocols import DiscoverPolicy
 from diptych.store import Store
-from diptych.types import Failure, Url
+from diptych.types import Failure, Link, Url
 
 HUB = "http://hub.org/links.html"
 
@@ -120,7 +122,7 @@ def test_links_that_a_source_knows_are_not_fetched(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("budget", "downloads", "sites"),
-    [(Budget(downloads=4), 5, 1), (Budget(sites=2), 20, 2), (Budget(), 20, 5)],
+    [(Budget(downloads=4), 4, 1), (Budget(sites=2), 20, 2), (Budget(), 20, 5)],
 )
 def test_a_search_ends_with_its_budget(
     tmp_path: Path, budget: Budget, downloads: int, sites: int
@@ -174,3 +176,128 @@ def test_what_was_learned_decides_what_comes_next(tmp_path: Path) -> None:
     plain, learned = found(Obfc(), "obfc"), found(Cobfc(learns_every=20), "cobfc")
     assert plain <= 48
     assert learned >= 55
+
+
+@pytest.mark.parametrize("width", [1, 64])
+@pytest.mark.parametrize("most", [1, 2, 3, 7])
+def test_no_more_is_downloaded_than_was_asked_for(tmp_path: Path, most: int, width: int) -> None:
+    web = web_of_all()
+    budget = Budget(downloads=most)
+    discovery(tmp_path, web, Obfc(), HUB, "http://a.es/", budget=budget, width=width)
+    assert len(web.asked) == most
+    discovery(tmp_path, web, Obfc(), HUB, "http://a.es/", width=width)
+    assert sorted(web.asked) == sorted(set(web.asked)), "and what was under way is taken up again"
+    with Store(tmp_path, write=False) as store:
+        assert store.count("SELECT count(*) FROM leads WHERE state != 2") == 0
+
+
+def test_a_site_that_sends_back_to_what_cannot_be_reached_is_given_up(tmp_path: Path) -> None:
+    """Over https its certificate is wrong, over http it leads to https."""
+    web = FakeWeb(
+        {"https://a.es/robots.txt": 0, "http://a.es/": "-> https://a.es/", **bilingual("b.es")}
+    )
+    assert discovery(tmp_path, web, Obfc(), "https://a.es/", "http://b.es/") == ["b.es"]
+    with Store(tmp_path, write=False) as store:
+        assert store.count("SELECT count(*) FROM leads WHERE state != 2") == 0
+        (reason,) = [why for url, why in Leads(store, once=True).failed() if "a.es" in url]
+    assert "cannot be reached" in reason
+
+
+@pytest.mark.parametrize("policy", [Obfc(), Forward()])
+def test_robots_txt_is_no_page(tmp_path: Path, policy: DiscoverPolicy) -> None:
+    web = FakeWeb({HUB: page_of("en", "http://a.es/robots.txt", "http://a.es/robots.txt?x")})
+    discovery(tmp_path, web, policy, HUB, "http://b.es/robots.txt")
+    with Store(tmp_path, write=False) as store:
+        assert store.count("SELECT count(*) FROM leads WHERE state != 2") == 0
+
+
+def test_a_look_up_that_failed_is_made_again_another_time(tmp_path: Path) -> None:
+    class Mended(FakeWeb):
+        is_broken = True
+
+        def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
+            found = super().back_links(url, limit)
+            return Failure(url, "http_500") if self.is_broken else found
+
+    web = Mended(
+        {**bilingual("a.es"), HUB: page_of("en", "http://b.es/"), **bilingual("b.es")},
+        backs={"http://a.es/": [HUB]},
+    )
+    assert discovery(tmp_path, web, Obfc(), "http://a.es/") == ["a.es"]
+    assert discovery(tmp_path, web, Obfc(), "http://a.es/") == ["a.es"]
+    web.is_broken = False
+    assert discovery(tmp_path, web, Obfc(), "http://a.es/") == ["a.es", "b.es"]
+    assert web.looked == ["http://a.es/"] * 3 + ["http://b.es/"]
+
+
+def test_a_dead_link_is_a_link_to_its_site(tmp_path: Path) -> None:
+    web = FakeWeb({HUB: page_of("en", "http://a.es/dead"), **bilingual("a.es")})
+    assert discovery(tmp_path, web, Obfc(), HUB) == ["a.es"]
+    assert web.asked == [HUB, "http://a.es/dead", "http://a.es/", "http://a.es/es"]
+
+
+def test_of_several_links_the_one_nearest_to_the_home_page_is_followed(tmp_path: Path) -> None:
+    first = page_of("en", "http://a.es/deep/page.html", "http://z.org/")
+    second = page_of("en", "http://a.es/")
+    web = FakeWeb({HUB: first, "http://hub.com/": second, **bilingual("a.es")})
+    assert discovery(tmp_path, web, Obfc(), HUB, "http://hub.com/") == ["a.es"]
+    assert "http://a.es/deep/page.html" not in web.asked
+
+
+def test_a_site_whose_pages_are_missing_is_not_asked_for_ever(tmp_path: Path) -> None:
+    links = [f"http://gone.org/{number}" for number in range(9)]
+    web = FakeWeb({HUB: page_of("en", *links)})
+    discovery(tmp_path, web, Forward(), HUB)
+    assert len([url for url in web.asked if "gone.org" in url]) <= 4
+
+
+def test_a_site_that_has_moved_is_known_by_its_old_name_too(tmp_path: Path) -> None:
+    web = FakeWeb({"http://old.org/": "-> http://new.es/", **bilingual("new.es")})
+    assert discovery(tmp_path, web, Obfc(), "http://old.org/") == ["new.es"]
+    with Store(tmp_path, write=False) as store:
+        (verdict,) = Leads(store, once=True).verdicts()
+        assert Leads(store, once=True).failed() == []
+    assert (verdict.named, verdict.url) == ("http://old.org/", "http://new.es/")
+
+
+def test_a_site_does_not_move_without_end(tmp_path: Path) -> None:
+    web = FakeWeb({f"http://s{n}.org/": f"-> http://s{n + 1}.org/" for n in range(300)})
+    assert discovery(tmp_path, web, Obfc(), "http://s0.org/") == []
+    assert len(web.asked) < 10
+
+
+def test_a_site_is_visited_by_one_lead_at_a_time(tmp_path: Path) -> None:
+    """Two pages of one site link to the same site, and their look-ups take a while."""
+    pages = [f"http://hub.org/{number}" for number in range(3)]
+    web = FakeWeb(
+        {**bilingual("a.es"), **{page: page_of("en") for page in pages}},
+        backs={"http://a.es/": pages},
+    )
+    with Store(tmp_path) as store:
+        machine = machine_of(store, web, Obfc(), ["http://a.es/"], width=8)
+        drive(machine, web, 4)
+        back = machine.wishes(9.0)
+        assert [wish.url for wish in back] == ["http://a.es/"]
+        machine.told(back[0], web.back_links(back[0].url, 9), 9.0)
+        assert machine.next(9.0, 8) == []
+        waiting = machine.wishes(9.0)
+        assert [wish.url for wish in waiting] == pages[:1]
+        assert machine.next(9.0, 8) == [], "the others wait for it"
+        assert not machine.has_wishes
+        machine.told(waiting[0], None, 9.0)
+        assert [claim.url for claim in machine.next(9.0, 8)] == ["http://hub.org/robots.txt"]
+        assert not machine.has_wishes
+
+
+def test_a_host_that_was_given_up_is_not_asked_again(tmp_path: Path) -> None:
+    """Until another invocation, which gives it another chance."""
+    pages = ["http://shut.org/1", "http://shut.org/2"]
+    web = FakeWeb(
+        {**bilingual("a.es"), "http://shut.org/robots.txt": 0}, backs={"http://a.es/": pages}
+    )
+    discovery(tmp_path, web, Obfc(), "http://a.es/")
+    with Store(tmp_path, write=False) as store:
+        asked = (
+            "SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url WHERE urls.url = ?"
+        )
+        assert store.count(asked, "http://shut.org/robots.txt") <= 3

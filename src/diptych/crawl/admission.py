@@ -57,7 +57,8 @@ class Admission:
 
     def is_page(self, url: Url) -> bool:
         """Whether a URL can be that of a page, by its address alone."""
-        return extension(url) not in NOT_HTML and not traps.refusal(url)
+        is_robots = url.partition("://")[2].partition("/")[2] == "robots.txt"
+        return extension(url) not in NOT_HTML and not is_robots and not traps.refusal(url)
 
     def _refusal(self, url: Url) -> str:
         if extension(url) in NOT_HTML:

@@ -50,6 +50,7 @@ class Asking:
             reason=reading.failure.reason if reading.failure else "", pointer=pointer,
         )  # fmt: skip
         host.site.bytes += reading.size
+        self.hosts.note_delay(claim.host)
         self.stats.downloads += reading.status > 0
 
     def fail(self, claim: Claim, failure: Failure, status: int, now: float) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["HostInfo", "Hosts", "SiteInfo"]
 
 ROBOTS_PRIORITY = 1e9
+LONG_DELAY = 3.0  # seconds: nobody restarts a crawl sooner
 MOST_NOTES = 10_000  # of one invocation; what is behind each is in the store
 ROBOTS_LIFETIME = 86_400.0  # RFC 9309, 2.4: no longer than a day
 
@@ -122,14 +123,16 @@ class Hosts:
     def _take_up(self, site: int, now: float) -> None:
         """Take up the hosts of a site as they were left."""
         rows = self._store.db.execute(
-            "SELECT id, origin, next_at, crawl_delay, robots, robots_status, robots_at"
+            "SELECT id, origin, next_at, crawl_delay, robots, robots_status, robots_at, stopped"
             " FROM hosts WHERE site = ?",
             (site,),
         ).fetchall()
-        for id, origin, next_at, crawl_delay, text, status, robots_at in rows:
+        for id, origin, next_at, crawl_delay, text, status, robots_at, stopped in rows:
             info = HostInfo(id, origin, self._site_by_id[site])
             self._keep(info, next_at, crawl_delay)
-            if next_at - now > self._politeness.max_wait:
+            if stopped:  # in this invocation
+                self._frontier.stop(id, stopped)
+            elif next_at - now > self._politeness.max_wait:
                 self.stop(id, f"it asks to wait {next_at - now:.0f} s more")
             # A host that could not be reached gets another chance with each invocation.
             if robots_at is None or status == "unreachable" or now - robots_at > ROBOTS_LIFETIME:
@@ -229,6 +232,12 @@ class Hosts:
         self._store.db.execute(
             "UPDATE hosts SET next_at = max(next_at, ?) WHERE id = ?", (until, id)
         )
+
+    def note_delay(self, id: int) -> None:
+        """Write down when a host may be asked again, if that is long: a restart must keep to it."""
+        host = self._frontier.host(id)
+        if host.delay >= LONG_DELAY:
+            self._store.db.execute("UPDATE hosts SET next_at = ? WHERE id = ?", (host.next_at, id))
 
     def stop(self, id: int, reason: str) -> None:
         """Ask a host no more in this invocation, and say so."""

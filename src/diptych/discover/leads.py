@@ -18,6 +18,7 @@ __all__ = ["Leads", "Verdict"]
 
 WAITING, TAKEN, DONE = 0, 1, 2
 _COLUMNS = "id, url, site, role, words, source"
+_MOVES = 5  # times that a site may have moved
 _LOOK = 10_000  # leads that are looked at for one of another site
 _AT_ONCE = 5_000  # leads that are scored together
 _EXAMPLES = 50_000  # that are learned from: the last ones
@@ -25,7 +26,8 @@ _TESTED = 2  # sites that a back-link page must have led to before it is an exam
 _MOST_WORDS = 300  # of one lead, however many pages link to it
 _ADD = """
 INSERT INTO leads (key, url, site, role, score, source, words) VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (key) DO UPDATE SET score = excluded.score, words = excluded.words
+ON CONFLICT (key) DO UPDATE SET score = excluded.score, words = excluded.words,
+    url = CASE WHEN length(excluded.url) < length(url) THEN excluded.url ELSE url END
 WHERE leads.state = 0 AND leads.role != 0
 """
 
@@ -41,6 +43,8 @@ class Verdict:
     pages: tuple[tuple[str, Url], ...]
     """each language, and the page that shows it"""
     downloads: int
+    named: Url
+    """what was followed to come there: another URL where the site has moved"""
 
 
 class Leads:
@@ -118,6 +122,20 @@ class Leads:
             "SELECT count(*) FROM leads WHERE site = ? AND outcome IS NOT NULL", site
         )
 
+    def origin(self, lead: Lead) -> tuple[Url, int]:
+        """The URL that was followed first, where a site has moved; and how often it has."""
+        moves = 0
+        while moves < _MOVES:
+            row = self._store.db.execute(
+                "SELECT l.id, l.url FROM cites JOIN leads l ON l.id = cites.source"
+                " WHERE cites.lead = ? AND l.reason = 'moved' ORDER BY l.id LIMIT 1",
+                (lead.id,),
+            ).fetchone()
+            if row is None:
+                break
+            lead, moves = lead._replace(id=row[0], url=row[1]), moves + 1
+        return lead.url, moves
+
     def failures(self, site: str) -> int:
         """How many leads to a site have led to nothing."""
         return self._store.count(
@@ -130,7 +148,7 @@ class Leads:
         """Leads whose page could not be had, and why."""
         rows = self._store.db.execute(
             "SELECT url, reason FROM leads WHERE state = 2 AND outcome IS NULL AND reason != ''"
-            " ORDER BY id"
+            " AND reason != 'moved' ORDER BY id"
         )
         return rows.fetchall()
 
@@ -194,25 +212,26 @@ class Leads:
         decision = verdict.decision
         self._store.db.execute(
             "INSERT OR REPLACE INTO verdicts (site, url, lead, accept, score, reason, pages,"
-            " downloads, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " downloads, named, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 id, verdict.url, lead, decision.accept, decision.score, decision.reason,
-                orjson.dumps(verdict.pages).decode(), verdict.downloads, at,
+                orjson.dumps(verdict.pages).decode(), verdict.downloads, verdict.named,
+                at,
             ),
         )  # fmt: skip
 
     def verdicts(self, where: str = "1") -> list[Verdict]:
         """All verdicts, in the order in which they were given."""
         rows = self._store.db.execute(
-            "SELECT name, url, accept, score, reason, pages, downloads FROM verdicts"
+            "SELECT name, url, accept, score, reason, pages, downloads, named FROM verdicts"
             f" JOIN sites ON sites.id = verdicts.site WHERE {where} ORDER BY verdicts.id"
         )
         return [
             Verdict(
                 name, url, Decision(bool(accept), score, reason),
-                tuple((lang, page) for lang, page in orjson.loads(pages)), downloads,
+                tuple((lang, page) for lang, page in orjson.loads(pages)), downloads, named,
             )
-            for name, url, accept, score, reason, pages, downloads in rows
+            for name, url, accept, score, reason, pages, downloads, named in rows
         ]  # fmt: skip
 
     def unlooked(self) -> list[tuple[int, Url, int]]:

@@ -36,6 +36,7 @@ ROBOTS_DOWNLOADS = (
     " WHERE fetches.status > 0 AND kind = ?"
 )
 _ROUNDS = 8  # times that leads are taken up without a turn for others
+_MOVES = 5  # times that a site may have moved
 _CHANCES = 2  # leads to a site that may fail before it is given up
 
 
@@ -114,7 +115,7 @@ class Discovery:
         """leads whose links are being looked up, and their sites"""
         self._has_more = False
         """whether leads wait that there was no time for"""
-        self._started_at = now
+        self._started_at = self._now = now
         store.begin()
         self._restore(seeds, now)
         store.commit()
@@ -149,6 +150,10 @@ class Discovery:
         granted: list[Claim] = []
         self.store.begin()
         self._has_more = False
+        self._now = now
+        room = min(room, self._affordable(now))
+        if room <= 0:
+            return granted
         for _ in range(_ROUNDS):
             claims = self.frontier.claim(now, room - len(granted))
             granted.extend(claim for claim in claims if self._may(claim, now))
@@ -203,8 +208,22 @@ class Discovery:
             or (budget.seconds is not None and now - self._started_at >= budget.seconds)
         )
 
+    def _affordable(self, now: float) -> int:
+        """How many downloads may be begun within the budget."""
+        if self.is_over(now):
+            return 0
+        most = self._setting.budget.downloads
+        if most is None:
+            return self._setting.width
+        return most - (self.stats.downloads - self.stats.robots) - self.frontier.active
+
     def wake(self) -> float | None:
-        """When `next` may have something again; None when nothing is queued."""
+        """When `next` may have something again; None when nothing is queued, or the budget spent.
+
+        What is under way then is taken up by the next invocation.
+        """
+        if self.is_over(self._now):
+            return None
         return 0.0 if self._has_more else self.frontier.wake()
 
     # -- what is looked up -------------------------------------------------------------------
@@ -225,14 +244,10 @@ class Discovery:
         self.store.begin()
         if wish.lead is not None:
             self._looked_up.pop(wish.lead.id, None)
-        if isinstance(links, Failure):
-            note = f"links of {wish.url} cannot be looked up: {links.detail or links.reason}"
-            if len(self.hosts.notes) < 100:
-                self.hosts.notes.append(note)
         if wish.lead is None:
-            found = links if links is not None and not isinstance(links, Failure) else ()
-            self._add(found, Role.BACK, wish.source)
-            self.leads.looked(wish.site)
+            if not isinstance(links, Failure):  # else the next invocation asks again
+                self._add(links or (), Role.BACK, wish.source)
+                self.leads.looked(wish.site)
         elif links is None or isinstance(links, Failure):
             self._follow(wish.lead, now)
         else:
@@ -299,6 +314,8 @@ class Discovery:
             self.store.save_page(visit.site.id, reading.page, pointer)
             self.stats.pages += 1
             self._visits.arrive(visit, claim.url, reading.page)
+        else:
+            self._visits.miss(visit, claim.url, "unreadable")
 
     # -- visits ------------------------------------------------------------------------------
 
@@ -323,9 +340,10 @@ class Discovery:
     def _ended(self, visit: Visit) -> None:
         """A visit is over: the lead is done, and its site is decided if it could be tested."""
         if visit.page is None:
-            if visit.moved_to is not None:  # that is where to look
-                self._add([Link(visit.moved_to)], visit.lead.role, visit.lead.source)
             self.leads.end(visit.lead, None, visit.reason or "not fetched")
+            _, moves = self.leads.origin(visit.lead)
+            if visit.moved_to is not None and moves < _MOVES:  # that is where to look
+                self._add([Link(visit.moved_to)], visit.lead.role, visit.lead.id)
             return
         is_bilingual = bool(self.leads.decided(visit.lead.site))
         if visit.inquiry is not None:
@@ -335,7 +353,9 @@ class Discovery:
     def _decide(self, visit: Visit, inquiry: Inquiry) -> bool:
         decision, id = inquiry.decision(), visit.site.id
         pages = tuple((lang, url) for lang, url in inquiry.pages())
-        verdict = Verdict(visit.lead.site, visit.start, decision, pages, visit.downloads)
+        named, moves = self.leads.origin(visit.lead)
+        named = named if moves else visit.lead.url
+        verdict = Verdict(visit.lead.site, visit.start, decision, pages, visit.downloads, named)
         self.leads.decide(id, verdict, visit.lead.id, self.stats.downloads)
         self.stats.tested += 1
         self.stats.found += decision.accept

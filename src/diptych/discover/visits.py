@@ -11,8 +11,8 @@ from diptych.crawl.frontier import Frontier, State
 from diptych.crawl.hosts import Hosts, SiteInfo
 from diptych.protocols import Inquiry
 from diptych.store import Store
-from diptych.text.urls import site_name, url_key
-from diptych.types import Lead, Page, Site, Url
+from diptych.text.urls import origin_of, site_name, url_key
+from diptych.types import Lead, Page, Role, Site, Url
 
 __all__ = ["Visit", "Visits"]
 
@@ -36,6 +36,8 @@ class Visit:
     downloads: int = 0
     reason: str = ""
     """why there is no page"""
+    tried: set[Url] = field(default_factory=set)
+    """what was tried in the place of a page that cannot be had"""
     moved_to: Url | None = None
     """the other site that the lead leads to"""
 
@@ -69,6 +71,7 @@ class Visits:
     def begin(self, lead: Lead, inquiry: Inquiry | None, now: float) -> None:
         """Visit the page of a lead; what an earlier visit has seen is not fetched again."""
         site = self._hosts.enter(Site(lead.site, (lead.url,)), now)
+        assert site.id not in self._visits, f"{lead.site} is being visited"
         visit = self._visits[site.id] = Visit(site, lead, inquiry, lead.url)
         self._seek(visit, lead.url)
         self.go_on(visit)
@@ -102,26 +105,40 @@ class Visits:
         """A page cannot be had."""
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
-        if visit.page is None:
-            visit.reason = reason
-        elif visit.inquiry is not None:
-            visit.inquiry.miss(asked)
+        if visit.page is not None:
+            if visit.inquiry is not None:
+                visit.inquiry.miss(asked)
+            return
+        visit.reason = visit.reason or reason
+        other = _instead(url, reason, visit.lead.role)
+        if other is not None and other not in visit.tried:
+            visit.tried.add(other)
+            self._seek(visit, other)
 
     def go_on(self, visit: Visit) -> None:
         """Ask for what the test of a site wants, until it waits for something or knows."""
-        for url in sorted(visit.pending):
-            host = self._frontier.host(self._hosts.of(url, visit.lead.site).id)
-            if host.stopped:
-                self.miss(visit, url, host.stopped)
-                if visit.page is None and url.startswith("https:") and UNREACHABLE in host.stopped:
-                    self._seek(visit, Url("http:" + url.removeprefix("https:")))
-        while not visit.pending:
+        while True:
+            self._give_up_stopped(visit)
+            if visit.pending:
+                return
             wanted = visit.inquiry.ask() if visit.inquiry is not None and visit.page else ()
             if not wanted:
                 self._leave(visit)
                 return
             for link in wanted:
                 self._seek(visit, link.url)
+
+    def _give_up_stopped(self, visit: Visit) -> None:
+        """Miss what waits for hosts that are asked no more, and what that leads to."""
+        while stopped := {
+            url: why for url in sorted(visit.pending) if (why := self._why(visit, url))
+        }:
+            for url, why in stopped.items():
+                self.miss(visit, url, why)
+
+    def _why(self, visit: Visit, url: Url) -> str:
+        """Why the host of a URL is asked no more, if so."""
+        return self._frontier.host(self._hosts.of(url, visit.lead.site).id).stopped
 
     def _leave(self, visit: Visit) -> None:
         if any(self._frontier.host(info.id).active for info in self._hosts.of_site(visit.site)):
@@ -158,3 +175,18 @@ class Visits:
             return
         visit.pending.add(url)
         self._frontier.add([entry._replace(hops=hops)])
+
+
+def _instead(url: Url, reason: str, role: Role) -> Url | None:
+    """What to try in the place of the page of a lead that cannot be had.
+
+    >>> _instead(Url("https://a.org/x"), "a.org cannot be reached: timeout", Role.SEED)
+    'http://a.org/x'
+    >>> _instead(Url("http://a.org/old.html"), "http_404", Role.FORWARD)
+    'http://a.org/'
+    """
+    if UNREACHABLE in reason:
+        return Url("http:" + url.removeprefix("https:")) if url.startswith("https:") else None
+    home = Url(origin_of(url) + "/")
+    # A link to a page that is gone is a link to its site all the same.
+    return home if role is Role.FORWARD and url != home and reason != "moved" else None

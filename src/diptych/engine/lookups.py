@@ -7,6 +7,7 @@ from queue import SimpleQueue
 from threading import Thread
 
 from diptych.discover.machine import Discovery, LookUp
+from diptych.errors import DiptychError
 from diptych.protocols import LinkSource
 from diptych.types import Failure, Link
 
@@ -46,7 +47,7 @@ class LookUps:
         self._now = 0.0
         self._open = 0
         self._asked: SimpleQueue[LookUp | None] = SimpleQueue()
-        self._answers: SimpleQueue[tuple[LookUp, Answer]] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[LookUp, Answer | DiptychError]] = SimpleQueue()
         self._thread = Thread(target=self._work, daemon=True)
 
     def __enter__(self) -> LookUps:
@@ -58,16 +59,23 @@ class LookUps:
 
     def _work(self) -> None:
         while (wish := self._asked.get()) is not None:
-            self._answers.put((wish, look_up(self._source, wish)))
+            try:
+                self._answers.put((wish, look_up(self._source, wish)))
+            except DiptychError as error:  # what the user can mend
+                self._answers.put((wish, error))
 
     @property
     def waiting(self) -> bool:
-        """Whether something is to be found out, or learned, still."""
+        """Whether something is to be found out, or learned, still: not when the budget is spent."""
+        if self._discovery.is_over(self._now):
+            return False
         return self._open > 0 or self._discovery.is_learning_due
 
     def ask(self, now: float) -> None:
         """Take up what a discovery wants to know."""
         self._now = now
+        if self._discovery.is_over(now):
+            return
         for wish in self._discovery.wishes(now):
             self._open += 1
             self._asked.put(wish)
@@ -77,6 +85,8 @@ class LookUps:
         while not self._answers.empty():
             wish, answer = self._answers.get()
             self._open -= 1
+            if isinstance(answer, DiptychError):
+                raise answer
             self._discovery.told(wish, answer, self._now)
         if self._open and not self._thread.is_alive():
             raise RuntimeError("look-ups have ended with an error")
