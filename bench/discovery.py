@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
@@ -44,8 +45,10 @@ from diptych.protocols import DiscoverPolicy, LinkSource
 from diptych.store import Store
 
 LANGS = ("en", "es")
+TRAVEL = ("travel", "hotel", "tourism", "viajes", "turismo")
+"""the topic of the focused crawler, as in the paper"""
 POLICIES: dict[str, Callable[[], DiscoverPolicy]] = {
-    "fc": Forward, "focc": Focused, "obfc": Obfc, "cobfc": Cobfc,
+    "fc": Forward, "focc": partial(Focused, TRAVEL), "obfc": Obfc, "cobfc": Cobfc,
 }  # fmt: skip
 SEEDS = (7, 8, 9)
 DOWNLOADS_PER_SEED = 100  # Barbosa et al. 2011, 3.1: 1,000 seeds for 100,000 pages

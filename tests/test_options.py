@@ -9,7 +9,7 @@ from diptych.options import agent_of, listed, live_engine, seed
 
 
 def test_a_list_takes_the_place_of_a_dash() -> None:
-    lines = ["b.org\tbilingual\t0.9\n", "\n", "  # a comment\n", "http://c.org/x\r\n"]
+    lines = ["\ufeffb.org\tbilingual\t0.9\n", "\n", "  # a comment\n", "http://c.org/x\r\n"]
     assert listed(["a.org", "-", "d.org"], lines) == ["a.org", "b.org", "http://c.org/x", "d.org"]
     assert listed(["-", "-"], ["a.org"]) == ["a.org"]
 

@@ -43,7 +43,8 @@ def test_json_has_everything() -> None:
     assert untested["bilingual"] is None
     assert untested["reason"] == "http_404"
     assert good == {
-        "site": "a.org", "url": "http://a.org/", "bilingual": True, "score": 0.9877, "reason": "",
+        "site": "a.org", "url": "http://a.org/", "start": "http://a.org/",
+        "bilingual": True, "score": 0.9877, "reason": "",
         "pages": {"en": "http://a.org/", "fr": "http://a.org/fr"}, "downloads": 2,
     }  # fmt: skip
 

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from diptych.errors import ConfigError
 from diptych.linksources import open_sources
 from diptych.options import agent_of, languages, listed, seed
 from diptych.registry import make
-from diptych.run import Terms, default_folder, open_run
+from diptych.run import Terms, default_folder, open_run, read_terms
 from diptych.searching import Searched, search
 from diptych.text.urls import site_name
 from diptych.types import Url
@@ -50,15 +51,30 @@ def detect(sites: Sequence[str], **options: Any) -> int:
     printer = Printer(sys.stdout, as_json=options["as_json"])
     agent = agent_of(options["user_agent"])
     with _folder(options["out"]) as folder, open_run(folder, terms, agent=agent) as store:
-        for verdict in Leads(store, once=True).verdicts():
+        leads, detector = Leads(store, once=True), make("detect", settings)
+        for verdict in leads.verdicts():
             printer.say(verdict)
-        detector = make("detect", settings)
         searched = search(
             store, seeds, SeedsOnly(), detector, terms, open_sources(()), options, printer.say
         )
-    for url, reason in searched.failed:
-        printer.say_untested(url, reason)
+        _say_the_rest(named, leads, printer)
     return FOUND if searched.verdicts else NOTHING
+
+
+def _say_the_rest(named: Sequence[Url], leads: Leads, printer: Printer) -> None:
+    """Say what is known of sites that were named twice, have moved, or could not be tested."""
+    verdicts = leads.verdicts()
+    decided = {verdict.site: verdict for verdict in verdicts}
+    failed = {site_name(url): reason for url, reason in leads.failed()}
+    said = {verdict.named for verdict in verdicts}
+    for url in dict.fromkeys(named):
+        if url in said:
+            continue
+        site = leads.destination(site_name(url))
+        if site in decided:
+            printer.say(replace(decided[site], named=url))
+        else:
+            printer.say_untested(url, failed.get(site) or failed.get(site_name(url), "not tried"))
 
 
 @contextmanager
@@ -96,14 +112,17 @@ def discover(names: Sequence[str], **options: Any) -> int:
     source = open_sources(options["backlinks"])
     if index:
         if not (options["test"] or options["backlinks"] or options["mine"]):
+            if seeds:
+                raise ConfigError("to search from SEED and an index say --backlinks SOURCE as well")
             return _list_candidates(index, langs, options)
         seeds += [candidate.start for candidate in _candidates(index, langs, options)]
-        policy = policy if options["backlinks"] else SeedsOnly()
+        if not options["backlinks"] and not options["policy"] and not options["strategy"]:
+            policy = SeedsOnly()  # they are tested, and nothing else
     _check(seeds, policy, recipe, options)
     terms = Terms(langs, tuple(map(seed, named)), "site", recipe, tuple(index))
     folder = options["out"] or _default_folder(named, index, langs)
     searched = _search(folder, terms, seeds, policy, source, options)
-    sites = [verdict.url for verdict in searched.verdicts]
+    sites = [verdict.url for verdict in searched.verdicts][: options["max_sites"]]
     if options["mine"] and sites and searched.is_whole:
         return _mine(sites, folder, options)
     return FOUND if sites else NOTHING
@@ -144,6 +163,8 @@ def _check(
             f"{recipe['discover']['use']} follows back links: say where they are known from with"
             " --backlinks SOURCE (see: diptych backlinks --help), or choose --policy fc"
         )
+    if recipe["discover"]["use"] == "focc" and not recipe["discover"].get("topic"):
+        raise ConfigError("focc stays with a topic: say --topic 'hotel travel viaje turismo'")
 
 
 def _default_folder(names: Sequence[str], index: Sequence[str], langs: Sequence[str]) -> Path:
@@ -187,17 +208,25 @@ def _list_candidates(index: Sequence[str], langs: Sequence[str], options: Mappin
 
 
 def _mine(sites: Sequence[Url], folder: Path, options: Mapping[str, Any]) -> int:
-    """Mine what was found, each site within its budget."""
+    """Mine what was found, each site within its budget.
+
+    What an earlier invocation has begun with is gone on with; sites found since are a run of
+    their own.
+    """
     from diptych.mining import DEFAULTS, mine
 
-    out = folder / f"mined-{len(sites)}-sites"
-    click.echo(f"mining {len(sites):,} sites into {out}", err=True)
+    begun = {out: read_terms(out).seeds for out in sorted(folder.glob("mined-*"))}
+    known = {seed for seeds in begun.values() for seed in seeds}
+    new = tuple(site for site in sites if site not in known)
+    if new:
+        begun[folder / f"mined-{len(begun) + 1:03}"] = new
     same = ("langs", "delay", "user_agent", "proxy", "allow_private", "quiet")
-    return mine(
-        sites,
-        **{
-            **DEFAULTS, **{name: options[name] for name in same}, "out": out,
-            "max_pages": options["site_pages"], "max_minutes": options["site_minutes"],
-            "max_megabytes": options["site_megabytes"],
-        },
-    )  # fmt: skip
+    given = {
+        **DEFAULTS, **{name: options[name] for name in same}, "max_pages": options["site_pages"],
+        "max_minutes": options["site_minutes"], "max_megabytes": options["site_megabytes"],
+    }  # fmt: skip
+    outcomes = []
+    for out, seeds in begun.items():
+        click.echo(f"mining {len(seeds):,} sites into {out}", err=True)
+        outcomes.append(mine(seeds, **{**given, "out": out}))
+    return min(outcomes)

@@ -48,7 +48,7 @@ def listed(sites: Sequence[str], lines: Iterable[str]) -> list[str]:
     """
     if "-" not in sites:
         return list(sites)
-    named = (line.partition("\t")[0].strip() for line in lines)
+    named = (line.partition("\t")[0].strip("\ufeff \r\n") for line in lines)
     found = [name for name in named if name and not name.startswith("#")]
     place = list(sites).index("-")
     return [*sites[:place], *found, *(site for site in sites[place + 1 :] if site != "-")]

@@ -10,7 +10,7 @@ import orjson
 
 from diptych.crawl.frontier import Kind
 from diptych.curve import Curve
-from diptych.discover.leads import Leads
+from diptych.discover.leads import FAILED, Leads
 from diptych.discover.machine import ROBOTS_DOWNLOADS
 from diptych.pipeline import replace_file
 from diptych.plot import plot
@@ -56,7 +56,7 @@ class Standing:
             tested=count("SELECT count(*) FROM verdicts"),
             bilingual=count("SELECT count(*) FROM verdicts WHERE accept"),
             leads=count("SELECT count(*) FROM leads WHERE state = 0"),
-            failed=len(Leads(store, once=True).failed()),
+            failed=count(f"SELECT count(*) FROM leads WHERE {FAILED}"),
             reasons=reasons,
         )
 

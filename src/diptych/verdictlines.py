@@ -28,7 +28,7 @@ class Printer:
             return
         if self.as_json:
             self._json(
-                site=verdict.site, url=verdict.url, bilingual=decision.accept,
+                site=verdict.site, url=verdict.named, start=verdict.url, bilingual=decision.accept,
                 score=round(decision.score, 4), reason=decision.reason,
                 pages=dict(verdict.pages), downloads=verdict.downloads,
             )  # fmt: skip
@@ -38,7 +38,7 @@ class Printer:
             shown = " ".join(f"{lang}={url}" for lang, url in verdict.pages)
             answer = "bilingual" if decision.accept else "no"
             why = shown if decision.accept else decision.reason
-            self._line(verdict.url, answer, f"{decision.score:.3f}", str(verdict.downloads), why)
+            self._line(verdict.named, answer, f"{decision.score:.3f}", str(verdict.downloads), why)
 
     def say_untested(self, url: str, reason: str) -> None:
         """Write that a site could not be tested."""

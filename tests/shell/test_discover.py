@@ -259,3 +259,47 @@ def test_404_of_the_start_page_is_told(tmp_path: Path) -> None:
         result = run("detect", server.url, *COMMON)
     assert result.stdout.split("\t")[1] == "unknown"
     assert "404" in result.stdout
+
+
+def test_each_address_that_was_named_gets_a_line(web: Web) -> None:
+    good = web.good[0].url
+    there, nowhere = (Reply("", 301, (("Location", to),)) for to in (good, "http://127.0.0.1:9/"))
+    with serve({"/": there}) as moved, serve({"/": nowhere}) as dead:
+        result = run("detect", moved.url, good + "es/", dead.url, good, *COMMON)
+    lines = [line.split("\t")[:2] for line in result.stdout.splitlines()]
+    assert sorted(lines) == sorted(
+        [
+            [good, "bilingual"], [good + "es/", "bilingual"], [moved.url, "bilingual"],
+            [dead.url, "unknown"],
+        ]
+    )  # fmt: skip
+
+
+def test_a_number_of_sites_is_kept_to(web: Web, tmp_path: Path) -> None:
+    result = run("discover", web.hub.url + "links.html", "--backlinks", web.source,
+                 "--out", tmp_path / "run", "--max-sites", "2", "--mine", "--site-pages", "2",
+                 *COMMON)  # fmt: skip
+    (folder,) = (tmp_path / "run").glob("mined-*")
+    assert len(query(folder, "SELECT name FROM sites")) == 2
+    assert result.exit_code in (0, 1)
+
+
+def test_sites_that_are_found_later_are_mined_apart(web: Web, tmp_path: Path) -> None:
+    command = ("discover", web.hub.url + "links.html", "--backlinks", web.source, "--out",
+               tmp_path / "run", "--mine", "--site-pages", "2", *COMMON)  # fmt: skip
+    run(*command, "--max-sites", "1")
+    before = {url: count for url, count in web.asked().items() if url.endswith("/es/")}
+    run(*command)
+    folders = sorted((tmp_path / "run").glob("mined-*"))
+    sites = [query(folder, "SELECT name FROM sites ORDER BY name") for folder in folders]
+    assert len(sites) == 2
+    assert not set(sites[0]) & set(sites[1])
+    assert len(sites[0] + sites[1]) == 4
+    again = {url: web.asked()[url] for url in before}
+    assert max(again.values()) <= 2, "once to be tested, once to be mined"
+
+
+def test_what_cannot_be_combined_is_refused(tmp_path: Path) -> None:
+    index = tmp_path / "part.parquet"
+    assert "--backlinks" in mistake("discover", "http://a.org", "--cc-index", index, *COMMON[:2])
+    assert "--topic" in mistake("discover", "http://a.org", "--policy", "focc", *COMMON[:2])

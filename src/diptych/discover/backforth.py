@@ -54,7 +54,8 @@ class Cobfc:
     follow_seeds: bool = True
     """whether seeds are treated as back-link pages"""
     haste: float = 0.9
-    """what a site that is expected behind a back link counts, against one that is at hand"""
+    """what a site that is expected behind a back link counts, against one that is at hand: the
+    page must be fetched first, which is one download for some ten links"""
 
     looks_back: ClassVar[bool] = True
     per_site: ClassVar[int] = 1
@@ -74,6 +75,8 @@ class Cobfc:
         links to are: both say how likely the next site is a bilingual one, so that the two queues
         of the paper can be one.
         """
+        # DEVIATION(barbosa): the paper has two classes of back links, and two queues. Shares of
+        # bilingual sites let one order hold for both, and a page is as good as what it leads to.
         back = [each for each in examples if each.role is Role.BACK]
         forward = [each for each in examples if each.role is Role.FORWARD]
         if not back and not forward:

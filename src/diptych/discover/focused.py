@@ -21,7 +21,7 @@ class Focused:
 
     # DEVIATION(barbosa): the paper's was trained on pages about travel; here a topic is
     # what the user says in words, and a page is about it when its title and links say them.
-    topic: tuple[str, ...] = ("travel", "hotel", "tourism", "viajes", "turismo")
+    topic: tuple[str, ...] = ()
     """words that pages on the topic use"""
     at_least: int = 3
     """words of the topic in a page's title and links"""

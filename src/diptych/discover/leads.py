@@ -14,11 +14,12 @@ from diptych.store import Store
 from diptych.text.urls import site_name, url_key
 from diptych.types import Decision, Example, Lead, Link, Role, Url
 
-__all__ = ["Leads", "Verdict"]
+__all__ = ["FAILED", "MOVES", "Leads", "Verdict"]
 
 WAITING, TAKEN, DONE = 0, 1, 2
 _COLUMNS = "id, url, site, role, words, source"
-_MOVES = 5  # times that a site may have moved
+FAILED = "state = 2 AND outcome IS NULL AND reason NOT IN ('', 'moved')"
+MOVES = 5  # times that a site may have moved
 _LOOK = 10_000  # leads that are looked at for one of another site
 _AT_ONCE = 5_000  # leads that are scored together
 _EXAMPLES = 50_000  # that are learned from: the last ones
@@ -125,7 +126,7 @@ class Leads:
     def origin(self, lead: Lead) -> tuple[Url, int]:
         """The URL that was followed first, where a site has moved; and how often it has."""
         moves = 0
-        while moves < _MOVES:
+        while moves < MOVES:
             row = self._store.db.execute(
                 "SELECT l.id, l.url FROM cites JOIN leads l ON l.id = cites.source"
                 " WHERE cites.lead = ? AND l.reason = 'moved' ORDER BY l.id LIMIT 1",
@@ -136,21 +137,33 @@ class Leads:
             lead, moves = lead._replace(id=row[0], url=row[1]), moves + 1
         return lead.url, moves
 
+    def destination(self, site: str) -> str:
+        """Where a site has moved to in the end, or the site itself."""
+        for _ in range(MOVES):
+            row = self._store.db.execute(
+                "SELECT target.site FROM leads l JOIN cites ON cites.source = l.id"
+                " JOIN leads target ON target.id = cites.lead"
+                " WHERE l.site = ? AND l.reason = 'moved' ORDER BY target.id LIMIT 1",
+                (site,),
+            ).fetchone()
+            if row is None:
+                break
+            site = row[0]
+        return site
+
     def failures(self, site: str) -> int:
         """How many leads to a site have led to nothing."""
         return self._store.count(
-            "SELECT count(*) FROM leads WHERE site = ? AND state = 2 AND outcome IS NULL"
-            " AND reason != ''",
+            f"SELECT count(*) FROM leads WHERE site = ? AND {FAILED}",
             site,
         )
 
     def failed(self) -> list[tuple[Url, str]]:
-        """Leads whose page could not be had, and why."""
+        """What was followed to no page, by the first URL where a site has moved, and why."""
         rows = self._store.db.execute(
-            "SELECT url, reason FROM leads WHERE state = 2 AND outcome IS NULL AND reason != ''"
-            " AND reason != 'moved' ORDER BY id"
-        )
-        return rows.fetchall()
+            f"SELECT {_COLUMNS}, reason FROM leads WHERE {FAILED} ORDER BY id"
+        ).fetchall()
+        return [(self.origin(_lead(row[:-1]))[0], row[-1]) for row in rows]
 
     # -- learning ----------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from diptych.crawl.hosts import Hosts
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.reading import Reading
 from diptych.crawl.scope import Anywhere
-from diptych.discover.leads import Leads, Verdict
+from diptych.discover.leads import MOVES, Leads, Verdict
 from diptych.discover.visits import Visit, Visits
 from diptych.protocols import Detector, DiscoverPolicy, Inquiry
 from diptych.store import Store
@@ -36,7 +36,6 @@ ROBOTS_DOWNLOADS = (
     " WHERE fetches.status > 0 AND kind = ?"
 )
 _ROUNDS = 8  # times that leads are taken up without a turn for others
-_MOVES = 5  # times that a site may have moved
 _CHANCES = 2  # leads to a site that may fail before it is given up
 
 
@@ -252,7 +251,8 @@ class Discovery:
             self._follow(wish.lead, now)
         else:
             self._add(links, Role.FORWARD, wish.lead.id)
-            # The page itself was not fetched: its site may be worth a test all the same.
+            # DEVIATION(barbosa): a page whose links are known is not fetched, and so not tested;
+            # its site is a lead like those it links to.
             self._add([Link(wish.url)], Role.FORWARD, wish.lead.source)
             self.leads.end(wish.lead, None)
 
@@ -342,7 +342,7 @@ class Discovery:
         if visit.page is None:
             self.leads.end(visit.lead, None, visit.reason or "not fetched")
             _, moves = self.leads.origin(visit.lead)
-            if visit.moved_to is not None and moves < _MOVES:  # that is where to look
+            if visit.moved_to is not None and moves < MOVES:  # that is where to look
                 self._add([Link(visit.moved_to)], visit.lead.role, visit.lead.id)
             return
         is_bilingual = bool(self.leads.decided(visit.lead.site))
