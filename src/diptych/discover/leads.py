@@ -89,7 +89,8 @@ class Leads:
 
     def waiting(self, limit: int, busy: Iterable[str] = ()) -> list[Lead]:
         """The best of those that wait, one of each site, and none of those that are busy."""
-        taken, best = set(busy), []
+        taken = set(busy)
+        best: list[int] = []
         for id, site in self._store.db.execute(
             "SELECT id, site FROM leads WHERE state = 0 ORDER BY score DESC, id LIMIT ?", (_LOOK,)
         ):
