@@ -24,7 +24,7 @@ from diptych.run import Terms, default_folder, open_run, read_terms
 from diptych.searching import Searched, search
 from diptych.text.urls import site_name
 from diptych.types import Url
-from diptych.verdictlines import Printer
+from diptych.verdictlines import Printer, standard_output
 
 if TYPE_CHECKING:
     from diptych.discover.columnar import SiteCandidate
@@ -48,7 +48,7 @@ def detect(sites: Sequence[str], **options: Any) -> int:
     seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]
     settings = _detector(options)
     terms = Terms(langs, tuple(seeds), "site", {"detect": settings})
-    printer = Printer(sys.stdout, as_json=options["as_json"])
+    printer = Printer(standard_output(), as_json=options["as_json"])
     agent = agent_of(options["user_agent"])
     with _folder(options["out"]) as folder, open_run(folder, terms, agent=agent) as store:
         leads, detector = Leads(store, once=True), make("detect", settings)
@@ -132,7 +132,7 @@ def _search(
     folder: Path, terms: Terms, seeds: Sequence[Url], policy: DiscoverPolicy, source: LinkSource,
     options: dict[str, Any],
 ) -> Searched:  # fmt: skip
-    printer = Printer(sys.stdout, as_json=options["as_json"], is_list=True)
+    printer = Printer(standard_output(), as_json=options["as_json"], is_list=True)
     with open_run(folder, terms, agent=agent_of(options["user_agent"])) as store:
         for verdict in Leads(store, once=policy.per_site == 1).verdicts("accept"):
             printer.say(verdict)  # of an earlier invocation: the list is always whole

@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any, Protocol
 
 import orjson
 
 from diptych.discover.leads import Verdict
 
-__all__ = ["Printer"]
+__all__ = ["Printer", "standard_output"]
+
+
+class Output(Protocol):
+    """What can be written to."""
+
+    def write(self, text: str, /) -> object:
+        """Write a text."""
+        ...
+
+    def flush(self) -> object:
+        """Let others see what was written."""
+        ...
+
+
+class _Screen:
+    """Standard output as it is at the time: a progress display takes it over while it lasts."""
+
+    def write(self, text: str) -> None:
+        sys.stdout.write(text)
+
+    def flush(self) -> None:
+        sys.stdout.flush()
+
+
+def standard_output() -> Output:
+    """Where verdicts go: a pipe or a file must never be taken over."""
+    return _Screen() if sys.stdout.isatty() else sys.stdout
 
 
 @dataclass(frozen=True, slots=True)
 class Printer:
     """Writes each verdict as soon as it is there."""
 
-    out: IO[str]
+    out: Output
     as_json: bool = False
     is_list: bool = False
     """whether only the addresses of bilingual sites are wanted"""
