@@ -5,7 +5,9 @@
 The graph is generated (seeded): reversed host names in order, in- and out-degrees by a power law,
 edges sorted as Common Crawl's are, or in no order with --shuffled.  It is indexed by a process of
 its own.  Beside it: a plain Python pass over the first lines, and how long it takes to find the
-back links of one host by reading all edges.  Exits with 1 when a mark is missed.
+back links of one host by reading all edges; and the index of a smaller graph with as many edges for
+each host as Common Crawl's have.  Look-ups are by the clock, of files that have been read before.
+Exits with 1 when a mark is missed.
 """
 
 from __future__ import annotations
@@ -31,12 +33,15 @@ from diptych.discover.web_graph import WebGraph
 from diptych.text.urls import normalise
 
 SEED = 7
-EDGES_PER_VERTEX = 4  # fewer than in Common Crawl's graphs (35), so that one host can have
+DENSE = 35  # edges for each host, as in Common Crawl's graphs
+SPARSE = 4  # fewer, so that one host can have
 HUB_SHARE = 0.2  # this share of all edges: 10 million back links of 50 million edges
 LOOKUPS = 2_000
 LIMIT = 100
 PLAIN_LINES = 2_000_000
 CHUNK = 1_000_000
+DENSE_PART = 5  # the graph with more edges for each host has so many times fewer of them
+MARKED = ("hosts from all over", "those with ")  # look-ups that must be fast
 LOW = 0xFFFFFFFF
 FLOORS = {"edges/s": 1_000_000, "look-up, ms": 5.0, "memory, MB": 1_000.0}
 
@@ -83,9 +88,12 @@ def generated(edges: int, vertices: int) -> NDArray[np.uint64]:
     return np.sort(np.concatenate([hub, np.delete(others, surplus)]))
 
 
-def write_graph(folder: Path, edges: int, *, shuffled: bool) -> None:
-    """The two files, as Common Crawl publishes them."""
-    names = host_names(edges // EDGES_PER_VERTEX)
+def write_graph(folder: Path, edges: int, density: int, *, shuffled: bool) -> None:
+    """The two files, as Common Crawl publishes them, unless they are there."""
+    if (folder / "edges.txt.gz").exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    names = host_names(edges // density)
     with gzip.open(folder / "vertices.txt.gz", "wt", 2) as stream:
         stream.writelines(f"{number}\t{name}\n" for number, name in enumerate(names))
     pairs = generated(edges, len(names))
@@ -122,6 +130,14 @@ def index(folder: Path) -> dict[str, Any]:
     }
 
 
+def warm(folder: Path) -> None:
+    """Read all files of an index, so that the disk is no part of what is measured."""
+    for path in sorted(folder.iterdir()):
+        with path.open("rb") as stream:
+            while stream.read(1 << 24):
+                pass
+
+
 def indexed(folder: Path) -> dict[str, Any]:
     """The same in a process of its own."""
     command = [sys.executable, __file__, "--index", str(folder)]
@@ -150,8 +166,9 @@ def spread(name: str, times: list[tuple[float, float]]) -> dict[str, Any]:
 
 def look_ups(folder: Path) -> list[dict[str, Any]]:
     """Hosts from all over the graph and those with most back links, each for the first time."""
+    warm(folder / "graph")
     graph = WebGraph.open(folder / "graph")
-    degrees = np.diff(graph.back.offsets)
+    degrees = graph.back.offsets.lengths(np.arange(graph.facts.vertices))
     random = np.random.default_rng(SEED)
     linked = np.flatnonzero(degrees)
     by_degree = linked[np.argsort(degrees[linked], kind="stable")]
@@ -212,28 +229,40 @@ def plain(folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-def measured(folder: Path, *, shuffled: bool) -> Tables:
-    """All tables."""
+def index_row(folder: Path, *, shuffled: bool) -> dict[str, Any]:
+    """A row of the table of indexes."""
     took = indexed(folder)
-    row = {
+    return {
         "edges": "in no order" if shuffled else "in order",
         "different edges": took["edges"],
         "hosts": took["vertices"],
+        "edges per host": round(took["edges"] / took["vertices"], 1),
         "seconds": round(took["seconds"], 1),
         "CPU s": round(took["cpu"], 1),
         "memory, MB": round(took["megabytes"]),
         "index, bytes per edge": round(took["bytes"] / took["edges"], 2),
+        "edges/s": round(took["edges"] / took["seconds"]),
     }
-    return {"index": [row], "look-ups": look_ups(folder), "baseline": plain(folder)}
 
 
-def passes(tables: Tables, edges: int) -> bool:
-    """Whether all marks are reached."""
+def measured(folder: Path, edges: int, *, shuffled: bool) -> Tables:
+    """All tables; look-ups are of the larger graph."""
+    dense = folder / "dense"
+    write_graph(folder, edges, SPARSE, shuffled=shuffled)
+    write_graph(dense, edges // DENSE_PART, DENSE, shuffled=shuffled)
+    rows = [index_row(path, shuffled=shuffled) for path in (folder, dense)]
+    return {"index": rows, "look-ups": look_ups(folder), "baseline": plain(folder)}
+
+
+def passes(tables: Tables) -> bool:
+    """Whether all marks are reached, that of look-ups by the clock."""
     row = tables["index"][0]
+    asked = [found for found in tables["look-ups"] if found["look-up"].startswith(MARKED)]
+    times = [found[f"{name}, ms"] for found in asked for name in ("median", "p99")]
     is_reached: bool = (
-        edges / row["seconds"] >= FLOORS["edges/s"]
+        row["edges/s"] >= FLOORS["edges/s"]
         and row["memory, MB"] <= FLOORS["memory, MB"]
-        and all(found["p99, ms of CPU"] < FLOORS["look-up, ms"] for found in tables["look-ups"])
+        and max(times) < FLOORS["look-up, ms"]
     )
     return is_reached
 
@@ -252,17 +281,13 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as temporary:
         folder: Path = options.keep or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / "edges.txt.gz").exists():
-            write_graph(folder, options.edges, shuffled=options.shuffled)
-        tables = measured(folder, shuffled=options.shuffled)
-    tables["index"][0]["edges/s"] = round(options.edges / tables["index"][0]["seconds"])
+        tables = measured(folder, options.edges, shuffled=options.shuffled)
     show(tables)
     if options.out:
         signature = f"web_graph|edges:{options.edges}|limit:{LIMIT}|v:{VERSION}"
         kept = {"signature": signature, "tables": tables, "machine": machine(["numpy", "isal"])}
         options.out.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
-    return int(not passes(tables, options.edges))
+    return int(not passes(tables))
 
 
 if __name__ == "__main__":

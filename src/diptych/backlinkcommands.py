@@ -10,6 +10,7 @@ import click
 import orjson
 
 from diptych.cli_parts import FOUND, NOTHING
+from diptych.discover.sources import in_one_line
 from diptych.errors import ConfigError, SourceError
 from diptych.linksources import open_source
 from diptych.text.urls import normalise
@@ -18,6 +19,7 @@ from diptych.types import Failure, Link
 __all__ = ["make_graph", "make_wat", "show_links"]
 
 INTERVAL = 5.0  # seconds between two lines of progress
+PATIENCE = 10.0  # seconds after which a service is not asked again while someone waits
 
 
 def make_graph(vertices: Sequence[str], edges: Sequence[str], out: Path, level: str) -> int:
@@ -52,22 +54,23 @@ def show_links(source: str, site: str, limit: int, *, as_json: bool) -> int:
     url = normalise(site if "://" in site else f"https://{site}")
     if url is None:
         raise ConfigError(f"{site!r} is no host or URL; say for example: example.org")
-    found = open_source(source).back_links(url, limit)
+    found = open_source(source, patience=PATIENCE).back_links(url, limit)
     if isinstance(found, Failure):
-        raise SourceError(f"{source}: {found.reason}: {found.detail}")
+        raise SourceError(in_one_line(f"{source}: {found.reason}: {found.detail}"))
     for link in found:
         click.echo(_spelled(link, as_json=as_json))
     if not found:
-        click.echo(f"{source} knows no links to {site} from other sites", err=True)
+        click.echo(in_one_line(f"{source} knows no links to {site} from other sites"), err=True)
     return FOUND if found else NOTHING
 
 
 def _spelled(link: Link, *, as_json: bool) -> str:
+    texts = {"url": link.url, "anchor": link.anchor, "around": link.around, "alt": link.alt}
+    shown = {name: in_one_line(text) for name, text in texts.items()}
     if as_json:
-        shown = {"url": link.url, "anchor": link.anchor, "around": link.around, "alt": link.alt}
         return orjson.dumps(shown).decode()
-    text = " ".join((link.anchor or link.alt or link.around).split())
-    return f"{link.url}\t{text}" if text else link.url
+    text = shown["anchor"] or shown["alt"] or shown["around"]
+    return f"{shown['url']}\t{text}" if text else shown["url"]
 
 
 def _progress() -> Callable[[str, int], None]:
@@ -85,4 +88,4 @@ def _progress() -> Callable[[str, int], None]:
 
 def _tell_notes(notes: Sequence[str]) -> None:
     for note in notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {in_one_line(note)}", err=True)

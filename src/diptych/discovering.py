@@ -28,7 +28,8 @@ from diptych.verdictlines import Printer, standard_output
 
 if TYPE_CHECKING:
     from diptych.discover.columnar import SiteCandidate
-    from diptych.protocols import DiscoverPolicy, LinkSource
+    from diptych.discover.sources import Sources
+    from diptych.protocols import DiscoverPolicy
 
 __all__ = ["detect", "discover"]
 
@@ -109,7 +110,7 @@ def discover(names: Sequence[str], **options: Any) -> int:
     seeds = [seed(text) for text in named]
     recipe = _recipe(options)
     policy: DiscoverPolicy = make("discover", recipe["discover"])
-    source = open_sources(options["backlinks"])
+    source = open_sources(options["backlinks"], options["proxy"])
     if index:
         if not (options["test"] or options["backlinks"] or options["mine"]):
             if seeds:
@@ -129,7 +130,7 @@ def discover(names: Sequence[str], **options: Any) -> int:
 
 
 def _search(
-    folder: Path, terms: Terms, seeds: Sequence[Url], policy: DiscoverPolicy, source: LinkSource,
+    folder: Path, terms: Terms, seeds: Sequence[Url], policy: DiscoverPolicy, source: Sources,
     options: dict[str, Any],
 ) -> Searched:  # fmt: skip
     printer = Printer(standard_output(), as_json=options["as_json"], is_list=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from diptych.discover.sources import Sources
 from diptych.errors import SourceError
 from diptych.protocols import LinkSource
 
@@ -17,8 +18,11 @@ _CAN_BE = (
 )
 
 
-def open_source(spec: str) -> LinkSource:
-    """The source that a path is; a `SourceError` says what can be given."""
+def open_source(spec: str, proxy: str | None = None, patience: float = float("inf")) -> LinkSource:
+    """The source that a path is; a `SourceError` says what can be given.
+
+    A service is asked by way of the proxy, and not again after so many seconds of patience.
+    """
     path = Path(spec)
     if not path.exists():
         raise SourceError(f"there is no {spec}; {_CAN_BE}")
@@ -27,7 +31,7 @@ def open_source(spec: str) -> LinkSource:
     if path.suffix == ".toml":
         from diptych.engine.link_api import LinkApi
 
-        return LinkApi.open(path)
+        return LinkApi.open(path, proxy, patience)
     if path.suffix in (".sqlite", ".db"):
         from diptych.discover.wat import WatIndex
 
@@ -47,9 +51,6 @@ def _of_folder(folder: Path) -> LinkSource:
     raise SourceError(f"{folder} holds neither a web graph nor a run; {_CAN_BE}")
 
 
-def open_sources(specs: Sequence[str]) -> LinkSource:
-    """Several sources as one."""
-    from diptych.discover.sources import Sources
-
-    opened = tuple(open_source(spec) for spec in specs)
-    return opened[0] if len(opened) == 1 else Sources(opened)
+def open_sources(specs: Sequence[str], proxy: str | None = None) -> Sources:
+    """Any number of sources as one, which knows what went wrong with each."""
+    return Sources(tuple(open_source(spec, proxy) for spec in specs))

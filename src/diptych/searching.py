@@ -18,7 +18,8 @@ from diptych.sitereport import Standing, write_sites
 from diptych.types import Url
 
 if TYPE_CHECKING:
-    from diptych.protocols import Detector, DiscoverPolicy, LinkSource
+    from diptych.discover.sources import Sources
+    from diptych.protocols import Detector, DiscoverPolicy
     from diptych.run import Terms
     from diptych.store import Store
 
@@ -27,6 +28,7 @@ __all__ = ["Search", "Searched", "search"]
 # A site that does not answer is given up sooner than one that is to be mined.
 LIMITS = Limits(attempts=2, refusals=4)
 STALL = 10.0  # seconds
+NOTES = 10  # that are printed
 
 
 @dataclass(slots=True)
@@ -92,7 +94,7 @@ class Searched:
 
 def search(
     store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, detector: Detector,
-    terms: Terms, source: LinkSource, options: dict[str, Any], say: Callable[[Verdict], None],
+    terms: Terms, source: Sources, options: dict[str, Any], say: Callable[[Verdict], None],
 ) -> Searched:  # fmt: skip
     """Search, or go on with a search, and say what is found as it is found."""
     agent = agent_of(options["user_agent"])
@@ -109,18 +111,19 @@ def search(
         shown.watch(discovery)
         engine.discover(discovery, source, tick=shown.tick, stopped=shown.stopped)
         shown.tick()
-    write_sites(store, terms, discovery.hosts.notes)
+    faults = [f"{count:,} look-ups failed: {why}" for why, count in source.faults.items()]
+    notes = [*faults, *dict.fromkeys(discovery.hosts.notes)]
+    write_sites(store, terms, notes)
     if not options["quiet"]:
-        _tell(discovery)
+        _tell(store, notes)
     leads = Leads(store, once=True)
     return Searched(leads.verdicts("accept"), leads.failed(), not shown.stopped())
 
 
-def _tell(discovery: Discovery) -> None:
+def _tell(store: Store, notes: Sequence[str]) -> None:
     """Say on standard error how a search has ended."""
-    notes = list(dict.fromkeys(discovery.hosts.notes))
-    lines = Standing.of(discovery.store).lines() + [f"note: {note}" for note in notes[:10]]
-    if len(notes) > 10:
-        lines.append(f"note: and {len(notes) - 10:,} more")
+    lines = Standing.of(store).lines() + [f"note: {note}" for note in notes[:NOTES]]
+    if len(notes) > NOTES:
+        lines.append(f"note: and {len(notes) - NOTES:,} more")
     for line in lines:
         click.echo(line, err=True)

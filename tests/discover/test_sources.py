@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from serving import Fault, Reply, serve
 
 from diptych.cli_backlinks import backlinks
+from diptych.discover.link_index import LinkWriter
 from diptych.discover.link_tables import LinkTables
-from diptych.discover.sources import Sources
+from diptych.discover.sources import MAX_FAULTS, Sources
 from diptych.discover.wat import WatIndex
 from diptych.discover.web_graph import WebGraph
 from diptych.engine.link_api import LinkApi
@@ -69,6 +72,34 @@ def test_a_page_must_be_fetched_if_none_knows_it() -> None:
     assert Sources((Known(), FAILED)).out_links(PAGE, 9) is None
     assert Sources((Known(), Known(out=[]))).out_links(PAGE, 9) == []
     assert Sources((Known(), Known(out=[link("a.org")]))).out_links(PAGE, 9) == [link("a.org")]
+
+
+def test_what_fails_is_known_though_another_answers() -> None:
+    detailed = Known(Failure(PAGE, "http_429", "the service answered\x1b[2J 429"))
+    merged = Sources((FAILED, Known([link("a.org")]), detailed))
+    assert merged.faults == {}
+    assert merged.back_links(PAGE, 9) == [link("a.org")]
+    assert merged.out_links(PAGE, 9) is None
+    assert merged.faults == {"http_500": 2, "the service answered [2J 429": 1}
+    alone = Sources((FAILED,))
+    assert alone.back_links(PAGE, 9) == FAILED.back
+    assert alone.faults == {"http_500": 1}
+    assert alone == Sources((FAILED,))
+
+
+def test_of_faults_that_are_all_different_few_are_kept() -> None:
+    failing = Known()
+    merged = Sources((failing,))
+    for number in range(50):
+        failing.back = Failure(PAGE, "http_500", f"{number:03}" * 1000)
+        merged.back_links(PAGE, 9)
+    failing.back = Failure(PAGE, "http_500", "001" * 1000)
+    merged.back_links(PAGE, 9)
+    assert len(merged.faults) == MAX_FAULTS == 20
+    assert sum(merged.faults.values()) == 51
+    assert merged.faults["001" * 100] == 2
+    assert merged.faults["other failures"] == 31
+    assert max(map(len, merged.faults)) == 300
 
 
 def call(*arguments: object) -> tuple[int, str, str]:
@@ -133,9 +164,72 @@ def test_a_source_is_what_its_path_is(graph: Path, tmp_path: Path) -> None:
     assert [found.url for found in several.back_links(Url("http://b.com/"), 5)] == [
         "https://a.com/", "https://c.org/"
     ]  # fmt: skip
-    assert isinstance(open_sources([str(graph)]), WebGraph)
+    alone = open_sources([str(graph)])
+    assert isinstance(alone.sources[0], WebGraph)
+    assert alone.faults == {}
+    proxied = open_sources([str(tmp_path / "api.toml")], "http://127.0.0.1:3128").sources[0]
+    assert isinstance(proxied, LinkApi)
+    assert proxied.proxy == "http://127.0.0.1:3128"
+    with pytest.raises(SourceError, match="'nonsense' is no HTTP proxy"):
+        open_sources([str(tmp_path / "api.toml")], "nonsense")
     with pytest.raises(SourceError, match="there is no"):
         open_sources([str(graph), "none"])
+
+
+def described(folder: Path, url: str, more: str = "") -> Path:
+    path = folder / "api.toml"
+    path.write_text(
+        f'url = "{url}?t={{host}}"\nlinks = ""\nsource = "url"\nanchor = "anchor"\n{more}'
+    )
+    return path
+
+
+EVIL = "\x1b]0;title\x07\x9b2J\x7f\u202e\u2066red\r\nline"
+PLAIN = "]0;title 2J red line"
+
+
+def test_a_service_says_nothing_to_the_terminal(tmp_path: Path) -> None:
+    items = json.dumps([{"url": "http://a.org/\x9b2J", "anchor": EVIL}])
+    with serve(lambda request: Reply(items, type="application/json")) as server:
+        path = described(tmp_path, server.url)
+        code, out, _ = call("show", path, "b.com")
+        assert (code, out) == (0, f"http://a.org/%C2%9B2J\t{PLAIN}\n")
+        code, out, _ = call("show", path, "b.com", "--json")
+        assert json.loads(out)["anchor"] == PLAIN
+        assert out.strip().isprintable()
+    evil = Fault(b"HTTP/1.1 404 \x1b[2J\xc2\x9b\x9b\x07no\r\nContent-Length: 0\r\n\r\n")
+    with serve(lambda request: evil) as server:
+        code, out, err = call("show", described(tmp_path, server.url), "b.com")
+    assert (code, out) == (2, "")
+    assert "the service answered 404 [2J" in err
+    assert err.strip().isprintable()
+
+
+def test_anchors_of_an_index_say_nothing_to_the_terminal(tmp_path: Path) -> None:
+    with LinkWriter(tmp_path / "i.sqlite") as writer:
+        writer.add(Url("http://a.org/\x1b[2J"), [Link(Url("http://b.com/"), "a", anchor=EVIL)])
+        writer.save_file("\x1b[2J.wat", 1, 1, "")
+        writer.commit()
+    code, out, _ = call("show", tmp_path / "i.sqlite", "b.com")
+    assert (code, out) == (0, f"http://a.org/ [2J\t{PLAIN}\n")
+
+
+def test_notes_say_nothing_to_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "\x1b[2J.wat").write_text("nothing")
+    _, _, err = call("wat", tmp_path / "\x1b[2J.wat", "--out", tmp_path / "i.sqlite")
+    assert " [2J.wat: damaged after 0 pages" in err
+    assert all(line.isprintable() for line in err.splitlines())
+
+
+def test_someone_who_waits_is_told_instead_of_kept_waiting(tmp_path: Path) -> None:
+    wait = Reply("", 429, (("Retry-After", "60"),))
+    with serve(lambda request: wait) as server:
+        started = time.monotonic()
+        code, _, err = call("show", described(tmp_path, server.url), "b.com")
+        assert time.monotonic() - started < 5
+    assert code == 2
+    assert "429 Too Many Requests; not asked again within 10 s, as it asks to wait 60 s" in err
+    assert len(server.log) == 1
 
 
 def test_asking_starts_nothing_heavy() -> None:

@@ -85,7 +85,8 @@ def test_a_graph_of_domains_is_asked_for_the_domain(tmp_path: Path) -> None:
     assert hosts(graph.back_links("https://fr.shop.b.com/x", 10)) == ["a.com"]
     other = graph_of(tmp_path, ["a.com", "b.com"], [("a.com", "b.com")], level="host")
     assert other.back_links("https://fr.shop.b.com/x", 10) == []
-    assert graph_of(tmp_path, ["a.com", "x.b.com"], []).facts.level == "host"
+    hosted = graph_of(tmp_path, ["a.com", "x.b.com"], [("a.com", "x.b.com")])
+    assert hosted.facts.level == "host"
 
 
 def test_hubs_come_last(tmp_path: Path) -> None:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import fsspec
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from diptych.discover import edge_runs, graph_files
-from diptych.discover.edge_runs import Runs, turned, write_lists
+from diptych.discover import edge_runs, graph_files, web_graph_index
+from diptych.discover.edge_runs import Offsets, OffsetWriter, Runs, turned, write_lists
 from diptych.discover.web_graph import WebGraph
 from diptych.discover.web_graph_index import GraphFacts, index_graph
 from diptych.errors import SourceError
@@ -83,22 +86,31 @@ names = st.lists(
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(names, st.booleans(), st.lists(st.tuples(vertex, vertex), max_size=60), st.integers(2, 9))
+@given(
+    names, st.booleans(), st.lists(st.tuples(vertex, vertex), max_size=60), st.integers(2, 9),
+    st.sampled_from([3, 4, 32]),
+)  # fmt: skip
 def test_any_graph_comes_out_as_it_went_in(
-    tmp_path_factory: pytest.TempPathFactory, names, is_sorted, edges, run
+    tmp_path_factory: pytest.TempPathFactory, names, is_sorted, edges, run, word
 ) -> None:
     folder = tmp_path_factory.mktemp("graph")
     names = tuple(sorted(names) if is_sorted else names)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Runs.__init__, "__kwdefaults__", {"run": run})
         patch.setattr(Runs.merged, "__kwdefaults__", {"merge": run})
-        indexed(folder, vertex_lines(names), edge_lines(tuple(edges)))
-    assert edges_of(folder) == (by_name(edges, names), by_name(edges, names))
-    graph = WebGraph.open(folder / "graph")
-    assert (graph.keys is None) == (names == tuple(sorted(names)))
-    for number, name in enumerate(names):
-        assert graph._find(name.encode()) == [number]
-        assert graph._find(name.encode() + b"?") == []
+        patch.setattr(edge_runs, "_WORD", word)
+        facts = indexed(folder, vertex_lines(names), edge_lines(tuple(edges)))
+        assert edges_of(folder) == (by_name(edges, names), by_name(edges, names))
+        graph = WebGraph.open(folder / "graph")
+        assert (graph.keys is None) == (names == tuple(sorted(names)))
+        for number, name in enumerate(names):
+            assert graph._find(name.encode()) == [number]
+            assert graph._find(name.encode() + b"?") == []
+        assert graph.facts == facts
+        for lists in (graph.out, graph.back):
+            spans = [lists.span(number) for number in range(len(names))]
+            lengths = [end - start for start, end in spans]
+            assert lists.offsets.lengths(np.arange(len(names))).tolist() == lengths
 
 
 @given(
@@ -128,10 +140,38 @@ def test_lists_begin_where_they_should_after_many_empty_ones(
     monkeypatch.setattr(edge_runs, "RUN", 3)
     edges = np.array([5 << 32 | 1, 5 << 32 | 2, 9 << 32 | 0], np.uint64)
     with (tmp_path / "v").open("wb") as values, (tmp_path / "o").open("wb") as offsets:
-        assert write_lists(iter([edges[:1], edges[1:]]), 11, values, offsets, id) == 3
-    assert np.fromfile(tmp_path / "o", "<i8").tolist() == [0] * 6 + [2] * 4 + [3, 3]
+        writer = OffsetWriter(offsets)
+        assert write_lists(iter([edges[:1], edges[1:]]), 11, values, writer, id) == 3
+    assert writer.turns == []
+    assert np.fromfile(tmp_path / "o", "<u4").tolist() == [0] * 6 + [2] * 4 + [3, 3]
     assert np.fromfile(tmp_path / "v", "<u4").tolist() == [1, 2, 0]
     assert turned(turned(edges)).tolist() == edges.tolist()
+
+
+@given(
+    st.lists(st.integers(0, 1 << 33).map(lambda size: size % 5 if size % 3 else size), max_size=30),
+    st.integers(1, 7),
+)
+@example([5, 1 << 32, 0, 3 << 32, 7], 2)
+def test_offsets_of_any_size_take_four_bytes(sizes: list[int], step: int) -> None:
+    starts = np.cumsum([0, *sizes], dtype=np.int64)
+    stream = io.BytesIO()
+    writer = OffsetWriter(stream)
+    for place in range(0, len(starts), step):
+        writer.add(starts[place : place + step])
+    assert len(stream.getvalue()) == 4 * len(starts)
+    read = Offsets(np.frombuffer(stream.getvalue(), "<u4"), writer.turns)
+    vertices = np.arange(len(sizes))
+    assert [read.bounds(vertex) for vertex in vertices.tolist()] == list(pairwise(starts.tolist()))
+    assert read.starts(np.arange(len(starts))).tolist() == starts.tolist()
+    assert read.lengths(vertices).tolist() == sizes
+
+
+def test_a_host_takes_twelve_bytes_beside_its_name_and_an_edge_eight(tmp_path: Path) -> None:
+    names = tuple(f"com.h{number:05d}" for number in range(1000))
+    edges = tuple((number, (7 * number + 1) % 1000) for number in range(1000))
+    sizes = indexed(tmp_path, vertex_lines(names), edge_lines(edges)).sizes
+    assert sum(sizes.values()) == 1000 * len(names[0]) + 12 * 1001 + 8 * 1000
 
 
 # -- files --------------------------------------------------------------------------------------
@@ -268,8 +308,7 @@ def test_what_is_no_graph_at_all_is_told_in_one_line(
     with pytest.raises(SourceError, match=message) as caught:
         indexed(tmp_path, vertices, edges)
     assert "\n" not in str(caught.value)
-    assert not (tmp_path / "graph").exists()
-    assert not (tmp_path / "graph.part").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["e.txt", "v.txt"]
 
 
 def test_no_edges_are_a_graph_without_links(tmp_path: Path) -> None:
@@ -329,17 +368,23 @@ def test_a_line_that_does_not_end_takes_no_memory(tmp_path: Path) -> None:
     assert facts.notes == ("1 lines of edges are no two numbers: skipped",)
 
 
-@pytest.mark.parametrize("kind", ["file", "folder"])
+@pytest.mark.parametrize("kind", ["file", "folder", "index", "other graph"])
 def test_what_is_not_an_index_is_not_replaced(tmp_path: Path, kind: str) -> None:
     out = tmp_path / "graph"
     if kind == "file":
         out.write_text("mine")
     else:
-        out.mkdir()
-        (out / "thesis.txt").write_text("mine")
+        if kind == "index":
+            indexed(tmp_path)
+        out.mkdir(exist_ok=True)
+        (out / ("graph.json" if kind == "other graph" else "thesis.txt")).write_text("mine")
+    before = sorted(out.iterdir()) if out.is_dir() else []
     with pytest.raises(SourceError, match="choose another folder"):
         indexed(tmp_path)
-    assert out.read_text() == "mine" if kind == "file" else (out / "thesis.txt").exists()
+    if before:
+        assert sorted(out.iterdir()) == before
+        return
+    assert out.read_text() == "mine"
 
 
 def test_an_index_is_replaced_by_the_same_command(tmp_path: Path) -> None:
@@ -362,15 +407,101 @@ def test_killed_it_leaves_nothing_that_looks_whole_and_can_be_run_again(tmp_path
     out = tmp_path / "graph"
     child = subprocess.Popen([sys.executable, "-c", code, vertices, str(fifo), str(out)])
     until = time.monotonic() + 60
-    runs = tmp_path / "graph.part" / "back.tmp"  # there when vertices are done
-    while not runs.exists() and child.poll() is None and time.monotonic() < until:
+    runs = ".graph.graph-*/new/back.tmp"  # there when vertices are done
+    while not [*tmp_path.glob(runs)] and child.poll() is None and time.monotonic() < until:
         time.sleep(0.05)
+    (part,) = tmp_path.glob(".graph.graph-*")
+    edges = written(tmp_path / "e.txt", edge_lines())
+    index_graph([vertices], [edges], out)  # while the other is at it, whose folder is left alone
+    assert part.exists()
+    shutil.rmtree(out)
     child.send_signal(signal.SIGKILL)  # it waits for edges
     assert child.wait() == -signal.SIGKILL
     assert not out.exists()
     with pytest.raises(SourceError, match="no web graph"):
-        WebGraph.open(tmp_path / "graph.part")
-    edges = written(tmp_path / "e.txt", edge_lines())
+        WebGraph.open(part / "new")
     index_graph([vertices], [edges], out)
     assert WebGraph.open(out).facts.edges == len(EDGES)
-    assert not (tmp_path / "graph.part").exists()
+    assert not part.exists()
+
+
+def test_killed_between_two_renames_the_old_index_comes_back(tmp_path: Path) -> None:
+    indexed(tmp_path)
+    left = tmp_path / ".graph.graph-left"
+    left.mkdir()
+    (left / web_graph_index.MARKER).write_text("graph")
+    (tmp_path / "graph").rename(left / "old")
+    with pytest.raises(SourceError, match="none of 1 lines"):
+        indexed(tmp_path, edges="nonsense\n")
+    assert edges_of(tmp_path)[0] == by_name()
+    assert not left.exists()
+
+
+def test_no_folder_of_the_user_is_removed(tmp_path: Path) -> None:
+    mine = ("graph.part", "graph.old", ".graph.graph-mine", ".graph.graph-other")
+    for name in mine:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "thesis.txt").write_text("mine")
+    # Of an index with another name.
+    (tmp_path / mine[3] / web_graph_index.MARKER).write_text("graph.graph-other")
+    for _ in range(2):
+        indexed(tmp_path)
+    assert [(tmp_path / name / "thesis.txt").read_text() for name in mine] == ["mine"] * 4
+    assert edges_of(tmp_path)[0] == by_name()
+
+
+def test_a_failure_to_change_places_keeps_the_old_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed(tmp_path)
+    replace = os.replace
+
+    def failing(source: Path, target: Path) -> None:
+        if source.name == "new":
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises(SourceError, match=r"cannot write .*: No space left"):
+        indexed(tmp_path, edges="0\t1\n")
+    assert edges_of(tmp_path)[0] == by_name()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["e.txt", "graph", "v.txt"]
+
+
+@pytest.mark.parametrize("edges", ["", "2\t2\n", "\n"])
+def test_no_edge_at_all_does_not_replace_an_index(tmp_path: Path, edges: str) -> None:
+    indexed(tmp_path)
+    with pytest.raises(SourceError, match=r"no edge in the --edges files; .* stays as it was"):
+        indexed(tmp_path, edges=edges)
+    assert edges_of(tmp_path)[0] == by_name()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/etc/passwd", "file:///etc/passwd", "https://elsewhere.org/part-0.gz", "../part-0.gz",
+        "a/../../part-0.gz", "local::part-0.gz", "C:\\part-0.gz", "\\\\host\\part-0.gz",
+        "part\x1b[2J.gz",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("base", ["", "memory://lists"])
+def test_a_list_names_nothing_outside_of_its_own_folder(
+    tmp_path: Path, base: str, name: str
+) -> None:
+    path = f"{base or tmp_path}/e.paths"
+    with fsspec.open(path, "wb") as stream:
+        stream.write(f"edges/part-1.gz\n{name}\n".encode())
+    with pytest.raises(SourceError, match="it may only name files below its own folder") as caught:
+        graph_files.part_files([path])
+    assert str(caught.value).isprintable()
+
+
+def test_a_list_names_addresses_on_its_own_host() -> None:
+    with fsspec.open("memory://bucket/e.paths", "wb") as stream:
+        stream.write(b"memory://bucket/x/part-0.gz\npart-1.gz\n")
+    found = graph_files.part_files(["memory://bucket/e.paths"])
+    assert found == ["memory://bucket/x/part-0.gz", "memory://bucket/part-1.gz"]
+    with fsspec.open("memory://bucket/e.paths", "wb") as stream:
+        stream.write(b"memory://other/part-0.gz\n")
+    with pytest.raises(SourceError, match="on its own host"):
+        graph_files.part_files(["memory://bucket/e.paths"])

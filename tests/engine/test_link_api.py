@@ -164,16 +164,93 @@ def test_an_answer_without_end_is_left(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("then", ["stall", "drip"])
-def test_an_answer_that_takes_for_ever_is_left(tmp_path: Path, then: str) -> None:
-    fault = Fault(b"HTTP/1.1 200 OK\r\n\r\n[", then)
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"", b"HTTP/1.1 200", b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\n\r\n[",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5",
+        b"HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n",
+    ],
+)  # fmt: skip
+def test_an_answer_that_takes_for_ever_is_left(tmp_path: Path, then: str, sent: bytes) -> None:
+    fault = Fault(sent, then)
     with serve(lambda request: fault) as server:
         source = api(server.url, tmp_path, "timeout = 0.5\nretries = 0\n")
-        source.clock = time.monotonic
         started = time.monotonic()
         found = source.back_links(PAGE, 5)
     assert isinstance(found, Failure)
     assert found.reason == "timeout"
-    assert time.monotonic() - started < 5
+    assert found.detail == "no whole answer within 0.5 s"
+    assert time.monotonic() - started < 3
+
+
+def test_a_redirect_without_end_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link_api, "MAX_BODY", 300_000)
+    flood = Fault(b"HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n", "flood")
+    found, server, _ = asked(lambda request: flood, tmp_path, "retries = 0\n")
+    assert isinstance(found, Failure)
+    assert found.reason == "no_connection"
+    assert "it answers more than 300,000 bytes" in found.detail
+    assert len(server.log) == 1
+
+
+def test_details_have_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
+    for sent in (
+        b"HTTP/1.1 404 \x1b[2J\xc2\x9b\x07gone\r\n\r\n",
+        b"HTTP/1.1 \x1b[2J\x9b\r\n\r\n",
+        b"HTTP/1.1 302 \r\nLocation: ftp://\x1b[2J/\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n\x1b[2J\xc2\x9b",
+    ):
+        found, _, _ = asked(lambda request, sent=sent: Fault(sent), tmp_path, "retries = 0\n")
+        assert isinstance(found, Failure)
+        assert found.detail
+        assert found.detail.isprintable()
+
+
+def test_a_proxy_is_asked_instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+    away = Reply("", 302, (("Location", "http://links.example/new"),))
+    site = lambda request: answer(ITEMS) if request.path.endswith("/new") else away  # noqa: E731
+    with serve(site) as server:
+        source = api("http://api.example/", tmp_path)
+        source.proxy = server.url.replace("//", "//user:p%40ss@")
+        assert len(source.back_links(PAGE, 5)) == 2
+    assert [urlsplit(path).netloc for path in server.paths] == ["api.example", "links.example"]
+    for request, host in zip(server.log, ("api.example", "links.example"), strict=True):
+        assert request.headers["host"] == host
+        assert request.headers["proxy-authorization"] == "Basic dXNlcjpwQHNz"
+
+
+def test_a_proxy_is_asked_for_a_tunnel_to_a_safe_service(tmp_path: Path) -> None:
+    with serve(lambda request: Reply("", 403)) as server:
+        source = api("https://api.example/", tmp_path, "retries = 0\n")
+        source.proxy = server.url
+        found = source.back_links(PAGE, 5)
+    assert isinstance(found, Failure)
+    assert "403" in found.detail
+    assert [(request.method, request.path) for request in server.log] == [
+        ("CONNECT", "api.example:443")
+    ]
+
+
+def test_a_tunnel_that_takes_for_ever_is_left(tmp_path: Path) -> None:
+    with serve(lambda request: Fault(b"HTTP/1.1 200 OK\r\nX: ", "drip")) as server:
+        source = api("https://api.example/", tmp_path, "timeout = 0.5\nretries = 0\n")
+        source.proxy = server.url
+        found = source.back_links(PAGE, 5)
+    assert isinstance(found, Failure)
+    assert found.reason == "timeout"
+
+
+def test_without_one_the_proxy_of_the_environment_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with serve(lambda request: answer(ITEMS)) as server:
+        monkeypatch.setenv("http_proxy", server.url)
+        assert len(api("http://api.example/", tmp_path).back_links(PAGE, 5)) == 2
+    assert server.paths[0].startswith("http://api.example/links?")
 
 
 def test_it_waits_as_long_as_it_is_asked_to(tmp_path: Path) -> None:
@@ -182,6 +259,24 @@ def test_it_waits_as_long_as_it_is_asked_to(tmp_path: Path) -> None:
     assert len(found) == 2
     assert len(server.log) == 2
     assert source.sleep.__self__.slept == [7.0]
+
+
+def test_it_does_not_ask_again_when_patience_is_over(tmp_path: Path) -> None:
+    wait = Reply("", 429, (("Retry-After", "7"),))
+    with serve(lambda request: wait) as server:
+        source = api(server.url, tmp_path)
+        source.patience = 10.0
+        found = source.back_links(PAGE, 5)
+    assert isinstance(found, Failure)
+    assert found.detail.endswith("; not asked again within 10 s, as it asks to wait 7 s")
+    assert source.sleep.__self__.slept == [7.0]  # and not another 7 s
+    with serve(lambda request: Reply("", 500)) as server:
+        source = api(server.url, tmp_path, "retries = 9\n")
+        source.patience = 5.0
+        found = source.back_links(PAGE, 5)
+    assert isinstance(found, Failure)
+    assert found.detail.endswith("500 Internal Server Error; not asked again within 5 s")
+    assert source.sleep.__self__.slept == [1.0, 2.0]
 
 
 def test_it_does_not_wait_for_hours(tmp_path: Path) -> None:

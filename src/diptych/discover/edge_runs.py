@@ -7,20 +7,73 @@ are spread over the vertices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Runs", "turned", "write_lists"]
+__all__ = ["OffsetWriter", "Offsets", "Runs", "turned", "write_lists"]
 
 RUN = 1 << 23  # edges that are sorted at once: 64 MB
 MERGE = 1 << 22  # edges of all runs together that are in memory while they are merged
 _LEAST = 1 << 12  # edges of a run that are read at once: fewer would be too many reads
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
+_WORD = 32  # bits of an offset that are written for each vertex
+
+
+@dataclass(slots=True)
+class OffsetWriter:
+    """Writes ascending offsets in 4 bytes each, however large they grow.
+
+    Those are their low bits; the rest of them grows at few vertices only, which are the `turns`.
+    """
+
+    stream: BinaryIO
+    turns: list[int] = field(default_factory=list)
+    _count: int = 0
+
+    def add(self, offsets: NDArray[np.int64]) -> None:
+        """Write some more."""
+        for high in range(len(self.turns) + 1, (int(offsets[-1]) >> _WORD) + 1):
+            self.turns.append(self._count + int(offsets.searchsorted(high << _WORD)))
+        self.stream.write((offsets & ((1 << _WORD) - 1)).astype("<u4").data)
+        self._count += len(offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Offsets:
+    """Where the lists of vertices begin, as `OffsetWriter` wrote it."""
+
+    low: NDArray[np.uint32]
+    turns: Sequence[int]
+
+    def bounds(self, vertex: int) -> tuple[int, int]:
+        """Where the list of a vertex begins and ends.
+
+        >>> Offsets(np.array([7, 4294967295, 5], np.uint32), [2]).bounds(1)
+        (4294967295, 4294967301)
+        """
+        start, end = self.low[vertex : vertex + 2].tolist()
+        if self.turns:
+            start += bisect_right(self.turns, vertex) << _WORD
+            end += bisect_right(self.turns, vertex + 1) << _WORD
+        return start, end
+
+    def starts(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the lists of many begin."""
+        found: NDArray[np.int64] = self.low[vertices].astype(np.int64)
+        if self.turns:
+            found += np.searchsorted(self.turns, vertices, "right") << _WORD
+        return found
+
+    def lengths(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How long the lists of many are."""
+        return self.starts(vertices + 1) - self.starts(vertices)
 
 
 def turned(edges: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -114,7 +167,7 @@ def write_lists(
     pieces: Iterator[NDArray[np.uint64]],
     vertices: int,
     values: BinaryIO,
-    offsets: BinaryIO,
+    offsets: OffsetWriter,
     tick: Callable[[int], None],
 ) -> int:
     """Write sorted edges as lists: all values, and where the list of each key begins; how many."""
@@ -129,9 +182,11 @@ def write_lists(
     return total
 
 
-def _begin(keys: NDArray[np.int64], begun: int, until: int, total: int, offsets: BinaryIO) -> int:
+def _begin(
+    keys: NDArray[np.int64], begun: int, until: int, total: int, offsets: OffsetWriter
+) -> int:
     """Write where the lists of keys from `begun` on begin, before that of `until`; the latter."""
     for start in range(begun, until, RUN):
         wanted = np.arange(start, min(start + RUN, until))
-        offsets.write((total + keys.searchsorted(wanted)).astype("<i8").data)
+        offsets.add(total + keys.searchsorted(wanted))
     return max(begun, until)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any, BinaryIO
 
 from diptych.errors import SourceError
+from diptych.text.urls import origin_of
 
 __all__ = ["CutOffError", "Lines", "blocks", "opened", "part_files", "size_of"]
 
@@ -54,7 +55,12 @@ def _beside(path: str, name: str) -> str:
     >>> _beside("https://a.org/graph/r/host/r.paths.gz", "graph/r/host/edges/part-0.gz")
     'https://a.org/graph/r/host/edges/part-0.gz'
     """
-    if "://" in name or name.startswith("/"):
+    if not _may_be_named(path, name):
+        raise SourceError(
+            f"{path} names {name[:100]!r}; it may only name files below its own folder, "
+            "or addresses on its own host"
+        )
+    if "://" in name:
         return name
     folder = path.rpartition("/")[0] if "/" in path else "."
     parts = name.split("/")
@@ -67,6 +73,22 @@ def _beside(path: str, name: str) -> str:
             if Path(folder, *parts[start:]).is_file():
                 return str(Path(folder, *parts[start:]))
     return f"{folder}/{name}"
+
+
+def _may_be_named(path: str, name: str) -> bool:
+    """Whether a list may mean a file: no list reaches for what is none of its business.
+
+    >>> _may_be_named("a.paths", "b/part-0.gz"), _may_be_named("a.paths", "/etc/passwd")
+    (True, False)
+    >>> _may_be_named("https://a.org/a.paths", "https://b.org/part-0.gz")
+    False
+    """
+    if not name.isprintable() or "::" in name:  # fsspec takes that for two addresses in one
+        return False
+    if "://" in name:
+        return "://" in path and origin_of(name) == origin_of(path)
+    parts = PureWindowsPath(name)  # knows both kinds of separators, and drives
+    return not parts.anchor and ".." not in parts.parts
 
 
 def _fsspec(path: str) -> Any:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.discover.edge_runs import Offsets, OffsetWriter
 from diptych.discover.graph_files import Lines
 from diptych.errors import SourceError
 from diptych.kernels.edges import MAX_VERTICES, Vertices, parse_vertices
@@ -37,6 +38,8 @@ class Names(NamedTuple):
     """whether all have names, which ascend with their ids"""
     has_name: NDArray[np.bool_] | None
     """by id; nothing if all have one"""
+    turns: list[int]
+    """of the offsets, see `OffsetWriter`"""
 
 
 class _Listed:
@@ -86,16 +89,16 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
         notes.append(f"{listed.bad:,} lines of vertices have no number and name: skipped")
     if not listed.is_ascending:
         _rearrange(folder, notes)
-    named = _write_offsets(folder, listed.largest + 1)
+    named, turns = _write_offsets(folder)
     is_sorted = listed.is_ascending and listed.is_sorted and named == listed.largest + 1
     if not is_sorted:
-        _write_keys(folder)
+        _write_keys(folder, turns)
     has_name = None
     if named <= listed.largest:
-        offsets = np.fromfile(folder / "names.offsets", "<i8")
-        has_name = offsets[1:] > offsets[:-1]
+        offsets = np.fromfile(folder / "names.offsets", "<u4")
+        has_name = offsets[1:] != offsets[:-1]
         notes.append(f"{listed.largest + 1 - named:,} ids between others have no vertex")
-    return Names(listed.largest + 1, named, is_sorted, has_name)
+    return Names(listed.largest + 1, named, is_sorted, has_name, turns)
 
 
 def _check(listed: _Listed) -> None:
@@ -131,26 +134,27 @@ def _rearrange(folder: Path, notes: list[str]) -> None:
     lengths[order].tofile(folder / "lengths.tmp")
 
 
-def _write_offsets(folder: Path, vertices: int) -> int:
-    """Where the name of each id begins, and the last one ends; how many have a name."""
+def _write_offsets(folder: Path) -> tuple[int, list[int]]:
+    """Where the name of each id begins, and the last one ends; how many have one, and the turns."""
     named, last, end = 0, -1, 0
     with (
         (folder / "ids.tmp").open("rb") as all_ids,
         (folder / "lengths.tmp").open("rb") as all_lengths,
         (folder / "names.offsets").open("wb") as stream,
     ):
+        offsets = OffsetWriter(stream)
         while data := all_ids.read(8 * _STEP):
             ids = np.frombuffer(data, "<i8")
             lengths = np.frombuffer(all_lengths.read(4 * len(ids)), "<i4")
             starts = end + np.cumsum(lengths, dtype=np.int64) - lengths
             gaps = np.diff(ids, prepend=last)
-            stream.write(np.repeat(starts, gaps).astype("<i8").data)
+            offsets.add(np.repeat(starts, gaps))
             named, last = named + len(ids), int(ids[-1])
             end += int(lengths.sum(dtype=np.int64))
-        stream.write(np.array([end], "<i8").data)
+        offsets.add(np.array([end], np.int64))
     for name in ("ids.tmp", "lengths.tmp"):
         (folder / name).unlink()
-    return named
+    return named, offsets.turns
 
 
 def name_key(name: bytes) -> int:
@@ -162,13 +166,14 @@ def name_key(name: bytes) -> int:
     return int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
 
 
-def _write_keys(folder: Path) -> None:
+def _write_keys(folder: Path, turns: list[int]) -> None:
     """A table of hashes: `keys` ascending, and the ids of the names that have them."""
-    offsets = np.memmap(folder / "names.offsets", "<i8", "r")
+    offsets = Offsets(np.memmap(folder / "names.offsets", "<u4", "r"), turns)
     blob = np.memmap(folder / "names", np.uint8, "r")
-    keys = np.empty(len(offsets) - 1, np.uint64)
+    keys = np.empty(len(offsets.low) - 1, np.uint64)
     for start in range(0, len(keys), _STEP):
-        bounds = offsets[start : start + _STEP + 1].tolist()
+        wanted = np.arange(start, min(start + _STEP, len(keys)) + 1)
+        bounds = offsets.starts(wanted).tolist()
         text, first = blob[bounds[0] : bounds[-1]].tobytes(), bounds[0]
         keys[start : start + len(bounds) - 1] = [
             name_key(text[one - first : other - first]) for one, other in pairwise(bounds)

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from diptych.protocols import LinkSource
 from diptych.types import Failure, Link, Url
 
-__all__ = ["Sources"]
+__all__ = ["Sources", "in_one_line"]
+
+MAX_FAULTS = 20  # different ones that are kept
+OTHER_FAULTS = "other failures"
+_LINE = 300  # characters of what went wrong
+# What terminals obey, and what makes a line look like another one.  Marks of direction that texts
+# in Arabic or Hebrew have, and joiners, stay.
+_OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def in_one_line(text: object) -> str:
+    r"""Text from outside as it can be printed: in one line, without what a terminal obeys.
+
+    >>> in_one_line("a\r\n b \x1b[2Jc\u202ed")
+    'a b [2Jcd'
+    """
+    return " ".join(_TURNING.sub("", _OBEYED.sub(" ", str(text))).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +39,33 @@ class Sources:
     """
 
     sources: tuple[LinkSource, ...]
+    _faults: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def faults(self) -> Mapping[str, int]:
+        """What went wrong so far, and how often: another source may have answered all the same."""
+        return dict(self._faults)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
         """What any source knows; a failure only if all have failed."""
-        return _merged([source.back_links(url, limit) for source in self.sources], limit) or []
+        answers = [source.back_links(url, limit) for source in self.sources]
+        self._note(answers)
+        return _merged(answers, limit) or []
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
         """What any source knows; None if one does not know the page and no other does."""
-        return _merged([source.out_links(url, limit) for source in self.sources], limit)
+        answers = [source.out_links(url, limit) for source in self.sources]
+        self._note(answers)
+        return _merged(answers, limit)
+
+    def _note(self, answers: Sequence[Sequence[Link] | Failure | None]) -> None:
+        for answer in answers:
+            if isinstance(answer, Failure):
+                fault = in_one_line(answer.detail or answer.reason)[:_LINE]
+                # One place is left for all that come later.
+                if fault not in self._faults and len(self._faults) >= MAX_FAULTS - 1:
+                    fault = OTHER_FAULTS
+                self._faults[fault] = self._faults.get(fault, 0) + 1
 
 
 def _merged(

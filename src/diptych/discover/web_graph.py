@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from diptych.discover.edge_runs import Offsets
+
 __all__ = ["Lists", "WebGraph"]
 
 POOL = 4  # times as many hosts as are wanted are looked at, so that hubs can be left out
@@ -30,11 +32,11 @@ class Lists:
     """For each vertex the ids of others, ascending, each once."""
 
     ids: NDArray[np.uint32]
-    offsets: NDArray[np.int64]
+    offsets: Offsets
 
     def span(self, vertex: int) -> tuple[int, int]:
         """Where the list of a vertex begins and ends."""
-        start, end = int(self.offsets[vertex]), int(self.offsets[vertex + 1])
+        start, end = self.offsets.bounds(vertex)
         if not 0 <= start <= end <= len(self.ids):
             raise SourceError("the web graph is damaged; index its files again")
         return start, end
@@ -47,7 +49,7 @@ class WebGraph:
     folder: Path
     facts: GraphFacts
     names: NDArray[np.uint8]
-    name_offsets: NDArray[np.int64]
+    name_offsets: Offsets
     back: Lists
     out: Lists
     keys: NDArray[np.uint64] | None
@@ -57,18 +59,23 @@ class WebGraph:
     @classmethod
     def open(cls, folder: Path) -> WebGraph:
         """Map an index into memory; a `SourceError` says what is wrong with a damaged one."""
+        from diptych.discover.edge_runs import Offsets
+
         facts = read_facts(folder)
-        back, out = (
-            Lists(_mapped(folder / name, "<u4"), _mapped(folder / f"{name}.offsets", "<i8"))
-            for name in ("back", "out")
+        name_offsets, back, out = (
+            Offsets(_mapped(folder / f"{name}.offsets", "<u4"), facts.turns.get(name, []))
+            for name in ("names", "back", "out")
         )
         keys = None if facts.is_sorted else _mapped(folder / "keys", "<u8")
         key_ids = None if facts.is_sorted else _mapped(folder / "keys.ids", "<u4")
         names = _mapped(folder / "names", "u1")
-        name_offsets = _mapped(folder / "names.offsets", "<i8")
-        if int(name_offsets[-1]) != len(names):
+        if name_offsets.bounds(facts.vertices - 1)[1] != len(names):
             raise SourceError(f"{folder} is damaged: names do not end; index the files again")
-        return cls(folder, facts, names, name_offsets, back, out, keys, key_ids)
+        lists = (
+            Lists(_mapped(folder / "back", "<u4"), back),
+            Lists(_mapped(folder / "out", "<u4"), out),
+        )
+        return cls(folder, facts, names, name_offsets, *lists, keys, key_ids)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link]:
         """Home pages of hosts that link to the host of a URL, those that link to few first."""
@@ -105,8 +112,7 @@ class WebGraph:
         if len(pool) and int(pool[-1]) >= self.facts.vertices:
             raise SourceError(f"{self.folder} is damaged; index the files again")
         # What links to everything, or is linked to by all, says nothing of this host.
-        degrees = others.offsets[pool + 1] - others.offsets[pool]
-        order = pool[np.argsort(degrees, kind="stable")]
+        order = pool[np.argsort(others.offsets.lengths(pool), kind="stable")]
         return list(islice(self._urls(order.tolist(), own), max(limit, 0)))
 
     def _sample(self, lists: Lists, vertex: int, own: str, most: int) -> NDArray[np.uint32]:
@@ -181,7 +187,7 @@ class WebGraph:
         return low
 
     def _raw(self, vertex: int) -> bytes:
-        start, end = self.name_offsets[vertex : vertex + 2].tolist()
+        start, end = self.name_offsets.bounds(vertex)
         return self.names[start:end].tobytes()
 
 

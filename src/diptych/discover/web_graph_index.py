@@ -1,8 +1,9 @@
 """Make of the text files of a web graph an index that answers in milliseconds.
 
 Common Crawl publishes its graphs of hosts and of domains as `id TAB reversed.name` and
-`from TAB to`.  The index has both directions as lists of ids, 4 bytes for each edge and direction,
-in plain arrays that are mapped into memory when they are asked.
+`from TAB to`.  The index has both directions as lists of ids, 4 bytes for each edge and direction
+and as many for where the list of each vertex begins, in plain arrays that are mapped into memory
+when they are asked.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from diptych.errors import SourceError
 
@@ -26,8 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "GraphFacts", "index_graph", "read_facts"]
 
-FORMAT = 1
+FORMAT = 2
 FACTS = "graph.json"
+MARKER = "diptych-graph.lock"  # in a folder where an index is built, with the name of the index
+_LISTS = ("names", "back", "out")
+_FILES = {FACTS, "keys", "keys.ids", *_LISTS, *(f"{name}.offsets" for name in _LISTS)}
 LEVELS = ("auto", "host", "domain")
 _SAMPLE = 1000  # names that tell whether the vertices are hosts or domains
 
@@ -48,6 +54,8 @@ class GraphFacts:
     notes: tuple[str, ...]
     sizes: dict[str, int]
     """bytes of each file"""
+    turns: dict[str, list[int]]
+    """of the offsets of each list, see `OffsetWriter`"""
 
 
 def index_graph(
@@ -64,32 +72,82 @@ def index_graph(
     """
     if level not in LEVELS:
         raise SourceError(f"no level {level!r} of graphs; there is: {', '.join(LEVELS)}")
-    if out.exists() and not (out / FACTS).is_file() and not (out.is_dir() and _is_empty(out)):
+    if out.exists() and not _may_be_replaced(out):
         raise SourceError(f"{out} is there and is no web graph; choose another folder")
-    part = out.with_name(out.name + ".part")
     try:
-        shutil.rmtree(part, ignore_errors=True)  # of one that was killed
-        part.mkdir(parents=True)
-        facts = _build(list(vertices), list(edges), part, level, tick)
-        _put_in_place(part, out)
+        with _workshop(out) as work:
+            part = work / "new"
+            part.mkdir()
+            facts = _build(list(vertices), list(edges), part, level, tick)
+            if not facts.edges and (out / FACTS).exists():
+                raise SourceError(f"no edge in the --edges files; {out} stays as it was")
+            _put_in_place(work, out)
     except OSError as error:
         raise SourceError(f"cannot write {out}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     return facts
 
 
-def _is_empty(folder: Path) -> bool:
-    return next(folder.iterdir(), None) is None
+def _may_be_replaced(out: Path) -> bool:
+    """Whether a folder is empty, or has an index and nothing else in it."""
+    if not out.is_dir():
+        return False
+    names = {path.name for path in out.iterdir()}
+    return not names or (FACTS in names and len(names) > 1 and names <= _FILES)
 
 
-def _put_in_place(part: Path, out: Path) -> None:
-    old = out.with_name(out.name + ".old")
-    shutil.rmtree(old, ignore_errors=True)
-    if out.exists():
-        os.replace(out, old)
-    os.replace(part, out)
-    shutil.rmtree(old, ignore_errors=True)
+@contextmanager
+def _workshop(out: Path) -> Iterator[Path]:
+    """A folder of our own beside the index, where it is built; gone at the end."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    start = f".{out.name}.graph-"
+    for left in [path for path in out.parent.iterdir() if path.name.startswith(start)]:
+        _clear(left, out)
+    work = Path(tempfile.mkdtemp(prefix=start, dir=out.parent))
+    try:
+        # Locked before it has its name, so that no other build takes it for one that was killed.
+        with (work / "lock.tmp").open("w", encoding="utf-8") as marker:
+            marker.write(out.name)
+            marker.flush()
+            _is_locked(marker)
+            os.replace(work / "lock.tmp", work / MARKER)
+            yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _clear(left: Path, out: Path) -> None:
+    """Remove what a build of the same index left when it was killed, and nothing else."""
+    try:
+        with (left / MARKER).open("r+", encoding="utf-8") as marker:
+            if marker.read() != out.name or not _is_locked(marker):
+                return
+            if (left / "old").exists() and not out.exists():  # killed while it changed places
+                os.replace(left / "old", out)
+            shutil.rmtree(left, ignore_errors=True)
+    except (OSError, UnicodeDecodeError):
+        return  # not ours
+
+
+def _is_locked(marker: IO[str]) -> bool:
+    """Lock a file for this process; False if another one has it, or if there are no locks here."""
+    try:
+        import fcntl
+
+        fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def _put_in_place(work: Path, out: Path) -> None:
+    old = work / "old"
+    try:
+        if out.exists():
+            os.replace(out, old)
+        os.replace(work / "new", out)
+    finally:
+        if old.exists() and not out.exists():
+            os.replace(old, out)
 
 
 def _build(
@@ -101,18 +159,27 @@ def _build(
     notes: list[str] = []
     lines = Lines(part_files(vertices))
     names = write_names(lines, folder, notes, lambda count: tick("vertices", count))
-    count = _write_edges(Lines(part_files(edges)), names, folder, notes, tick)
+    turns = {"names": names.turns}
+    count = _write_edges(Lines(part_files(edges)), names, folder, notes, turns, tick)
     if level == "auto":
-        level = _level_of(folder, names.vertices)
+        level = _level_of(folder, names)
     sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
-    facts = GraphFacts(level, names.vertices, count, names.is_sorted, tuple(notes), sizes)
+    facts = GraphFacts(level, names.vertices, count, names.is_sorted, tuple(notes), sizes, turns)
     content = {"format": FORMAT, **{name: getattr(facts, name) for name in facts.__slots__}}
     (folder / FACTS).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
     return facts
 
 
-def _write_edges(lines: Any, names: Names, folder: Path, notes: list[str], tick: Tick) -> int:
-    from diptych.discover.edge_runs import Runs, write_lists
+def _write_edges(
+    lines: Any,
+    names: Names,
+    folder: Path,
+    notes: list[str],
+    turns: dict[str, list[int]],
+    tick: Tick,
+) -> int:
+    """Write the lists of both directions; how many edges they have."""
+    from diptych.discover.edge_runs import OffsetWriter, Runs, write_lists
 
     runs = {"out": Runs(folder / "out.tmp"), "back": Runs(folder / "back.tmp")}
     try:
@@ -124,13 +191,15 @@ def _write_edges(lines: Any, names: Names, folder: Path, notes: list[str], tick:
                 (folder / f"{name}.offsets").open("wb") as offsets,
             ):
                 said = f"edges sorted ({name})"
+                writer = OffsetWriter(offsets)
                 count = write_lists(
                     found.merged(),
                     names.vertices,
                     values,
-                    offsets,
+                    writer,
                     lambda n: tick(said, n),  # noqa: B023
                 )
+            turns[name] = writer.turns
             found.close()
         return count
     finally:
@@ -181,16 +250,19 @@ def _named(pairs: NDArray[np.uint64], has_name: NDArray[np.bool_]) -> NDArray[np
     return pairs[known]
 
 
-def _level_of(folder: Path, vertices: int) -> str:
+def _level_of(folder: Path, names: Names) -> str:
     """Domains if no name of a sample is longer than what can be registered."""
     import numpy as np
 
+    from diptych.discover.edge_runs import Offsets
     from diptych.text.urls import site_name
 
-    offsets = np.memmap(folder / "names.offsets", "<i8", "r")
+    vertices = names.vertices
+    offsets = Offsets(np.memmap(folder / "names.offsets", "<u4", "r"), names.turns)
     blob = np.memmap(folder / "names", np.uint8, "r")
     for place in np.linspace(0, vertices - 1, min(_SAMPLE, vertices)).astype(int).tolist():
-        name = blob[offsets[place] : offsets[place + 1]].tobytes().decode("ascii", "replace")
+        start, end = offsets.bounds(place)
+        name = blob[start:end].tobytes().decode("ascii", "replace")
         host = ".".join(reversed(name.split(".")))
         if host and site_name(f"https://{host}/") != host:
             return "host"
@@ -203,25 +275,28 @@ def read_facts(folder: Path) -> GraphFacts:
         content = json.loads((folder / FACTS).read_text("utf-8"))
         if content["format"] != FORMAT:
             raise SourceError(
-                f"{folder} is a web graph of format {content['format']}, this diptych reads "
+                f"{folder} is a web graph of format {content['format']!r}, this diptych reads "
                 f"{FORMAT}: index the files again with: diptych backlinks graph"
             )
         facts = GraphFacts(
             str(content["level"]), int(content["vertices"]), int(content["edges"]),
             bool(content["is_sorted"]), tuple(content["notes"]), dict(content["sizes"]),
+            {str(name): list(map(int, turns)) for name, turns in content["turns"].items()},
         )  # fmt: skip
+        if facts.vertices < 1:
+            raise ValueError("a graph has vertices")
     except OSError as error:
         raise SourceError(
             f"{folder} is no web graph; make one with: diptych backlinks graph"
         ) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SourceError(f"{folder / FACTS} is damaged; index the files again") from error
     _check_sizes(folder, facts)
     return facts
 
 
 def _check_sizes(folder: Path, facts: GraphFacts) -> None:
-    lists = 8 * (facts.vertices + 1)
+    lists = 4 * (facts.vertices + 1)
     wanted = {"names.offsets": lists, "out.offsets": lists, "back.offsets": lists}
     wanted |= {"out": 4 * facts.edges, "back": 4 * facts.edges}
     if not facts.is_sorted:

@@ -7,7 +7,7 @@ anchor = "anchor"               # the text of its link
 text = "snippet"                # and what stands around it
 headers = { Authorization = "$API_TOKEN" }      # $NAME is taken from the environment
 delay = 1.0                     # seconds between two requests
-timeout = 30.0
+timeout = 30.0                  # seconds that a whole answer may take
 retries = 2
 
 Only the first three keys must be there.
@@ -15,7 +15,9 @@ Only the first three keys must be there.
 
 from __future__ import annotations
 
+import base64
 import http.client
+import io
 import os
 import re
 import string
@@ -24,15 +26,17 @@ import tomllib
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from contextlib import ExitStack
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import orjson
 
 from diptych._version import VERSION
 from diptych.crawl.robots import retry_after
+from diptych.discover.sources import in_one_line
 from diptych.errors import SourceError
 from diptych.text.urls import host_of, normalise, origin_of, site_name
 from diptych.types import Failure, Link, Response, Url
@@ -43,6 +47,7 @@ MAX_BODY = 10_000_000
 MAX_WAIT = 120.0  # seconds a service may ask to wait; for more it is left alone
 MAX_REQUESTS = 20  # for one look-up, where answers come in pages
 _READ = 1 << 16
+_ENDLESS = float("inf")
 _PLACEHOLDERS = frozenset({"url", "host", "limit", "offset"})
 _AGAIN = frozenset({429, 500, 502, 503, 504})
 _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
@@ -108,11 +113,12 @@ def _headers(path: Path, raw: Mapping[str, str], environment: Mapping[str, str])
         for variable in _VARIABLE.findall(text):
             if variable not in environment:
                 raise SourceError(
-                    f"{path}: 'headers.{name}' needs the environment variable {variable}; set it"
+                    f"{path}: {'headers.' + name!r} needs the environment variable {variable}; "
+                    "set it"
                 )
         value = _VARIABLE.sub(lambda found: environment[found[1]], text)
         if not re.fullmatch(r"[!-~]+", name) or ":" in name or re.search(r"[\r\n\0]", value):
-            raise SourceError(f"{path}: 'headers.{name}' is no HTTP header")
+            raise SourceError(f"{path}: {'headers.' + name!r} is no HTTP header")
         headers[name] = value
     return headers
 
@@ -146,6 +152,79 @@ class _OnlyWeb(urllib.request.HTTPRedirectHandler):
         return following
 
 
+class _Received(io.RawIOBase):
+    """What comes from a service, until a deadline: a byte now and then does not put that off."""
+
+    def __init__(self, sock: Any, until: float) -> None:
+        self._sock, self._until = sock, until
+        self._inner = sock.makefile("rb", buffering=0)
+        self._left = MAX_BODY + _READ * 2  # of headers and of redirects' bodies, too
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        rest = self._until - time.monotonic()
+        if rest <= 0:
+            raise TimeoutError
+        if self._left <= 0:
+            raise OSError(f"it answers more than {MAX_BODY:,} bytes")
+        self._sock.settimeout(rest)
+        count: int | None = self._inner.readinto(buffer)
+        self._left -= count or 0
+        return count
+
+    def close(self) -> None:
+        self._inner.close()
+        super().close()
+
+
+def _timed(kind: type[http.client.HTTPConnection], until: float) -> Any:
+    """A kind of connection all of whose answers end before a deadline."""
+
+    class Answer(http.client.HTTPResponse):
+        def __init__(self, sock: Any, level: int = 0, method: Any = None, url: Any = None) -> None:
+            super().__init__(sock, level, method, url)
+            self.fp.close()
+            self.fp = io.BufferedReader(_Received(sock, until))
+
+    return type("Timed", (kind,), {"response_class": Answer})
+
+
+class _Web(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
+    """Asks by HTTP and HTTPS, with a deadline for all that belongs to one request."""
+
+    def __init__(self, until: float, answers: ExitStack) -> None:
+        super().__init__()
+        self._until, self._answers = until, answers
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        kind = http.client.HTTPSConnection if req.type == "https" else http.client.HTTPConnection
+        req.timeout = max(self._until - time.monotonic(), 0.001)  # of connecting and sending
+        return self._answers.enter_context(self.do_open(_timed(kind, self._until), req))
+
+    https_open = http_open
+
+
+class _Proxied(urllib.request.BaseHandler):
+    """By way of one proxy, whatever hosts the environment excepts: so are pages fetched, too."""
+
+    handler_order = 100  # before the headers are made
+
+    def __init__(self, proxy: str) -> None:
+        self._proxy = urlsplit(proxy)
+
+    def http_request(self, req: urllib.request.Request) -> urllib.request.Request:
+        user, _, address = self._proxy.netloc.rpartition("@")
+        if user:
+            secret = base64.b64encode(unquote(user).encode()).decode("ascii")
+            req.add_unredirected_header("Proxy-authorization", f"Basic {secret}")
+        req.set_proxy(address, self._proxy.scheme)
+        return req
+
+    https_request = http_request
+
+
 @dataclass(slots=True)
 class LinkApi:
     """A service that knows back links; a `LinkSource`."""
@@ -153,13 +232,18 @@ class LinkApi:
     description: Description
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.time
-    _last: float = float("-inf")
+    proxy: str | None = None
+    patience: float = _ENDLESS
+    """seconds after which nothing is asked once more"""
+    _last: float = -_ENDLESS
     """when the last answer came"""
 
     @classmethod
-    def open(cls, path: Path) -> LinkApi:
-        """A service by its TOML file."""
-        return cls(read_description(path))
+    def open(cls, path: Path, proxy: str | None = None, patience: float = _ENDLESS) -> LinkApi:
+        """A service by its TOML file, asked by way of a proxy if one is given."""
+        if proxy is not None and not re.fullmatch(r"https?://[!-~]+", proxy):
+            raise SourceError(f"{proxy!r} is no HTTP proxy, which is such as http://proxy.org:8080")
+        return cls(read_description(path), proxy=proxy, patience=patience)
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
         """Not known: the page must be fetched."""
@@ -222,11 +306,13 @@ class LinkApi:
 
     def _asked(self, url: Url, address: str) -> bytes | Failure:
         """The body of an answer; asked again where that may help."""
-        failure = Failure(url, "not_asked")
+        failure, begun = Failure(url, "not_asked"), self.clock()
         for attempt in range(self.description.retries + 1):
             wait = self._last + self.description.delay - self.clock()
             if attempt:
                 wait = max(wait, failure.retry_after or 2.0 ** (attempt - 1))
+                if self.clock() + wait - begun > self.patience:
+                    return self._left_alone(failure)
             if wait > 0:
                 self.sleep(wait)
             answer = self._request(url, address)
@@ -234,49 +320,56 @@ class LinkApi:
             if isinstance(answer, bytes):
                 return answer
             failure = answer
-            asked = failure.retry_after or 0.0
-            if not _may_help(failure) or asked > MAX_WAIT:
+            if not _may_help(failure) or (failure.retry_after or 0.0) > MAX_WAIT:
                 break
         return failure
+
+    def _left_alone(self, failure: Failure) -> Failure:
+        """A failure that says why nothing was asked again, though that might have helped."""
+        why = f", as it asks to wait {failure.retry_after:g} s" if failure.retry_after else ""
+        return replace(
+            failure, detail=f"{failure.detail}; not asked again within {self.patience:g} s{why}"
+        )
 
     def _request(self, url: Url, address: str) -> bytes | Failure:
         headers = {"User-Agent": f"diptych/{VERSION}", "Accept": "application/json"}
         request = urllib.request.Request(address, headers=headers | dict(self.description.headers))
-        opener = urllib.request.build_opener(_OnlyWeb())
+        until = time.monotonic() + max(self.description.timeout, 0.1)
+        # Without a proxy of its own it takes those of the environment.
+        through = (urllib.request.ProxyHandler({}), _Proxied(self.proxy)) if self.proxy else ()
         try:
-            with opener.open(request, timeout=max(self.description.timeout, 0.1)) as answer:
-                return self._body(url, answer)
+            with ExitStack() as answers:  # also of redirects, which no one else would close
+                opener = urllib.request.build_opener(_OnlyWeb(), _Web(until, answers), *through)
+                return self._body(url, opener.open(request))
         except urllib.error.HTTPError as error:
-            with error:
-                return self._refusal(url, error)
+            return self._refusal(url, error)
         except TimeoutError:
             return self._too_slow(url)
         except (OSError, http.client.HTTPException, ValueError) as error:
             reason = getattr(error, "reason", None) or error
             if isinstance(reason, TimeoutError):
                 return self._too_slow(url)
-            return Failure(url, "no_connection", f"{origin_of(address)}: {_in_one_line(reason)}")
+            return Failure(
+                url, "no_connection", f"{origin_of(address)}: {in_one_line(reason)[:300]}"
+            )
 
     def _too_slow(self, url: Url) -> Failure:
         return Failure(url, "timeout", f"no whole answer within {self.description.timeout:g} s")
 
     def _refusal(self, url: Url, error: urllib.error.HTTPError) -> Failure:
         response = Response(url, error.code, tuple(error.headers.items()), b"", self.clock())
-        detail = f"the service answered {error.code} {_in_one_line(error.reason)}"
+        detail = f"the service answered {error.code} {in_one_line(error.reason)[:300]}"
         if error.code in (401, 403):
             detail += "; is the key in 'headers' right?"
         return Failure(url, f"http_{error.code}", detail, retry_after(response))
 
     def _body(self, url: Url, answer: Any) -> bytes | Failure:
-        """What is answered, but neither without end nor for ever."""
-        until = self.clock() + max(self.description.timeout, 0.1)
+        """What is answered, but not without end."""
         body = bytearray()
         while piece := answer.read1(_READ):
             body += piece
             if len(body) > MAX_BODY:
                 return Failure(url, "too_large", f"the answer is longer than {MAX_BODY:,} bytes")
-            if self.clock() > until:
-                return self._too_slow(url)
         if answer.length:  # what is still to come
             return Failure(url, "cut_off", "the answer ends before it is whole")
         return bytes(body)
@@ -287,10 +380,6 @@ def _may_help(failure: Failure) -> bool:
     if failure.reason.startswith("http_"):
         return int(failure.reason[5:]) in _AGAIN
     return failure.reason in ("no_connection", "timeout", "cut_off")
-
-
-def _in_one_line(text: object) -> str:
-    return " ".join(str(text).split())[:300]
 
 
 def _at(content: object, path: str) -> object:
