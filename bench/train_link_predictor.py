@@ -19,6 +19,7 @@ from detect_sites import TRAINING, TrueSite, read, true_site
 from sites import ROOT, built_folder, give_up
 
 from diptych.discover.contexts import Question, features_of_links
+from diptych.discover.naming import country_languages
 from diptych.learn.link_predictor import LinkPredictor, to_json
 from diptych.learn.link_predictor_train import LabelledLink, fit
 from diptych.text.langs import primary
@@ -31,6 +32,7 @@ PAGES = 4  # of a language of a site
 NEGATIVES = 25  # links of a page that lead nowhere new, of those that name no language
 MADE_UP = 1500  # pages
 MADE = "made up"
+PHOTOS = ("jpg", "jpg", "jpg", "png")  # what photographs are kept as
 WORTH = 3.0
 """how much more a right link counts: a lost one loses a site, a wrong one costs a download"""
 _COMMON = tuple(
@@ -47,85 +49,29 @@ _VERSIONS = ("{} version", "Version {}", "{} site", "In {}", "{}.", "Site in {}"
              "Switch to {}", "Read this in {}", "→ {}", "[{}]", "({})", "{} ▾", "En {}",
              "Versión en {}", "Versione {}", "Auf {}", "På {}", "Wersja {}", "{} verze",
              "In het {}", "Sitio en {}", "Page {}", "{} language", "{}a", "{}e",
-             "{} página")  # fmt: skip
+             "{} página", "Versão em {}", "Leer en {}", "Lire en {}", "Ler em {}", "Auf {} lesen",
+             "Leggi in {}", "Läs på {}", "Læs på {}", "Czytaj po {}", "Read in {}", "Ver en {}",
+             "Click here for {}", "Читать на {}", "Version en {}", "This page in {}",
+             # What one is to do there is said in any words.
+             "Descubre en {}", "Continuar em {}", "Weiter auf {}", "Podívat se v {}",
+             "Consulter en {}", "Bekijk ons in {}", "Vaata sait i {}", "Explore in {}",
+             "Hyppää på {}", "Перейти на {}")  # fmt: skip
 _TEASERS = (
-    "{} courses",
-    "{} restaurants in town",
-    "Learn {} online",
-    "{} wine and cheese",
-    "Our {} department",
-    "The {} Revolution",
-    "{} literature of the 19th century",
-    "A short history of the {} navy",
-    "{} football results",
-    "News from {} partners",
-    "{} grammar",
-    "Translated from the {}",
-    "{} shepherd dogs",
-    "Department of {}",
-)
+    "{} courses", "{} restaurants in town", "Learn {} online", "{} wine and cheese",
+    "Our {} department", "The {} Revolution", "{} literature of the 19th century",
+    "A short history of the {} navy", "{} football results", "News from {} partners", "{} grammar",
+    "Translated from the {}", "{} shepherd dogs", "Department of {}",
+)  # fmt: skip
 _CHORES = (
-    "Contact",
-    "About us",
-    "Privacy policy",
-    "News",
-    "Products",
-    "Search",
-    "Sitemap",
-    "Login",
-    "Jobs",
-    "Press",
-    "Imprint",
-    "Terms of use",
-    "Home",
-    "Events",
-    "Support",
-    "Download",
-    "Blog",
-    "FAQ",
-    "Our team",
-    "Services",
-    "Next",
-    "Previous",
-    "Read more",
-    "Subscribe",
-    "Kontakt",
-    "Accueil",
-    "Impressum",
-    "Inicio",
-    "Nosotros",
-    "Actualités",
-    "Über uns",
-    "Chi siamo",
-    "Sobre nós",
-    "Hjem",
-    "Главная",
-    "Контакты",
-    "Новости",
-    "お問い合わせ",
-    "会社案内",
-    "联系我们",
-    "首页",
-    "Αρχική",
-    "اتصل بنا",
-    "1",
-    "2",
-    "3",
-    "IT support",
-    "HR",
-    "PR",
-    "AR and VR",
-    "To do",
-    "My account",
-    "It works",
-    "No",
-    "Go",
-    "Me",
-    "Us",
-    "Is it safe?",
-    "So what?",
-    "As seen on TV",
-)
+    "Contact", "About us", "Privacy policy", "News", "Products", "Search", "Sitemap", "Login",
+    "Jobs", "Press", "Imprint", "Terms of use", "Home", "Events", "Support", "Download", "Blog",
+    "FAQ", "Our team", "Services", "Next", "Previous", "Read more", "Subscribe", "Kontakt",
+    "Accueil", "Impressum", "Inicio", "Nosotros", "Actualités", "Über uns", "Chi siamo",
+    "Sobre nós", "Hjem", "Главная", "Контакты", "Новости", "お問い合わせ", "会社案内",
+    "联系我们", "首页", "Αρχική",
+    "اتصل بنا", "1", "2", "3", "IT support", "HR", "PR", "AR and VR", "To do", "My account",
+    "It works", "No", "Go", "Me", "Us", "Is it safe?", "So what?", "As seen on TV",
+)  # fmt: skip
 _TITLES = (
     "The minister opened the new library on Monday",
     "How to choose a bicycle for the city",
@@ -236,9 +182,11 @@ def _made_up(number: int, rng: random.Random) -> Iterator[LabelledLink]:
     own, silent = langs[0], rng.random() < 0.15
     base = f"http://www.shop{number}.{rng.choice(('com', 'org', 'net', 'eu', 'ca', 'ch'))}"
     pattern = rng.choice(_PATTERNS)
-    here = _address(base, pattern, own, rng.choice(("", "products", "about/history")), rng)
+    path = rng.choice(("", "products", "about/history"))
+    here = _address(base, pattern, own, path, rng)
     page = Page(PageRecord(here, "" if silent else own, (), "", 0, 5000, 3000, str(number)), ())
-    links = _switcher(base, pattern, here, langs if silent else langs[1:], rng)
+    at = rng.choice((path, path, "", "index.htm", "home.html"))
+    links = _switcher(base, pattern, here, at, langs if silent else langs[1:], rng)
     noise = _noise(base, pattern, own, rng)
     links += noise
     rng.shuffle(links)
@@ -251,20 +199,9 @@ def _made_up(number: int, rng: random.Random) -> Iterator[LabelledLink]:
 
 
 _PATTERNS = (
-    "dir",
-    "dir",
-    "region",
-    "host",
-    "parameter",
-    "suffix",
-    "dot",
-    "opaque",
-    "opaque",
-    "opaque",
-    "slug",
-    "slug",
-    "word",
-)
+    "dir", "dir", "region", "host", "parameter", "suffix", "dot", "opaque", "opaque", "opaque",
+    "slug", "slug", "word", "word", "code3", "habit",
+)  # fmt: skip
 
 
 def _address(base: str, pattern: str, lang: str, path: str, rng: random.Random) -> Url:
@@ -281,17 +218,29 @@ def _address(base: str, pattern: str, lang: str, path: str, rng: random.Random) 
         "opaque": f"{base}/node/{rng.randrange(9999)}",
         "slug": f"{base}/{rng.choice(('a', 'b', 'c'))}{rng.randrange(999)}-page/",
         "word": f"{base}/{rng.choice(sorted(marks_of(lang)))}{tail}",
+        "code3": f"{base}/{_of_kind(lang, 'code3')}{tail}",
+        "habit": f"{base}/{rng.choice(HABITS.get(lang, (lang,)))}{tail}",
     }
     return normalise(made[pattern]) or Url(f"{base}/")
 
 
+_STYLES = (
+    "native", "english", "code", "flag", "flag", "land", "alt", "version", "version", "version",
+    "wild", "bare",
+)  # fmt: skip
+
+
+def _of_kind(lang: str, kind: str) -> str:
+    """The first mark of a kind of a language; its code if there is none."""
+    return min((mark for mark, own in marks_of(lang).items() if own == kind), default=lang)
+
+
 def _switcher(
-    base: str, pattern: str, here: Url, langs: Sequence[str], rng: random.Random
+    base: str, pattern: str, here: Url, path: str, langs: Sequence[str], rng: random.Random
 ) -> list[tuple[Link, str]]:
     """Links to the page, or the home page, in other languages, as content systems have them."""
-    style = rng.choice(("native", "english", "code", "flag", "alt", "version", "version", "wild"))
+    style = rng.choice(_STYLES)
     said = rng.choice(("none", "none", "hreflang", "alternate", "both"))
-    path = rng.choice(("", "products"))
     links = []
     for lang in langs:
         url = _address(base, pattern, lang, path, rng)
@@ -318,15 +267,19 @@ def _label(lang: str, style: str, rng: random.Random) -> dict[str, str]:
         ("flags/", "img/", "images/flag_", "themes/x/", "flag-", "icons/lang-", "drapeau_", "gif/")
     )
     image = rng.choice((flag, lang, english[0].split()[0]))
-    source = f"/{folder}{image}.{rng.choice(('png', 'gif', 'svg'))}"
+    ending = rng.choice(("png", "gif", "svg"))
+    source = f"/{folder}{image}.{ending}"
+    lands = [land for land, spoken in country_languages().items() if spoken == lang] or [flag]
     if style == "wild":
         word = rng.choice(HABITS.get(lang, (lang,)))
         return {"anchor": rng.choice((word, word.upper(), word.title()))}
     return {
+        "bare": {"anchor": rng.choice(("", "→", "Enter", "www"))},
         "native": {"anchor": shown},
         "english": {"anchor": english[0].title()},
         "code": {"anchor": rng.choice((lang, lang.upper()))},
         "flag": {"src": source},
+        "land": {"src": f"/{folder}{rng.choice(lands)}.{rng.choice((ending, ending, 'jpg'))}"},
         "alt": {"src": source, "alt": rng.choice((shown, english[0].title(), lang))},
         "version": {
             "anchor": rng.choice(_VERSIONS).format(rng.choice((shown, english[0].title())))
@@ -356,6 +309,11 @@ def _noise(base: str, pattern: str, own: str, rng: random.Random) -> list[tuple[
             kind = rng.choice(("opaque", "slug", "plain"))
             url = Url(f"{base}/{path}") if kind == "plain" else _address(base, kind, own, "", rng)
         source = rng.choice(("", "", "", "/img/logo.png", "/img/no.gif", "/icons/en-tete.gif"))
+        if rng.random() < 0.05:  # photographs of countries, with their names or without
+            land = rng.choice(sorted(country_languages()))
+            anchor, lang = rng.choice(("", land.title())), own
+            url = Url(f"{base}/{rng.choice(('travel', 'hotels', 'p', 'tours'))}/{land}")
+            source = f"/{rng.choice(('img', 'photos', 'thumbs'))}/{land}.{rng.choice(PHOTOS)}"
         links.append((Link(url, anchor=anchor, src=source), lang))
     return links
 

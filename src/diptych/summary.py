@@ -62,6 +62,7 @@ REASONS = {
     "no_candidate": "without a link that may lead to the other language",
     "no_text": "without text",
     "too_few_pages": "with too few pages in the other language",
+    "single_page": "with a single page in the other language",
 }
 """reasons in words, for people; one that is not here is shown as it is"""
 

@@ -61,7 +61,10 @@ def test_where_a_url_has_its_mark(url: str, feature: str) -> None:
         ("Version française", True),
         ("En français", True),
         ("French version", True),
+        ("Lire en français", True),
+        ("Version francesa", True),
         ("French wine", False),
+        ("France", False),
         ("Next page", False),
     ],
 )
@@ -77,6 +80,28 @@ def test_flags_stand_for_languages() -> None:
     assert "src:flag:third" in found(flag, "en,fr")
     assert "src:alone:missing" in found(flag._replace(src="/img/jp.gif"), "en,ja")
     assert "src:has:missing" in found(flag._replace(src="/img/jp.gif", anchor="Map"), "en,ja")
+
+
+@pytest.mark.parametrize(
+    ("source", "feature"),
+    [
+        ("/img/spain.png", "src:alone:land:missing"),
+        ("/img/flag_spain.gif", "src:flag:land:missing"),
+        ("/img/Deutschland.gif", "src:alone:land:third"),
+        ("/img/spain.jpg", "src:photo:land:missing"),
+    ],
+)
+def test_flags_are_named_by_countries(source: str, feature: str) -> None:
+    assert feature in found(Link(Url("http://www.shop.com/12"), src=source), "en,es")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_into"),
+    [("Descubre en español", True), ("Español", False), ("En Español hoy", False)],
+)
+def test_what_is_to_be_read_in_a_language(text: str, is_into: bool) -> None:
+    names = found(Link(Url("http://www.shop.com/12"), anchor=text), "en,es")
+    assert ("anchor:into:missing" in names) is is_into
 
 
 def test_the_language_of_the_text_counts_where_nothing_is_named() -> None:

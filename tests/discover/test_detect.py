@@ -93,17 +93,28 @@ def test_nothing_likely_is_not_fetched() -> None:
 
 def test_a_declared_translation_comes_first() -> None:
     inquiry = Detect().inquire(["en", "fr"])
-    alternate = Link(Url("http://www.shop.fr/"), "alternate", "fr")
+    alternate = Link(Url("http://fr.shop.com/"), "alternate", "fr")
     inquiry.read(page("/", "en", [FRENCH._replace(hreflang="fr"), alternate]))
-    assert asked(inquiry) == ["http://www.shop.fr/"]
+    assert asked(inquiry) == ["http://fr.shop.com/"]
     inquiry.miss(alternate.url)
     assert asked(inquiry) == ["/fr/"]
 
 
 def test_other_sites_are_not_asked_for() -> None:
     inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "en", [Link(Url("http://fr.other.org/"), anchor="Français")]))
+    others = [
+        Link(Url("http://fr.other.org/"), anchor="Français"),
+        *(
+            Link(Url(f"http://www.shop.{land}/"), "alternate", "fr")
+            for land in "fr be ch ca".split()
+        ),
+    ]
+    inquiry.read(page("/", "en", others))
     assert asked(inquiry) == []
+    assert inquiry.decision().reason == "no_candidate"
+    inquiry = Detect(most=1, misses=1).inquire(["en", "fr"])
+    inquiry.read(page("/", "en", [*others, FRENCH]))
+    assert asked(inquiry) == ["/fr/"]
 
 
 def test_what_is_not_there_is_not_shown() -> None:
@@ -164,15 +175,37 @@ def test_a_second_stray_page_is_proof() -> None:
     assert inquiry.decision().accept
 
 
+SEVERAL = [Link(Url(f"{BASE}/fr/{number}"), anchor="Français") for number in range(9)]
+
+
 def test_it_gives_up_in_time() -> None:
-    links = [Link(Url(f"{BASE}/fr/{number}"), anchor="Français") for number in range(9)]
     inquiry = Detect(most=2).inquire(["en", "fr"])
-    inquiry.read(page("/", "en", links))
+    inquiry.read(page("/", "en", SEVERAL))
     fetched = 0
-    while urls := inquiry.ask():
-        inquiry.miss(urls[0].url)
+    while paths := asked(inquiry):
+        inquiry.read(page(paths[0], "en"))
         fetched += 1
     assert fetched == 2
+
+
+def test_what_is_missed_is_no_page_but_ends_as_well() -> None:
+    inquiry = Detect(most=1, misses=3).inquire(["en", "fr"])
+    inquiry.read(page("/", "en", SEVERAL))
+    for _ in range(2):
+        inquiry.miss(inquiry.ask()[0].url)
+    third = asked(inquiry)
+    assert len(third) == 1
+    inquiry.miss(Url(BASE + third[0]))
+    assert asked(inquiry) == []
+
+
+def test_a_page_that_was_read_after_a_redirect_is_not_missed() -> None:
+    inquiry = Detect(misses=1).inquire(["en", "fr"])
+    inquiry.read(page("/", "en", SEVERAL))
+    url = inquiry.ask()[0].url
+    inquiry.read(page("/moved", "en"))
+    inquiry.miss(url)
+    assert len(asked(inquiry)) == 1
 
 
 def test_of_three_languages_two_are_enough() -> None:
@@ -196,3 +229,123 @@ def test_where_a_silent_page_leads_by_itself_is_asked_for() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "", [Link(Url(f"{BASE}/welcome"), "refresh")]))
     assert asked(inquiry) == ["/welcome"]
+
+
+SPANISH = Link(Url(f"{BASE}/es/"), anchor="Español")
+
+
+def test_frames_are_the_page_that_has_them() -> None:
+    inquiry = Detect().inquire(["en", "es"])
+    frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("menu", "main")]
+    inquiry.read(page("/", "", frames))
+    first = asked(inquiry)
+    assert first == ["/main"]
+    inquiry.read(page(first[0], "en", [SPANISH]))
+    assert inquiry.pages() == [("en", f"{BASE}/main")]
+    assert asked(inquiry) == ["/es/"]
+    inquiry.read(page("/es/", "es"))
+    assert inquiry.decision().accept
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.99])
+def test_the_switcher_may_be_in_the_other_frame(threshold: float) -> None:
+    inquiry = Detect(threshold=threshold).inquire(["en", "es"])
+    frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("main", "menu")]
+    inquiry.read(page("/", "", frames))
+    assert asked(inquiry) == ["/main"]
+    inquiry.read(page("/main", "en"))
+    assert asked(inquiry) == ["/menu"]
+
+
+def test_frames_in_two_languages_are_no_strays() -> None:
+    inquiry = Detect().inquire(["en", "es"])
+    frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("left", "right")]
+    inquiry.read(page("/", "", frames))
+    for path, lang in (("/left", "en"), ("/right", "es")):
+        assert asked(inquiry) == [path]
+        inquiry.read(page(path, lang))
+    assert inquiry.decision().accept
+
+
+@pytest.mark.parametrize(
+    "link",
+    [Link(Url(f"{BASE}/12"), "refresh"), Link(Url(f"{BASE}/12"), anchor="▶")],
+)
+def test_where_a_page_without_text_leads_is_where_one_begins(link: Link) -> None:
+    inquiry = Detect(threshold=0.95).inquire(["en", "es"])
+    inquiry.read(page("/", "", [link]))
+    assert asked(inquiry) == ["/12"]
+    inquiry.read(page("/12", "en", [SPANISH]))
+    assert inquiry.pages() == [("en", f"{BASE}/12")]
+    assert inquiry.decision().reason == "one_language"
+    assert asked(inquiry) == ["/es/"]
+
+
+def test_the_first_page_with_text_is_no_stray() -> None:
+    inquiry = Detect(threshold=0.0).inquire(["en", "es"])
+    inquiry.read(page("/", "", [PLAIN, Link(Url(f"{BASE}/team"), anchor="Team")]))
+    path = asked(inquiry)[0]
+    inquiry.read(page(path, "en"))
+    assert [lang for lang, _ in inquiry.pages()] == ["en"]
+
+
+def test_a_page_that_says_it_has_moved_shows_no_language() -> None:
+    inquiry = Detect().inquire(["en", "es"])
+    moved = page("/", "en", [PLAIN, Link(Url(f"{BASE}/inicio"), "refresh")])
+    inquiry.read(replace(moved, record=replace(moved.record, text_length=200)))
+    assert inquiry.pages() == []
+    assert asked(inquiry) == ["/inicio"]
+
+
+def test_a_frame_of_a_page_with_text_may_be_a_stray() -> None:
+    inquiry = Detect(threshold=0.0).inquire(["en", "es"])
+    inquiry.read(page("/", "en", [Link(Url(f"{BASE}/12"), "frame")]))
+    assert asked(inquiry) == ["/12"]
+    inquiry.read(page("/12", "es"))
+    assert inquiry.decision().reason == "single_page"
+
+
+SWITCHERS = {
+    "es": ("en", "/spanish/ /es/", "flag_es.gif spain.png es.svg",
+           "Versión en español|Leer en español"),
+    "pt": ("en", "/pt-br/ /pt/", "flag_br.gif brazil.png pt.svg",
+           "Versão em português|Ler em português"),
+    "en": ("es", "/english/ /eng/", "uk.gif usa.png gb.svg",
+           "In English|English version|Versión inglesa"),
+    "de": ("fr", "/german/ /de/", "germany.gif de.png", "Auf Deutsch lesen|Version allemande"),
+    "sv": ("en", "/swedish/ /sv/", "sweden.gif se.png", "Läs på svenska|På svenska"),
+    "ru": ("en", "/russian/ /ru/", "russia.gif ru.png", "Читать на русском|Русская версия"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lang", SWITCHERS)
+def test_switchers_as_they_are_met_are_followed(lang: str) -> None:
+    own, folders, images, phrases = SWITCHERS[lang]
+    met = [
+        Link(Url(BASE + folder), src=f"/images/{image}")
+        for folder in folders.split() for image in images.split()
+    ]  # fmt: skip
+    met += [Link(Url(f"{BASE}/12"), src=f"/flags/{image}") for image in images.split()]
+    met += [Link(Url(f"{BASE}/12"), anchor=phrase) for phrase in phrases.split("|")]
+    for link in met:
+        inquiry = Detect().inquire([own, lang])
+        inquiry.read(page("/", own, [PLAIN, link]))
+        assert inquiry.ask() == (link,)
+        other = Detect().inquire([own, "ko"])
+        other.read(page("/", own, [PLAIN, link]))
+        assert other.ask() == ()
+
+
+@pytest.mark.parametrize(
+    ("anchor", "src"),
+    [
+        ("Spain", ""),
+        ("", "/photos/spain.jpg"),
+        ("Spanish wine", ""),
+        ("Spain", "/img/spain.jpg"),
+    ],
+)
+def test_countries_and_their_products_are_no_languages(anchor: str, src: str) -> None:
+    inquiry = Detect().inquire(["en", "es"])
+    inquiry.read(page("/", "en", [PLAIN, Link(Url(f"{BASE}/12"), anchor=anchor, src=src)]))
+    assert asked(inquiry) == []

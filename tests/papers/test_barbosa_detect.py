@@ -50,7 +50,7 @@ def test_a_higher_threshold_costs_fewer_downloads() -> None:
     links = [Link(Url(f"{HOME}{number}"), anchor=f"Room {number}") for number in range(20)]
 
     def downloads(threshold: float) -> int:
-        inquiry = Detect(threshold=threshold, most=30).inquire(["en", "es"])
+        inquiry = Detect(threshold=threshold, most=30, misses=30).inquire(["en", "es"])
         inquiry.read(page(HOME, "en", *links, SPANISH[1]))
         count = 0
         while asked := inquiry.ask():

@@ -17,10 +17,12 @@ from diptych.discover.naming import (
     NAMES,
     NOWHERE,
     SHORT,
+    country_languages,
     declared,
     folded,
     image_names,
     is_like,
+    is_named_like,
     marks_in,
     place,
     scripts_in,
@@ -43,10 +45,17 @@ _INDEX = re.compile(r"(?:index|default|home|main|welcome)?(?:\.\w{2,5})?\Z", re.
 _FILLING = frozenset(
     "version versione versao verze verzia wersja versija versio versjon versiyon site page home web"
     " in en auf pa na po em the this to read view switch change language lang langue idioma lingua"
-    " sprache sprak jezyk website webseite sitio sito strona по на версия версія 版 edition".split()
+    " sprache sprak jezyk website webseite sitio sito strona по на версия версія 版 edition"
+    " read leer lire ler lesen leggi lees las laes les czytaj cist citeste oku olvas lue llegir"
+    " читать читати view ver voir veure ansehen vedi bekijk zobacz click here for cliquez ici pour"
+    " clic aqui para hier klicken klik see this also available disponible pagina seite nettsted"
+    " sida verzio valtozat versiunea versija surum".split()
 )
 """words that stand beside the name of a language in a switcher"""
+_INTO = frozenset("in en em auf pa po на по i na a im el het o του με".split())
+"""what stands before the name of a language in which something is to be read"""
 _FLAGS = ("flag", "drapeau", "bandera", "bandiera", "bandeira", "flagge", "fahne", "vlag")
+_PHOTO = re.compile(r"\.(?:jpe?g|webp)\b")
 _TECHNICAL = frozenset("html htm xhtml shtml php asp aspx jsp cgi index default www http".split())
 _IN_URL = {"code": "code", "code3": "code3", "endonym": "name", "name": "name"}
 
@@ -206,9 +215,11 @@ def _short_text(words: Sequence[str], question: Question) -> Iterator[str]:
     for lang in sorted(question.missing):
         names = marks_of(lang)
         own = [word for word in words if names.get(word) == "endonym" or is_like(word, lang)]
-        named = [word for word in words if names.get(word) == "name"]
+        named = [word for word in words if names.get(word) == "name" or is_named_like(word, lang)]
         if own:
             yield "own:missing"  # a page in another language has it for a reason
+        if len(words) > 1 and words[-1] in own and words[-2] in _INTO:
+            yield "into:missing"  # `Leer en español`, whatever one is to do
         if (own or named) and all(word in _FILLING for word in words if word not in (*own, *named)):
             yield "only:missing"
 
@@ -226,9 +237,13 @@ def _of_image(source: str, question: Question, *, is_alone: bool) -> Iterator[st
     yield "src"
     lowered = source.casefold()
     kind = "flag" if any(word in lowered for word in _FLAGS) else "alone" if is_alone else "has"
+    # Photographs are named by countries too, and are of another format.
+    of_land = "photo" if _PHOTO.search(lowered) and kind != "flag" else kind
     for name in image_names(source):
         for word in re.split(r"[\W_]+", name.casefold()):
-            if marks := mark_table().get(folded(word)):
+            if land := country_languages().get(folded(word)):
+                yield f"src:{of_land}:land:{question.role([land])}"
+            elif marks := mark_table().get(folded(word)):
                 yield f"src:{kind}:{question.role(mark.lang for mark in marks)}"
             elif word not in _TECHNICAL:
                 yield f"src={word}"

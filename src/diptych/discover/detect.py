@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from diptych.discover.contexts import Question, features_of_links
 from diptych.discover.naming import says
-from diptych.discover.site_pages import Shown, site_links
+from diptych.discover.site_pages import Shown, main_language, site_links
 from diptych.learn import link_predictor
 from diptych.protocols import Inquiry
 from diptych.text.langid import identify
@@ -23,10 +23,12 @@ __all__ = ["Detect"]
 
 
 class _Asked(NamedTuple):
-    """A link that was asked for, and how likely it was."""
+    """A link that may be asked for, and how likely it leads to a missing language."""
 
     link: Link
     chance: float
+    is_part: bool = False
+    """what is behind it stands for the page that has the link, which has no text of its own"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class Detect:
     """least probability of a link that is followed"""
     most: int = 4
     """pages fetched beyond the start page"""
+    misses: int = 3
+    """links that may lead to no page of the site before it is given up"""
     model: str = ""
     """folder of a link predictor; the one that comes with the package if empty"""
 
@@ -54,6 +58,7 @@ class _Inquiry:
         self._pages: list[Page] = []
         self._asked: dict[Url, _Asked] = {}
         self._waiting: _Asked | None = None
+        self._missed = 0
         self._doubtful: set[str] = set()
         """languages that were shown by a page that may be a single one"""
         self._rated: dict[tuple[int, frozenset[str]], list[_Asked]] = {}
@@ -71,8 +76,10 @@ class _Inquiry:
 
     def _is_stray(self, page: Page, lang: str, asked: _Asked | None) -> bool:
         """Whether a page may be the only one in its language: nothing said there would be more."""
-        if asked is None or lang in self._doubtful or says(asked.link, lang):
+        if asked is None or asked.is_part or lang in self._doubtful or says(asked.link, lang):
             return False
+        if all(main_language(each) is None for each in self._pages):
+            return False  # the first page with text is in the language of the site
         return not self._is_at_home(page, lang)
 
     def _is_at_home(self, page: Page, lang: str) -> bool:
@@ -82,14 +89,15 @@ class _Inquiry:
         return bool(found) and same_language(found[0].lang, lang)
 
     def miss(self, url: Url) -> None:
-        """What was asked for is no page."""
+        """What was asked for is no page; after a redirect it was read under another address."""
+        self._missed += self._waiting is not None
         self._waiting = None
 
     def ask(self) -> Sequence[Link]:
         """The likeliest link, as long as there is one, and it is needed and allowed."""
         if self._waiting is not None or not self._pages or self._shown.is_bilingual:
             return ()
-        if len(self._asked) >= self._settings.most:
+        if len(self._pages) > self._settings.most or self._missed >= self._settings.misses:
             return ()
         best = next(iter(self._candidates()), None)
         if best is None or best.chance < self._settings.threshold:
@@ -117,23 +125,27 @@ class _Inquiry:
         model = link_predictor.load(self._settings.model)
         links = list(site_links(page, self._pages[0].url))
         rows = features_of_links(page, links, question)
-        return [
-            _Asked(link, 1.0 if _is_certain(link, page, question) else model.probability(row))
-            for link, row in zip(links, rows, strict=True)
-        ]
+        parts = _parts(page, links)
+        found = []
+        for link, row in zip(links, rows, strict=True):
+            chance = 1.0 if _is_declared(link, question) else model.probability(row)
+            if link.url in parts:
+                chance = self._chance_of_part(chance)
+            found.append(_Asked(link, chance, link.url in parts))
+        return found
+
+    def _chance_of_part(self, chance: float) -> float:
+        """The first thing to see while there is no text; then the last, after all switchers."""
+        return max(chance, self._settings.threshold if self._shown.shown else 1.0)
 
     def decision(self) -> Decision:
         """Bilingual if two different pages have shown two of the languages."""
-        marks = ("machine_translated",) if self._has_widget() else ()
         if self._shown.is_bilingual:
-            return Decision(True, self._shown.sureness, "", marks)
+            return Decision(True, self._shown.sureness)
         left = (
             max((each.chance for each in self._candidates()), default=0.0) if self._pages else 0.0
         )
-        return Decision(False, left / 2, self._reason(), marks)
-
-    def _has_widget(self) -> bool:
-        return any(page.sketch is not None and page.sketch.widgets for page in self._pages)
+        return Decision(False, left / 2, self._reason())
 
     def _reason(self) -> str:
         if not self._pages:
@@ -149,8 +161,16 @@ class _Inquiry:
         return [(lang, url) for lang, url, _ in self._shown.proof()]
 
 
-def _is_certain(link: Link, page: Page, question: Question) -> bool:
-    """A declared translation, or where a page without text leads by itself."""
-    if link.rel == "alternate":
-        return hreflang_language(link.hreflang) in question.missing
-    return link.rel == "refresh" and not page.lang
+def _is_declared(link: Link, question: Question) -> bool:
+    """Whether a link is a declared translation into a missing language."""
+    return link.rel == "alternate" and hreflang_language(link.hreflang) in question.missing
+
+
+def _parts(page: Page, links: Sequence[Link]) -> frozenset[Url]:
+    """Where a page without text leads by itself: its frames, its refresh, or its only link."""
+    if main_language(page) is not None:
+        return frozenset()
+    urls = frozenset(link.url for link in links)
+    if len(urls) == 1:
+        return urls
+    return frozenset(link.url for link in links if link.rel in ("frame", "refresh"))

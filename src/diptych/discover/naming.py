@@ -22,8 +22,9 @@ from diptych.text.switchers import declared_language
 from diptych.types import Link, Url
 
 __all__ = [
-    "NAMES", "NOWHERE", "SHORT", "declared", "folded", "image_names", "is_like", "marks_in",
-    "place", "says", "scripts_in", "scripts_of", "trigger_languages", "whole_marks", "words_of",
+    "NAMES", "NOWHERE", "SHORT", "country_languages", "declared", "folded", "image_names",
+    "is_like", "is_named_like", "marks_in", "place", "says", "scripts_in", "scripts_of",
+    "trigger_languages", "whole_marks", "words_of",
 ]  # fmt: skip
 
 NAMES = frozenset({"endonym", "name"})
@@ -38,6 +39,27 @@ _IMAGE_NAME = re.compile(r"([^/\\?#\s]+?)(?:\.[A-Za-z0-9]{2,5})?(?:[?#]\S*)?(?=\
 _STEM = 4  # letters of a language's name that an adjective of it shares
 _ENDING = 2  # letters of the name that it may change
 _LONGER = 4  # letters that it may have more
+# The names by which flags are kept: in English, in the country's own language, and in French.
+_COUNTRIES: Mapping[str, str] = {
+    "ar": "egypt morocco arabia saudi saudiarabia emirates uae",
+    "bg": "bulgaria bulgarie", "bn": "bangladesh", "ca": "catalonia catalunya catalogne",
+    "cs": "czechia czechrepublic cesko tchequie", "cy": "wales cymru", "da": "denmark danmark",
+    "de": "germany deutschland allemagne austria osterreich autriche", "el": "greece grece hellas",
+    "en": "england usa britain greatbritain unitedkingdom unitedstates australia america",
+    "es": "spain espana espagne mexico argentina colombia chile peru", "et": "estonia estonie",
+    "eu": "euskadi", "fa": "iran", "fi": "finland finlande", "fr": "france quebec",
+    "ga": "ireland eire", "he": "israel", "hi": "india inde", "hr": "croatia hrvatska croatie",
+    "hu": "hungary magyarorszag hongrie", "hy": "armenia armenie", "id": "indonesia indonesie",
+    "is": "iceland", "it": "italy italia italie", "ja": "japan nippon japon",
+    "ka": "georgia", "kk": "kazakhstan", "ko": "korea southkorea coree", "lt": "lithuania lietuva",
+    "lv": "latvia latvija", "mk": "macedonia", "ms": "malaysia", "mt": "malta",
+    "nl": "netherlands holland nederland hollande", "no": "norway norge norvege",
+    "pl": "poland polska pologne", "pt": "portugal brazil brasil bresil",
+    "ro": "romania roumanie", "ru": "russia rossija russie", "sk": "slovakia slovensko slovaquie",
+    "sl": "slovenia slovenija", "sq": "albania", "sr": "serbia srbija serbie",
+    "sv": "sweden sverige suede", "th": "thailand", "tr": "turkey turkiye turquie",
+    "uk": "ukraine ukraina", "vi": "vietnam", "zh": "china chine taiwan hongkong",
+}  # fmt: skip
 _SAYING = frozenset({"host", "folder", "ending", "parameter", "deep"})
 """places of a URL where a code or a name is hardly anything but a language"""
 
@@ -141,19 +163,42 @@ def marks_in(url: str) -> tuple[UrlMark, ...]:
     return tuple(url_marks(url, mark_table()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1)
+def country_languages() -> Mapping[str, str]:
+    """The language for which the flag of a country stands, by the country's name.
+
+    >>> country_languages()["spain"], country_languages()["deutschland"]
+    ('es', 'de')
+    """
+    return {name: lang for lang, names in _COUNTRIES.items() for name in names.split()}
+
+
 def is_like(word: str, lang: str) -> bool:
-    """Whether a word may be an adjective or a case of a language's name.
+    """Whether a word may be an adjective or a case of a language's own name.
 
     >>> is_like("francaise", "fr"), is_like("русском", "ru"), is_like("frankfurt", "fr")
     (True, True, False)
     """
+    return _is_form(word, lang, "endonym")
+
+
+def is_named_like(word: str, lang: str) -> bool:
+    """Whether it may be one of what others call the language; no name of a country.
+
+    >>> [is_named_like(word, "en") for word in ("anglaise", "inglesa", "angle", "england")]
+    [True, True, False, False]
+    """
+    return word not in country_languages() and _is_form(word, lang, "name")
+
+
+@lru_cache(maxsize=8192)
+def _is_form(word: str, lang: str, kind: str) -> bool:
     return any(
         len(name) > _STEM
         and word.startswith(name[: max(_STEM, len(name) - _ENDING)])
         and len(name) <= len(word) <= len(name) + _LONGER
-        for name, kind in marks_of(lang).items()
-        if kind == "endonym"
+        for name, own in marks_of(lang).items()
+        if own == kind
     )
 
 

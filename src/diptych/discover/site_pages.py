@@ -16,6 +16,7 @@ from diptych.types import LangScore, Link, Page, Url
 __all__ = ["Shown", "main_language", "shown_language", "site_links"]
 
 _MIN_TEXT = 60  # characters: a page to choose a language at has less
+_MIN_PASSING = 400  # of one that leads on by itself: it has more to say than that it does
 _SURE = 0.5  # of the language of a page; identification is clear or has too little text
 _MOST_LINKS = 2_000  # of a page that are looked at; switchers stand at its top or at its bottom
 _NO_PAGE = re.compile(
@@ -29,7 +30,8 @@ _RELATIONS = frozenset({"a", "area", "frame", "alternate", "refresh"})
 def main_language(page: Page) -> LangScore | None:
     """The language of a page, if it has text enough to be sure of it."""
     record = page.record
-    if record.text_length < _MIN_TEXT:
+    is_passing = any(link.rel == "refresh" and link.url != page.url for link in page.links)
+    if record.text_length < (_MIN_PASSING if is_passing else _MIN_TEXT):
         return None
     best = record.langs[0] if record.langs else LangScore(record.lang, 1.0)
     return best if best.lang and best.score >= _SURE else None
@@ -50,10 +52,7 @@ def shown_language(page: Page, langs: Sequence[str]) -> LangScore | None:
 
 
 def site_links(page: Page, start: Url) -> Iterator[Link]:
-    """The links of a page that may lead to other pages of its site, each once.
-
-    A declared translation may be on another domain.
-    """
+    """The links of a page that may lead to other pages of its site, each once."""
     name = site_name(start)
     links = page.links
     if len(links) > _MOST_LINKS:
@@ -63,7 +62,7 @@ def site_links(page: Page, start: Url) -> Iterator[Link]:
             continue
         if _NO_PAGE.search(link.url.partition("?")[0]):
             continue
-        if link.rel == "alternate" or site_name(link.url) == name:
+        if site_name(link.url) == name:
             yield link
 
 
