@@ -51,5 +51,5 @@ def test_json_has_everything() -> None:
 
 def test_a_reason_stays_in_its_column() -> None:
     printer = Printer(StringIO())
-    printer.say_untested("http://c.org/", "it said:\tno\nand more")
-    assert said(printer) == ["http://c.org/\tunknown\t0.000\t0\tit said: no and more"]
+    printer.say_untested("http://c.org/", "it said:\tno\nand \x1b]0;more\x07")
+    assert said(printer) == ["http://c.org/\tunknown\t0.000\t0\tit said: no and ]0;more"]

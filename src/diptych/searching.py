@@ -12,6 +12,7 @@ import click
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.discover.leads import Leads, Verdict
 from diptych.discover.machine import Budget, Discovery, Setting
+from diptych.discover.sources import in_one_line
 from diptych.options import agent_of, live_engine
 from diptych.progress import Progress, watching
 from diptych.sitereport import Standing, write_sites
@@ -112,7 +113,7 @@ def search(
         engine.discover(discovery, source, tick=shown.tick, stopped=shown.stopped)
         shown.tick()
     faults = [f"{count:,} look-ups failed: {why}" for why, count in source.faults.items()]
-    notes = [*faults, *dict.fromkeys(discovery.hosts.notes)]
+    notes = [in_one_line(note) for note in (*faults, *dict.fromkeys(discovery.hosts.notes))]
     write_sites(store, terms, notes)
     if not options["quiet"]:
         _tell(store, notes)

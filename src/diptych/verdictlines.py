@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import orjson
 
 from diptych.discover.leads import Verdict
+from diptych.discover.sources import in_one_line
 
 __all__ = ["Printer", "standard_output"]
 
@@ -78,8 +79,7 @@ class Printer:
             self._line(url, "unknown", "0.000", "0", reason)
 
     def _line(self, *fields: str) -> None:
-        clean = (" ".join(field.split()) for field in fields)
-        self._write("\t".join(clean))
+        self._write("\t".join(in_one_line(field) for field in fields))
 
     def _json(self, **fields: Any) -> None:
         self._write(orjson.dumps(fields).decode())
