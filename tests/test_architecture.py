@@ -47,7 +47,8 @@ PURE_MODULES = {
     "kernels.edges_reference", "kernels.ibm1", "kernels.ibm1_reference",
     "kernels.langid", "kernels.langid_reference", "kernels.links", "kernels.nearest",
     "kernels.nearest_reference", "kernels.pieces", "kernels.tree_align",
-    "kernels.tree_align_reference", "learn.lexicon", "learn.ibm1", "learn.links", "learn.texts",
+    "kernels.tree_align_reference", "learn.lexicon", "learn.logistic", "learn.ibm1",
+    "learn.links", "learn.texts",
     "cascade",
 }  # fmt: skip
 ALLOWED = {

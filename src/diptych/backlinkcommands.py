@@ -10,9 +10,9 @@ import click
 import orjson
 
 from diptych.cli_parts import FOUND, NOTHING
-from diptych.discover.sources import in_one_line
 from diptych.errors import ConfigError, SourceError
 from diptych.linksources import open_source
+from diptych.text.one_line import in_one_line
 from diptych.text.urls import normalise
 from diptych.types import Failure, Link
 

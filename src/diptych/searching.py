@@ -12,10 +12,10 @@ import click
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.discover.leads import Leads, Verdict
 from diptych.discover.machine import Budget, Discovery, Setting
-from diptych.discover.sources import in_one_line
 from diptych.options import agent_of, live_engine
 from diptych.progress import Progress, watching
 from diptych.sitereport import Standing, write_sites
+from diptych.text.one_line import in_one_line
 from diptych.types import Url
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import orjson
 
 from diptych.discover.leads import Verdict
-from diptych.discover.sources import in_one_line
+from diptych.text.one_line import in_one_line
 
 __all__ = ["Printer", "standard_output"]
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.crawl.admission import NOT_HTML, Admission, extension
+from diptych.crawl.admission import Admission
 from diptych.crawl.frontier import Entry, Frontier, State
 from diptych.crawl.hosts import Hosts
 from diptych.crawl.politeness import Politeness
 from diptych.crawl.scope import Scope
 from diptych.crawl.traps import CALENDAR_LIMIT
 from diptych.store import Store
-from diptych.text.urls import normalise
+from diptych.text.urls import NOT_HTML, extension, normalise
 from diptych.types import Site, Url
 
 SITE = Site("example.org", (Url("http://example.org/"),))

@@ -16,9 +16,6 @@ from diptych.discover import columnar
 from diptych.discover.columnar import SiteCandidate, candidates, codes_of
 from diptych.errors import ConfigError, SourceError
 
-pytest.importorskip("duckdb")
-pytest.importorskip("pyarrow")
-
 Rows = list[dict[str, Any]]
 
 

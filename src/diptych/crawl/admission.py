@@ -10,17 +10,10 @@ from diptych.crawl.frontier import Entry, Kind, State
 from diptych.crawl.hosts import Hosts
 from diptych.crawl.scope import Anywhere, Scope
 from diptych.store import Store
-from diptych.text.urls import url_key
+from diptych.text.urls import NOT_HTML, extension, url_key
 from diptych.types import Url
 
 __all__ = ["Admission"]
-
-NOT_HTML = frozenset(
-    "7z aac apk asc avi bin bmp bz2 css csv deb dmg doc docx eot epub exe flac flv gif gz ico"
-    " ics iso jar jpeg jpg js json m4a m4v mid midi mkv mov mp3 mp4 mpeg mpg msi odp ods odt"
-    " ogg ogv otf pdf png ppt pptx ps psd rar rpm rtf sig svg swf tar tgz tif tiff torrent"
-    " ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip".split()
-)
 
 MAX_KNOWN = 200_000
 
@@ -83,13 +76,3 @@ class Admission:
             (family.key,),
         )
         return ""
-
-
-def extension(url: str) -> str:
-    """The file extension of a URL, in lower case, or an empty string.
-
-    >>> extension("http://example.org/a.b/Chart.PDF?x=1.2"), extension("http://example.org/a.b/")
-    ('pdf', '')
-    """
-    last = url.partition("?")[0].partition("://")[2].partition("/")[2].rpartition("/")[2]
-    return last.rpartition(".")[2].lower() if "." in last else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diptych.discover.neighbourhood import BUCKETS
+from diptych.learn.logistic import fit_logistic, sigmoid
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +24,6 @@ __all__ = ["NaiveBayes", "fit"]
 
 _FEWEST = 30  # examples to learn from
 _SEEN = 3  # times that a word must have been seen to count
-_STEPS = 25
 _RIDGE = 1.0
 
 
@@ -37,7 +37,7 @@ class NaiveBayes:
 
     def probabilities(self, rows: Sequence[Sequence[int]]) -> Floats:
         """The expected share for each row of words."""
-        return _sigmoid(self.slope * _sums(self.weights, rows) + self.offset)
+        return sigmoid(self.slope * _sums(self.weights, rows) + self.offset)
 
 
 def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
@@ -60,8 +60,9 @@ def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
         others = [row for row, is_other in zip(rows, ~part, strict=True) if is_other]
         own = [row for row, is_own in zip(rows, part, strict=True) if is_own]
         predicted[part] = _sums(_weights(others, y[~part]), own)
-    slope, offset = _logistic(predicted, y, offset)
-    return NaiveBayes(_weights(rows, y), slope, offset)
+    slope, offset = fit_logistic(predicted, y, ridge=_RIDGE)
+    # Words that predict the opposite in the other half are noise.
+    return NaiveBayes(_weights(rows, y), max(slope, 0.0), offset)
 
 
 def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
@@ -90,28 +91,3 @@ def _sums(weights: Floats, rows: Sequence[Sequence[int]]) -> Floats:
     owner = np.repeat(np.arange(len(rows)), lengths)
     sums = np.bincount(owner, weights=weights[words], minlength=len(rows))
     return sums.astype(np.float64)
-
-
-def _logistic(x: Floats, y: Floats, offset: float) -> tuple[float, float]:
-    """Slope and offset of the logistic curve through some points, by Newton's method."""
-    import numpy as np
-
-    slope = 0.0
-    for _ in range(_STEPS):
-        p = _sigmoid(slope * x + offset)
-        w = p * (1.0 - p) + 1e-9
-        gradient = np.array([((p - y) * x).sum() + _RIDGE * slope, (p - y).sum()])
-        cross = (w * x).sum()
-        hessian = np.array([[(w * x * x).sum() + _RIDGE, cross], [cross, w.sum()]])
-        step = np.linalg.solve(hessian, gradient)
-        slope, offset = slope - float(step[0]), offset - float(step[1])
-        if abs(step).max() < 1e-6:
-            break
-    # Words that predict the opposite in the other half are noise.
-    return max(slope, 0.0), offset
-
-
-def _sigmoid(x: Floats) -> Floats:
-    import numpy as np
-
-    return 1.0 / (1.0 + np.exp(-np.clip(x, -50.0, 50.0)))

@@ -6,11 +6,10 @@ with the start page, or with an untranslated copy, where a translation is not th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from diptych.text.langs import same_language
-from diptych.text.urls import site_name
+from diptych.text.urls import NOT_HTML, extension, site_name
 from diptych.types import LangScore, Link, Page, Url
 
 __all__ = ["Shown", "main_language", "shown_language", "site_links"]
@@ -19,11 +18,7 @@ _MIN_TEXT = 60  # characters: a page to choose a language at has less
 _MIN_PASSING = 400  # of one that leads on by itself: it has more to say than that it does
 _SURE = 0.5  # of the language of a page; identification is clear or has too little text
 _MOST_LINKS = 2_000  # of a page that are looked at; switchers stand at its top or at its bottom
-_NO_PAGE = re.compile(
-    r"\.(?:7z|apk|avi|bz2|css|csv|deb|docx?|epub|exe|gif|gz|ico|jpe?g|js|json|mp[34g]|od[pst]|pdf|png"
-    r"|pptx?|ps|rar|rss|svg|tar|tgz|txt|webp|xlsx?|xml|xz|zip)\Z",
-    re.IGNORECASE,
-)
+_NO_PAGE = NOT_HTML | {"rss", "txt", "xml"}  # the last are read as pages at times, but have no text
 _RELATIONS = frozenset({"a", "area", "frame", "alternate", "refresh"})
 
 
@@ -60,7 +55,7 @@ def site_links(page: Page, start: Url) -> Iterator[Link]:
     for link in dict.fromkeys(links):
         if link.rel not in _RELATIONS or link.url == page.url:
             continue
-        if _NO_PAGE.search(link.url.partition("?")[0]):
+        if extension(link.url) in _NO_PAGE:
             continue
         if site_name(link.url) == name:
             yield link

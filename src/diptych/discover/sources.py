@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from diptych.protocols import LinkSource
+from diptych.text.one_line import in_one_line
 from diptych.types import Failure, Link, Url
 
-__all__ = ["Sources", "in_one_line"]
+__all__ = ["Sources"]
 
 MAX_FAULTS = 20  # different ones that are kept
 OTHER_FAULTS = "other failures"
 _LINE = 300  # characters of what went wrong
-# What terminals obey, and what makes a line look like another one.  Marks of direction that texts
-# in Arabic or Hebrew have, and joiners, stay.
-_OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def in_one_line(text: object) -> str:
-    r"""Text from outside as it can be printed: in one line, without what a terminal obeys.
-
-    >>> in_one_line("a\r\n b \x1b[2Jc\u202ed")
-    'a b [2Jcd'
-    """
-    return " ".join(_TURNING.sub("", _OBEYED.sub(" ", str(text))).split())
 
 
 @dataclass(frozen=True, slots=True)

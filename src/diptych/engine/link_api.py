@@ -36,8 +36,8 @@ import orjson
 
 from diptych._version import VERSION
 from diptych.crawl.robots import retry_after
-from diptych.discover.sources import in_one_line
 from diptych.errors import SourceError
+from diptych.text.one_line import in_one_line
 from diptych.text.urls import host_of, normalise, origin_of, site_name
 from diptych.types import Failure, Link, Response, Url
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.learn.link_predictor import LinkPredictor
+from diptych.learn.logistic import fit_logistic
 
 __all__ = ["LabelledLink", "fit", "platt"]
 
@@ -151,14 +152,5 @@ def platt(
     counts = np.ones(len(margins)) if weights is None else weights
     positive, negative = float(counts[labels].sum()), float(counts[~labels].sum())
     targets = np.where(labels, (positive + 1) / (positive + 2), 1 / (negative + 2))
-    columns = np.stack([margins, np.ones(len(margins))], axis=1)
-    found = np.zeros(2)
-    for _ in range(100):
-        chance = 1 / (1 + np.exp(-np.clip(columns @ found, -50, 50)))
-        slope = columns.T @ (counts * (chance - targets))
-        bend = (columns * (counts * chance * (1 - chance))[:, None]).T @ columns
-        step = np.linalg.solve(bend + 1e-9 * np.eye(2), slope)
-        found = found - step
-        if np.abs(step).max() < 1e-9:
-            break
-    return round(float(found[0]), _DIGITS), round(float(found[1]), _DIGITS)
+    slope, offset = fit_logistic(margins, targets, counts)
+    return round(slope, _DIGITS), round(offset, _DIGITS)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_LENGTH",
+    "NOT_HTML",
+    "extension",
     "host_of",
     "normalise",
     "origin_of",
@@ -32,6 +34,13 @@ __all__ = [
 ]
 
 MAX_LENGTH = 2048  # what browsers and sitemaps accept; longer ones are traps
+NOT_HTML = frozenset(
+    "7z aac apk asc avi bin bmp bz2 css csv deb dmg doc docx eot epub exe flac flv gif gz ico"
+    " ics iso jar jpeg jpg js json m4a m4v mid midi mkv mov mp3 mp4 mpeg mpg msi odp ods odt"
+    " ogg ogv otf pdf png ppt pptx ps psd rar rpm rtf sig svg swf tar tgz tif tiff torrent"
+    " ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip".split()
+)
+"""extensions of files that are no pages"""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ALREADY_NORMAL = re.compile(
     r"https?://(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,3}[a-z]{2,60}/[A-Za-z0-9_~/!$&'()*+,=:@-]*"
@@ -253,6 +262,16 @@ def host_of(url: str) -> str:
     if authority.startswith("["):
         return authority[1:].partition("]")[0]
     return authority.partition(":")[0]
+
+
+def extension(url: str) -> str:
+    """The file extension of a URL, in lower case, or an empty string.
+
+    >>> extension("http://example.org/a.b/Chart.PDF?x=1.2"), extension("http://example.org/a.b/")
+    ('pdf', '')
+    """
+    last = url.partition("?")[0].partition("://")[2].partition("/")[2].rpartition("/")[2]
+    return last.rpartition(".")[2].lower() if "." in last else ""
 
 
 @lru_cache(maxsize=65536)

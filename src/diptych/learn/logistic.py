@@ -1,0 +1,50 @@
+"""A logistic curve through points: how scores become probabilities (Platt 1999)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["fit_logistic", "sigmoid"]
+
+_STEPS = 100
+_CLOSE = 1e-9
+
+
+def fit_logistic(
+    scores: Floats, shares: Floats, weights: Floats | None = None, *, ridge: float = 0.0
+) -> tuple[float, float]:
+    """Slope and offset, by Newton's method; `ridge` keeps the slope small.
+
+    >>> import numpy as np
+    >>> slope, offset = fit_logistic(np.array([-1.0, 1.0]), np.array([0.2, 0.8]))
+    >>> round(slope, 3), abs(offset) < 1e-6
+    (1.386, True)
+    """
+    import numpy as np
+
+    counts = np.ones(len(scores)) if weights is None else weights
+    columns = np.stack([scores, np.ones(len(scores))], axis=1)
+    kept = np.array([ridge, 0.0])
+    found = np.zeros(2)
+    for _ in range(_STEPS):
+        chance = sigmoid(columns @ found)
+        gradient = columns.T @ (counts * (chance - shares)) + kept * found
+        bend = (columns * (counts * chance * (1 - chance))[:, None]).T @ columns
+        step = np.linalg.solve(bend + np.diag(kept + _CLOSE), gradient)
+        found = found - step
+        if np.abs(step).max() < _CLOSE:
+            break
+    return float(found[0]), float(found[1])
+
+
+def sigmoid(scores: Floats) -> Floats:
+    """Scores as probabilities."""
+    import numpy as np
+
+    return 1.0 / (1.0 + np.exp(-np.clip(scores, -50.0, 50.0)))
