@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,6 +88,13 @@ def test_long_text_is_not_taken_for_a_tag() -> None:
     text = "word " * 50_000
     assert bounded_markup(text) == text
     assert bounded_markup(f"<p>{text}</p>") == f"<p>{text}</p>"
+
+
+@pytest.mark.parametrize("start", ["<script ", "<!-- ", "<title>", "<div><style "])
+def test_what_has_no_end_is_looked_for_once(start: str) -> None:
+    began = perf_counter()
+    bounded_markup(start * 30_000)
+    assert perf_counter() - began < 5  # a minute and a half if it is done at every start
 
 
 @given(st.text("<>/= !-'\"divspantable", max_size=200))

@@ -29,7 +29,8 @@ _TAG = re.compile(
 )
 _NAME = re.compile(r"<(/?)([a-z][a-z0-9]*)")
 _OPAQUE = re.compile(
-    r"<!--.*?-->|<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b.*?</\1",
+    r"<!--.*?(?:-->|\Z)"  # what has no end goes on to the end: looked for once, not at each start
+    r"|<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b.*?(?:</\1|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 _TAG_IN_ATTRIBUTE = re.compile(r"""=\s*(?:"[^"<>]*[<>]|'[^'<>]*[<>])""")
