@@ -16,7 +16,7 @@ from diptych import registry
 from diptych.errors import ConfigError
 from diptych.learn.data import UNKNOWN
 from diptych.protocols import UrlLanguageModel, UrlPairModel
-from diptych.text.langs import parse_langs, primary, same_language
+from diptych.text.langs import hreflang_language, parse_langs, primary, same_language
 from diptych.text.urls import site_name
 from diptych.types import LangScore, Url
 from diptych.urllines import Line, Skipped, as_url, askable, batches, read_lines, write
@@ -205,9 +205,9 @@ def _read_list(file: Path | None) -> tuple[dict[Url, _Listed], Skipped, int]:
         elif url in listed:
             repeated += 1
             if not listed[url].lang:
-                listed[url] = listed[url]._replace(lang=primary(line.column(1)))
+                listed[url] = listed[url]._replace(lang=hreflang_language(line.column(1)))
         else:
-            listed[url] = _Listed(line.column(0), primary(line.column(1)))
+            listed[url] = _Listed(line.column(0), hreflang_language(line.column(1)))
     return listed, skipped, repeated
 
 

@@ -213,3 +213,64 @@ def test_half_characters_and_nothing_do_no_harm(lines: list[str]) -> None:
 def test_a_hundred_thousand_lines_are_sampled() -> None:
     lines = [*MENUS["fr"] * 9, *LINES["en"] * 25_000]
     assert {lang for lang, _ in _languages(lines, ("en", "fr"))} <= {"en", "fr"}
+
+
+STRANGE = [
+    "Zi goltiol te mhulo nelbuab ghugio zeav roz nulghoz meiv urrinov ru klulto runmo.",
+    "Giult ru bonmobo obuab muzzoo, ar lebuab tulz zel raslo genteol to luseloz ar usuab siz.",
+    "Ol hasov, r'aro obuab geimoo ti melb moltulb toz zonualoz, ob movzello lo soluab.",
+]
+
+
+def declaring(lines: list[str], head: str, *headers: tuple[str, str]) -> PageRecord:
+    text = "".join(f"<p>{line}</p>" for line in lines)
+    body = f"<html {head}><body>{text}</body></html>"
+    types = (("Content-Type", "text/html; charset=utf-8"), *headers)
+    response = Response(HERE, 200, types, body.encode(), 0.0)
+    return read_page(response, langs=("en", "tet")).record
+
+
+@pytest.mark.parametrize(
+    ("head", "headers"),
+    [
+        ("lang=tet", ()),
+        ("lang=tet-TL", ()),
+        ("xml:lang=TET", ()),
+        ("", (("Content-Language", "tet"),)),
+        ("lang=tet", (("Content-Language", "en"),)),
+    ],
+)
+def test_a_language_that_cannot_be_told_is_the_one_declared(
+    head: str, headers: tuple[tuple[str, str], ...]
+) -> None:
+    record = declaring(STRANGE, head, *headers)
+    assert record.lang == "tet"
+    assert record.langs[0].score >= 0.9
+
+
+@pytest.mark.parametrize("head", ["", "lang=en", "lang=fr", "lang=nonsense"])
+def test_what_does_not_declare_it_is_not_in_it(head: str) -> None:
+    assert declaring(STRANGE, head).lang not in ("tet", "")
+
+
+def test_text_that_is_clearly_in_another_of_the_languages_is_in_that_one() -> None:
+    assert declaring(LINES["en"], "lang=tet").lang == "en"
+
+
+def test_a_language_that_nobody_asked_for_does_not_matter() -> None:
+    assert declaring(LINES["de"], "lang=tet").lang == "tet", "it declares so, and may be"
+    assert declaring(["Menu", "Home"], "lang=tet").lang == "", "there is nothing to read"
+
+
+def test_a_language_that_can_be_told_is_never_the_one_declared() -> None:
+    assert read(f"<html lang=fr>{paragraphs('de')}").lang == "de"
+
+
+@pytest.mark.parametrize("langs", [("zh-Hans", "zh-Hant"), ("en", "zh-TW", "zh-CN")])
+def test_pages_of_a_language_in_two_scripts_have_the_users_code(langs: tuple[str, ...]) -> None:
+    simplified = LINES["zh"]
+    traditional = ["燈塔的看守人每天晚上都爬上樓梯，點亮那盞巨大的燈，好讓海上的船隻找到路。"] * 3
+    codes = {lang: lang in ("zh-Hant", "zh-TW") for lang in langs if lang != "en"}
+    for lang, is_traditional in codes.items():
+        lines = traditional if is_traditional else simplified
+        assert read("".join(f"<p>{line}" for line in lines), langs).lang == lang

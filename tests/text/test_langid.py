@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.text.langid import identify, is_identifiable
+from diptych.text.langid import identify, is_identifiable, knows
 
 TEXTS = {
     "en": "The mayor opened the new library yesterday, and many people came to see it.",
@@ -78,6 +78,68 @@ def test_an_open_choice_prefers_but_does_not_insist() -> None:
 )
 def test_the_users_own_code_is_used(text: str, langs: list[str], expected: str) -> None:
     assert identify(text, langs)[0].lang == expected
+
+
+SERBIAN = {
+    "sr-Cyrl": "Градоначелник је јуче отворио нову библиотеку и многи су дошли да је виде.",
+    "sr-Latn": "Gradonačelnik je juče otvorio novu biblioteku i mnogi su došli da je vide.",
+}
+CHINESE = {
+    "zh-Hans": "市长昨天为新图书馆揭幕，许多人前来参观。",
+    "zh-Hant": "市長昨天為新圖書館揭幕，許多人前來參觀。",
+}
+
+
+@pytest.mark.parametrize("closed", [True, False])
+@pytest.mark.parametrize("texts", [SERBIAN, CHINESE])
+def test_a_language_in_two_scripts_is_told_by_its_letters(
+    texts: dict[str, str], closed: bool
+) -> None:
+    for langs in (list(texts), ["en", *reversed(texts)]):
+        for lang, text in texts.items():
+            best = identify(text, langs, closed=closed)[0]
+            assert best.lang == lang
+            assert best.score > 0.5
+
+
+def test_names_in_latin_letters_do_not_make_a_text_latin() -> None:
+    text = "Нови рачунар IBM PC ради под системом Linux, Windows, FreeBSD или macOS Sonoma."
+    assert sum(map(str.isascii, text)) > len(text) / 2
+    assert identify(text, ["sr-Latn", "sr-Cyrl"])[0].lang == "sr-Cyrl"
+
+
+def test_characters_of_both_kinds_leave_it_open() -> None:
+    scores = identify("中文中文中文中文", ["zh-Hans", "zh-Hant"])
+    assert {score.lang for score in scores} == {"zh-Hans", "zh-Hant"}
+    assert scores[0].score == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "texts", "other"),
+    [
+        ("zh-TW", CHINESE, "zh-Hans"),
+        ("zh-Hans", CHINESE, "zh-Hant"),
+        ("sr-Latn", SERBIAN, "sr-Cyrl"),
+        ("sr-Cyrl", SERBIAN, "sr-Latn"),
+    ],
+)
+def test_a_script_that_was_not_asked_for_is_another_language_unless_the_choice_is_closed(
+    asked: str, texts: dict[str, str], other: str
+) -> None:
+    assert identify(texts[other], ["en", asked], closed=False)[0].lang == other
+    assert identify(texts[other], ["en", asked])[0].lang == asked
+    own = next(text for script, text in texts.items() if script != other)
+    assert identify(own, ["en", asked], closed=False)[0].lang == asked
+
+
+def test_a_language_asked_for_without_a_script_is_one_in_any() -> None:
+    for text in SERBIAN.values():
+        assert identify(text, ["en", "sr"], closed=False)[0].lang == "sr"
+
+
+def test_which_languages_can_be_told() -> None:
+    assert all(map(knows, ["en", "eng", "fil", "nb", "zh-Hant", "sr-Latn", "kab"]))
+    assert not any(map(knows, ["tet", "nds", "qaa", "", "xx", "zxx"]))
 
 
 def test_languages_the_model_does_not_know_change_nothing() -> None:

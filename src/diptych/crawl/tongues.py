@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from diptych.text.langs import same_language
+from diptych.text.langs import asked_language
 from diptych.text.switchers import declared_language, names_other_language
 from diptych.types import Link
 
@@ -71,7 +71,7 @@ class Tongues:
         """A language as it was asked for, or that it was not; nothing stays nothing."""
         if not lang:
             return ""
-        return next((each for each in self.langs if same_language(lang, each)), OTHER)
+        return asked_language(lang, self.langs) or OTHER
 
     def declared(self, link: Link) -> tuple[str, str]:
         """The language that a link says it leads to, as it was asked for, and how it says so."""

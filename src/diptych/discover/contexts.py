@@ -32,7 +32,7 @@ from diptych.discover.naming import (
 )  # fmt: skip
 from diptych.discover.site_pages import main_language
 from diptych.text.langid import identify
-from diptych.text.langs import hreflang_language, primary
+from diptych.text.langs import hreflang_language, primary, same_language
 from diptych.text.marks import Mark, mark_table, marks_of
 from diptych.text.switchers import declared_language
 from diptych.text.urls import origin_of
@@ -67,14 +67,16 @@ class Question(NamedTuple):
     missing: frozenset[str]
 
     @classmethod
-    def of(cls, langs: Iterable[str], shown: Iterable[str] = ()) -> Question:
+    def of(cls, langs: Sequence[str], shown: Iterable[str] = ()) -> Question:
         """The question after some languages were shown.
 
         >>> sorted(Question.of(["en", "fr-CA"], ["en"]).missing)
         ['fr']
         """
         wanted = tuple(dict.fromkeys(primary(lang) for lang in langs))
-        return cls(wanted, frozenset(wanted) - {primary(lang) for lang in shown})
+        seen = tuple(shown)
+        missing = (each for each in langs if not any(same_language(each, lang) for lang in seen))
+        return cls(wanted, frozenset(map(primary, missing)))
 
     def role(self, langs: Iterable[str]) -> str:
         """What languages are to the question, for a word that may mean any of them.
@@ -128,7 +130,7 @@ def features(link: Link, setting: _Setting) -> set[str]:
     question = setting.question
     found = {f"rel:{link.rel}" if link.rel in ("alternate", "area", "frame") else "rel:a"}
     if link.hreflang:
-        role = question.role(filter(None, [hreflang_language(link.hreflang)])) or "none"
+        role = question.role(filter(None, [primary(hreflang_language(link.hreflang))])) or "none"
         found |= {f"hreflang:{role}", f"{found.pop()}:hreflang:{role}"}
     found |= _of_url(link.url, setting)
     for name, text in (("anchor", link.anchor), ("alt", link.alt)):

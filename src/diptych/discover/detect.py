@@ -16,7 +16,7 @@ from diptych.discover.site_pages import Shown, main_language, site_links
 from diptych.learn import link_predictor
 from diptych.protocols import Inquiry
 from diptych.text.langid import identify
-from diptych.text.langs import hreflang_language, same_language
+from diptych.text.langs import hreflang_language, primary, same_language
 from diptych.types import Decision, Link, Page, Url
 
 __all__ = ["Detect"]
@@ -163,7 +163,8 @@ class _Inquiry:
 
 def _is_declared(link: Link, question: Question) -> bool:
     """Whether a link is a declared translation into a missing language."""
-    return link.rel == "alternate" and hreflang_language(link.hreflang) in question.missing
+    lang = primary(hreflang_language(link.hreflang))
+    return link.rel == "alternate" and lang in question.missing
 
 
 def _parts(page: Page, links: Sequence[Link]) -> frozenset[Url]:

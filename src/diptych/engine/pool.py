@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from diptych.errors import DiptychError
 from diptych.store import Store
 from diptych.tasks import Work
+from diptych.text.langid import Taught, taught, teach
 
 __all__ = ["Failed", "Pool", "run_tasks"]
 
@@ -153,7 +154,8 @@ class Pool:
         # Not forked: other threads of this process may hold locks.
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs, self.work), daemon=True)
+        known = theirs, self.work, taught()
+        process = context.Process(target=_serve, args=known, daemon=True)
         process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -169,9 +171,10 @@ class Pool:
         self._workers.clear()
 
 
-def _serve(pipe: Connection, work: Work) -> None:
+def _serve(pipe: Connection, work: Work, languages: Sequence[Taught]) -> None:
     """The life of a worker: do what comes, until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    teach(languages)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:

@@ -20,6 +20,7 @@ import orjson
 
 from diptych.crawl.frontier import Kind
 from diptych.crawl.reading import Reading, read
+from diptych.text.langid import teach
 from diptych.text.sitemaps import SitemapEntry
 from diptych.types import Link, Response, Url
 from diptych.warc import compose
@@ -82,15 +83,24 @@ def unpack(frame: bytes) -> Iterator[tuple[Reading, bytes] | None]:
 
 
 def main(source: BinaryIO, sink: BinaryIO) -> None:
-    """Say when ready, then read frames and answer each in turn, until the input ends."""
+    """Say when ready, then read frames and answer each in turn, until the input ends.
+
+    The first frame has the languages that the parent was taught.
+    """
+    teach(pickle.loads(_frame(source)))
     digest(Kind.PAGE, _FIRST, 0, (), True)  # loads what is loaded on first use
     sink.write(READY)
     sink.flush()
-    while len(head := source.read(FRAME.size)) == FRAME.size:
-        body = source.read(FRAME.unpack(head)[0])
+    while body := _frame(source):
         answer = pack(*digest(*pickle.loads(body)))
         sink.write(FRAME.pack(len(answer)) + answer)
         sink.flush()
+
+
+def _frame(source: BinaryIO) -> bytes:
+    """The next frame; nothing at the end of the input."""
+    head = source.read(FRAME.size)
+    return source.read(FRAME.unpack(head)[0]) if len(head) == FRAME.size else b""
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from diptych.crawl.frontier import Kind
 from diptych.crawl.reading import Reading
 from diptych.engine.reader import FRAME, READY, digest, unpack
 from diptych.errors import DiptychError
+from diptych.text.langid import taught
 from diptych.types import Failure, Response
 
 __all__ = ["Readers"]
@@ -141,8 +142,11 @@ class Readers:
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path}, limit=1 << 20,
         )  # fmt: skip
+        assert process.stdin is not None
         assert process.stdout is not None
+        first = pickle.dumps(taught(), pickle.HIGHEST_PROTOCOL)
         try:
+            process.stdin.write(FRAME.pack(len(first)) + first)
             await process.stdout.readexactly(len(READY))
         except asyncio.IncompleteReadError as error:
             raise DiptychError("a reader process ended before it was ready; see above") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,6 +60,11 @@ class Model:
         """The same for some of the labels."""
         table = np.ascontiguousarray(self.table[:, columns])
         return Model(self.moves, self.rows, self.output, table, self.priors[columns])
+
+    def widened(self, columns: Sequence[NDArray[np.float32]], priors: Sequence[float]) -> Model:
+        """The same with more labels; `ValueError` for columns that are not whole."""
+        table = np.column_stack([self.table, *columns])
+        return Model.of(self.moves, self.rows, self.output, table, [*self.priors, *priors])
 
     @cached_property
     def addresses(self) -> tuple[ctypes.c_void_p, ...]:

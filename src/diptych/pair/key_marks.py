@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from diptych.text.langs import primary
 from diptych.text.marks import LANGUAGES, fold, is_language_parameter, mark_table
+from diptych.text.scripts import marked_language, script_words
 
 __all__ = [
     "FOREIGN",
@@ -142,12 +143,11 @@ def make_marker(langs: Sequence[str]) -> Marker:
 @lru_cache(maxsize=64)
 def _make_marker(langs: tuple[str, ...]) -> Marker:
     exact = {fold(lang).replace("_", "-"): number for number, lang in enumerate(langs)}
-    by_language: dict[str, int] = {}
     for number, lang in enumerate(langs):
-        by_language.setdefault(primary(lang), number)
+        exact |= {f"{primary(lang)}-{word}": number for word in script_words(lang, langs)}
     table = mark_table(langs)
     by_word = {
-        word: by_language[marks[0].lang]
+        word: langs.index(marked_language(word, marks[0].lang, langs))
         for word, marks in table.items()
         # `gb` is English as a country and Chinese as an encoding: it says nothing.
         if len({mark.lang for mark in marks if mark.kind == marks[0].kind}) == 1

@@ -20,6 +20,7 @@ from diptych.pair import page_languages
 from diptych.pair.settle import settle
 from diptych.protocols import SiteView
 from diptych.text.marks import fold, marks_of
+from diptych.text.scripts import marked_language
 from diptych.types import PagePair, Url
 
 __all__ = ["LangStrip", "Stripped", "strip_language"]
@@ -138,6 +139,7 @@ def _marks(langs: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
                 marks.setdefault(name, lang)
     # A code means its own language before a country: `se` is Northern Sami where that is wanted.
     marks.update({code: lang for lang in langs for code in _codes(lang)})
+    marks = {mark: marked_language(mark, lang, langs) for mark, lang in marks.items()}
     longest_first = sorted(marks, key=lambda mark: (-len(mark), mark))
     choices = "|".join(re.escape(mark) for mark in longest_first)
     # Not after or before a letter or digit of any script; the underscore is a delimiter.

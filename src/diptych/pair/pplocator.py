@@ -18,8 +18,9 @@ from rapidfuzz.distance import Levenshtein
 from diptych.pair.blocking import candidates
 from diptych.pair.settle import settle
 from diptych.protocols import SiteView
-from diptych.text.langs import primary, same_language
+from diptych.text.langs import same_language
 from diptych.text.marks import KINDS, mark_table, url_marks
+from diptych.text.scripts import marked_language
 from diptych.types import PagePair, PageRecord, Url
 
 __all__ = ["PPLocator", "find_pairs", "guess_language", "normal_form", "populate"]
@@ -84,16 +85,16 @@ def guess_language(url: str, left: str, right: str) -> str:
     >>> [guess_language(f"http://x.com/{rest}", "en", "pt") for rest in ("ccmq.htm", "fr/")]
     ['', '*']
     """
-    wanted = {primary(left): left, primary(right): right}
     # A code says more than a habit: `fc_nu.html?lang=en` is English whatever `f` may stand for.
     # Countries are no tokens: Figure 1 of the paper is in a folder `cc-cg`, which is not Congo.
     marks = [
-        (KINDS.index(mark.marks[0].kind), mark.start, mark.marks[0].lang)
+        (KINDS.index(mark.marks[0].kind), mark.start, mark.marks[0].lang, mark.text)
         for mark in url_marks(url, mark_table((left, right)))
         if mark.marks[0].kind != "country" and (mark.field != "host" or mark.start == 0)
     ]
     if marks:
-        return wanted[min(marks)[2]]
+        *_, lang, text = min(marks)
+        return marked_language(text, lang, (left, right))
     # DEVIATION(pplocator): a third language's token must fill its segment, or one would find
     # Italian in `/it-is-so` and Norwegian in `/no-news`; the paper names no list of them.
     others = url_marks(url, mark_table())

@@ -1,8 +1,9 @@
 """Language codes: what users, pages and models write, brought to one form.
 
-Languages are compared by their primary language only: the ISO 639-1 code where there is one, else
-639-3.  Script and region are kept in what a user wrote (`pt-BR`) but never tell two languages
-apart, so `zh-Hans` and `zh-Hant` are the same language for now.
+Languages are compared by their primary language, the ISO 639-1 code where there is one, else 639-3,
+and by their script where both codes say one: `sr-Cyrl` and `sr-Latn` are two, `sr` is either.  A
+region is kept in what a user wrote (`pt-BR`) but never tells two languages apart, except that it
+may say the script (`zh-TW`).
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import combinations
 
 __all__ = [
-    "PART", "hreflang_language", "parse_lang", "parse_langs", "primary", "same_language",
-    "wanted_language",
+    "PART", "adopt", "asked_language", "has_form", "hreflang_language", "parse_lang", "parse_langs",
+    "primary", "same_language", "script_of", "usual_script", "wanted_language",
 ]  # fmt: skip
 
 PART = 0.15
@@ -31,6 +33,16 @@ _PLAIN = (
 )
 _FOLDED = {"nb": "no", "tl": "fil", "cmn": "zh"}  # written both ways, and one to our models
 _UNKNOWN = frozenset({"", "und", "mul", "mis", "zxx"})
+_THREE_LETTERS = re.compile(r"[a-z]{3}")
+# Regions that say the script: the likely subtags of CLDR without those of emigrants, and China.
+_IMPLIED = {
+    "zh-cn": "Hans", "zh-sg": "Hans", "zh-tw": "Hant", "zh-hk": "Hant", "zh-mo": "Hant",
+    "yue-cn": "Hans", "sr-me": "Latn", "pa-pk": "Arab", "uz-af": "Arab", "az-ir": "Arab",
+    "az-iq": "Arab", "kk-cn": "Arab", "ky-cn": "Arab", "ug-kz": "Cyrl", "tg-pk": "Arab",
+    "mn-cn": "Mong",
+}  # fmt: skip
+_IN_LATIN = frozenset({"sh", "hbs", "cnr"})  # codes for Serbian that say its script
+_adopted: frozenset[str] = frozenset()
 
 
 def parse_lang(code: str) -> str:
@@ -40,8 +52,8 @@ def parse_lang(code: str) -> str:
     ('en-US', 'fr', 'pt-BR', 'tet')
     """
     stripped = code.strip()
-    if f" {stripped} " in _PLAIN:
-        return stripped
+    if f" {stripped} " in _PLAIN or stripped.lower() in _adopted:
+        return stripped.lower()
     import langcodes
     from langcodes.tag_parser import LanguageTagError
 
@@ -60,16 +72,48 @@ def parse_lang(code: str) -> str:
 def parse_langs(text: str) -> tuple[str, ...]:
     """A user's list of two or more languages, each once; `ValueError` for what is none.
 
-    >>> parse_langs("en, fra,eng")
-    ('en', 'fr')
+    Of a language that is asked for in two scripts, a code without a script means the usual one.
+
+    >>> parse_langs("en, fra,eng"), parse_langs("ms-Arab,ms")
+    (('en', 'fr'), ('ms-Arab', 'ms-Latn'))
     """
-    langs: tuple[str, ...] = ()
-    for lang in [parse_lang(code) for code in text.split(",") if code.strip()]:
-        if not any(same_language(lang, other) for other in langs):
-            langs = (*langs, lang)
+    asked = list(dict.fromkeys(parse_lang(code) for code in text.split(",") if code.strip()))
+    langs = tuple(dict.fromkeys(_with_script(lang, asked) for lang in asked))
+    for left, right in combinations(langs, 2):
+        if same_language(left, right):
+            message = f"{left} and {right} cannot be told apart by their text; ask for one of them"
+            raise ValueError(message)
     if len(langs) < 2:
         raise ValueError(f"--langs needs two different languages, such as en,fr; got '{text}'")
     return langs
+
+
+def _with_script(lang: str, asked: Sequence[str]) -> str:
+    """A code with its usual script, if another script of the language is asked for beside it."""
+    name, script = primary(lang), script_of(lang)
+    others = {script_of(each) for each in asked if primary(each) == name}
+    usual = usual_script(name) if not script and others > {""} else ""
+    if not usual:
+        return lang
+    own, *region = lang.split("-")
+    return "-".join((own, usual, *region))
+
+
+def has_form(code: str) -> bool:
+    """Whether something has the form of a code of ISO 639-3, known or not.
+
+    >>> has_form("xyz"), has_form("mul"), has_form("en"), has_form("x-abc")
+    (True, False, False, False)
+    """
+    return _THREE_LETTERS.fullmatch(code) is not None and code not in _UNKNOWN
+
+
+def adopt(codes: Iterable[str]) -> None:
+    """Take codes of three letters for languages, whether or not they are listed: the new ones."""
+    global _adopted
+    _adopted = frozenset(code for code in codes if has_form(code))
+    primary.cache_clear()
+    script_of.cache_clear()
 
 
 @lru_cache(maxsize=4096)
@@ -92,29 +136,89 @@ def primary(code: str) -> str:
         language = langcodes.Language.get(lowered)
     except LanguageTagError:
         return ""
-    if not language.language or not langcodes.Language.make(language.language).is_valid():
+    own = language.language or ""
+    if own in _adopted:
+        return own
+    if not own or not langcodes.Language.make(own).is_valid():
         return ""
     name = language.prefer_macrolanguage().language or ""
     return "" if name in _UNKNOWN else _FOLDED.get(name, name)
 
 
+@lru_cache(maxsize=4096)
+def script_of(code: str) -> str:
+    """The script that a code says, or that its region implies and the language alone does not.
+
+    >>> [script_of(code) for code in ("sr-latn", "zh_TW", "zh-CN", "sr-ME", "sr-RS", "zh", "en-GB")]
+    ['Latn', 'Hant', 'Hans', 'Latn', '', '', '']
+    """
+    own, *subtags = re.split("[-_]", code.strip().lower())
+    for subtag in subtags:
+        if len(subtag) == 1:  # what follows is private
+            break
+        if len(subtag) == 4 and subtag.isalpha():
+            return subtag.title()
+    if own in _IN_LATIN:
+        return "Latn"
+    return _IMPLIED.get(f"{primary(own)}-{subtags[0]}", "") if subtags else ""
+
+
+def usual_script(code: str) -> str:
+    """The script that a language is mostly written in; nothing for what is no language.
+
+    >>> usual_script("sr"), usual_script("zh"), usual_script("fr-CA"), usual_script("x-default")
+    ('Cyrl', 'Hans', 'Latn', '')
+    """
+    import langcodes
+
+    name = primary(code)
+    # Of a language it knows nothing of, CLDR says what is usual in America.
+    return langcodes.Language.make(name).maximize().script or "" if name else ""
+
+
 def same_language(left: str, right: str) -> bool:
-    """Whether two codes name one language.
+    """Whether two codes name one language, in one script if both say theirs.
 
     >>> same_language("zh-cn", "zh"), same_language("en", "eng"), same_language("en", "fr")
     (True, True, False)
+    >>> same_language("sr-Latn", "sr-Cyrl"), same_language("zh-TW", "zh-Hant")
+    (False, True)
     """
     name = primary(left)
-    return name != "" and name == primary(right)
+    if name == "" or name != primary(right):
+        return False
+    one, other = script_of(left), script_of(right)
+    return not one or not other or one == other
 
 
 def hreflang_language(value: str) -> str:
-    """The primary language a hreflang or lang attribute names; nothing for x-default or nonsense.
+    """The language a hreflang or lang attribute names; nothing for x-default or nonsense.
+
+    The script is kept where the value says one.
 
     >>> hreflang_language("fr_CA"), hreflang_language("x-default"), hreflang_language("english")
     ('fr', '', '')
+    >>> hreflang_language("zh-TW"), hreflang_language("sr_Latn_RS")
+    ('zh-Hant', 'sr-Latn')
     """
-    return primary(value) if 1 < len(value) < 36 else ""
+    name = primary(value) if 1 < len(value) < 36 else ""
+    script = script_of(value) if name else ""
+    return f"{name}-{script}" if script else name
+
+
+def asked_language(lang: str, langs: Sequence[str]) -> str:
+    """Which of some languages a code means, if any; without a script, its usual one if need be.
+
+    >>> asked_language("fr-CA", ["en", "fr"]), asked_language("de", ["en", "fr"])
+    ('fr', '')
+    >>> asked_language("sr", ["sr-Latn", "sr-Cyrl"]), asked_language("sr-Latn", ["en", "sr"])
+    ('sr-Cyrl', 'sr')
+    """
+    found = [each for each in langs if same_language(lang, each)]
+    if len(found) < 2 or lang in found:
+        return lang if lang in found else "".join(found)
+    usual = usual_script(lang)
+    return next((each for each in found if script_of(each) == usual), found[0])
 
 
 def wanted_language(scores: Iterable[tuple[str, float]], langs: Sequence[str]) -> str:

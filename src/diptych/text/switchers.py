@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from diptych.text.langs import hreflang_language, same_language
+from diptych.text.langs import hreflang_language, primary, same_language
 from diptych.text.language_names import fold_case, language_codes, language_names
 from diptych.text.marks import fold, mark_table
+from diptych.text.scripts import marked_language, script_words
 from diptych.types import Link
 
 __all__ = ["Declared", "declared_language", "named_language", "names_other_language"]
@@ -62,7 +63,8 @@ def names_other_language(text: str, langs: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=1 << 16)
 def _named(text: str, langs: tuple[str, ...]) -> str:
     """As `named_language`, remembered: the pages of a site have most of their links in common."""
-    return named_language(text, _names(langs))
+    lang = named_language(text, _names(langs))
+    return marked_language(text, lang, langs) if lang else ""
 
 
 def named_language(text: str, names: Mapping[str, str]) -> str:
@@ -85,8 +87,8 @@ def named_language(text: str, names: Mapping[str, str]) -> str:
 
 
 def _lookup(name: str, names: Mapping[str, str]) -> str:
-    if name in names:
-        return names[name]
+    if lang := names.get(name) or names.get(name.replace("_", "-")):
+        return lang
     regional = _REGIONAL_CODE.fullmatch(name)
     return names.get(regional[1], "") if regional else ""
 
@@ -96,4 +98,9 @@ def _names(langs: tuple[str, ...]) -> dict[str, str]:
     """What each language is called in itself, in English and in the others; codes too."""
     readers = ("en", *langs)
     names = {name: lang for lang in langs for name in language_names(lang, readers)}
-    return names | {code: lang for lang in langs for code in language_codes(lang)}
+    names |= {code: lang for lang in langs for code in language_codes(lang)}
+    names = {name: marked_language(name, lang, langs) for name, lang in names.items()}
+    for lang in langs:
+        for word in script_words(lang, langs):
+            names |= {word: lang, f"{primary(lang)}-{word}": lang}
+    return names
