@@ -48,7 +48,6 @@ def sketches(draw: st.DrawFn, text: st.SearchStrategy[str] = names) -> Sketch:
         blocks=tuple(blocks),
         block_words=tuple(draw(words) for _ in blocks),
         shares=tuple(map(LangScore, ("en", "fr"), draw(st.tuples(*[st.floats(0, 1)] * 2)))),
-        widgets=draw(st.sampled_from([(), ("google",), ("google", "weglot")])),
     )
 
 

@@ -78,7 +78,7 @@ def write_sketch(sketch: Sketch) -> bytes:
     row = [
         sketch.tags, sketch.words, [_escaped(word) for word in sketch.bag], [*sketch.bag.values()],
         [whole(name) for name in sketch.files], sketch.blocks, sketch.block_words,
-        [tuple(share) for share in sketch.shares], sketch.widgets,
+        [tuple(share) for share in sketch.shares],
     ]  # fmt: skip
     data: bytes = isal_zlib.compress(orjson.dumps(row), 1)
     return data
@@ -86,13 +86,13 @@ def write_sketch(sketch: Sketch) -> bytes:
 
 def read_sketch(data: bytes) -> Sketch:
     """What `write_sketch` wrote."""
-    tags, words, stems, counts, files, blocks, block_words, shares, widgets = orjson.loads(
+    tags, words, stems, counts, files, blocks, block_words, shares = orjson.loads(
         isal_zlib.decompress(data)
     )
     return Sketch(
         tags, words, dict(zip(stems, counts, strict=True)), tuple(files),
         tuple(map(tuple, blocks)), tuple(map(tuple, block_words)),
-        tuple(LangScore(*share) for share in shares), tuple(widgets),
+        tuple(LangScore(*share) for share in shares),
     )  # fmt: skip
 
 

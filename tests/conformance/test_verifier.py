@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from diptych.protocols import Verifier
 from diptych.registry import strategies
-from diptych.types import Candidate, Page, PagePair, SegmentPair, Sketch, Url
+from diptych.types import Candidate, Page, PagePair, SegmentPair, Url
 
 VERIFIERS = [pytest.param(cls(), id=name) for name, cls in strategies("verify").items()]
 GOOD = of_texts(ENGLISH, FRENCH)
@@ -93,7 +93,7 @@ def test_threshold_only_decides(cls: type) -> None:
 @pytest.mark.parametrize("verifier", VERIFIERS)
 def test_what_a_machine_translates_is_marked_whether_accepted_or_not(verifier: Verifier) -> None:
     page = make_page("/fr", "fr", *FRENCH)
-    marked = replace(page, sketch=Sketch("", 40, {}, widgets=("google",)))
+    marked = replace(page, record=replace(page.record, flags=("machine:google",)))
     for right in (marked, replace(marked, blocks=())):
         found = candidate(make_page("/en", "en", *ENGLISH), right)
         assert "machine_translated" in verifier.verify(found).marks

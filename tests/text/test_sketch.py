@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from diptych.rows import read_sketch, write_sketch
 from diptych.text.html import read_content, read_page
-from diptych.text.sketch import block_languages, language_shares, spell_tags, widgets
+from diptych.text.sketch import block_languages, language_shares, spell_tags
 from diptych.types import Block, Response, Sketch, Url
 
 HERE = Url("http://www.example.org/docs/page.html")
@@ -142,31 +142,6 @@ def test_no_more_files_than_can_be_compared() -> None:
     found = files("".join(f"<img src=a{number:04}.png>" for number in range(3000)))
     assert len(found) == 400
     assert found == tuple(sorted(found))
-
-
-# Machines
-
-
-@pytest.mark.parametrize(
-    ("markup", "url", "expected"),
-    [
-        ("<p>translate this page, please; Google it</p>", "", ()),
-        ("<DIV ID=Google_Translate_Element></DIV>", "", ("google",)),
-        ("<html class='translated-ltr'>", "", ("google",)),
-        ("<script src='https://cdn.weglot.com/x.js'></script>", "", ("weglot",)),
-        ("<script>window.gtranslateSettings={}</script><script src='//cdn.bablic.com'>", "",
-         ("bablic", "gtranslate")),
-        ("", "https://example-org.translate.goog/a?_x_tr_tl=fr", ("google",)),
-        ("", "https://example.org/translate", ()),
-    ],
-)  # fmt: skip
-def test_machines_that_translate_are_told(markup: str, url: str, expected: tuple[str, ...]) -> None:
-    assert widgets(markup, url) == expected
-
-
-def test_machines_are_told_by_scripts_too() -> None:
-    assert sketch("<script src='//translate.google.com/translate_a/element.js'></script>").widgets
-    assert sketch("<p>").widgets == ()
 
 
 # Shares

@@ -41,6 +41,8 @@ TEXT, _COMMENT = 2, 4  # the parser's numbers for what is no element
 
 _DISPLAY_NONE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphens and the like split words
+# What no file of lines or of XML can hold.  Blanks among it are folded before.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
 def _known() -> dict[int, tuple[int, str]]:
@@ -82,12 +84,15 @@ def _is_hidden(node: LexborNode) -> bool:
 
 
 def visible(text: str) -> str:
-    r"""White space folded, characters without a width gone.
+    r"""White space folded, characters without a width gone, and such as no line can hold.
 
-    >>> visible("Donau\u00addampf \u200b schiff")
-    'Donaudampf schiff'
+    >>> visible("Donau\u00addampf \u200b schiff\x07\x00fahrt")
+    'Donaudampf schiff fahrt'
     """
     for character in _INVISIBLE:
         if character in text:
             text = text.replace(character, "")
-    return " ".join(text.split())
+    text = " ".join(text.split())
+    if text.isprintable() or not _UNPRINTABLE.search(text):
+        return text
+    return " ".join(_UNPRINTABLE.sub(" ", text).split())

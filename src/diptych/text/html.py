@@ -12,8 +12,9 @@ from diptych.text.blocks import Walk
 from diptych.text.charset import decode
 from diptych.text.content import decompress, is_html
 from diptych.text.elements import visible
-from diptych.text.langid import identify
-from diptych.text.langs import PART, same_language, wanted_language
+from diptych.text.flags import page_flags
+from diptych.text.langid import identify, is_identifiable, knows
+from diptych.text.langs import PART, hreflang_language, same_language, wanted_language
 from diptych.text.links import header_links, meta_refresh, page_links
 from diptych.text.nesting import bounded_markup
 from diptych.text.sketch import make_sketch
@@ -37,6 +38,7 @@ _MAX_TITLE = 2_000  # characters
 _SAMPLE = 320  # characters: the time of identification grows with them
 _LONG_SAMPLE = 1_000
 _CLEAR = 0.97  # score of a language beyond which more text changes nothing
+_DECLARED = 0.9  # the same of one that a page declares, and that cannot be told by its text
 _SAMPLE_BLOCKS = 8  # places they come from, so that an untranslated paragraph does not decide
 _LONG = 60  # characters of a block that is running text rather than a menu item
 _CODE = ["pre", "code", "samp", "kbd", "tt", "var"]
@@ -64,6 +66,7 @@ def read_page(
     links: list[Link] = _from_headers(response)
     walk: Walk | None = None
     html_lang = title = text = prose = content_language = ""
+    flags: tuple[str, ...] = ()
     if is_html(content_type, body[:4096]):
         markup = bounded_markup(decode(body, content_type)[0])
         parser = LexborHTMLParser(markup)
@@ -74,18 +77,16 @@ def read_page(
         content_language = _meta_language(parser, markup)
         text = _text(parser)  # before the links, whose surroundings are then free of scripts
         links += page_links(parser, base)
+        flags = page_flags(parser, response.headers, response.url, links)
         prose = _prose(parser, markup, text)
-    scores = _languages(prose.split("\n"), langs)
-    lang = scores[0].lang if scores else ""
+    content_language = response.header("content-language").strip() or content_language
+    scores = _with_declared(prose, html_lang or content_language, langs)
     sketch: Sketch | None = None
     if with_sketch and walk is not None and (wanted := wanted_language(scores, langs)):
-        sketch = make_sketch(
-            parser, markup, url=response.url, lang=wanted, langs=langs,
-            tags=walk.tags, blocks=walk.blocks, links=links,
-        )  # fmt: skip
+        sketch = _sketch(parser, walk, response.url, wanted, langs, links)
     record = PageRecord(
         url=response.url,
-        lang=lang,
+        lang=scores[0].lang if scores else "",
         langs=scores,
         title=title,
         depth=depth,
@@ -93,12 +94,22 @@ def read_page(
         text_length=len(text),
         digest=_digest(body),
         html_lang=html_lang,
-        content_language=response.header("content-language").strip() or content_language,
+        content_language=content_language,
         canonical=_canonical(links, response.url),
         fetched_at=response.fetched_at,
+        flags=flags,
     )
     blocks = tuple(walk.blocks) if walk else ()
     return Page(record, tuple(links), blocks, walk.tree if walk else None, sketch)
+
+
+def _sketch(
+    parser: LexborHTMLParser, walk: Walk, url: Url, lang: str, langs: Sequence[str],
+    links: Sequence[Link],
+) -> Sketch:  # fmt: skip
+    return make_sketch(
+        parser, url=url, lang=lang, langs=langs, tags=walk.tags, blocks=walk.blocks, links=links
+    )
 
 
 def read_content(response: Response) -> tuple[tuple[Block, ...], Node | None]:
@@ -197,6 +208,22 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     if len(several) < 2:
         return scores
     return tuple(sorted(several, key=lambda item: (-item.score, item.lang)))
+
+
+def _with_declared(text: str, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
+    """The languages of a page, as it declares them where no text in them can be told.
+
+    What is clearly in another of the languages is in that one, whatever the page declares.
+    """
+    scores = _languages(text.split("\n"), langs)
+    said = hreflang_language(declared)
+    lang = next((each for each in langs if said and same_language(said, each)), "")
+    if not lang or knows(lang) or not is_identifiable(text[:_LONG_SAMPLE]):
+        return scores
+    is_other = any(
+        score >= _CLEAR and same_language(best, each) for best, score in scores for each in langs
+    )
+    return scores if is_other else (LangScore(lang, _DECLARED),)
 
 
 def _is_long(line: str) -> bool:

@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from diptych.text.cognates import stem
 from diptych.text.langid import identify
-from diptych.text.langs import primary, same_language
+from diptych.text.langs import same_language
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
 from diptych.text.urls import site_name
@@ -26,7 +26,6 @@ __all__ = [
     "language_shares",
     "make_sketch",
     "spell_tags",
-    "widgets",
 ]
 
 _MAX_TAGS = 4_000  # a bound on the work of comparing two pages
@@ -38,27 +37,11 @@ _LONG = 60  # letters of a block whose language can be told
 _TASTED = 3  # places of a page that tell whether it is in several languages
 _TASTE = 150  # characters of a block
 _LEAST_SHARE = 0.15  # of the text of a page in several languages, of each
-
-# What puts a translation by machine on a page, by what it leaves in its source.
-_WIDGETS = {
-    "google": ("translate.google.com/translate_a/", "google_translate_element", "translated-ltr",
-               "translated-rtl", "translate.googleapis.com"),
-    "gtranslate": ("cdn.gtranslate.net", "gtranslatesettings", "gt_switcher"),
-    "weglot": ("cdn.weglot.com", "weglot.initialize", "cdn.weglot"),
-    "microsoft": ("microsofttranslator.com",),
-    "conveythis": ("cdn.conveythis.com", "conveythis.initializer"),
-    "linguise": ("static.linguise.com",),
-    "transposh": ("transposh_plugin", "transposh_params"),
-    "localize": ("global.localizecdn.com", "localize.initialize"),
-    "bablic": ("cdn.bablic.com",),
-}  # fmt: skip
-_MACHINE_HOST = ".translate.goog"
 _PAGE_NAME = re.compile(r"(?:\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pl|do)|/[^/.]*)\Z", re.IGNORECASE)
 
 
 def make_sketch(
     parser: LexborHTMLParser,
-    markup: str,
     *,
     url: Url,
     lang: str,
@@ -77,7 +60,6 @@ def make_sketch(
         files=tuple(sorted(file_names(parser, links, url))[:_MAX_FILES]),
         blocks=tuple((_hash(block.text), text_length(block.text)) for block in blocks),
         shares=language_shares(blocks, langs),
-        widgets=widgets(markup, url),
     )
 
 
@@ -164,25 +146,12 @@ def _name(address: str) -> str:
     return address.partition("?")[0].rstrip("/").rpartition("/")[2].lower()[:100]
 
 
-def widgets(markup: str, url: str = "") -> tuple[str, ...]:
-    """Which machines translate a page, as its source or its address tells.
-
-    >>> widgets("<div id='google_translate_element'></div>"), widgets("<p>translate</p>")
-    (('google',), ())
-    """
-    lowered = markup.lower()
-    found = {name for name, signs in _WIDGETS.items() if any(sign in lowered for sign in signs)}
-    if _MACHINE_HOST in url:
-        found.add("google")
-    return tuple(sorted(found))
-
-
 def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[LangScore, ...]:
     """How much of a page in several of the languages is in each; nothing if it is in one.
 
     A few blocks are tasted first: nearly all pages are in one language.
     """
-    if len({primary(lang) for lang in langs}) < 2:
+    if len(set(langs)) < 2:
         return ()
     long = [block for block in blocks if text_length(block.text) >= _LONG]
     # Neighbours too, since the languages may take turns.

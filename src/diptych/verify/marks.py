@@ -15,8 +15,8 @@ _PROSE = 0.92  # share of letters and spaces, below which it is rather code, a p
 def marks(candidate: Candidate, *, untranslated: float) -> tuple[str, ...]:
     """The marks of a pair: a machine that translates either page, parts left untranslated."""
     found = []
-    sketches = (candidate.left.sketch, candidate.right.sketch)
-    if any(sketch is not None and sketch.widgets for sketch in sketches):
+    flags = (*candidate.left.record.flags, *candidate.right.record.flags)
+    if any(flag.startswith("machine:") for flag in flags):
         found.append(MACHINE)
     if untranslated_share(candidate) > untranslated:
         found.append(UNTRANSLATED)

@@ -1,0 +1,240 @@
+"""Machines that translate a page, as its source, its address and its own words tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+__all__ = ["machine_declared", "machines"]
+
+# What puts a translation by machine on a page, by what it leaves in its source.  Most have one word
+# in common, which is looked for once: what stands before it, and behind.
+_WORD = b"translat"
+_AROUND_WORD = (
+    (b".google.com/", (b"e_a/",), "google"),
+    (b"google_", (b"e_element",), "google"),
+    (b"", (b"e.googleapis.com",), "google"),
+    (b"cdn.g", (b"e.net",), "gtranslate"),
+    (b"g", (b"esettings", b"e_wrapper"), "gtranslate"),
+    (b"microsoft", (b"or.com",), "microsoft"),
+)
+_BEHIND_WORD = tuple(behind for _, starts, _ in _AROUND_WORD for behind in starts)
+_MAX_WORDS = 10_000  # places where it is looked at
+# And those that are told by their scripts.
+_SCRIPTS = {
+    "weglot": (b"cdn.weglot", b"weglot.initialize"),
+    "conveythis": (b"cdn.conveythis.com", b"conveythis.initializer"),
+    "linguise": (b"static.linguise.com",),
+    "transposh": (b"transposh_plugin", b"transposh_params"),
+    "localize": (b"global.localizecdn.com", b"localize.initialize"),
+    "bablic": (b"cdn.bablic.com",),
+    "gtranslate": (b"gt_switcher",),
+}  # fmt: skip
+_MAX_SCRIPTS = 400
+_SCRIPT = 600  # bytes of each: the address of a script, or what it begins with
+_MACHINE_HOST = ".translate.goog"
+_GOOGLE_CLASSES = ("translated-ltr", "translated-rtl")
+
+# Elements whose names say it: of the notice, never of an article about such translations.
+_MACHINE = (b"machine", b"machine-", b"machine_")
+_ELEMENT = re.compile(
+    rb"<[a-z][^<>]*?\s(?:"
+    rb"""(?:class|data-[a-z-]{1,40})\s*=\s*(?:["'][^"'<>]*?(?<![\w-])|["']?)"""
+    rb"(?:(?:is-)?machine[-_]?translated|machine[-_]?translation[-_](?:notice|warning|banner|"
+    rb"disclaimer|alert))(?![\w-])"
+    rb"""|data-machine-translated(?:[\s>]|\s*=\s*["']?(?:true|1|yes)))"""
+)
+
+_PLUGINS = (
+    "google translate", "gtranslate", "weglot", "linguise", "translatepress", "transposh",
+    "conveythis", "bablic", "microsoft translator", "deepl",
+)  # fmt: skip
+_BY_MACHINE = re.compile(r"\A(?:mt|auto|machine)\b|\bmachine[ -]transl|\bautomatic", re.IGNORECASE)
+_TRANSLATION_NAMES = frozenset(
+    "translation translation-type translationtype translation_type translated-by"
+    " translation-method ms.translationtype translator machine-translated".split()
+)
+# BCP 47: `fr-x-mtfrom-en`, and t0, the field of extension T for translation by machine.
+_MACHINE_TAG = re.compile(r"-x-mtfrom-|-t-(?:[a-z0-9]{2,8}-){0,6}t0(?![a-z0-9])")
+
+# Notices in a page's own words.  For each language: words for a machine; a piece of the word for
+# translating; and what makes it a notice.  It speaks of this page, and it says by what that was
+# translated: headings of articles about such translations do neither.  A first letter that may be
+# a capital is left out where it is not of ASCII.
+_NOTICES = {
+    "en": (("machine", "automatic", "google", "deepl", "by ai", "with ai", "using ai", "by an ai",
+            "chatgpt"), "translat",
+           r"(?:this|the) (?:\w+ ){1,3}(?:was|is|has been|were|have been) (?:\w+ )?"
+           r"(?:(?:machine|automatically)[ -]translated|translated (?:automatically"
+           r"|by (?:a )?machine|using (?:machine|automatic)))"
+           r"|this is an? (?:machine|automatic)(?:ally)?[ -]translat"
+           r"|(?:\A|(?:this|the) (?:\w+ ){1,3}(?:was|is|has been) )translated "
+           r"(?:by|with|using|via) (?:google(?: translate)?|deepl|chatgpt|(?:an? )?ai)"
+           r"(?: from \w+)?[\s.!)]*\Z"
+           r"|\A(?:translation )?powered by google translate[\s.!)]*\Z"),
+    "de": (("maschinell", "automatisch", " ki ", "intelligenz", "deepl", "google"), "bersetz",
+           r"dies\w* \w+ (?:wurde|ist|wird) (?:\w+ )?(?:maschinell|automatisch) (?:\w+ )?übersetzt"
+           r"|die\w* (?:\w+ )?übersetzung wurde (?:maschinell|automatisch) (?:erstellt|erzeugt)"
+           r"|(?:\A|dies\w* \w+ (?:wurde|ist) )"
+           r"(?:mit ?hilfe (?:einer |von )?|mit |durch (?:eine )?|von )"
+           r"(?:künstlicher intelligenz|ki|deepl|google translate) übersetzt"),
+    "fr": (("automatique", "machine"), "tradu",
+           r"(?:cette|cet|ce) \w+ (?:a été|est) (?:\w+ )?(?:traduite?s? (?:automatiquement"
+           r"|par (?:une )?machine)|issue? d['’]une traduction automatique)"
+           r"|cette traduction (?:a été|est) (?:\w+ )?automatique"),
+    "es": (("automáticamente", "automática", "máquina"), "tradu",
+           r"est[ae] \w+ (?:ha sido|fue|se ha|está) (?:\w+ )?traducid[oa] (?:automáticamente"
+           r"|de forma automática|por (?:una )?máquina)"
+           r"|est[ae] \w+ se tradujo (?:automáticamente|de forma automática)"),
+    "pt": (("automaticamente", "máquina"), "traduzid",
+           r"est[ae] \w+ foi (?:\w+ )?traduzid[oa] (?:automaticamente|por (?:uma )?máquina)"),
+    "it": (("automaticamente", "in automatico", "macchina"), "tradott",
+           r"quest[ao'’] ?\w+ è stat[ao] (?:\w+ )?tradott[ao] (?:automaticamente|in automatico"
+           r"|da una macchina)"),
+    "nl": (("automatisch", "machinaal"), "vertaald",
+           r"deze \w+ (?:is|werd) (?:\w+ )?(?:automatisch|machinaal) vertaald"),
+    "pl": (("automatycznie", "maszynowo"), "tłumacz",
+           r"t[aeo]n? \w+ został[ao]? (?:\w+ )?przetłumaczon[aye] (?:automatycznie|maszynowo)"),
+    "ru": (("автоматически", "машинн"), "перев",
+           r"эт\w+ \w+ (?:был[ао]? )?(?:автоматически )?перевед[её]н[ао]?(?: автоматически"
+           r"| машинным| с помощью машинного)|эт\w+ \w+ (?:был[ао]? )?автоматически перевед"
+           r"|\Aэто машинный перевод"),
+    "cs": (("strojově", "automaticky"), "řelože",
+           r"tat?o \w+ (?:byla?|je) (?:\w+ )?(?:strojově|automaticky) přelože\w+"),
+    "sv": (("maskinöversatt", "automatiskt"), "översatt",
+           r"denna \w+ (?:är|har) (?:\w+ )?(?:maskinöversatt|automatiskt översatt)"),
+    "zh": (("机器", "機器", "自动", "自動"), "翻",
+           r"(?:本|此|该|該)(?:页|頁|文)[^<>。]{0,12}(?:机器|機器|自动|自動)(?:翻译|翻譯)"),
+    "ja": (("機械", "自動"), "翻訳",
+           r"この[^<>。]{1,16}(?:機械翻訳|自動翻訳|自動的に翻訳)(?:され|で|に)"),
+    "ko": (("기계", "자동"), "번역",
+           r"이 [^<>.]{1,12}(?:기계 ?번역|자동(?:으로)? ?번역)(?:되|된|됐)"),
+}  # fmt: skip
+_MAX_NOTICE = 400  # bytes between two tags: what is longer is a text about something
+_MAX_SAID = 1_000  # places where such words are looked at
+
+
+def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
+    """Which machines translate a page: by its source in lower case, its address, and its root.
+
+    >>> machines(b"<div id='google_translate_element'></div>", "", "en", "")
+    {'google'}
+    >>> machines(b"<p>to translate</p>", "http://a-org.translate.goog/", "fr-x-mtfrom-en", "") == {
+    ...     "declared", "google"}
+    True
+    """
+    found: set[str] = set()
+    code = lang.strip()[:2].lower() or "en"
+    pieces = lowered.split(_WORD, _MAX_WORDS)
+    if len(pieces) > 1:
+        found.update(_widgets(lowered, pieces))
+        is_named = any(piece.endswith(_MACHINE) for piece in pieces)
+        if is_named and _ELEMENT.search(lowered):
+            found.add("declared")
+    if (len(pieces) > 1 or code != "en") and _has_notice(lowered, code):
+        found.add("notice")
+    scripts = _scripts(lowered)
+    if scripts:
+        found.update(name for name, signs in _SCRIPTS.items() if any(s in scripts for s in signs))
+    if _MACHINE_HOST in url or any(name in classes for name in _GOOGLE_CLASSES):
+        found.add("google")
+    if "-" in lang and _MACHINE_TAG.search(lang[:80].lower()):
+        found.add("declared")
+    return found
+
+
+def _widgets(lowered: bytes, pieces: Sequence[bytes]) -> set[str]:
+    """The machines that a source names, cut where the word for translating stands."""
+    found: set[str] = set()
+    at = 0
+    for before, after in pairwise(pieces):
+        at += len(before)
+        if after.startswith(_BEHIND_WORD):
+            names = {
+                name
+                for end, starts, name in _AROUND_WORD
+                if before.endswith(end) and after.startswith(starts)
+            }
+            if not names <= found and _is_code(lowered, at):
+                found |= names
+        at += len(_WORD)
+    return found
+
+
+def _is_code(source: bytes, at: int) -> bool:
+    """Whether a place is in a tag, a script or a style: a text may well explain how it is done.
+
+    >>> _is_code(b"<p id=x>y", 6), _is_code(b"<p>x", 3), _is_code(b"<script>if (a > b) x", 19)
+    (True, False, True)
+    """
+    if source.rfind(b"<", 0, at) > source.rfind(b">", 0, at):
+        return True
+    return any(
+        source.rfind(b"<" + name, 0, at) > source.rfind(b"</" + name, 0, at)
+        for name in (b"script", b"style")
+    )
+
+
+def _scripts(lowered: bytes) -> bytes:
+    """The beginnings of all scripts: a text may well name the address of such a service."""
+    pieces = lowered.split(b"<script", _MAX_SCRIPTS)
+    return b"\n".join([piece[:_SCRIPT].partition(b"</script")[0] for piece in pieces[1:]])
+
+
+def machine_declared(name: str, content: str) -> str:
+    """The machine that a meta element names: a plug-in, `declared`, or nothing.
+
+    Polylang and WPML serve what people translated: they are no machines.
+
+    >>> machine_declared("generator", "Weglot 3.1"), machine_declared("ms.translationtype", "MT")
+    ('weglot', 'declared')
+    >>> machine_declared("generator", "WPML ver:4.6 stt:1,4"), machine_declared("author", "Weglot")
+    ('', '')
+    """
+    if name != "generator" and name not in _TRANSLATION_NAMES:
+        return ""
+    lowered = content[:200].lower()
+    for plugin in _PLUGINS:
+        if plugin in lowered:
+            return plugin.partition(" ")[0]
+    if name == "generator":
+        return ""
+    is_said = name == "machine-translated" and lowered in ("", "true", "1", "yes")
+    return "declared" if is_said or _BY_MACHINE.search(lowered) else ""
+
+
+def _has_notice(lowered: bytes, lang: str) -> bool:
+    """Whether a page in some language says in a short line that a machine translated it.
+
+    >>> _has_notice("<p>diese seite wurde automatisch übersetzt.</p>".encode(), "de")
+    True
+    >>> _has_notice(b"<h1>machine translation</h1><p>it was translated.</p>", "en")
+    False
+    """
+    if lang not in _NOTICES:
+        return False
+    means, stem, _ = _NOTICES[lang]
+    if stem.encode() not in lowered:
+        return False
+    lines = (line for mean in means for line in _short_lines(lowered, mean.encode()))
+    return any(stem in line and _notice(lang).search(line) for line in lines)
+
+
+@lru_cache(maxsize=len(_NOTICES))
+def _notice(lang: str) -> re.Pattern[str]:
+    return re.compile(_NOTICES[lang][2])
+
+
+def _short_lines(lowered: bytes, word: bytes) -> Iterator[str]:
+    """The short texts between two tags that have a word in them."""
+    at = lowered.find(word)
+    for _ in range(_MAX_SAID):
+        if at < 0:
+            return
+        start = lowered.rfind(b">", max(0, at - _MAX_NOTICE), at)
+        end = lowered.find(b"<", at, at + _MAX_NOTICE)
+        if 0 <= start < end <= start + _MAX_NOTICE:
+            yield " ".join(lowered[start + 1 : end].decode("utf-8", "replace").lower().split())
+        at = lowered.find(word, max(at + len(word), end))

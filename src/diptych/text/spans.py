@@ -1,0 +1,232 @@
+"""Where a text stands in the blocks of its page: paths, and which characters of each.
+
+A side of a segment is `path` and `at`: DOM paths with blanks between them, and for each of them the
+first character and the end, as `0-54 0-12`.  Its text is these stretches with blanks between them.
+Several blocks of a page may have the same path: then what the text is, or its hash, decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise, product
+from typing import NamedTuple
+
+from diptych.types import Block, Decision, SegmentPair
+from diptych.units import DocumentPair, Piece, Text
+
+__all__ = [
+    "Stretch",
+    "by_path",
+    "format_at",
+    "parse_at",
+    "pieces",
+    "rewritten",
+    "stretches",
+    "texts_at",
+]
+
+MAX_STRETCHES = 2_000  # of one side; a segment is a few sentences
+MAX_ALIKE = 16  # blocks of the same path, with other texts, that are tried for a stretch
+MAX_TEXTS = 256  # that are tried for one side
+
+_AT = re.compile(r"[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*")
+
+
+class Stretch(NamedTuple):
+    """Some characters of a block."""
+
+    path: str
+    start: int
+    end: int
+
+
+def parse_at(at: str) -> list[tuple[int, int]]:
+    """First characters and ends; raises ValueError for what is none.
+
+    >>> parse_at("0-54 3-12")
+    [(0, 54), (3, 12)]
+    """
+    if not at:
+        return []
+    if not _AT.fullmatch(at):
+        raise ValueError(f"no places in a text: {at[:40]!r}")
+    spans = [(int(start), int(end)) for start, _, end in (one.partition("-") for one in at.split())]
+    if any(start >= end for start, end in spans):
+        raise ValueError(f"a place in a text ends before it begins: {at[:40]!r}")
+    return spans
+
+
+def format_at(spans: Iterable[tuple[int, int]]) -> str:
+    """The way back.
+
+    >>> format_at([(0, 54), (3, 12)])
+    '0-54 3-12'
+    """
+    return " ".join(f"{start}-{end}" for start, end in spans)
+
+
+def stretches(path: str, at: str) -> list[Stretch]:
+    """The stretches that a side is made of; raises ValueError where the two do not fit.
+
+    >>> stretches("/html/body/p[1] /html/body/p[2]", "9-54 0-12")[1]
+    Stretch(path='/html/body/p[2]', start=0, end=12)
+    """
+    spans = parse_at(at)
+    # Not `split()`: the name of an element may hold a blank that is not ASCII.
+    paths = path.split(" ") if path else []
+    if len(paths) != len(spans):
+        raise ValueError(f"{len(paths)} blocks but {len(spans)} places in them")
+    if len(spans) > MAX_STRETCHES:
+        raise ValueError(f"more than {MAX_STRETCHES:,} blocks")
+    return [Stretch(path, *span) for path, span in zip(paths, spans, strict=True)]
+
+
+def by_path(blocks: Iterable[Block]) -> dict[str, list[str]]:
+    """The texts of a page's blocks by path, in order."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for block in blocks:
+        found[block.path].append(block.text)
+    return dict(found)
+
+
+def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator[str]:
+    """What may stand there, the likeliest first; none where the page has no such place.
+
+    >>> page = by_path([Block("One. Two.", "/p"), Block("Three", "/q"), Block("4", "/q")])
+    >>> list(texts_at(page, "/p /q", "5-9 0-1"))
+    ['Two. T', 'Two. 4']
+    """
+    seen: Counter[str] = Counter()
+    choices: list[list[str]] = []
+    for path_, start, end in stretches(path, at):
+        alike = list(_alike(texts.get(path_, ()), start, end))
+        # A path that is named again means the next of its blocks.
+        turn = seen[path_] % max(1, len(alike))
+        choices.append(alike[turn:] + alike[:turn])
+        seen[path_] += 1
+    for chosen in islice(product(*choices), MAX_TEXTS):
+        yield " ".join(chosen)
+
+
+def _alike(texts: Sequence[str], start: int, end: int) -> Iterable[str]:
+    """What stands at one place in blocks of one path: each text once, and not all too many."""
+    found = (text[start:end] for text in texts if end <= len(text))
+    return islice(dict.fromkeys(found), MAX_ALIKE)
+
+
+class _Places:
+    """The blocks of one page, and what of them was taken by segments already."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._texts = [block.text for block in blocks]
+        self._indices: defaultdict[str, list[int]] = defaultdict(list)
+        for index, block in enumerate(blocks):
+            self._indices[block.path].append(index)
+        self._taken: set[tuple[int, int, int]] = set()
+
+    def take(self, text: str, path: str, at: str) -> tuple[tuple[int, int, int], ...]:
+        """Block, first character and end of each stretch of a text; nothing if it is not there."""
+        found: list[tuple[int, int, int]] = []
+        begin = 0
+        try:
+            wanted = stretches(path, at)
+        except ValueError:  # it was aligned by something that does not say where
+            return ()
+        for place, start, end in wanted:
+            one = self._find(text[begin : begin + end - start], place, start, end)
+            if one is None:
+                return ()
+            found.append(one)
+            begin += end - start + 1
+        return tuple(found) if begin == len(text) + 1 else ()
+
+    def _find(self, said: str, path: str, start: int, end: int) -> tuple[int, int, int] | None:
+        """The first block that says this there and was not taken; if all were, the first."""
+        first: tuple[int, int, int] | None = None
+        for index in self._indices.get(path, ()):
+            if self._texts[index][start:end] == said:
+                place = (index, start, end)
+                if place not in self._taken:
+                    self._taken.add(place)
+                    return place
+                first = first or place
+        return first
+
+
+def pieces(
+    left: Sequence[Block], right: Sequence[Block], segments: Iterable[tuple[SegmentPair, Decision]]
+) -> tuple[Piece, ...]:
+    """Segments of two pages as places in their blocks, in the order given.
+
+    One whose text is not where it should be is no longer accepted, and says `no_text`.
+
+    >>> url, page = "http://a.org/", [Block("One. Two.", "/p")]
+    >>> seg = SegmentPair("Two.", "", "en", "fr", url, url, "/p", "", 0.0, left_at="5-9")
+    >>> pieces(page, [], [(seg, Decision(False, 0.0, "empty"))])
+    (Piece(left=((0, 5, 9),), right=(), score=0.0, accept=False, reason='empty'),)
+    """
+    ours, theirs = _Places(left), _Places(right)
+    found: list[Piece] = []
+    for seg, decision in segments:
+        one = ours.take(seg.left, seg.left_path, seg.left_at)
+        other = theirs.take(seg.right, seg.right_path, seg.right_at)
+        is_there = bool(one) == bool(seg.left) and bool(other) == bool(seg.right)
+        accept = decision.accept and is_there
+        reason = decision.reason if is_there else "no_text"
+        found.append(Piece(one, other, decision.score, accept, reason))
+    return tuple(found)
+
+
+_Triples = tuple[tuple[int, int, int], ...]
+
+
+def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentPair:
+    """A document whose texts are changed, with the places where its segments are then.
+
+    Each stretch is changed by itself.  If what is to be changed goes beyond one, the block is
+    changed as a whole, and segments that are made of it say `no_text`.
+    """
+    left, ours = _rewritten(document.left, [piece.left for piece in document.pieces], change)
+    right, theirs = _rewritten(document.right, [piece.right for piece in document.pieces], change)
+    moved = []
+    for piece, one, other in zip(document.pieces, ours, theirs, strict=True):
+        is_there = len(one) == len(piece.left) and len(other) == len(piece.right)
+        accept = piece.accept and is_there
+        reason = piece.reason if is_there else "no_text"
+        moved.append(Piece(one, other, piece.score, accept, reason))
+    return document._replace(left=left, right=right, pieces=tuple(moved))
+
+
+def _rewritten(
+    text: Text, places: Sequence[_Triples], change: Callable[[str], str]
+) -> tuple[Text, list[_Triples]]:
+    """One page, and where each of some lists of stretches is then; nothing for what is nowhere."""
+    cuts: defaultdict[int, set[int]] = defaultdict(set)
+    for index, start, end in (one for triples in places for one in triples):
+        cuts[index] |= {start, end}
+    blocks = list(text.blocks)
+    moved: dict[int, dict[int, int]] = {}
+    for index, block in enumerate(text.blocks):
+        said, moved[index] = _changed(block.text, cuts[index], change)
+        blocks[index] = block._replace(text=said)
+    found = [
+        tuple((index, moved[index][start], moved[index][end]) for index, start, end in triples)
+        if all(moved[index] for index, _, _ in triples)
+        else ()
+        for triples in places
+    ]
+    return text._replace(title=change(text.title), blocks=tuple(blocks)), found
+
+
+def _changed(text: str, cuts: set[int], change: Callable[[str], str]) -> tuple[str, dict[int, int]]:
+    """A text changed part by part, and where each cut is then; nowhere if that is not enough."""
+    whole = change(text)
+    if whole == text:
+        return text, {cut: cut for cut in cuts}
+    said, moved = "", {0: 0}
+    for start, end in pairwise(sorted({0, *cuts, len(text)})):
+        said += change(text[start:end])
+        moved[end] = len(said)
+    return (said, moved) if change(said) == said else (whole, {})
