@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from diptych.text.langid import identify
-from diptych.text.langs import same_language
-from diptych.text.lengths import text_length
-from diptych.types import Decision, LangScore, SegmentPair
+from diptych.types import Decision, SegmentPair
+from diptych.units import Repeats
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.filter.characters import Counted
+    from diptych.filter.reading import Segments
+    from diptych.learn.lexicon import Lexicon
 
 __all__ = ["Rules"]
-
-_LETTER, _LETTERS = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,50 +31,89 @@ class Rules:
     slack: float = 15.0
     """letters added to both sides, since short ones vary more: OK, D'accord"""
     min_letters: int = 40
-    """letters a side must have for its language to be doubted"""
+    """letters a side must have for its language to be doubted, an ideograph counting as three"""
     min_confidence: float = 0.9
     """probability that a side is in the other language, of the two"""
+    min_foreign: float = 0.99
+    """probability that it is in a third one, of that and its own"""
+    max_digits: float = 0.6
+    """share of digits in what is no blank"""
+    max_code: float = 0.25
+    """the same for signs that programs, paths and markup are full of"""
+    max_damage: int = 1
+    """characters of a side that may have been read in the wrong encoding"""
 
-    def judge(self, seg: SegmentPair) -> Decision:
-        """The segment's own score; a reject names the first rule it broke."""
-        reason = self._broken_rule(seg)
-        return Decision(not reason, seg.score, reason)
+    @property
+    def threshold(self) -> float:
+        """Whatever its score, a segment that breaks no rule is kept."""
+        return 0.0
 
-    def _broken_rule(self, seg: SegmentPair) -> str:
-        left, right = seg.left.strip(), seg.right.strip()
-        if not left or not right:
-            return "empty"
-        if max(len(left), len(right)) > self.max_length:
-            return "too_long"
-        if not _LETTER.search(left) or not _LETTER.search(right):
-            return "no_letters"
-        if left.casefold() == right.casefold():
-            return "identical"
-        if self._is_lopsided(left, right):
-            return "length_ratio"
-        langs = (seg.left_lang, seg.right_lang)
-        wrong = self._is_in(left, seg.right_lang, langs) or self._is_in(right, seg.left_lang, langs)
-        return "wrong_language" if wrong else ""
+    def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
+        """The segments' own scores; a reject names the first rule it broke."""
+        from diptych.filter.reading import read
 
-    def _is_lopsided(self, left: str, right: str) -> bool:
-        shorter, longer = sorted((text_length(left), text_length(right)))
-        return (longer + self.slack) / (shorter + self.slack) > self.max_ratio
+        return [
+            Decision(not reason, seg.score, reason)
+            for seg, reason in zip(segs, self.broken(read(segs)), strict=True)
+        ]
 
-    def _is_in(self, text: str, lang: str, langs: tuple[str, str]) -> bool:
-        """Whether a text is surely in one of two languages."""
-        is_short = len(text) < self.min_letters or _letters(text) < self.min_letters
-        if is_short or same_language(*langs):
-            return False
-        best = _languages(text, langs)[:1]
-        return any(
-            same_language(lang, found) and score >= self.min_confidence for found, score in best
+    def settle(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
+        """The same scores: rules know nothing of other pages."""
+        return scores
+
+    def broken(self, found: Segments) -> list[str]:
+        """The first rule each segment breaks, or nothing."""
+        import numpy as np
+
+        reasons = np.full(len(found.segs), "", "U16")
+        for name, is_broken in reversed(self._rules(found)):
+            reasons[is_broken] = name  # of several rules the first stays
+        return [str(reason) for reason in reasons]
+
+    def _rules(self, found: Segments) -> list[tuple[str, NDArray[np.bool_]]]:
+        """Which segments break each rule, in the order in which they are named."""
+        import numpy as np
+
+        from diptych.filter.characters import Kind
+
+        either = np.logical_or.reduce
+        chars = found.chars
+        visible = [np.maximum(side.visible, 1) for side in chars]
+        kinds = [side.kinds / total[:, None] for side, total in zip(chars, visible, strict=True)]
+        sizes = [side.kinds.sum(axis=1) for side in chars]
+        return [
+            ("empty", either([side.visible == 0 for side in chars])),
+            ("too_long", either([size > self.max_length for size in sizes])),
+            ("no_letters", either([side.letters == 0 for side in chars])),
+            ("mojibake", either([count > self.max_damage for count in found.damaged])),
+            ("mostly_digits", either([side[:, Kind.DIGIT] > self.max_digits for side in kinds])),
+            ("mostly_markup", either([side[:, Kind.CODE] > self.max_code for side in kinds])),
+            ("identical", found.identical),
+            ("length_ratio", self._lopsided(chars)),
+            ("wrong_language", either([self._is_foreign(found, side) for side in (0, 1)])),
+        ]
+
+    def _lopsided(self, chars: tuple[Counted, Counted]) -> NDArray[np.bool_]:
+        import numpy as np
+
+        ours, theirs = (side.lengths + self.slack for side in chars)
+        lopsided: NDArray[np.bool_] = np.maximum(ours, theirs) > self.max_ratio * np.minimum(
+            ours, theirs
         )
+        return lopsided
+
+    def _is_foreign(self, found: Segments, side: int) -> NDArray[np.bool_]:
+        """Whether texts of a side are surely in the other language, or in a third."""
+        is_other = found.tongues[side] <= -_odds(self.min_confidence)
+        is_third = found.thirds[side] <= -_odds(self.min_foreign)
+        foreign: NDArray[np.bool_] = (found.chars[side].weight >= self.min_letters) & (
+            is_other | is_third
+        )
+        return foreign
 
 
-def _letters(text: str) -> int:
-    return sum(map(len, _LETTERS.findall(text)))
+def _odds(share: float) -> float:
+    """A probability as the logarithm of its odds."""
+    import math
 
-
-@lru_cache(maxsize=1 << 12)  # menus and notices come again on every page
-def _languages(text: str, langs: tuple[str, str]) -> tuple[LangScore, ...]:
-    return identify(text, langs)
+    return math.log(share / (1 - share)) if share < 1 else math.inf

@@ -1,0 +1,80 @@
+"""Which segments say the same: texts without what makes near-duplicates differ, as 64-bit keys."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from hashlib import blake2b
+from typing import NamedTuple
+
+__all__ = ["Keys", "segment_keys", "skeleton", "text_key"]
+
+_DROPPED = frozenset({"P", "Z", "C"})  # punctuation, blanks, controls; symbols such as + and € stay
+_SAID = frozenset("#%&@")  # punctuation to Unicode: C is not C#
+_NUMBERS = re.compile(r"(?<!\w)\d+(?!\w)(?: \d+(?!\w))*")
+
+
+class Keys(NamedTuple):
+    """Keys of a segment; texts in other languages never share one, whichever stands left."""
+
+    same: int
+    left: int
+    right: int
+
+
+class _Table(dict[int, str]):
+    """What becomes of a character; asked for each only once."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        kind = unicodedata.category(character)
+        found = character
+        if kind == "Nd":
+            found = str(unicodedata.digit(character))
+        elif kind == "Cf":  # soft hyphens and joiners
+            found = ""
+        elif kind[0] in _DROPPED and character not in _SAID:
+            found = " "
+        self[code] = found
+        return found
+
+
+_TABLE = _Table()
+
+
+def skeleton(text: str) -> str:
+    """A text without case and punctuation, and without the value of numbers that stand alone.
+
+    >>> skeleton("  Chapter 12: The “Alps”."), skeleton("CHAPTER 3 - the Alps")
+    ('chapter 0 the alps', 'chapter 0 the alps')
+    >>> skeleton("Learn C++ on MP3"), skeleton("?!")
+    ('learn c++ on mp3', '?!')
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    bare = " ".join(text.casefold().translate(_TABLE).split())
+    return _NUMBERS.sub("0", bare) or text
+
+
+def segment_keys(left: str, right: str, left_lang: str, right_lang: str) -> Keys:
+    """The keys of a segment: near-duplicates have the same.
+
+    >>> one, other = (segment_keys(f"Page {n}.", f"Seite {n}.", "en", "de") for n in (1, 22))
+    >>> one == other, one == segment_keys("Page 1.", "Seite 1.", "en", "nl")
+    (True, False)
+    >>> turned = segment_keys("Seite 3", "Page 3", "de", "en")
+    >>> (turned.same, turned.left, turned.right) == (one.same, one.right, one.left)
+    True
+    """
+    ours, theirs = f"{left_lang}\n{skeleton(left)}", f"{right_lang}\n{skeleton(right)}"
+    return Keys(
+        text_key("\n".join(sorted((ours, theirs)))),
+        text_key(f"{ours}\n\n{right_lang}"),
+        text_key(f"{theirs}\n\n{left_lang}"),
+    )
+
+
+def text_key(text: str) -> int:
+    """A 64-bit hash with a sign, as SQLite holds numbers."""
+    digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
