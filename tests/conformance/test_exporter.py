@@ -1,95 +1,182 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
+from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from exported import EN, FR, LANGS, Given, Memory, corpora, dirty_texts, numbered, written
+from hypothesis import HealthCheck, given, settings
+from pyarrow import parquet
 
+from diptych.export.columns import unit_id
 from diptych.protocols import Exporter
-from diptych.registry import STRATEGIES, strategies
-from diptych.types import SegmentPair, Url
+from diptych.registry import STRATEGIES, exporter, strategies
+from diptych.types import Block
+from diptych.units import DocumentPair, Text, Unit
 
-EXPORTERS = [pytest.param(cls(), id=name) for name, cls in strategies("export").items()]
-ANYTHING = st.text(alphabet=st.characters(), max_size=20)
-
-
-def segments(count: int) -> Iterator[SegmentPair]:
-    for number in range(count):
-        yield SegmentPair(
-            f"left{number}x",
-            f"right{number}x",
-            "en",
-            "fr",
-            Url(f"http://example.org/en/{number}"),
-            Url(f"http://example.org/fr/{number}"),
-            "/html/body/p[1]",
-            "/html/body/p[2]",
-            0.5,
-        )
+NAMES = sorted(STRATEGIES["export"])
+MANY = [name for name in NAMES if "n_way" in strategies("export")[name].__dataclass_fields__]
+# Parquet is written in groups of rows, which are large.
+STREAMED = {name: 51_000 if name == "parquet" else 2_000 for name in NAMES}
 
 
-def written(exporter: Exporter, segs: Iterator[SegmentPair]) -> bytes:
-    out = io.BytesIO()
-    exporter.write(segs, out)
-    return out.getvalue()
+def of_units(units: list[Unit]) -> list[tuple[str, ...]]:
+    return [(unit_id(unit), *(side.url for side in unit.sides)) for unit in units]
 
 
-def test_suffix_is_the_name_of_the_format() -> None:
-    assert {name: cls().suffix for name, cls in strategies("export").items()} == {
-        name: name for name in STRATEGIES["export"]
-    }
+def of_documents(units: list[Unit]) -> list[tuple[str, ...]]:
+    return [
+        (*(side.text for side in unit.sides), *(side.url for side in unit.sides)) for unit in units
+    ]
 
 
-@pytest.mark.parametrize("exporter", EXPORTERS)
-def test_all_segments_are_written_once_and_in_order(exporter: Exporter) -> None:
-    text = written(exporter, segments(20)).decode()
-    words = [f"{side}{number}x" for number in range(20) for side in ("left", "right")]
-    assert [text.count(word) for word in words] == [1] * 40
-    places = [text.index(word) for word in words]
-    assert places == sorted(places)
+def read_tsv(files: dict[str, bytes]) -> list[tuple[str, ...]]:
+    header, *lines = [line.split("\t") for line in files["tsv"].decode().splitlines()]
+    places = [header.index(name) for name in ("id", "left_url", "right_url")]
+    return [tuple(line[place] for place in places) for line in lines]
 
 
-@pytest.mark.parametrize("exporter", EXPORTERS)
-def test_provenance_goes_with_each_segment(exporter: Exporter) -> None:
-    text = written(exporter, segments(3)).decode()
-    for number in range(3):
-        assert f"http://example.org/en/{number}" in text
-        assert f"http://example.org/fr/{number}" in text
+def read_jsonl(files: dict[str, bytes]) -> list[tuple[str, ...]]:
+    rows = map(json.loads, files["jsonl"].splitlines())
+    return [(row["id"], row["left_url"], row["right_url"]) for row in rows]
 
 
-@pytest.mark.parametrize("exporter", EXPORTERS)
-def test_segments_are_written_while_they_come(exporter: Exporter) -> None:
-    out = io.BytesIO()
-
-    def watched() -> Iterator[SegmentPair]:
-        for number, seg in enumerate(segments(2_000)):
-            if number == 1_999:
-                assert b"left0x" in out.getvalue()
-            yield seg
-
-    exporter.write(watched(), out)
+def read_parquet(files: dict[str, bytes]) -> list[tuple[str, ...]]:
+    table = parquet.read_table(io.BytesIO(files["parquet"]))
+    columns = [table[name].to_pylist() for name in ("id", "left_url", "right_url")]
+    return list(zip(*columns, strict=True))
 
 
-@pytest.mark.parametrize("exporter", EXPORTERS)
-def test_no_segments_make_a_readable_file(exporter: Exporter) -> None:
-    assert written(exporter, segments(0)).decode().strip()
+def read_tmx(files: dict[str, bytes]) -> list[tuple[str, ...]]:
+    root = ElementTree.fromstring(files["tmx"])
+    urls = './/prop[@type="url"]'
+    return [
+        (tu.attrib["tuid"], *(prop.text or "" for prop in tu.findall(urls)))
+        for tu in root.iter("tu")
+    ]
 
 
-@pytest.mark.parametrize("exporter", EXPORTERS)
-@given(texts=st.tuples(*[ANYTHING] * 8))
-def test_any_text_is_written_as_utf_8(exporter: Exporter, texts: tuple[str, ...]) -> None:
-    left, right, left_lang, right_lang, left_url, right_url, left_path, right_path = texts
-    seg = SegmentPair(
-        left,
-        right,
-        left_lang,
-        right_lang,
-        Url(left_url),
-        Url(right_url),
-        left_path,
-        right_path,
-        0.5,
+def read_standoff(files: dict[str, bytes]) -> list[tuple[str, ...]]:
+    _, *rows = map(json.loads, files["standoff.jsonl"].splitlines())
+    return [(row["id"], *(side["url"] for side in row["sides"])) for row in rows]
+
+
+def read_docs(files: dict[str, bytes]) -> list[tuple[str, ...]]:
+    rows = [json.loads(line) for line in files["docs.jsonl"].splitlines()]
+    pages = [(row["left"], row["right"]) for row in rows]
+    return [
+        (*(page["blocks"][0]["text"] for page in pair), *(page["url"] for page in pair))
+        for pair in pages
+    ]
+
+
+def read_moses(files: dict[str, bytes]) -> list[tuple[str, ...]]:
+    """The ids, which lead to where the lines were found in any other format."""
+    return [(line,) for line in files["en-fr.ids"].decode().splitlines()]
+
+
+READERS: dict[str, Callable[[dict[str, bytes]], list[tuple[str, ...]]]] = {
+    "docs": read_docs,
+    "jsonl": read_jsonl,
+    "moses": read_moses,
+    "parquet": read_parquet,
+    "standoff": read_standoff,
+    "tmx": read_tmx,
+    "tsv": read_tsv,
+}
+
+
+def document(unit: Unit) -> DocumentPair:
+    left, right = (
+        Text(side.lang, side.url, "", (Block(side.text, side.path),), *side[5:])
+        for side in unit.sides
     )
-    assert written(exporter, iter([seg])).decode()
+    return DocumentPair(left, right, 1.0, "keys", (), ())
+
+
+def corpus(count: int) -> Given:
+    units = list(numbered(count))
+    return Given(units, ("en", "fr"), [document(unit) for unit in units])
+
+
+def made(name: str) -> Exporter:
+    return exporter(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_are_written_once_and_in_order_with_where_they_were_found(name: str) -> None:
+    given = corpus(1_234)  # not a whole number of batches
+    files = Memory()
+    assert made(name).write(given, files) == 1_234
+    found = READERS[name]({ending: file.getvalue() for ending, file in files.opened.items()})
+    expected = (of_documents if name == "docs" else of_units)(list(given.units()))
+    assert found == [row[: len(found[0])] for row in expected]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_corpus_is_the_same_bytes(name: str) -> None:
+    assert written(made(name), corpus(20)) == written(made(name), corpus(20))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_units_are_written_while_they_come(name: str) -> None:
+    count = STREAMED[name]
+    files = Memory()
+    empty = sum(map(len, written(made(name), Given()).values()))
+
+    def watched(items: Iterator[Unit]) -> Iterator[Unit]:
+        for number, item in enumerate(items):
+            if number == count - 1:
+                assert files.size() > empty
+            yield item
+
+    class Watched(Given):
+        def units(self) -> Iterator[Unit]:
+            return watched(numbered(count))
+
+        def documents(self) -> Iterator[DocumentPair]:
+            return map(document, watched(numbered(count)))
+
+    assert made(name).write(Watched(), files) == count
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_empty_corpus_makes_readable_files(name: str) -> None:
+    files = written(made(name), Given())
+    assert files
+    assert READERS[name](files) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=30)
+@given(corpus=corpora(dirty_texts))
+def test_no_text_breaks_a_file(name: str, corpus: Given) -> None:
+    corpus.found = [document(unit) for unit in corpus.given]
+    files = written(made(name), corpus)
+    if name == "moses":
+        assert {data.count(b"\n") for data in files.values()} == {len(corpus.given)}
+    else:
+        assert len(READERS[name](files)) == len(corpus.given)
+    if name != "parquet":
+        assert all(data.decode() is not None for data in files.values())
+
+
+@pytest.mark.parametrize("name", MANY)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=30)
+@given(corpus=corpora(dirty_texts, LANGS))
+def test_rows_of_many_languages_are_written_too(name: str, corpus: Given) -> None:
+    many = exporter(name, n_way=True)
+    whole = [unit for unit in corpus.given if len(unit.sides) == len(LANGS)]
+    count = len(whole) if name == "moses" else len(corpus.given)
+    assert many.write(corpus, Memory()) == count
+    assert written(many, corpus) == written(many, corpus)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_languages_of_a_corpus_need_not_be_english_and_french(name: str) -> None:
+    unit = next(numbered(1))
+    turned = unit._replace(sides=(FR._replace(lang="he"), EN._replace(lang="id")))
+    given = Given([turned], ("he", "id"), [document(turned)])
+    assert made(name).write(given, Memory()) == 1

@@ -1,0 +1,231 @@
+"""What the formats share: the columns of a unit, its id, and texts that break no line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import islice
+from typing import Any, BinaryIO, TypeVar
+
+import orjson
+
+from diptych.units import Side, Unit
+
+__all__ = [
+    "BATCH",
+    "COMMON",
+    "FOUND",
+    "PAIR",
+    "Value",
+    "as_lines",
+    "batches",
+    "common_row",
+    "encoded",
+    "found_row",
+    "is_lang",
+    "is_plain",
+    "iso_time",
+    "json_line",
+    "mended",
+    "one_line",
+    "pair_row",
+    "rounded",
+    "unit_id",
+    "write_rows",
+]
+
+FOUND = ("url", "path", "at", "fetched", "digest", "warc", "offset")
+"""where the text of a side was found"""
+COMMON = ("alignment", "verified", "evidence", "flags", "copies", "run")
+"""what is known of all sides together"""
+PAIR = (
+    "left", "right", "score", "left_url", "right_url", "id", "left_lang", "right_lang",
+    *(f"{side}_{name}" for name in FOUND[1:] for side in ("left", "right")),
+    *COMMON,
+)  # fmt: skip
+"""the columns of two languages; scripts depend on the first five"""
+BATCH = 1_000  # units that are checked and written at a time: the cost is in the calls
+
+Value = str | float | int
+_Item = TypeVar("_Item")
+_LANG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
+# Everything that some reader takes for the end of a line or a column, and what terminals obey.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+# The same in UTF-8.  What is one byte is counted at the speed of memory; the rest is two patterns,
+# since one with a choice at its beginning is looked for byte by byte.
+_CONTROL_BYTES = bytes([*range(0x20), 0x7F])
+_C1 = re.compile(rb"\xc2[\x80-\x9f]")
+_SEPARATORS = re.compile(rb"\xe2\x80[\xa8\xa9]")
+
+
+def unit_id(unit: Unit) -> str:
+    """A name that the same texts of the same pages have in every run.
+
+    It is a hash of the languages, texts and URLs of all sides.  Their lengths stand before them,
+    so that no two units are the same bytes.
+
+    >>> en = Side("en", "A cat", "http://a.org/en", "", "", 0.0, "", "", 0)
+    >>> fr = Side("fr", "Un chat", "http://a.org/fr", "", "", 0.0, "", "", 0)
+    >>> unit_id(Unit((en, fr), 1.0, 1.0, 1.0, ""))
+    'b6ef0213761fa4b4a965'
+    """
+    text = "".join(
+        [
+            f"{len(lang)} {len(text)} {len(url)} {lang}{text}{url}"
+            for lang, text, url, *_ in unit.sides
+        ]
+    )
+    return blake2b(encoded(text), digest_size=10).hexdigest()
+
+
+def pair_row(unit: Unit) -> tuple[Value, ...]:
+    """The values of a unit of two sides, as `PAIR` names them."""
+    sides, score, alignment, verified, evidence, flags, copies, run = unit
+    left, right = sides
+    # Taken apart at once, which is half the time of asking for each by its name.
+    lang, text, url, path, at, seconds, digest, warc, offset = left
+    lang_2, text_2, url_2, path_2, at_2, seconds_2, digest_2, warc_2, offset_2 = right
+    return (
+        text, text_2, round(score, 4), url, url_2, unit_id(unit), lang, lang_2,
+        path, path_2, at, at_2, iso_time(seconds), iso_time(seconds_2), digest, digest_2,
+        warc, warc_2, offset, offset_2,
+        round(alignment, 4), round(verified, 4), evidence, " ".join(flags), copies, run,
+    )  # fmt: skip
+
+
+def found_row(side: Side) -> tuple[Value, ...]:
+    """Where a side was found, as `FOUND` names it."""
+    _, _, url, path, at, seconds, digest, warc, offset = side
+    return url, path, at, iso_time(seconds), digest, warc, offset
+
+
+def common_row(unit: Unit) -> tuple[Value, ...]:
+    """What is known of all sides, as `COMMON` names it."""
+    _, _, alignment, verified, evidence, flags, copies, run = unit
+    return rounded(alignment), rounded(verified), evidence, " ".join(flags), copies, run
+
+
+def rounded(score: float) -> float:
+    """A score with the four decimals that mean something: further ones vary with the machine.
+
+    >>> rounded(0.98765432)
+    0.9877
+    """
+    return round(score, 4)
+
+
+@lru_cache(maxsize=4096)  # a page has many segments
+def iso_time(seconds: float) -> str:
+    """A time as archives write it, to the second.
+
+    >>> iso_time(1700000000.9)
+    '2023-11-14T22:13:20Z'
+    """
+    return datetime.fromtimestamp(int(seconds), UTC).isoformat()[:19] + "Z"
+
+
+@lru_cache(maxsize=1024)
+def is_lang(code: str) -> bool:
+    """Whether a code of a file from anywhere has the form of a language's.
+
+    >>> is_lang("zh-Hant"), is_lang("../en"), is_lang("en" + "-x" * 99)
+    (True, False, False)
+    """
+    return _LANG.fullmatch(code) is not None
+
+
+def one_line(text: str) -> str:
+    r"""A text without tabs, line ends or other control characters.
+
+    >>> one_line("a\tb\r\nc\ud800")
+    'a b  c\ufffd'
+    """
+    return _without_halves(_CONTROL.sub(" ", text))
+
+
+def _without_halves(text: str) -> str:
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def encoded(text: str) -> bytes:
+    r"""A text in UTF-8; half a character becomes the one that stands for what is damaged.
+
+    >>> encoded("a\ud800")
+    b'a\xef\xbf\xbd'
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _without_halves(text).encode()
+
+
+def mended(value: Any) -> Any:
+    r"""The same, wherever in it half a character is.
+
+    >>> mended({"a": ["\ud800", 1]})
+    {'a': ['\ufffd', 1]}
+    """
+    if isinstance(value, str):
+        return encoded(value).decode()
+    if isinstance(value, dict):
+        return {mended(key): mended(found) for key, found in value.items()}
+    return [mended(found) for found in value] if isinstance(value, list | tuple) else value
+
+
+def json_line(row: Mapping[str, Any]) -> bytes:
+    r"""An object as a line.
+
+    >>> json_line({"text": "a\n\ud800"})
+    b'{"text":"a\\n\xef\xbf\xbd"}\n'
+    """
+    try:
+        return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # half a character, which no file in UTF-8 can hold
+        return orjson.dumps(mended(row), option=orjson.OPT_APPEND_NEWLINE)
+
+
+def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
+    """Write an object a line, and say how many they are."""
+    count = 0
+    for row in rows:
+        out.write(json_line(row))
+        count += 1
+    return count
+
+
+def is_plain(data: bytes, breaks: int) -> bool:
+    r"""Whether a text has no more control characters than those that were put between fields.
+
+    >>> is_plain(b"a\tb\n", 2), is_plain(b"a\tb\tc\n", 2), is_plain("a\u2028\n".encode(), 1)
+    (True, False, False)
+    """
+    controls = len(data) - len(data.translate(None, _CONTROL_BYTES))
+    return controls == breaks and not _C1.search(data) and not _SEPARATORS.search(data)
+
+
+def as_lines(rows: Sequence[tuple[Value, ...]], form: str) -> bytes:
+    r"""Lines of one form, with a blank in the place of each control character of a text.
+
+    >>> as_lines([("a", 1), ("b\n", 2)], "%s\t%d")
+    b'a\t1\nb \t2\n'
+    """
+    data = encoded("\n".join([form % row for row in rows]) + "\n")
+    if is_plain(data, len(rows) * (form.count("\t") + 1)):
+        return data
+    clean = [tuple([one_line(v) if isinstance(v, str) else v for v in row]) for row in rows]
+    return ("\n".join([form % row for row in clean]) + "\n").encode()
+
+
+def batches(items: Iterable[_Item], size: int = BATCH) -> Iterator[list[_Item]]:
+    """Items so many at a time.
+
+    >>> list(batches("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch
