@@ -45,6 +45,11 @@ bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shar
 	$(BIN)/python bench/discovery.py --out bench/results/discovery.json
 	$(BIN)/python bench/web_graph.py --out bench/results/web_graph.json
 	$(BIN)/python bench/columnar.py --out bench/results/columnar.json
+	$(BIN)/python bench/filter.py $(if $(SITES),--sites $(SITES)) --out bench/results/filter.json
+	$(BIN)/python bench/n_way.py $(if $(SITES),--sites $(SITES)) --out bench/results/n_way.json
+	$(BIN)/python bench/corpus.py --out bench/results/corpus.json
+	$(BIN)/python bench/provenance.py $(if $(SITES),--sites $(SITES)) --out bench/results/provenance.json
+	$(BIN)/python bench/langid.py $(if $(SITES),--sites $(SITES)) --out bench/results/langid.json
 	$(BIN)/python bench/verify.py
 	$(BIN)/python bench/url_lang.py $(if $(DATA),--data $(DATA)) $(if $(DERIVED),--derived $(DERIVED))
 	$(BIN)/python bench/url_pair.py $(if $(DATA),--data $(DATA)) $(if $(PHRASES),--phrases $(PHRASES))

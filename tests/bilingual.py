@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from commands import query, rows, run
+from commands import placeless, query, rows, run
 from selectolax.lexbor import LexborHTMLParser
 
 from diptych.demo import GOLD, SITE
@@ -126,6 +126,10 @@ class Mined:
     def files(self) -> tuple[bytes, bytes]:
         """What must not depend on chance."""
         return tuple((self.folder / name).read_bytes() for name in ("pairs.tsv", "corpus.tsv"))
+
+    def found(self) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+        """The same, wherever in whatever archives the pages are."""
+        return rows(self.folder / "pairs.tsv"), placeless(self.folder)
 
     def decision(self, left: str, right: str) -> tuple[int, str, str] | None:
         """Whether a pair was accepted, the reason and the marks; None if it is no pair."""

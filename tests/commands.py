@@ -49,6 +49,17 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
+def placeless(folder: Path, *more: str) -> list[dict[str, str]]:
+    """The corpus of a run without where its bytes are: archives and offsets, and `more` columns."""
+    found = rows(folder / "corpus.tsv")
+    left_out = {
+        f"{side}_{name}" for side in ("left", "right") for name in ("warc", "offset", *more)
+    }
+    assert found, "no corpus is like no other"
+    assert left_out < set(found[0])
+    return [{name: row[name] for name in row if name not in left_out} for row in found]
+
+
 def query(folder: Path, text: str) -> list[tuple]:
     """An answer of a run's database."""
     with closing(sqlite3.connect(folder / "run.sqlite")) as db:

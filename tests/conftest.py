@@ -5,8 +5,10 @@ from __future__ import annotations
 import ipaddress
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,12 @@ with warnings.catch_warnings():
     import fastwarc.warc  # noqa: F401
 
 from commands import run
+from corpora import Maker, Told, made_run
 from crawling import Outcome
 from crawling import crawl as crawl_into
 
 from diptych import demo
+from diptych.store import Store
 
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
@@ -61,3 +65,15 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )  # fmt: skip
     assert result.exit_code == 0, result.output
     return folder
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Maker]:
+    """Makes runs with a corpus, each in a folder of its own: `made(pairs)`."""
+    with ExitStack() as stack:
+        numbers = count(1)
+
+        def make(told: Told, **more: Any) -> Store:
+            return stack.enter_context(made_run(tmp_path / f"run{next(numbers)}", told, **more))
+
+        yield make

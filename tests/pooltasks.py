@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from diptych.tasks import Work
+from diptych.text.langid import identify
 
 
 class Square(NamedTuple):
@@ -83,3 +84,12 @@ class Raising(NamedTuple):
 
     def run(self, work: Work) -> tuple[int, int]:
         raise self.error(self.text)
+
+
+class Identify(NamedTuple):
+    """Tells the language of a text."""
+
+    text: str
+
+    def run(self, work: Work) -> str:
+        return identify(self.text)[0].lang

@@ -11,7 +11,7 @@ from diptych import recipes
 from diptych.registry import Strategies, build
 from diptych.store import Store
 from diptych.tasks import Work
-from diptych.types import LangPair, PagePair
+from diptych.types import LangPair, PagePair, SegmentPair
 from diptych.watcher import Watcher
 
 LANGS = LangPair("en", "fr")
@@ -56,6 +56,17 @@ def state(store: Store) -> tuple[list[tuple], ...]:
         store.db.execute(_DECISIONS).fetchall(),
         sorted(store.lexicons().items()),
     )
+
+
+def kept(store: Store) -> list[SegmentPair]:
+    """The segments that were kept, in an order of their own."""
+    rows = store.db.execute(
+        "SELECT s.left, s.right, left_lang, right_lang, l.url, r.url, left_path, right_path,"
+        " s.score, left_at, right_at FROM segments s JOIN pairs ON pairs.id = s.pair"
+        " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+        " WHERE s.accept ORDER BY l.url, r.url, position"
+    )
+    return [SegmentPair(*row) for row in rows]
 
 
 @dataclass(slots=True)

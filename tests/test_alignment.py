@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from runs import BASELINES, LANGS, Counting, Killed, Killing, crawled, state, work
+from runs import BASELINES, LANGS, Counting, Killed, Killing, crawled, kept, state, work
 
 from diptych.align_dom import domtree
 from diptych.alignment import verify_and_align
@@ -108,7 +108,7 @@ def test_verification_sees_how_the_pages_were_aligned(fresh, every_pair) -> None
     assert decided.fetchall() == [
         (0, 0.125, "partial", "machine_translated"), (1, 0.75, "", "machine_translated"),
     ]  # fmt: skip
-    assert {seg.left_url for seg in store.segments()} == {every_pair[1].left}
+    assert {seg.left_url for seg in kept(store)} == {every_pair[1].left}
     assert watcher.pairs == 1
     assert align(store).ticks == 0
 
@@ -155,7 +155,7 @@ def test_what_has_no_counterpart_is_kept_with_its_reason(fresh, every_pair, monk
     ).fetchall()
     assert [row[1:] for row in found] == [(alone, "", 1, "", 0, "unaligned")]
     assert found[0][0] > 0  # at its place in the page
-    assert all(segment.left and segment.right for segment in store.segments())
+    assert all(segment.left and segment.right for segment in kept(store))
 
 
 @pytest.mark.parametrize("stages", [{}, BASELINES])

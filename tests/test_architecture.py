@@ -34,7 +34,7 @@ NETWORK = {
 
 PURE_FOLDERS = ("text", "pair", "verify", "align_dom", "align_sentences", "filter", "export")
 PURE_MODULES = {
-    "types", "protocols", "errors", "urllist", "crawl.bfs", "crawl.bfs_langs",
+    "types", "units", "protocols", "errors", "urllist", "n_way", "crawl.bfs", "crawl.bfs_langs",
     "crawl.chances", "crawl.hybrid", "crawl.matches", "crawl.models", "crawl.parallel_links",
     "crawl.politeness", "crawl.pplocator", "crawl.reading", "crawl.robots", "crawl.scope",
     "crawl.smart", "crawl.spots", "crawl.tongues", "crawl.traps", "crawl.worth",
@@ -45,7 +45,8 @@ PURE_MODULES = {
     "discover.triggers", "kernels",
     "kernels.beads", "kernels.beads_reference", "kernels.edges",
     "kernels.edges_reference", "kernels.ibm1", "kernels.ibm1_reference",
-    "kernels.langid", "kernels.langid_reference", "kernels.links", "kernels.nearest",
+    "kernels.langid", "kernels.langid_reference", "kernels.langid_texts", "kernels.links",
+    "kernels.nearest",
     "kernels.nearest_reference", "kernels.pieces", "kernels.tree_align",
     "kernels.tree_align_reference", "learn.lexicon", "learn.logistic", "learn.ibm1",
     "learn.links", "learn.texts",
@@ -59,6 +60,11 @@ ALLOWED = {
     ("crawl.smart", "learn.url_lang"),
     ("crawl.smart", "learn.url_pair"),
     ("align_sentences.embedding", "learn.encoder"),
+    ("filter.likeness", "learn"),
+    ("filter.likeness", "learn.encoder_rows"),
+    ("filter.quality", "learn"),
+    ("filter.quality", "learn.encoder"),
+    ("filter.quality", "learn.quality"),
     ("discover.contexts", "learn"),
     ("discover.contexts", "learn.url_lang"),
     ("discover.detect", "learn"),
@@ -219,7 +225,8 @@ def test_what_decides_imports_no_shell(name: str) -> None:
 def test_nouns_and_verbs_import_nothing_of_ours_but_each_other() -> None:
     assert own_imports(MODULES["types"]) == set()
     assert own_imports(MODULES["errors"]) == set()
-    assert own_imports(MODULES["protocols"]) == {"types"}
+    assert own_imports(MODULES["units"]) == {"types"}
+    assert own_imports(MODULES["protocols"]) == {"types", "units"}
 
 
 def test_helpers_for_text_import_only_each_other() -> None:
@@ -227,7 +234,7 @@ def test_helpers_for_text_import_only_each_other() -> None:
         if name.startswith("text."):
             reached = {found.partition(".")[0] for found in own_imports(path)}
             # A kernel is a helper too; what it rests on is checked with the pure modules.
-            assert reached <= {"text", "types", "kernels"}, name
+            assert reached <= {"text", "types", "units", "kernels"}, name
 
 
 def test_only_the_command_line_imports_itself() -> None:

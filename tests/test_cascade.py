@@ -111,7 +111,7 @@ def test_all_pieces_of_two_pages_are_asked_at_once() -> None:
 def test_sentences_know_their_block_and_their_place() -> None:
     found = list(align_sentences(LEFT, RIGHT, LANGS, PIECES, Beads(), NOTHING))
     ours = [sentence for each in found for sentence in each.left]
-    assert [(sentence.path, sentence.place) for sentence in ours] == [
+    assert [(sentence.block.path, sentence.place) for sentence in ours] == [
         ("/html/body/p[1]", 0), ("/html/body/p[1]", 1), ("/html/body/p[2]", 2),
         ("/html/body/p[3]", 3),
     ]  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from runs import kept
 
 from diptych.crawl.frontier import Entry, Frontier
 from diptych.store import Store
@@ -253,7 +254,7 @@ def test_segments_that_were_kept_are_the_corpus(store: Store) -> None:
         ],
     )
     store.commit()
-    found = list(store.segments())
+    found = kept(store)
     assert [(seg.left, seg.score, seg.left_url) for seg in found] == [
         ("one", 0.1, url("a")), ("two", 0.2, url("a")), ("three", 0.3, url("c")),
     ]  # fmt: skip
@@ -270,7 +271,7 @@ def test_aligning_again_replaces_the_segments(store: Store) -> None:
         store.begin()
         store.save_segments(id, [(segment(text), Decision(True, 1.0)) for text in texts])
         store.commit()
-    assert [seg.left for seg in store.segments()] == ["four"]
+    assert [seg.left for seg in kept(store)] == ["four"]
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -297,4 +298,4 @@ def test_segments_come_back_as_they_were(shared: Store, pairs: list[tuple[str, s
         for left, right in pairs
     ]
     shared.save_segments(id, [(seg, Decision(True, 0.25)) for seg in saved])
-    assert list(shared.segments()) == saved
+    assert kept(shared) == saved

@@ -169,7 +169,9 @@ def test_segments_are_shown_from_all_over_the_corpus(store: Store, total: int) -
 def test_bars_are_no_wider_than_the_funnel(store: Store) -> None:
     fill(store, 5, 30)
     styles = [attributes.get("style") or "" for tag, attributes in report(store).tags if tag == "i"]
-    widths = [float(found[1]) for style in styles if (found := re.search(r"([\d.]+)%", style))]
+    widths = [
+        float(found[1]) for style in styles if (found := re.search(r"width.*?([\d.]+)%", style))
+    ]
     assert widths == [0.0, 0.0, 100.0, 100.0, 100.0, 100.0]  # no page, 5 pairs, 150 segments
 
 
@@ -245,3 +247,23 @@ def test_several_languages_cost_less_than_two_downloads_a_pair(
     download(store, "en0000", "fr0000")
     terms = Terms(tuple(langs.split()), TERMS.seeds, "site", TERMS.recipe)
     assert f"{least} per pair, the least there can be" in report(store, terms).text
+
+
+# -- scores, languages, flags ---------------------------------------------------------------------
+
+
+def test_histogram_shows_what_is_kept_and_what_is_not(store: Store) -> None:
+    fill(store, 2, 30)
+    store.db.execute("UPDATE segments SET score = 0.97")
+    store.db.execute(
+        "UPDATE segments SET score = 0.12, accept = 0, reason = 'low_score' WHERE position < 3"
+    )
+    bins = [
+        (attributes.get("title") or "")
+        for tag, attributes in report(store).tags
+        if tag == "div" and " kept, " in (attributes.get("title") or "")
+    ]
+    assert len(bins) == 20
+    assert bins[2] == "0.10: 0 kept, 6 left out"
+    assert bins[19] == "0.95: 54 kept, 0 left out"
+    assert all(title.endswith("0 kept, 0 left out") for title in bins[3:19])

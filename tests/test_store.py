@@ -601,7 +601,7 @@ numbers = st.integers(0, 2**56 - 1)
 @example({"phare": 3, "\x00": 1}, "\x01\u01ff", ("tour%20.png",), ((2**56 - 1, 0.5),), ())
 def test_sketches_come_back_as_they_were(shared: Store, bag, tags, files, blocks, shares) -> None:
     sketch = Sketch(
-        tags, 7, bag, files=files, blocks=blocks, shares=shares, widgets=("google",)
+        tags, 7, bag, files=files, blocks=blocks, shares=shares
     )  # fmt: skip
     page = Page(record(url("sketched")), (), sketch=sketch)
     round_trip(shared, page)

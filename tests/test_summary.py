@@ -133,7 +133,7 @@ def test_every_reason_in_words_is_one_that_the_code_gives() -> None:
         "".join(path.read_text("utf-8") for path in root.rglob("*.py") if path.name != "summary.py")
         + (root / "summary.py").read_text("utf-8").partition("def in_words")[2]
     )
-    given = set(re.findall(r"""["'](\w+)["']""", code))
+    given = set(re.findall(r"""["']([\w-]+)["']""", code))
     unused = {
         reason for reason in REASONS if reason not in given and not reason.startswith("http_")
     }

@@ -6,11 +6,12 @@ import pickle
 from enum import Enum
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych import types
+from diptych import types, units
 from diptych.types import (
     Bead,
     Block,
@@ -42,11 +43,14 @@ from diptych.types import (
     Url,
     lang_pairs,
 )
+from diptych.units import DocumentPair, Piece, Repeats, Side, Text, Unit
 
 HOME = Url("http://example.org/")
 RECORD = PageRecord(HOME, "en", (LangScore("en", 0.9),), "Lamp", 0, 10, 5, "sha1:A")
 LINK = Link(HOME, "alternate", "fr", "Français")
 BLOCK = Block("The lamp is lit.", "/html/body/p")
+SIDE = Side("en", "Lamp", HOME, "/html/body/p", "0-4", 1.0, "sha1:A", "warc/a.warc.gz", 7)
+TEXT = Text("en", HOME, "Lamp", (BLOCK,), 1.0, "sha1:A", "warc/a.warc.gz", 7)
 VALUES = [
     LangPair("en", "fr"),
     Site("example.org", (HOME,)),
@@ -65,7 +69,7 @@ VALUES = [
     SegmentPair("a", "b", "en", "fr", HOME, HOME, "/p", "/p", 0.5),
     Decision(False, 0.1, "too_short"),
     Evidence("hreflang", 0.9),
-    Sketch("ab", 2, {"lamp": 2}, files=("lamp.png",), blocks=((7, 9.5),), widgets=("google",)),
+    Sketch("ab", 2, {"lamp": 2}, files=("lamp.png",), blocks=((7, 9.5),)),
     Candidate(PagePair(HOME, HOME, "en", "fr", 0.5, "keys"), Page(RECORD, ()), Page(RECORD, ())),
     Missing(HOME, "http_404"),
     Moved(HOME, HOME),
@@ -74,13 +78,19 @@ VALUES = [
     Outlook(12, 0.5),
     Lead(1, HOME, "example.org", Role.BACK, (7, 9), 2),
     Example(Role.FORWARD, (7, 9), 0.5),
+    SIDE,
+    Unit((SIDE, SIDE._replace(lang="fr")), 0.9, 0.8, 0.7, "keys", ("noai",), 2, "filter:rules"),
+    Piece(((0, 0, 4),), (), 0.0, False, "unaligned"),
+    TEXT,
+    DocumentPair(TEXT, TEXT, 0.9, "keys", (), (Piece(((0, 0, 4),), (), 0.0, False),)),
+    Repeats(np.array([2]), np.array([3]), np.array([2])),
 ]
 
 
 def test_every_noun_is_tried_here() -> None:
     nouns = {
-        name for name, found in vars(types).items()
-        if inspect.isclass(found) and found.__module__ == types.__name__
+        name for module in (types, units) for name, found in vars(module).items()
+        if inspect.isclass(found) and found.__module__ == module.__name__
         and not issubclass(found, Enum)
     }  # fmt: skip
     assert nouns == {type(value).__name__ for value in VALUES}
@@ -103,7 +113,7 @@ def test_values_cannot_be_changed(value: object) -> None:
 def test_values_are_equal_by_what_they_hold_and_pass_between_processes(value: object) -> None:
     again = pickle.loads(pickle.dumps(value))
     assert again == value
-    if not isinstance(value, Sketch):  # its words are counted in a mapping
+    if not isinstance(value, Sketch | Repeats):  # they have a mapping, and arrays
         assert hash(again) == hash(value)
     assert type(again) is type(value)
 

@@ -281,6 +281,17 @@ def test_archives_of_others_are_read(data: bytes, name: str) -> None:
     assert found[1].header("content-type") == "text/html"
 
 
+def test_record_of_any_kind_is_found_again_by_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"".join(map(gzip.compress, [*OTHERS[::-1], *OTHERS])))
+    located = list(scan(path))
+    assert len(located) == 4
+    with path.open("rb") as stream:
+        assert [read_at(stream, offset) for offset, _ in located] == [
+            response for _, response in located
+        ]
+
+
 def test_archive_compressed_as_a_whole_is_answered_with_what_to_do(tmp_path: Path) -> None:
     # Its records cannot be found again by their place in the file.
     path = tmp_path / "whole.warc.gz"

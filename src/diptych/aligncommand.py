@@ -168,7 +168,7 @@ def _of_pages(
 
 
 def _paths(sentences: Sequence[Sentence]) -> str:
-    return " ".join(dict.fromkeys(sentence.path for sentence in sentences))
+    return " ".join(dict.fromkeys(sentence.block.path for sentence in sentences))
 
 
 def _spelled(row: Row, format: str) -> str:

@@ -21,11 +21,18 @@ __all__ = ["Aligned", "Sentence", "align_pages", "align_sentences"]
 
 
 class Sentence(NamedTuple):
-    """A sentence, the DOM path of its block, and its place among the sentences of its page."""
+    """A sentence, its block, and its place among the sentences of its page."""
 
     text: str
-    path: str
+    block: Block
     place: int
+    start: int
+    """where it begins in the text of its block"""
+
+    @property
+    def end(self) -> int:
+        """Where it ends there."""
+        return self.start + len(self.text)
 
 
 class Aligned(NamedTuple):
@@ -87,17 +94,39 @@ def align_pages(
     """The same as segments that know where they come from."""
     langs = LangPair(pair.left_lang, pair.right_lang)
     for found in align_sentences(left, right, langs, trees, sentences, lexicon):
+        ours, theirs = list(_stretches(found.left)), list(_stretches(found.right))
         yield SegmentPair(
-            left=" ".join(sentence.text for sentence in found.left),
-            right=" ".join(sentence.text for sentence in found.right),
+            left=" ".join(map(_said, ours)),
+            right=" ".join(map(_said, theirs)),
             left_lang=pair.left_lang,
             right_lang=pair.right_lang,
             left_url=pair.left,
             right_url=pair.right,
-            left_path=" ".join(dict.fromkeys(sentence.path for sentence in found.left)),
-            right_path=" ".join(dict.fromkeys(sentence.path for sentence in found.right)),
+            left_path=" ".join(block.path for block, _, _ in ours),
+            right_path=" ".join(block.path for block, _, _ in theirs),
             score=found.score,
+            left_at=" ".join(f"{start}-{end}" for _, start, end in ours),
+            right_at=" ".join(f"{start}-{end}" for _, start, end in theirs),
         )
+
+
+def _stretches(sentences: Sequence[Sentence]) -> Iterator[tuple[Block, int, int]]:
+    """The characters that sentences take up in their blocks; neighbours in one block together."""
+    last: tuple[Block, int, int] | None = None
+    for sentence in sentences:
+        if last and sentence.block == last[0] and sentence.start >= last[2]:
+            last = (last[0], last[1], sentence.end)
+            continue
+        if last:
+            yield last
+        last = (sentence.block, sentence.start, sentence.end)
+    if last:
+        yield last
+
+
+def _said(stretch: tuple[Block, int, int]) -> str:
+    block, start, end = stretch
+    return block.text[start:end]
 
 
 def _by_block(page: Page, lang: str) -> dict[Block, list[list[Sentence]]]:
@@ -106,8 +135,28 @@ def _by_block(page: Page, lang: str) -> dict[Block, list[list[Sentence]]]:
     place = count()
     for block in page.blocks:
         texts = split_sentences(block.text, lang)
-        found[block].append([Sentence(text, block.path, next(place)) for text in texts])
+        starts = _starts(block.text, texts)
+        found[block].append(
+            [
+                Sentence(text, block, next(place), start)
+                for text, start in zip(texts, starts, strict=True)
+            ]
+        )
     return found
+
+
+def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:
+    """Where each of its sentences begins in a text.
+
+    >>> list(_starts("No.  No. Yes!", ["No.", "No.", "Yes!"]))
+    [0, 5, 9]
+    """
+    end = 0
+    for sentence in sentences:
+        # A half character is another one in a sentence, and as long.
+        start = max(text.find(sentence, end), end)
+        yield start
+        end = start + len(sentence)
 
 
 def _beads(

@@ -12,8 +12,9 @@ import click
 from diptych._version import VERSION
 from diptych.cli_align import align, lexicon
 from diptych.cli_backlinks import backlinks
+from diptych.cli_corpus import export, merge, rebuild
 from diptych.cli_discover import detect, discover
-from diptych.cli_parts import AS_LINES, FILE, FOUND, LANGS, NOTHING, Group
+from diptych.cli_parts import AS_LINES, FILE, LANGID, LANGS, Group
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def _stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="FILE",
     help="Words you know, from: diptych lexicon import (also several).",
 )
+@LANGID
 @click.option("--also", multiple=True, metavar="URL", help="Another host that is part of the site.")
 @click.option(
     "--scope",
@@ -136,25 +138,9 @@ def mine(sites: tuple[str, ...], **options: Any) -> None:
     raise SystemExit(outcome)
 
 
-@main.command()
-@click.argument("run", type=FILE)
-@click.option(
-    "--format", "name", type=click.Choice(["tsv", "tmx"]), required=True, help="File format."
-)
-@click.option("--out", type=FILE, help="File to write; default in the run.")
-def export(run: Path, name: str, out: Path | None) -> None:
-    """Write the corpus of RUN in a format."""
-    from diptych.pipeline import export_to
-
-    with _reading(run) as store:
-        path = out or run / f"corpus.{name}"
-        try:
-            export_to(store, name, path)
-        except OSError as error:
-            raise ConfigError(f"cannot write {path}: {error.strerror}") from error
-        count = store.count("SELECT count(*) FROM segments WHERE accept")
-    click.echo(f"{count:,} segments -> {path}")
-    raise SystemExit(FOUND if count else NOTHING)
+main.add_command(export)
+main.add_command(merge)
+main.add_command(rebuild)
 
 
 @main.command()
@@ -257,9 +243,12 @@ def url_pair(file: Path | None, model: str, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("model", type=click.Choice(["url-lang", "url-pair", "verify"]))
+@click.argument("model", type=click.Choice(["url-lang", "url-pair", "verify", "langid"]))
 @click.argument("data", type=FILE, nargs=-1, required=True)
-@click.option("--out", type=FILE, required=True, metavar="FOLDER", help="Folder of the model.")
+@click.option(
+    "--out", type=FILE, metavar="FOLDER",
+    help="Folder of the model; of langid its file, LANG.langid.json if none is named.",
+)  # fmt: skip
 @click.option(
     "--backend",
     type=click.Choice(["linear", "transformers"]),
@@ -284,16 +273,26 @@ def url_pair(file: Path | None, model: str, as_json: bool) -> None:
     help="Of verify: whose features; classify has all of them.",
 )
 @click.option("--run", type=FILE, metavar="RUN", help="Of verify: whose pages DATA speaks of.")
-def train(model: str, data: tuple[Path, ...], out: Path, **options: Any) -> None:
+def train(model: str, data: tuple[Path, ...], out: Path | None, **options: Any) -> None:
     """Train a model on labelled DATA, and say how good it is on data it has not seen.
 
     The columns of DATA, with tabs between them: domain, url, lang for url-lang; domain, url, lang,
     url, lang for url-pair; left, right, and 1 or 0 for verify, where left and right are HTML files
-    beside DATA, or URLs of a run.
+    beside DATA, or URLs of a run.  For langid DATA is the code of a language, such as tet, and
+    files of text in it; what comes of it is used with --langid.
     """
     method, run = options.pop("method"), options.pop("run")
     backend, base, seed = (options.pop(name) for name in ("backend", "base", "seed"))
     more = tuple((name, value) for name, value in options.items() if value is not None)
+    if model == "langid":
+        from diptych.langidcommand import train_langid
+
+        if len(data) < 2 or base or more or backend != "linear" or method or run:
+            raise ConfigError("langid takes a language, files of text in it, and --out FILE")
+        lang = str(data[0])
+        raise SystemExit(train_langid(lang, data[1:], out or Path(f"{lang}.langid.json")))
+    if out is None:
+        raise ConfigError("say where the model goes: --out FOLDER")
     if model == "verify":
         from diptych.trainverify import VerifyOrder, train_verify
 

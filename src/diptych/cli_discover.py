@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from diptych.cli_parts import AS_LINES, FILE, LANGS
+from diptych.cli_parts import AS_LINES, FILE, LANGID, LANGS
 
 __all__ = ["detect", "discover"]
 
@@ -36,6 +36,7 @@ def _web_options(command: Command) -> Command:
 
 def _detect_options(command: Command) -> Command:
     """How sites are tested."""
+    command = LANGID(command)
     command = click.option(
         "--threshold", type=click.FloatRange(0, 1), metavar="P",
         help="Follow links that are at least so likely to lead to the other language.",

@@ -9,7 +9,7 @@ import click
 
 from diptych.errors import DiptychError
 
-__all__ = ["AS_LINES", "FILE", "FOUND", "LANGS", "MISTAKE", "NOTHING", "Group"]
+__all__ = ["AS_LINES", "FILE", "FOUND", "LANGID", "LANGS", "MISTAKE", "NOTHING", "Group"]
 
 FOUND, NOTHING, MISTAKE = 0, 1, 2
 FILE = click.Path(path_type=Path)
@@ -18,6 +18,11 @@ AS_LINES = click.option("--json", "as_json", is_flag=True, help="One JSON object
 LANGS = click.option(
     "--langs", required=True, metavar="en,fr", help="Two or more languages, ISO 639 codes."
 )
+
+LANGID = click.option(
+    "--langid", "taught", multiple=True, type=FILE, metavar="FILE",
+    help="A language you have taught, from: diptych train langid (also several).",
+)  # fmt: skip
 
 
 class Group(click.Group):

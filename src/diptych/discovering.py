@@ -18,7 +18,7 @@ from diptych.discover.leads import Leads
 from diptych.discover.seeds_only import SeedsOnly
 from diptych.errors import ConfigError
 from diptych.linksources import open_sources
-from diptych.options import agent_of, languages, listed, seed
+from diptych.options import agent_of, languages, listed, seed, taught_names
 from diptych.registry import make
 from diptych.run import Terms, default_folder, open_run, read_terms
 from diptych.searching import Searched, search
@@ -42,13 +42,13 @@ INDEX = ".parquet"
 
 def detect(sites: Sequence[str], **options: Any) -> int:
     """Say of each site whether it is bilingual, and return the exit code."""
-    langs = languages(options["langs"])
+    langs = languages(options["langs"], options["taught"])
     named = [seed(text) for text in listed(sites, sys.stdin)]
     if not named:
         raise ConfigError("name a site, such as https://example.org, or - for a list")
     seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]
     settings = _detector(options)
-    terms = Terms(langs, tuple(seeds), "site", {"detect": settings})
+    terms = Terms(langs, tuple(seeds), "site", {"detect": settings}, taught=taught_names())
     printer = Printer(standard_output(), as_json=options["as_json"])
     agent = agent_of(options["user_agent"])
     with _folder(options["out"]) as folder, open_run(folder, terms, agent=agent) as store:
@@ -103,7 +103,7 @@ def _detector(options: Mapping[str, Any], settings: Mapping[str, Any] | None = N
 
 def discover(names: Sequence[str], **options: Any) -> int:
     """Find bilingual sites, mine them if asked, and return the exit code."""
-    langs = languages(options["langs"])
+    langs = languages(options["langs"], options["taught"])
     # A shell makes many arguments of one pattern, of which an option takes the first.
     index = [*options["index"], *(name for name in names if name.endswith(INDEX))]
     named = listed([name for name in names if not name.endswith(INDEX)], sys.stdin)
@@ -120,7 +120,9 @@ def discover(names: Sequence[str], **options: Any) -> int:
         if not options["backlinks"] and not options["policy"] and not options["strategy"]:
             policy = SeedsOnly()  # they are tested, and nothing else
     _check(seeds, policy, recipe, options)
-    terms = Terms(langs, tuple(map(seed, named)), "site", recipe, tuple(index))
+    terms = Terms(
+        langs, tuple(map(seed, named)), "site", recipe, tuple(index), taught=taught_names()
+    )
     folder = options["out"] or _default_folder(named, index, langs)
     searched = _search(folder, terms, seeds, policy, source, options)
     sites = [verdict.url for verdict in searched.verdicts][: options["max_sites"]]
@@ -221,7 +223,7 @@ def _mine(sites: Sequence[Url], folder: Path, options: Mapping[str, Any]) -> int
     new = tuple(site for site in sites if site not in known)
     if new:
         begun[folder / f"mined-{len(begun) + 1:03}"] = new
-    same = ("langs", "delay", "user_agent", "proxy", "allow_private", "quiet")
+    same = ("langs", "taught", "delay", "user_agent", "proxy", "allow_private", "quiet")
     given = {
         **DEFAULTS, **{name: options[name] for name in same}, "max_pages": options["site_pages"],
         "max_minutes": options["site_minutes"], "max_megabytes": options["site_megabytes"],

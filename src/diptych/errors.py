@@ -5,13 +5,21 @@
     +-- StoreError          a run folder that cannot be opened, read or written
     +-- ArchiveError        a WARC that cannot be read
     +-- SourceError         a source of links or of candidates that cannot be read
+    +-- CorpusError         a corpus file that cannot be read
 
 Faults of the web are not here: they are values (`types.Failure`), counted and shown.
 """
 
 from __future__ import annotations
 
-__all__ = ["ArchiveError", "ConfigError", "DiptychError", "SourceError", "StoreError"]
+__all__ = [
+    "ArchiveError",
+    "ConfigError",
+    "CorpusError",
+    "DiptychError",
+    "SourceError",
+    "StoreError",
+]
 
 
 class DiptychError(Exception):
@@ -32,3 +40,7 @@ class ArchiveError(DiptychError):
 
 class SourceError(DiptychError):
     """Raised by `discover` for a web graph, WAT, link table or index that cannot be read."""
+
+
+class CorpusError(DiptychError):
+    """Raised by `corpusfiles` and `rebuilding` for a corpus that is none, or is cut off."""

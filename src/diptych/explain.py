@@ -88,12 +88,13 @@ def _of_url(store: Store, url: Url) -> list[str]:
 def _of_page(store: Store, key: int) -> list[str]:
     row = store.db.execute(
         "SELECT lang, langs, title, pages.size, text_length, html_lang, content_language,"
-        " canonical, fetched_at, path, offset, digest"
+        " canonical, fetched_at, path, offset, digest, flags"
         " FROM pages JOIN warcs ON warcs.id = pages.warc WHERE url = ?",
         (key,),
     ).fetchone()
     if row is None:
         return []
+    *row, flags = row
     lang, langs, title, size, length, html_lang, header, canonical, at, path, offset, digest = row
     when = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
     lines = [
@@ -103,7 +104,8 @@ def _of_page(store: Store, key: int) -> list[str]:
         f"  text       {length:,} characters in {size:,} bytes, {digest}",
         f"  fetched    {when}, {path} at byte {offset}",
     ]
-    return [*lines, f"  canonical  {canonical}"] if canonical else lines
+    lines += [f"  canonical  {canonical}"] if canonical else []
+    return [*lines, f"  flags      {flags}"] if flags else lines
 
 
 def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
@@ -114,9 +116,26 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
     )  # fmt: skip
     if rows:
         head = [line for row in rows for line in (_pair_line(row), *_evidence_lines(row.scores))]
+        head += _segment_lines(store, keys)
     else:
         head = _lost(store, left, right)
     return [*head, "", *_of_url(store, left), "", *_of_url(store, right)]
+
+
+def _segment_lines(store: Store, keys: tuple[int, int]) -> list[str]:
+    """What became of the segments of a pair, and how good they are."""
+    rows = store.db.execute(
+        "SELECT segments.reason, count(*), avg(segments.score) FROM segments"
+        " JOIN pairs ON pairs.id = segments.pair"
+        " WHERE (pairs.left, pairs.right) IN ((?1, ?2), (?2, ?1))"
+        " GROUP BY segments.reason ORDER BY count(*) DESC, segments.reason",
+        keys,
+    )
+    return [
+        f"  segments     {count:6,}  {in_words(reason) if reason else 'kept'}"
+        + ("" if reason == "unaligned" else f", mean score {score:.2f}")
+        for reason, count, score in rows
+    ]
 
 
 def _lost(store: Store, left: Url, right: Url) -> list[str]:

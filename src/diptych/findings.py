@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
 from diptych.archive import Archive
+from diptych.filter.duplicates import segment_keys
 from diptych.rows import read_evidence, whole, write_evidence
 from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
@@ -21,6 +22,10 @@ _BASIS = (
     "SELECT source, target, hreflang FROM announced ORDER BY 1, 2, 3",
 )
 """what pairs are made of: pages with what they say, where URLs lead, what sitemaps announce"""
+_SEGMENT = (
+    "accept, reason, score, judged, alignment, key, left_key, right_key, flags, left, right,"
+    " left_path, right_path, left_at, right_at"
+)
 
 
 class Findings:
@@ -115,6 +120,14 @@ class Findings:
         )
         return [LangPair(*row) for row in rows]
 
+    def pair_order(self) -> list[int]:
+        """The numbers of all pairs in an order that does not depend on the crawl."""
+        rows = self.db.execute(
+            "SELECT pairs.id FROM pairs JOIN urls l ON l.key = pairs.left"
+            " JOIN urls r ON r.key = pairs.right ORDER BY l.url, r.url, left_lang, right_lang"
+        )
+        return [id for (id,) in rows]
+
     def pairs_to_align(self, site: int) -> list[tuple[int, PagePair]]:
         """Pairs of a site that are not aligned yet."""
         return self.pairs(site, where="(decisions.pair IS NULL OR NOT aligned)")
@@ -147,18 +160,12 @@ class Findings:
         before = self.count("SELECT count(*) FROM segments WHERE pair = ? AND accept", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
         self.db.executemany(
-            "INSERT INTO segments"
-            " (pair, position, left, right, left_path, right_path, score, accept, reason)"
-            " VALUES (?,?,?,?,?,?,?,?,?)",
+            f"INSERT INTO segments (pair, position, {_SEGMENT}) VALUES ({_marks(17)})",
             [
-                (
-                    pair, position, whole(seg.left), whole(seg.right),
-                    seg.left_path, seg.right_path,
-                    decision.score, decision.accept, decision.reason,
-                )
+                (pair, position, *_segment_row(seg, decision))
                 for position, (seg, decision) in enumerate(segments)
             ],
-        )  # fmt: skip
+        )
         self.db.execute("UPDATE pairs SET aligned = 1 WHERE id = ?", (pair,))
         return before, sum(decision.accept for _, decision in segments)
 
@@ -223,20 +230,26 @@ class Findings:
         )
         return [(PagePair(*row[:6]), row[6]) for row in rows]
 
-    # -- segments ----------------------------------------------------------------------------
-
-    def segments(self) -> Iterator[SegmentPair]:
-        """The corpus: all segments that were kept, in an order independent of the crawl."""
-        for row in self.db.execute(
-            "SELECT s.left, s.right, left_lang, right_lang, l.url, r.url, left_path, right_path,"
-            " s.score FROM segments s JOIN pairs ON pairs.id = s.pair"
-            " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
-            " WHERE s.accept = 1 ORDER BY l.url, r.url, position"
-        ):
-            yield SegmentPair(*row)
-
     def count(self, query: str, *values: Any) -> int:
         """One number out of the database."""
         row = self.db.execute(query, values).fetchone()
         number: int = (row[0] if row else 0) or 0
         return number
+
+
+def _segment_row(seg: SegmentPair, decision: Decision) -> tuple[Any, ...]:
+    """A segment as the database holds it, in the order of `_SEGMENT`."""
+    left, right = whole(seg.left), whole(seg.right)
+    keys: tuple[int | None, ...] = (None, None, None)
+    if left and right:
+        keys = segment_keys(left, right, seg.left_lang, seg.right_lang)
+    score = round(decision.score, 4)
+    return (
+        decision.accept, decision.reason, score, score, round(seg.score, 4), *keys,
+        " ".join(decision.marks), left, right, seg.left_path, seg.right_path, seg.left_at,
+        seg.right_at,
+    )  # fmt: skip
+
+
+def _marks(count: int) -> str:
+    return ",".join("?" * count)

@@ -21,10 +21,19 @@ from diptych.engine.replay import ReplayEngine, archive_files, archived_pages, i
 from diptych.errors import ConfigError
 from diptych.learn.lexicon import Lexicon
 from diptych.learn.lexicon_file import read_lexicon
-from diptych.options import AGENT, agent_of, languages, listed, live_engine, seed
+from diptych.options import (
+    AGENT,
+    agent_of,
+    languages,
+    listed,
+    live_engine,
+    seed,
+    taught_names,
+    untold,
+)
 from diptych.pipeline import Engine, Plan, run
 from diptych.progress import Progress, watching
-from diptych.registry import Strategies, build
+from diptych.registry import Strategies, build, signature
 from diptych.report import write_report
 from diptych.run import Terms, default_folder, open_run
 from diptych.store import Store
@@ -36,10 +45,10 @@ from diptych.types import Site, Url, lang_pairs
 __all__ = ["AGENT", "DEFAULTS", "mine", "to_json"]
 
 DEFAULTS: Mapping[str, Any] = {
-    "archives": (), "strategy": None, "lexicons": (), "also": (), "scope": "site", "out": None,
-    "max_pages": None, "max_minutes": None, "max_megabytes": None, "patience": 30.0, "delay": 1.0,
-    "connections": 1, "jobs": 1, "user_agent": None, "proxy": None, "allow_private": False,
-    "as_json": False, "quiet": False,
+    "archives": (), "strategy": None, "lexicons": (), "taught": (), "also": (), "scope": "site",
+    "out": None, "max_pages": None, "max_minutes": None, "max_megabytes": None, "patience": 30.0,
+    "delay": 1.0, "connections": 1, "jobs": 1, "user_agent": None, "proxy": None,
+    "allow_private": False, "as_json": False, "quiet": False,
     "crawl": None, "pair": None, "verify": None, "align_dom": None, "align_sentences": None,
     "filter": None,
 }  # fmt: skip
@@ -50,7 +59,7 @@ STAGE_OPTIONS = ("crawl", "pair", "verify", "align_dom", "align_sentences", "fil
 def mine(sites: Sequence[str], **options: Any) -> int:
     """Mine what the user asked for and return the exit code."""
     started = time.monotonic()
-    langs = languages(options["langs"])
+    langs = languages(options["langs"], options["taught"])
     archives = archive_files(options["archives"])
     seeds = _seeds(listed(sites, sys.stdin), options["also"], archives=bool(archives))
     overrides = {stage: options[stage] for stage in STAGE_OPTIONS if options[stage]}
@@ -59,7 +68,7 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     names = tuple(str(file.resolve()) for file in archives)
     lexicons = [read_lexicon(path) for path in options["lexicons"]]
     known = tuple(_named(lexicon, langs) for lexicon in lexicons)
-    terms = Terms(langs, tuple(seeds), options["scope"], recipe, names, known)
+    terms = Terms(langs, tuple(seeds), options["scope"], recipe, names, known, taught_names())
     folder = options["out"] or default_folder(
         seeds, [str(path) for path in options["archives"]], langs
     )
@@ -67,13 +76,10 @@ def mine(sites: Sequence[str], **options: Any) -> int:
     engine = _engine(options, agent, archives)
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
-        plan = replace(
-            _plan(store, seeds, langs, options, agent, replay=bool(archives)),
-            lexicons=lexicons,
-            jobs=options["jobs"],
-        )
+        plan = _plan(store, terms, lexicons, options, agent)
         now = 0.0 if archives else time.time()  # a replay has its own clock
         with watching(Progress(), quiet=options["quiet"] or options["as_json"]) as progress:
+            progress.notes.extend(untold(langs))
             run(plan, strategies, store, engine, progress, now)
         summary = summarise(store, langs)
         write_report(store, terms, summary, progress.notes)
@@ -126,22 +132,13 @@ def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list
 
 
 def _plan(
-    store: Store,
-    seeds: Sequence[Url],
-    langs: Sequence[str],
-    options: dict[str, Any],
-    agent: str,
-    *,
-    replay: bool,
+    store: Store, terms: Terms, lexicons: Sequence[Lexicon], options: dict[str, Any], agent: str
 ) -> Plan:
-    kind = options["scope"]
-    found: list[Site]
-    if seeds:
-        found = group(seeds, kind=kind)
-        if options["also"]:
-            found = [Site(found[0].name, tuple(seeds))]
-    else:
-        found = group(archived_pages(store), kind=kind)
+    kind, replay = terms.scope, bool(terms.archives)
+    seeds = [Url(url) for url in terms.seeds]
+    found = group(seeds or archived_pages(store), kind=kind)
+    if options["also"]:
+        found = [Site(found[0].name, tuple(seeds))]
     politeness = Politeness(
         agent=agent,
         delay=0.0 if replay else options["delay"],
@@ -155,7 +152,10 @@ def _plan(
         max_bytes=int(megabytes * 1_000_000) if megabytes else None,
         patience=options["patience"] or None,
     )
-    return Plan(found, Scope.of(found, kind=kind), langs, politeness, limits)
+    return Plan(
+        found, Scope.of(found, kind=kind), terms.langs, politeness, limits, lexicons,
+        options["jobs"], signature(terms.recipe, terms.langs),
+    )  # fmt: skip
 
 
 def _engine(options: dict[str, Any], agent: str, archives: Sequence[Path]) -> Engine:
@@ -181,6 +181,13 @@ def to_json(summary: Summary, **more: Any) -> str:
         ],
         "stopped_hosts": dict(summary.hosts),
         "marks": dict(summary.marks),
+        "flags": dict(summary.flags),
+        "personal_data": dict(summary.personal),
+        "lang_pairs": [
+            {"left": left, "right": right, "pairs": pairs, "segments": segments}
+            for left, right, pairs, segments in summary.lang_pairs
+        ],
+        "n_way_rows": summary.rows,
         **more,
     }
     return orjson.dumps(found).decode()

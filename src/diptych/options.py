@@ -4,28 +4,61 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 from diptych._version import VERSION
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
 from diptych.errors import ConfigError
+from diptych.langidcommand import teach_from
+from diptych.text import langid
 from diptych.text.langs import parse_langs
 from diptych.text.urls import normalise
 from diptych.types import Url
 
-__all__ = ["AGENT", "agent_of", "languages", "listed", "live_engine", "seed"]
+__all__ = [
+    "AGENT",
+    "agent_of",
+    "languages",
+    "listed",
+    "live_engine",
+    "seed",
+    "taught_names",
+    "untold",
+]
 
 AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
 _OTHER_SCHEMES = ("mailto", "data", "javascript", "ftp", "file")
 
 
-def languages(text: str) -> tuple[str, ...]:
-    """The languages of `--langs`."""
+def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:
+    """The languages of `--langs`, once those of `--langid` are taught."""
+    if taught or langid.taught():
+        teach_from(taught)
     try:
         return parse_langs(text)
     except ValueError as error:
         raise ConfigError(str(error)) from error
+
+
+def taught_names() -> tuple[str, ...]:
+    """The languages that were taught, as the terms of a run know them."""
+    return tuple(
+        f"{each.lang}:{blake2b(each.to_bytes(), digest_size=8).hexdigest()}"
+        for each in langid.taught()
+    )
+
+
+def untold(langs: Sequence[str]) -> list[str]:
+    """Notes on languages that cannot be told by their text."""
+    return [
+        f"{lang} cannot be told by its text: pages that declare it are taken; teach it with:"
+        f" diptych train langid {lang} FILE --out MODEL, and mine with --langid MODEL"
+        for lang in langs
+        if not langid.knows(lang)
+    ]
 
 
 def seed(text: str) -> Url:

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from diptych.alignment import verify_and_align
+from diptych.corpus import Choice, NWayCorpus, RunCorpus, write_corpus
 from diptych.crawl.machine import Crawl
 from diptych.crawl.politeness import Limits, Politeness
 from diptych.crawl.scope import Scope
 from diptych.engine.pool import run_tasks
 from diptych.registry import Strategies, exporter
+from diptych.settling import settle
 from diptych.store import Store
 from diptych.tasks import SketchTask, Work
 from diptych.teaching import learn_words, lexicon_of
@@ -58,6 +60,8 @@ class Plan:
     """what the user has: used from the beginning"""
     jobs: int = 1
     """processes that pages are read and aligned in"""
+    signature: str = ""
+    """how the result was made"""
 
 
 def run(
@@ -88,9 +92,10 @@ def run(
     lexicons = learn_words(store, work, given, pair_pages, watcher, jobs=plan.jobs)
     verify_and_align(store, replace(work, lexicons=lexicons), watcher, jobs=plan.jobs)
     watcher.stage = "removing duplicates"
-    _mark_duplicates(store)
+    settle(store, strategies.filter)
     watcher.stage = "exporting"
-    export(store)
+    choice = Choice(strategies.filter.threshold)
+    export(store, RunCorpus(store, tuple(plan.langs), plan.signature, choice))
 
 
 def _sketch_pages(store: Store, work: Work, watcher: Watcher, jobs: int) -> None:
@@ -107,25 +112,13 @@ def _sketch_pages(store: Store, work: Work, watcher: Watcher, jobs: int) -> None
     store.commit()
 
 
-def _mark_duplicates(store: Store) -> None:
-    """Keep the first of equal segments, in an order that does not depend on the crawl."""
-    store.begin()
-    store.db.execute("UPDATE segments SET accept = 1, reason = '' WHERE reason = 'duplicate'")
-    store.db.execute(
-        "UPDATE segments SET accept = 0, reason = 'duplicate' WHERE id IN ("
-        " SELECT id FROM (SELECT s.id, row_number() OVER ("
-        "  PARTITION BY s.left, s.right, left_lang, right_lang"
-        "  ORDER BY l.url, r.url, position) AS n"
-        " FROM segments s JOIN pairs ON pairs.id = s.pair JOIN urls l ON l.key = pairs.left"
-        " JOIN urls r ON r.key = pairs.right WHERE s.accept) WHERE n > 1)"
-    )
-    store.commit()
-
-
-def export(store: Store) -> None:
+def export(store: Store, corpus: RunCorpus) -> None:
     """Write the corpus and the list of pairs into the run folder."""
     for name in CORPUS_FORMATS:
-        export_to(store, name, store.folder / f"corpus.{name}")
+        write_corpus(corpus, exporter(name), store.folder / f"corpus.{name}")
+    if len(corpus.langs) > 2:
+        table = exporter("tsv", n_way=True)
+        write_corpus(NWayCorpus(corpus), table, store.folder / "n-way.tsv")
     lines = [PAIRS_HEADER]
     for site, _ in store.sites():
         for _, pair in store.pairs(site, where="decisions.accept"):
@@ -134,15 +127,6 @@ def export(store: Store) -> None:
                 f"\t{pair.score:.3f}\t{pair.evidence}\n"
             )
     replace_file(store.folder / "pairs.tsv", "".join(lines).encode())
-
-
-def export_to(store: Store, format: str, path: Path) -> None:
-    """Write the corpus in a format; the file is there whole or not at all."""
-    made = exporter(format)
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as out:
-        made.write(store.segments(), out)
-    os.replace(part, path)
 
 
 def replace_file(path: Path, data: bytes) -> None:

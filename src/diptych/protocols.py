@@ -30,6 +30,7 @@ from diptych.types import (
     Sketch,
     Url,
 )
+from diptych.units import DocumentPair, Repeats, Unit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,10 +39,12 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon import Lexicon
 
 __all__ = [
+    "Corpus",
     "CrawlPolicy",
     "Detector",
     "DiscoverPolicy",
     "Exporter",
+    "Files",
     "Filter",
     "Guide",
     "GuidedPolicy",
@@ -299,10 +302,23 @@ class SentenceEncoder(Protocol):
 
 
 class Filter(Protocol):
-    """How good a segment pair is, and whether to keep it."""
+    """How good segment pairs are, and which are kept."""
 
-    def judge(self, seg: SegmentPair) -> Decision:
-        """The score, from 0 (worthless) to 1 (certainly a translation); a reject has a reason."""
+    @property
+    def threshold(self) -> float:
+        """The score from which a segment is kept, unless a rule rejects it."""
+        ...
+
+    def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
+        """Segments of two pages, in order and none with an empty side, each by itself.
+
+        The score is from 0 (worthless) to 1 (certainly a translation).  A reject has a reason:
+        `low_score` below the threshold, else the name of the rule it breaks.
+        """
+        ...
+
+    def settle(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
+        """The scores that `judge` gave, with what the whole run says of the same texts."""
         ...
 
 
@@ -327,14 +343,34 @@ class UrlPairModel(Protocol):
         ...
 
 
+class Corpus(Protocol):
+    """What is exported: read anew, in the same order, each time it is asked for."""
+
+    @property
+    def langs(self) -> Sequence[str]:
+        """The languages, in the user's order."""
+        ...
+
+    def units(self) -> Iterator[Unit]:
+        """The lines of the corpus."""
+        ...
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """The page pairs of the corpus, with all their text."""
+        ...
+
+
+Files = Callable[[str], BinaryIO]
+"""opens a file of a corpus by the ending of its name, such as `tsv` or `en-fr.fr`, each once; it is
+compressed if the user wants that, and closed, whole or not at all, when the exporter is done"""
+
+
 class Exporter(Protocol):
     """A file format for the corpus."""
 
-    @property
-    def suffix(self) -> str:
-        """The ending of its files."""
-        ...
+    suffix: ClassVar[str]
+    """the ending of its files; of several files, what stands for all"""
 
-    def write(self, segs: Iterable[SegmentPair], out: BinaryIO) -> None:
-        """All segments, in the order given, streamed."""
+    def write(self, corpus: Corpus, files: Files) -> int:
+        """All of the corpus, in the order given, streamed; how many lines it has."""
         ...

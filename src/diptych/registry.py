@@ -72,7 +72,11 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
         "ibm1": "diptych.align_sentences.ibm1:Ibm1",
         "length_lexicon": "diptych.align_sentences.length_lexicon:LengthLexicon",
     },
-    "filter": {"rules": "diptych.filter.rules:Rules"},
+    "filter": {
+        "quality": "diptych.filter.quality:Quality",
+        "quality_encoder": "diptych.filter.quality:QualityEncoder",
+        "rules": "diptych.filter.rules:Rules",
+    },
     "discover": {
         "cobfc": "diptych.discover.backforth:Cobfc",
         "fc": "diptych.discover.forward:Forward",
@@ -84,7 +88,15 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
         "predictor": "diptych.discover.detect:Detect",
         "triggers": "diptych.discover.triggers:Triggers",
     },
-    "export": {"tmx": "diptych.export.tmx:Tmx", "tsv": "diptych.export.tsv:Tsv"},
+    "export": {
+        "docs": "diptych.export.docs:Docs",
+        "jsonl": "diptych.export.jsonl:Jsonl",
+        "moses": "diptych.export.moses:Moses",
+        "parquet": "diptych.export.parquet:Parquet",
+        "standoff": "diptych.export.standoff:Standoff",
+        "tmx": "diptych.export.tmx:Tmx",
+        "tsv": "diptych.export.tsv:Tsv",
+    },
 }
 """stage -> name -> where its class is"""
 
@@ -182,9 +194,13 @@ def _joined(strategy: Any, settings: Mapping[str, Any], made: Mapping[str, Any])
     return dataclasses.replace(strategy, **given) if given else strategy
 
 
-def exporter(name: str) -> Exporter:
-    """The exporter of a format."""
-    made: Exporter = make("export", {"use": name})
+def exporter(name: str, *, n_way: bool = False) -> Exporter:
+    """The exporter of a format, for rows of many languages if asked."""
+    if n_way and not any(
+        field.name == "n_way" for field in dataclasses.fields(_class_of("export", name))
+    ):
+        raise ConfigError(f"{name} has no rows of many languages; take tsv, moses, tmx, jsonl, ...")
+    made: Exporter = make("export", {"use": name, **({"n_way": True} if n_way else {})})
     return made
 
 

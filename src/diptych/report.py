@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 from diptych.pipeline import replace_file
@@ -18,6 +17,7 @@ __all__ = ["render", "write_report"]
 
 SHOWN_PAIRS = 500
 SHOWN_SEGMENTS = 60
+BINS = 20  # of scores
 
 
 def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[str]) -> None:
@@ -42,6 +42,14 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
         outlook=summary.outlook,
         steps=_funnel(summary.steps),
         notes=list(dict.fromkeys(notes)),
+        lang_pairs=summary.lang_pairs if len(summary.lang_pairs) > 1 else (),
+        rows=summary.rows,
+        scores=_histogram(store),
+        flags=[
+            (f"{count:,}", what, in_words(flag))
+            for what, counts in (("pages", summary.flags), ("segments", summary.personal))
+            for flag, count in counts
+        ],
         pairs=pairs[:SHOWN_PAIRS],
         more_pairs=max(0, len(pairs) - SHOWN_PAIRS),
         rejected=rejected[:SHOWN_PAIRS],
@@ -75,6 +83,29 @@ def _funnel(steps: Sequence[Step]) -> list[dict[str, Any]]:
     ]
 
 
+def _histogram(store: Store) -> list[dict[str, Any]]:
+    """How many segments have which score, those that break no rule.
+
+    Heights are in per cent of the most and grow with the square root, so that few can be seen.
+    """
+    rows = store.db.execute(
+        f"SELECT min({BINS} - 1, CAST(score * {BINS} AS INTEGER)), sum(accept), count(*)"
+        " FROM segments WHERE reason IN ('', 'low_score') GROUP BY 1"
+    )
+    counts = {int(place): (kept, total) for place, kept, total in rows}
+    most = max((total for _, total in counts.values()), default=0)
+    return [
+        {
+            "from": f"{place / BINS:.2f}",
+            "kept": kept, "left": total - kept,
+            "kept_height": round(100 * (total / most) ** 0.5 * kept / max(total, 1), 1),
+            "left_height": round(100 * (total / most) ** 0.5 * (1 - kept / max(total, 1)), 1),
+        }
+        for place in range(BINS)
+        for kept, total in [counts.get(place, (0, 0))]
+    ] if most else []  # fmt: skip
+
+
 def _unit(step: Step) -> str:
     return "segment" if step.name.startswith("segment") else "page"
 
@@ -101,4 +132,25 @@ def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
 def _sample(store: Store, total: int) -> list[SegmentPair]:
     """Segments from all over the corpus, at equal steps."""
     step = max(1, -(-total // SHOWN_SEGMENTS))
-    return list(islice(islice(store.segments(), 0, None, step), SHOWN_SEGMENTS))
+    counts = dict(
+        store.db.execute("SELECT pair, count(*) FROM segments WHERE accept GROUP BY pair")
+    )
+    found: list[SegmentPair] = []
+    before = 0
+    for pair in store.pair_order():
+        here = range(-before % step, counts.get(pair, 0), step)
+        found.extend(row for place in here for row in _segment(store, pair, place))
+        before += counts.get(pair, 0)
+    return found[:SHOWN_SEGMENTS]
+
+
+def _segment(store: Store, pair: int, place: int) -> list[SegmentPair]:
+    """The segment of a pair that is at such a place among those that were kept."""
+    rows = store.db.execute(
+        "SELECT s.left, s.right, left_lang, right_lang, l.url, r.url, left_path, right_path,"
+        " s.score FROM segments s JOIN pairs ON pairs.id = s.pair"
+        " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+        " WHERE s.pair = ? AND s.accept ORDER BY position LIMIT 1 OFFSET ?",
+        (pair, place),
+    )
+    return [SegmentPair(*row) for row in rows]

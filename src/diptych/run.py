@@ -35,6 +35,8 @@ class Terms:
     archives: tuple[str, ...] = ()
     lexicons: tuple[str, ...] = ()
     """languages and digest of each"""
+    taught: tuple[str, ...] = ()
+    """languages that were taught, and a digest of each"""
 
     def to_toml(self) -> dict[str, Any]:
         """As in `run.toml`."""
@@ -46,6 +48,7 @@ class Terms:
             "scope": self.scope,
             "archives": list(self.archives),
             "lexicons": list(self.lexicons),
+            "taught": list(self.taught),
             "versions": {
                 "diptych": VERSION,
                 "python": ".".join(map(str, sys.version_info[:3])),
@@ -86,7 +89,7 @@ def read_terms(folder: Path) -> Terms:
     try:
         return Terms(
             tuple(raw["langs"]), tuple(raw["seeds"]), raw["scope"], raw["recipe"],
-            tuple(raw["archives"]), tuple(raw["lexicons"]),
+            tuple(raw["archives"]), tuple(raw["lexicons"]), tuple(raw.get("taught", ())),
         )  # fmt: skip
     except KeyError as error:
         raise StoreError(f"{path} lacks {error}: it was not written by diptych") from error
@@ -121,7 +124,7 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
 
 
 def _check_same(folder: Path, old: Terms, new: Terms) -> None:
-    for name in ("langs", "seeds", "scope", "archives", "lexicons", "recipe"):
+    for name in ("langs", "seeds", "scope", "archives", "lexicons", "taught", "recipe"):
         was, now = getattr(old, name), getattr(new, name)
         if was != now:
             raise StoreError(

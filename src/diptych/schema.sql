@@ -102,7 +102,8 @@ CREATE TABLE pages (
     warc INTEGER NOT NULL REFERENCES warcs,
     offset INTEGER NOT NULL,
     length INTEGER NOT NULL,
-    links TEXT NOT NULL                     -- JSON: [[url, rel, hreflang, anchor, around, alt, src]]
+    links TEXT NOT NULL,                    -- JSON: [[url, rel, hreflang, anchor, around, alt, src]]
+    flags TEXT NOT NULL DEFAULT ''          -- machine:google licence:CC-BY-4.0 noai
 );
 CREATE INDEX pages_site ON pages (site);
 
@@ -167,13 +168,22 @@ CREATE TABLE segments (                     -- aligned, or with one side empty: 
     id INTEGER PRIMARY KEY,
     pair INTEGER NOT NULL REFERENCES pairs ON DELETE CASCADE,
     position INTEGER NOT NULL,
+    accept INTEGER NOT NULL,
+    reason TEXT NOT NULL,                   -- why it is not in the corpus
+    score REAL NOT NULL,                    -- how good it is, by all that the run says of it
+    judged REAL NOT NULL,                   -- the same by itself
+    alignment REAL NOT NULL,                -- how sure its alignment is
+    copies INTEGER NOT NULL DEFAULT 1,      -- how often it was found; those after the first are duplicates
+    key INTEGER,                            -- of both texts in their languages; near-duplicates have one key
+    left_key INTEGER,                       -- of the left text
+    right_key INTEGER,
+    flags TEXT NOT NULL,                    -- email phone
     left TEXT NOT NULL,
     right TEXT NOT NULL,
-    left_path TEXT NOT NULL,
+    left_path TEXT NOT NULL,                -- DOM paths of its blocks
     right_path TEXT NOT NULL,
-    score REAL NOT NULL,
-    accept INTEGER NOT NULL,
-    reason TEXT NOT NULL,
+    left_at TEXT NOT NULL,                  -- which characters of each block: 0-54 0-12
+    right_at TEXT NOT NULL,
     UNIQUE (pair, position)
 );
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import orjson
 
@@ -32,11 +33,11 @@ from diptych.warc import Pointer
 
 __all__ = ["SCHEMA_VERSION", "Store"]
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 CACHE_KIB = 65_536
 _RECORD = (
     "SELECT urls.url, lang, langs, title, pages.depth, size, text_length, digest, html_lang,"
-    " content_language, canonical, fetched_at FROM pages JOIN urls ON urls.key = pages.url"
+    " content_language, canonical, fetched_at, flags FROM pages JOIN urls ON urls.key = pages.url"
 )
 
 
@@ -200,7 +201,7 @@ class Store(Findings):
             url_key(record.url), site, record.lang, write_scores(record.langs),
             whole(record.title), record.depth, record.size, record.text_length, record.digest,
             whole(record.html_lang), whole(record.content_language), record.canonical,
-            record.fetched_at, *pointer, write_links(page.links),
+            record.fetched_at, *pointer, write_links(page.links), " ".join(record.flags),
         )  # fmt: skip
         marks = ",".join("?" * len(row))
         self.db.execute(f"INSERT OR REPLACE INTO pages VALUES ({marks})", row)
@@ -271,9 +272,14 @@ class Store(Findings):
     def records(self, site: int) -> Iterator[PageRecord]:
         """All pages of a site, by URL."""
         for row in self.db.execute(f"{_RECORD} WHERE site = ? ORDER BY urls.url", (site,)):
-            yield PageRecord(row[0], row[1], read_scores(row[2]), *row[3:])
+            yield _record(row)
 
     def record(self, url: Url) -> PageRecord | None:
         """What is known of one page."""
         row = self.db.execute(f"{_RECORD} WHERE pages.url = ?", (url_key(url),)).fetchone()
-        return PageRecord(row[0], row[1], read_scores(row[2]), *row[3:]) if row else None
+        return _record(row) if row else None
+
+
+def _record(row: Sequence[Any]) -> PageRecord:
+    record = PageRecord(row[0], row[1], read_scores(row[2]), *row[3:-1])
+    return replace(record, flags=tuple(row[-1].split())) if row[-1] else record

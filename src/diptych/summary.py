@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from diptych.crawl.frontier import State
 from diptych.curve import Curve, curve
 from diptych.store import Store
 from diptych.text.langs import same_language
-from diptych.types import Outlook
+from diptych.types import Outlook, lang_pairs
 
 __all__ = ["REASONS", "Step", "Summary", "in_words", "summarise"]
 
@@ -43,6 +44,10 @@ REASONS = {
     "no_partner": "without a counterpart",
     "unaligned": "sentences without a counterpart",
     "duplicate": "said elsewhere already",
+    "low_score": "probably no translations",
+    "mostly_digits": "mostly numbers",
+    "mostly_markup": "mostly code",
+    "mojibake": "with broken characters",
     "wrong_language": "not in their language",
     "identical": "the same on both sides",
     "no_letters": "without words",
@@ -63,8 +68,33 @@ REASONS = {
     "no_text": "without text",
     "too_few_pages": "with too few pages in the other language",
     "single_page": "with a single page in the other language",
+    "email": "with e-mail addresses",
+    "phone": "with telephone numbers",
+    "iban": "with bank account numbers",
+    "card": "with card numbers",
+    "noindex": "not to be indexed",
+    "noarchive": "not to be archived",
+    "noai": "not for machine learning (noai)",
+    "noimageai": "whose images are not for machine learning",
+    "tdm-reserved": "reserved from text and data mining",
+    "no_archive": "whose archive is not among those given",
+    "no_record": "whose page is not in the archives",
+    "other_content": "whose page says something else now",
 }
 """reasons in words, for people; one that is not here is shown as it is"""
+
+
+_FLAGS = (
+    "SELECT flags, count(*) FROM pages WHERE url IN (SELECT left FROM pairs JOIN decisions"
+    " ON pair = pairs.id WHERE accept UNION SELECT right FROM pairs JOIN decisions"
+    " ON pair = pairs.id WHERE accept)"
+)
+_LANG_PAIRS = (
+    "SELECT left_lang, right_lang, count(*), sum((SELECT count(*) FROM segments"
+    " WHERE segments.pair = pairs.id AND segments.accept))"
+    " FROM pairs JOIN decisions ON decisions.pair = pairs.id WHERE decisions.accept"
+    " GROUP BY left_lang, right_lang"
+)
 
 
 def in_words(reason: str) -> str:
@@ -108,6 +138,14 @@ class Summary:
     """pages in each language asked for"""
     marks: tuple[tuple[str, int], ...] = ()
     """what a user may want to know of verified pairs, and of how many"""
+    flags: tuple[tuple[str, int], ...] = ()
+    """what pages of verified pairs say of themselves, and how many do"""
+    personal: tuple[tuple[str, int], ...] = ()
+    """kinds of personal data, and how many of the segments kept have them"""
+    lang_pairs: tuple[tuple[str, str, int, int], ...] = ()
+    """for each two languages, verified pairs and segments kept"""
+    rows: int | None = None
+    """rows of many languages; None where there are but two"""
     missing: float | None = None
     """the share of all pairs that is probably still out there, behind URLs that are queued; None
     where the crawl policy cannot tell"""
@@ -139,20 +177,12 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
     by_language, strangers = _by_language(store, langs)
     in_language = sum(by_language.values())
     paired, accepted, rejected = _pairs(store)
-    aligned = store.count("SELECT count(*) FROM segments WHERE reason != 'unaligned'")
-    alone = store.count("SELECT count(*) FROM segments WHERE reason = 'unaligned'")
-    kept = store.count("SELECT count(*) FROM segments WHERE accept")
-    dropped = store.db.execute(
-        "SELECT reason, count(*) FROM segments WHERE NOT accept AND reason != 'unaligned'"
-        " GROUP BY reason"
-    ).fetchall()
     steps = (
         Step("pages fetched", pages, _sorted(faults)),
         Step("in a language asked for", in_language, _sorted(strangers)),
         Step("page pairs found", paired, _sorted({"no_partner": _alone(store, langs)})),
         Step("page pairs verified", accepted, _sorted(rejected)),
-        Step("segments aligned", aligned, _sorted({"unaligned": alone})),
-        Step("segments kept", kept, _sorted(dict(dropped))),
+        *_segments(store),
     )
     queued = store.count("SELECT count(*) FROM urls WHERE state IN (0, 1)")
     found = curve(store)
@@ -160,13 +190,17 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
         downloads=found.downloads,
         pages=pages,
         pairs=accepted,
-        segments=kept,
+        segments=steps[-1].count,
         queued=queued,
         steps=steps,
         faults=_sorted(faults),
         hosts=tuple(store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''")),
         langs=tuple(by_language.items()),
-        marks=_sorted(_marks(store)),
+        marks=_sorted(_words(store, "SELECT marks, count(*) FROM decisions WHERE accept")),
+        flags=_sorted(_words(store, _FLAGS)),
+        personal=_sorted(_words(store, "SELECT flags, count(*) FROM segments WHERE accept")),
+        lang_pairs=_lang_pairs(store, langs),
+        rows=_rows(store.folder / "n-way.tsv") if len(langs) > 2 else None,
         missing=_missing(store, accepted, queued),
         curve=found,
     )
@@ -205,15 +239,26 @@ def _alone(store: Store, langs: tuple[str, ...]) -> int:
     return sum(count for lang, count in rows if any(same_language(lang, each) for each in langs))
 
 
-def _marks(store: Store) -> dict[str, int]:
-    """What verified pairs are marked with."""
+def _words(store: Store, query: str) -> dict[str, int]:
+    """How often each word occurs in a column of words."""
     found: Counter[str] = Counter()
-    for marks, count in store.db.execute(
-        "SELECT marks, count(*) FROM decisions WHERE accept AND marks != '' GROUP BY marks"
-    ):
-        for mark in marks.split():
-            found[mark] += count
+    for words, count in store.db.execute(f"{query} GROUP BY 1"):
+        found.update(dict.fromkeys(words.split(), count))
     return found
+
+
+def _lang_pairs(store: Store, langs: Sequence[str]) -> tuple[tuple[str, str, int, int], ...]:
+    """What was found of each two languages, in the user's order."""
+    found = {(row[0], row[1]): row for row in store.db.execute(_LANG_PAIRS)}
+    return tuple(found[pair] for pair in lang_pairs(langs) if pair in found)
+
+
+def _rows(path: Path) -> int:
+    """Lines of a table but for its head; none if it is not there yet."""
+    if not path.exists():
+        return 0
+    with path.open("rb") as table:
+        return max(0, sum(1 for _ in table) - 1)
 
 
 def _pairs(store: Store) -> tuple[int, int, dict[str, int]]:
@@ -223,6 +268,17 @@ def _pairs(store: Store) -> tuple[int, int, dict[str, int]]:
         "SELECT reason, count(*) FROM decisions WHERE NOT accept GROUP BY reason"
     ).fetchall()
     return paired, accepted, dict(rejected)
+
+
+def _segments(store: Store) -> tuple[Step, Step]:
+    """What was aligned, and what of it was kept."""
+    rows = store.db.execute("SELECT reason, count(*) FROM segments GROUP BY reason")
+    counts = dict(rows.fetchall())
+    alone, kept = counts.pop("unaligned", 0), counts.pop("", 0)
+    return (
+        Step("segments aligned", kept + sum(counts.values()), _sorted({"unaligned": alone})),
+        Step("segments kept", kept, _sorted(counts)),
+    )
 
 
 def _sorted(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:

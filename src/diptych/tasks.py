@@ -6,17 +6,19 @@ Each task reads the store and returns what it found; only the process that runs 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.cascade import align_pages
+from diptych.filter.personal import personal_data
 from diptych.protocols import LinkAligner, TreeAligner
 from diptych.registry import Strategies
 from diptych.store import Store
 from diptych.text.html import read_content, read_page
 from diptych.text.sketch import block_languages
 from diptych.types import (
+    LOW_SCORE,
     UNDECIDED,
     Block,
     Candidate,
@@ -153,11 +155,19 @@ class TeachTask(NamedTuple):
         pages = work.pages(self.pair)
         if pages is None:
             return []
-        return [
-            (segment.left, segment.right)
+        sure = [
+            segment
             for segment in work.segments(self.pair, *pages)
             if segment.left and segment.right and segment.score >= _SURE
-            if work.strategies.filter.judge(segment).accept
+        ]
+        lexicon = work.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
+        # A score is low for want of words as well: only rules are minded.
+        return [
+            (segment.left, segment.right)
+            for segment, decision in zip(
+                sure, work.strategies.filter.judge(sure, lexicon), strict=True
+            )
+            if decision.accept or decision.reason == LOW_SCORE
         ]
 
 
@@ -189,14 +199,23 @@ def _judged(
     decision = work.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
     if not decision.accept:
         return Aligned(decision, [])
-    judge = work.strategies.filter.judge
+    whole = [segment for segment in segments if segment.left and segment.right]
+    decisions = iter(work.strategies.filter.judge(whole, lexicon))
     return Aligned(
         decision,
         [
-            (segment, judge(segment) if segment.left and segment.right else _UNALIGNED)
+            (segment, _marked(segment, next(decisions)))
+            if segment.left and segment.right
+            else (segment, _UNALIGNED)
             for segment in segments
         ],
     )
+
+
+def _marked(segment: SegmentPair, decision: Decision) -> Decision:
+    """The decision, with what kinds of personal data are in the segment."""
+    found = dict.fromkeys((*personal_data(segment.left), *personal_data(segment.right)))
+    return replace(decision, marks=(*decision.marks, *found)) if found else decision
 
 
 class Looked(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from diptych.crawl.machine import UNLIKELY
@@ -30,9 +30,8 @@ def tell(summary: Summary, folder: Path, notes: Sequence[str], *, err: bool = Tr
     if summary.downloads_per_pair is not None:
         cost = summary.downloads_per_pair
         console.print(f"{summary.downloads:,} downloads in all, {cost:.2f} per verified pair")
-    if summary.marks:
-        marked = ", ".join(f"{count:,} {in_words(mark)}" for mark, count in summary.marks)
-        console.print(f"verified pairs that are marked: {marked}")
+    for line in _details(summary):
+        console.print(line, soft_wrap=True)
     if summary.queued:
         console.print(f"{summary.queued:,} URLs are still queued{_how_to_go_on(summary, notes)}")
     if summary.outlook:
@@ -46,10 +45,29 @@ def tell(summary: Summary, folder: Path, notes: Sequence[str], *, err: bool = Tr
         return
     names = [
         name
-        for name in ("corpus.tsv", "corpus.tmx", "pairs.tsv", "report.html")
+        for name in ("corpus.tsv", "corpus.tmx", "n-way.tsv", "pairs.tsv", "report.html")
         if (folder / name).exists()
     ]
     console.print(f"see {folder}/: {', '.join(names)}", soft_wrap=True)
+
+
+def _details(summary: Summary) -> Iterator[str]:
+    """What there is to be known of languages, marks and flags."""
+    if len(summary.lang_pairs) > 1:
+        by_lang = ", ".join(
+            f"{left}-{right} {pairs:,} ({segments:,} segments)"
+            for left, right, pairs, segments in summary.lang_pairs
+        )
+        yield f"page pairs by languages: {by_lang}"
+    if summary.rows is not None:
+        yield f"{summary.rows:,} rows of three languages or more in n-way.tsv"
+    for what, counts in (
+        ("verified pairs that are marked", summary.marks),
+        ("pages that are flagged", summary.flags),
+        ("segments that are flagged", summary.personal),
+    ):
+        if counts:
+            yield f"{what}: " + ", ".join(f"{count:,} {in_words(name)}" for name, count in counts)
 
 
 def _how_to_go_on(summary: Summary, notes: Sequence[str]) -> str:

@@ -138,6 +138,8 @@ class PageRecord:
     content_language: str = ""
     canonical: Url | None = None
     fetched_at: float = 0.0
+    flags: tuple[str, ...] = ()
+    """what it says of its licence, of robots, and of machines that translate it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +160,6 @@ class Sketch:
     """the words of each block, as places in the bag"""
     shares: tuple[LangScore, ...] = ()
     """how much of a page in several languages is in each; nothing if it is in one"""
-    widgets: tuple[str, ...] = ()
-    """what translates it by machine"""
 
     @property
     def letters(self) -> float:
@@ -243,8 +243,13 @@ class SegmentPair:
     left_url: Url
     right_url: Url
     left_path: str
+    """DOM paths of the blocks it was taken from, with blanks between them"""
     right_path: str
     score: float
+    """how sure the alignment is"""
+    left_at: str = ""
+    """which characters of each of these blocks, as `0-54 0-12`"""
+    right_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +263,8 @@ class Decision:
     """what a user may want to know of it though it is accepted"""
 
 
+LOW_SCORE = "low_score"
+"""reason of a decision that another threshold would reverse"""
 UNDECIDED = frozenset({"too_little_text", "partial"})
 """reasons of decisions against pages that may correspond all the same"""
 

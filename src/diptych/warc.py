@@ -37,6 +37,7 @@ _HOP_HEADERS = frozenset({"transfer-encoding", "connection", "keep-alive"})
 _COMPRESSED_AS_A_WHOLE = (
     "it is compressed as a whole, not record by record; mend it with: warcio recompress OLD NEW"
 )
+_KINDS = (WarcRecordType.response, WarcRecordType.resource)
 _GZIP = b"\x1f\x8b"
 _LINE_BREAKS = re.compile(r"[\r\n\0]+[ \t]*")
 _LATIN_1 = re.compile(r"[\0-\xff]*\Z")
@@ -130,7 +131,7 @@ def read_at(stream: BinaryIO, offset: int) -> Response | None:
     """The response whose record begins at an offset; None when there is no such record."""
     stream.seek(offset)
     try:
-        for record in ArchiveIterator(stream, WarcRecordType.response, strict_mode=False):
+        for record in ArchiveIterator(stream, _KINDS[0] | _KINDS[1], strict_mode=False):
             return _response(record)
     except (ValueError, OSError, EOFError) as error:
         raise ArchiveError(f"no readable record at byte {offset}: {error}") from error
@@ -148,7 +149,7 @@ def scan(path: Path) -> Iterator[Located]:
             for record in ArchiveIterator(stream, strict_mode=False):
                 if found == 1 and _is_inside_a_member(path, record.stream_pos):
                     raise ValueError(_COMPRESSED_AS_A_WHOLE)
-                if record.record_type in (WarcRecordType.response, WarcRecordType.resource):
+                if record.record_type in _KINDS:
                     response = _response(record)
                     if response is not None:
                         yield Located(record.stream_pos, response)

@@ -48,13 +48,21 @@ def begun(unreached: Path, out: Path) -> Path:
         (",", "two different languages"),
         ("en,en", "two different languages"),
         ("en,eng", "two different languages"),
-        ("en,en-GB", "two different languages"),
     ],
 )
 def test_languages_that_cannot_be(out, langs, said):
     line = mistake("mine", SITE, "--langs", langs, "--out", out)
     assert said in line
     assert "such as en" in line
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("langs", "said"), [("en,en-GB", "en and en-GB"), ("fr,pt-BR,pt-PT", "pt-BR and pt-PT")]
+)
+def test_languages_that_cannot_be_told_apart(out, langs, said):
+    line = mistake("mine", SITE, "--langs", langs, "--out", out)
+    assert f"{said} cannot be told apart by their text; ask for one of them" in line
     assert not out.exists()
 
 
