@@ -14,7 +14,7 @@ import click
 
 from diptych.corpus import Choice, NWayCorpus, RunCorpus, write_corpus
 from diptych.errors import ConfigError
-from diptych.outfiles import format_of
+from diptych.outfiles import format_of, require_compression
 from diptych.protocols import Corpus, Exporter
 from diptych.registry import STRATEGIES, build, exporter, signature
 from diptych.run import Terms, read_terms
@@ -45,6 +45,8 @@ class Wanted:
 
     def exporter(self) -> Exporter:
         """The exporter of the format, named or told by the ending of the file."""
+        if self.out:
+            require_compression(self.out)
         told = format_of(self.out) if self.out else None
         name = self.format or told
         if name is None:

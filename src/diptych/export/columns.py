@@ -65,8 +65,8 @@ _SEPARATORS = re.compile(rb"\xe2\x80[\xa8\xa9]")
 def unit_id(unit: Unit) -> str:
     """A name that the same texts of the same pages have in every run.
 
-    It is a hash of the languages, texts and URLs of all sides.  Their lengths stand before them,
-    so that no two units are the same bytes.
+    It is a hash of the languages, texts and URLs of all sides, whichever of them stands left.  Their
+    lengths stand before them, so that no two units are the same bytes.
 
     >>> en = Side("en", "A cat", "http://a.org/en", "", "", 0.0, "", "", 0)
     >>> fr = Side("fr", "Un chat", "http://a.org/fr", "", "", 0.0, "", "", 0)
@@ -74,10 +74,12 @@ def unit_id(unit: Unit) -> str:
     'b6ef0213761fa4b4a965'
     """
     text = "".join(
-        [
-            f"{len(lang)} {len(text)} {len(url)} {lang}{text}{url}"
-            for lang, text, url, *_ in unit.sides
-        ]
+        sorted(
+            [
+                f"{len(lang)} {len(text)} {len(url)} {lang}{text}{url}"
+                for lang, text, url, *_ in unit.sides
+            ]
+        )
     )
     return blake2b(encoded(text), digest_size=10).hexdigest()
 
