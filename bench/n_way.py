@@ -59,8 +59,9 @@ def table(path: Path) -> Iterator[dict[str, str]]:
 
 
 def page(url: str, home: str) -> Url:
-    """A page by the address that the truth knows it by."""
-    return site_url(url.removeprefix(home.rstrip("/")))
+    """A page by the address that the truth knows it by; that of a folder is its index."""
+    path = url.removeprefix(home.rstrip("/"))
+    return site_url(f"{path}index.html" if path.endswith("/") else path)
 
 
 def by_languages(

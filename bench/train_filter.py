@@ -1,7 +1,7 @@
 """Train the model of the quality of segments, and ship it.
 
     python bench/train_filter.py [--most 10] [--lang-pairs 6] [--seed 0] [--cache DIR]
-    python bench/train_filter.py --most 4 --lang-pairs 4 --encoder
+    python bench/train_filter.py --encoder [...]
 
 Boosted trees over the measures of `filter.measures`, of the segments of `filter_pairs` from its
 training families that break no rule.  Right segments count as much as all others together.  How

@@ -65,8 +65,8 @@ _SEPARATORS = re.compile(rb"\xe2\x80[\xa8\xa9]")
 def unit_id(unit: Unit) -> str:
     """A name that the same texts of the same pages have in every run.
 
-    It is a hash of the languages, texts and URLs of all sides, whichever of them stands left.  Their
-    lengths stand before them, so that no two units are the same bytes.
+    It is a hash of the languages, texts and URLs of all sides, whichever of them stands left.
+    Their lengths stand before them, so that no two units are the same bytes.
 
     >>> en = Side("en", "A cat", "http://a.org/en", "", "", 0.0, "", "", 0)
     >>> fr = Side("fr", "Un chat", "http://a.org/fr", "", "", 0.0, "", "", 0)

@@ -32,7 +32,7 @@ class Quality:
     """
 
     threshold: float = _THRESHOLD
-    """least score of a segment that is kept; chosen for 98 right ones in 100, if half are wrong"""
+    """least score of a segment that is kept; chosen for 98 right ones in 100"""
     rules: Rules = _RULES
     """what is worthless whatever its score"""
 
@@ -62,7 +62,7 @@ class QualityEncoder:
     """
 
     threshold: float = _THRESHOLD
-    """least score of a segment that is kept; chosen for 98 right ones in 100, if half are wrong"""
+    """least score of a segment that is kept; chosen for 98 right ones in 100"""
     rules: Rules = _RULES
     """what is worthless whatever its score"""
     encoder: str = ""
@@ -85,7 +85,7 @@ class QualityEncoder:
         return decided(scores, self.rules.broken(found), self.threshold)
 
     def settle(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Higher for what occurs again with the same other side, lower for what mostly does not."""
+        """By how many are right in all; higher for what occurs again with the same other side."""
         return Quality(self.threshold, self.rules).settle(scores, repeats)
 
 

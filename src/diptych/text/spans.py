@@ -112,8 +112,13 @@ def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator
 
 def _alike(texts: Sequence[str], start: int, end: int) -> Iterable[str]:
     """What stands at one place in blocks of one path: each text once, and not all too many."""
-    found = (text[start:end] for text in texts if end <= len(text))
-    return islice(dict.fromkeys(found), MAX_ALIKE)
+    found: dict[str, None] = {}
+    for text in texts:
+        if end <= len(text):
+            found[text[start:end]] = None
+            if len(found) == MAX_ALIKE:
+                break
+    return found
 
 
 class _Places:
