@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from diptych import rebuilding
+from diptych import corpusfiles, rebuilding
 from diptych.errors import ArchiveError, ConfigError, CorpusError
 from diptych.export.columns import unit_id
 from diptych.export.standoff import Standoff
@@ -380,8 +380,8 @@ def test_a_line_that_cannot_be_read_is_named(mined: Mined, tmp_path: Path) -> No
 def test_a_line_without_end_is_not_read_whole(
     mined: Mined, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rebuilding, "MAX_LINE", 5_000)
-    with pytest.raises(CorpusError, match="line 1"):
+    monkeypatch.setattr(corpusfiles, "MAX_LINE", 5_000)
+    with pytest.raises(CorpusError, match="line 1 is longer"):
         open_text(tmp_path, b'{"a":"' + b"x" * 50_000, mined.warc)
 
 

@@ -7,8 +7,6 @@ digest.  A text is taken only if its hash is right; what cannot be had is counte
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import logging
 import sqlite3
 from collections import Counter, defaultdict
@@ -23,7 +21,7 @@ from diptych.errors import ArchiveError, ConfigError, CorpusError
 from diptych.export.standoff import Bare, read_header, read_line, text_hash
 from diptych.filter.personal import redacted
 from diptych.text.content import decompress, is_html
-from diptych.text.html import read_content
+from diptych.text.html import body_digest, read_content
 from diptych.text.spans import by_path, texts_at
 from diptych.text.urls import url_key
 from diptych.types import Response, Url
@@ -39,7 +37,6 @@ REASONS = ("no_archive", "no_record", "other_content", "no_text")
 a page of that URL; it says something else; it does not say this"""
 PAGES_KEPT = 64  # units come page pair by page pair
 MAX_COPIES = 8  # records of the same content that are tried
-MAX_LINE = 1 << 24  # bytes
 
 
 class Lost(NamedTuple):
@@ -157,18 +154,17 @@ def _read(place: _Place) -> _Read | None:
 
 
 def _content(response: Response) -> tuple[str, bool]:
-    """The digest of a body as `text.html` makes it, and whether it is that of a page."""
+    """The digest of a body, and whether it is that of a page."""
     body, _ = decompress(response.body, response.header("content-encoding"))
-    sha1 = hashlib.sha1(body, usedforsecurity=False).digest()
-    is_page = is_html(response.header("content-type"), body[:4096])
-    return f"sha1:{base64.b32encode(sha1).decode()}", is_page
+    return body_digest(body), is_html(response.header("content-type"), body[:4096])
 
 
 def _fitting(page: _Read, side: Side, wanted: str, length: int) -> Iterator[str]:
     """The text that has the wanted hash, if the page has one at this place."""
     for text in texts_at(page.texts, side.path, side.at):
         # A corpus that was exported without personal data is rebuilt without.
-        for said in (text, redacted(text)):
+        for change in (str, redacted):
+            said = change(text)
             if len(said) == length and text_hash(said) == wanted:
                 yield said
                 return

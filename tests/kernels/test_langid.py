@@ -12,7 +12,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier, visit_counts
 
 from diptych.kernels import langid, langid_reference, native
 from diptych.kernels.langid import Model, label_shares
-from diptych.text.langid import _whole
+from diptych.text.langid import whole_model
 
 STATES, ROWS, FEATURES, LABELS = 5, 3, 4, 3
 
@@ -52,10 +52,10 @@ def test_shares_are_as_defined(seed: int, text: bytes) -> None:
      "\x00\x01\x02", "ΑΒΓ αβγ", "1 2 3", "é" * 4_000],
 )  # fmt: skip
 def test_shares_are_those_of_py3langid(text: str) -> None:
-    shares = label_shares(_whole().model, text.encode())
+    shares = label_shares(whole_model().model, text.encode())
     theirs = dict(library().rank(text.encode()))
     ours: dict[str, float] = {}
-    for label, share in zip(_whole().labels, shares.tolist(), strict=True):
+    for label, share in zip(whole_model().labels, shares.tolist(), strict=True):
         ours[label] = ours.get(label, 0.0) + share
     assert set(ours) == set(theirs)
     # The library keeps its table in half precision, and sums in single.
@@ -68,14 +68,14 @@ def test_features_are_those_of_py3langid(text: str) -> None:
     data = text.encode("utf-8", "replace")
     model = library()
     theirs = visit_counts(model.tk_nextmove, model._rowbase, model.tk_output, data)
-    assert langid_reference.feature_counts(_whole().model, data) == (theirs or {})
+    assert langid_reference.feature_counts(whole_model().model, data) == (theirs or {})
 
 
 def test_without_compiled_kernels_all_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Le maire a inauguré hier la nouvelle bibliothèque.".encode()
-    ours = label_shares(_whole().model, text)
+    ours = label_shares(whole_model().model, text)
     monkeypatch.setattr(langid, "native", lambda: None)
-    np.testing.assert_allclose(label_shares(_whole().model, text), ours, 1e-9)
+    np.testing.assert_allclose(label_shares(whole_model().model, text), ours, 1e-9)
 
 
 def test_some_labels_of_a_model() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -49,11 +48,11 @@ def odds(
     from diptych.kernels.langid_texts import shares_of
 
     over_other, over_third = np.full(len(texts), UNTOLD), np.full(len(texts), UNTOLD)
-    model, *columns = _chosen(langid._whole(), own, other)
+    model, *columns = _chosen(langid.whole_model(), own, other)
     told = np.flatnonzero(weights >= langid.MIN_LETTERS)
     if not columns[0] or not len(told) or primary(own) == primary(other):
         return over_other, over_third
-    shares = shares_of(model, [_bytes(texts[place]) for place in told.tolist()])
+    shares = shares_of(model, [langid.model_bytes(texts[place][:_MOST]) for place in told.tolist()])
     ours = np.maximum(shares[:, columns[0]].sum(axis=1), _LEAST_SHARE)
     if columns[1]:
         theirs = np.maximum(shares[:, columns[1]].sum(axis=1), _LEAST_SHARE)
@@ -63,20 +62,8 @@ def odds(
     return over_other, over_third
 
 
-def _bytes(text: str) -> bytes:
-    """A text as the model reads it."""
-    text = text[:_MOST]
-    if text.isupper():
-        text = text.lower()
-    return text.encode() if text.isascii() else _composed(text)
-
-
-def _composed(text: str) -> bytes:
-    return unicodedata.normalize("NFC", text).encode("utf-8", "surrogatepass")
-
-
 @lru_cache(maxsize=64)
-def _chosen(whole: langid._Labelled, own: str, other: str) -> tuple[Model, list[int], list[int]]:
+def _chosen(whole: langid.Labelled, own: str, other: str) -> tuple[Model, list[int], list[int]]:
     """A model of two languages and of those that most of the web is in, and the columns of both."""
     names = [own, other, *_USUAL]
     kept = [

@@ -18,7 +18,7 @@ from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags, postings
 from diptych.learn.lexicon import Lexicon, Table
 from diptych.learn.links import lifts, trust, vocabulary_links
-from diptych.learn.texts import _SHORT, _read, _read_anew
+from diptych.learn.texts import words_of
 from diptych.types import SegmentPair
 
 __all__ = ["Joined", "Words", "joined"]
@@ -78,7 +78,7 @@ class Joined(NamedTuple):
 
 def read(texts: Sequence[str], lang: str) -> Words:
     """The words of one side of all segments."""
-    found = [(_read if len(text) <= _SHORT else _read_anew)(text, lang) for text in texts]
+    found = [words_of(text, lang) for text in texts]
     sizes = np.fromiter((len(words) for words, _ in found), np.int64, len(found))
     ids: dict[str, int] = {}
     flat = np.fromiter(

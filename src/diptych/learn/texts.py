@@ -17,7 +17,7 @@ from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
 
-__all__ = ["Text", "likely_share", "read_text"]
+__all__ = ["Text", "likely_share", "read_text", "words_of"]
 
 # Shares of words that come from chance, to choose from.
 _SHARES = (0.99, 0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
@@ -108,9 +108,7 @@ def likely_share(rows: Text, places: Text, links: Table, before: float) -> float
 
 def read_text(sentences: Sequence[str], lang: str) -> Text:
     """The words of each sentence as stems, and its length."""
-    read = [
-        (_read if len(sentence) <= _SHORT else _read_anew)(sentence, lang) for sentence in sentences
-    ]
+    read = [words_of(sentence, lang) for sentence in sentences]
     flat = [word for words, _ in read for word in words]
     vocabulary = tuple(dict.fromkeys(flat))
     ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
@@ -120,6 +118,11 @@ def read_text(sentences: Sequence[str], lang: str) -> Text:
         len(ids),
     )
     return Text(vocabulary, made, np.array([length for _, length in read], np.float64))
+
+
+def words_of(sentence: str, lang: str) -> tuple[list[str], float]:
+    """The stems of a sentence, and its length; those of short ones are remembered."""
+    return (_read if len(sentence) <= _SHORT else _read_anew)(sentence, lang)
 
 
 def _read_anew(sentence: str, lang: str) -> tuple[list[str], float]:

@@ -31,7 +31,7 @@ from diptych.types import (
     Url,
 )
 
-__all__ = ["language_sample", "read_content", "read_page"]
+__all__ = ["body_digest", "language_sample", "read_content", "read_page"]
 
 _UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
 _MAX_TITLE = 2_000  # characters
@@ -92,7 +92,7 @@ def read_page(
         depth=depth,
         size=len(response.body),
         text_length=len(text),
-        digest=_digest(body),
+        digest=body_digest(body),
         html_lang=html_lang,
         content_language=content_language,
         canonical=_canonical(links, response.url),
@@ -170,7 +170,8 @@ def _canonical(links: Sequence[Link], url: Url) -> Url | None:
     return None if canonical == url else canonical
 
 
-def _digest(body: bytes) -> str:
+def body_digest(body: bytes) -> str:
+    """What tells two pages apart: the hash of a body that is unpacked."""
     return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from diptych.kernels.langid import Model
 
 __all__ = [
-    "Taught", "base_labels", "base_model", "fingerprint", "identify", "is_identifiable", "knows",
-    "model_bytes", "taught", "teach",
+    "Labelled", "Taught", "base_labels", "base_model", "fingerprint", "identify",
+    "is_identifiable", "knows", "model_bytes", "taught", "teach", "whole_model",
 ]  # fmt: skip
 
 MIN_LETTERS = 20  # of a text to be identified: shorter ones are names and menu items
@@ -43,7 +43,7 @@ _NO_LANGUAGE = "zxx"  # a label of the model for what is none
 _SECOND_SCRIPTS = ("Latn", "Cyrl", "Arab", "Hant")
 
 
-class _Labelled(NamedTuple):
+class Labelled(NamedTuple):
     """A model, and the label of each of its columns."""
 
     labels: tuple[str, ...]
@@ -86,7 +86,7 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
         return ()
     asked = _labels(tuple(langs)) if langs else _NOTHING_ASKED
     is_choice = closed and asked.codes > 1
-    known = _restricted(tuple(sorted(asked.names))) if is_choice else _whole()
+    known = _restricted(tuple(sorted(asked.names))) if is_choice else whole_model()
     shares = _shares(text, known)
     if _taught:
         shares = _with_scripts(text, known.labels, shares)
@@ -132,7 +132,7 @@ def teach(models: Sequence[Taught]) -> None:
             raise ValueError(f"what was learned of {model.lang} is damaged; teach it anew")
     _taught = tuple({model.lang: model for model in models}.values())
     adopt(model.lang for model in _taught)
-    for remembered in (_labels, _whole, _restricted, _is_known):
+    for remembered in (_labels, whole_model, _restricted, _is_known):
         remembered.cache_clear()
 
 
@@ -213,7 +213,7 @@ def model_bytes(text: str) -> bytes:
     return folded.encode("utf-8", "surrogatepass")
 
 
-def _shares(text: str, known: _Labelled) -> list[float]:
+def _shares(text: str, known: Labelled) -> list[float]:
     """The probability of each label, as py3langid computes it with `norm_probs`."""
     from diptych.kernels.langid import label_shares
 
@@ -226,7 +226,7 @@ def _shares(text: str, known: _Labelled) -> list[float]:
 
 @cache
 def _is_known(lang: str) -> bool:
-    labels = dict.fromkeys(_whole().labels)
+    labels = dict.fromkeys(whole_model().labels)
     return any(same_language(label, lang) for label in labels if label != _NO_LANGUAGE)
 
 
@@ -236,7 +236,7 @@ def _labels(langs: tuple[str, ...]) -> _Asked:
     names: dict[str, str] = {}
     scripts: dict[str, dict[str, str]] = {}
     known: set[str] = set()
-    for label in dict.fromkeys(_whole().labels):
+    for label in dict.fromkeys(whole_model().labels):
         codes = [lang for lang in langs if same_language(label, lang)]
         if codes:
             names[label] = codes[0]
@@ -257,7 +257,7 @@ def base_labels() -> tuple[str, ...]:
 
 
 @cache
-def _base() -> _Labelled:
+def _base() -> Labelled:
     """All languages of py3langid."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -266,7 +266,7 @@ def _base() -> _Labelled:
     found = LanguageIdentifier.from_model_file(MODEL_FILE)
     labels = tuple(found.nb_classes)
     model = Model.of(found.tk_nextmove, found.tk_row, found.tk_output, found.nb_ptc, found.nb_pc)
-    return _Labelled(labels, _aliases(labels), model)
+    return Labelled(labels, _aliases(labels), model)
 
 
 @cache
@@ -287,7 +287,7 @@ def _model_scripts() -> frozenset[str]:
 
 
 @cache
-def _whole() -> _Labelled:
+def whole_model() -> Labelled:
     """All languages there are, with those that were taught in place of what was known of them."""
     import numpy as np
 
@@ -302,7 +302,7 @@ def _whole() -> _Labelled:
     labels = (*(base.labels[column] for column in kept), *(each.lang for each in _taught))
     columns = [np.frombuffer(each.column, "<f2").astype(np.float32) for each in _taught]
     model = base.model.restricted(kept).widened(columns, [each.prior for each in _taught])
-    return _Labelled(labels, _aliases(labels), model)
+    return Labelled(labels, _aliases(labels), model)
 
 
 def _is_replaced(label: str, lang: str) -> bool:
@@ -312,12 +312,12 @@ def _is_replaced(label: str, lang: str) -> bool:
 
 
 @cache
-def _restricted(labels: tuple[str, ...]) -> _Labelled:
+def _restricted(labels: tuple[str, ...]) -> Labelled:
     """A choice of languages."""
-    whole = _whole()
+    whole = whole_model()
     columns = [column for column, label in enumerate(whole.labels) if label in labels]
     chosen = tuple(whole.labels[column] for column in columns)
-    return _Labelled(chosen, _aliases(chosen), whole.model.restricted(columns))
+    return Labelled(chosen, _aliases(chosen), whole.model.restricted(columns))
 
 
 def _aliases(labels: Sequence[str]) -> tuple[tuple[int, int], ...]:
