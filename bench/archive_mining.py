@@ -30,8 +30,8 @@ from site_archive import site_url, write_archive
 from sites import add_sites_option, build_variant, give_up, site_tools
 from tables import show
 
+from diptych.run.warc import compose, compose_info
 from diptych.types import Response
-from diptych.warc import compose, compose_info
 
 SECONDS = 15.0  # of CPU in all
 FLAT = 1.5  # times the cost per page of the smallest site
@@ -41,7 +41,7 @@ LINKS = 6
 
 def mine(archive: Path, out: Path, jobs: int) -> dict[str, Any]:
     """Mine an archive in a process of its own, and say what it cost."""
-    command = [sys.executable, "-m", "diptych.cli", "mine", "--warc", str(archive)]
+    command = [sys.executable, "-m", "diptych.commands", "mine", "--warc", str(archive)]
     command += ["--langs", "en,fr", "--out", str(out), "--json", "--jobs", str(jobs)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

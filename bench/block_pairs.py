@@ -22,11 +22,11 @@ from urllib.parse import unquote
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 from sites import built_folder
 
-from diptych.align_dom.flat import last_tag
-from diptych.text.charset import decode
-from diptych.text.html import read_page
-from diptych.text.langid import identify
-from diptych.text.langs import same_language
+from diptych.language.codes import same_language
+from diptych.language.identify import identify
+from diptych.page.charset import decode
+from diptych.page.read import read_page
+from diptych.stages.align_dom.flat import last_tag
 from diptych.types import Block, Page, Response, Url
 
 TRAINING = ("apache2-manual", "gnucash", "live-manual", "maint-guide", "mplayer", "scilab", "xfig")

@@ -28,12 +28,12 @@ from block_pairs import HELD_OUT, KINDS, LANGS, Sample, pairs_of, samples
 from machine import machine
 from tables import Tables, percent, show
 
-from diptych.align_dom.domtree import DomTree
-from diptych.align_dom.flat import Flat
-from diptych.learn.ibm1 import train
-from diptych.learn.lexicon import Lexicon
-from diptych.learn.links import discounted
+from diptych.learn.lexicon.ibm1 import train
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.word_links import discounted
 from diptych.registry import signature
+from diptych.stages.align_dom.domtree.strategy import DomTree
+from diptych.stages.align_dom.flat import Flat
 from diptych.text.tokens import tokens
 from diptych.types import NodePair
 

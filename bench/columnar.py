@@ -24,7 +24,7 @@ from columnar_pages import AT_LEAST, generate
 from machine import machine
 from tables import show
 
-from diptych.discover.columnar import candidates
+from diptych.sources.common_crawl import candidates
 
 Found = dict[str, tuple[int, int]]
 LANGS = ("en", "fr")

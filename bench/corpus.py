@@ -27,14 +27,14 @@ from machine import machine
 from tables import show
 
 from diptych import recipes
-from diptych.crawl.frontier import Entry, Frontier
-from diptych.exporting import Wanted, export_run, merge_corpora
+from diptych.commands.export import Wanted, export_run, merge_corpora
+from diptych.frontier.queue import Entry, Frontier
 from diptych.registry import build
-from diptych.run import Terms, read_terms
-from diptych.settling import settle
-from diptych.store import Store
+from diptych.run.store import Store
+from diptych.run.terms import Terms, read_terms
+from diptych.run.warc import Pointer
+from diptych.steps.score_segments import settle
 from diptych.types import Decision, LangPair, Page, PagePair, PageRecord, SegmentPair, Url
-from diptych.warc import Pointer
 
 LANGS = LangPair("en", "fr")
 PER_PAIR = 40

@@ -29,12 +29,12 @@ from sites import add_sites_option, built_folder, site_tools
 from tables import show
 
 from diptych import recipes
-from diptych.crawl.machine import Crawl
-from diptych.crawl.politeness import Limits, Politeness
-from diptych.crawl.scope import Scope, group
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.scope import Scope, group
 from diptych.registry import STRATEGIES, build
-from diptych.store import Store
-from diptych.tasks import Work
+from diptych.run.store import Store
+from diptych.steps.tasks import Work
 
 POLICIES = ("bfs", "bfs+langs", "pplocator", "smart", "parallel_links", OURS)
 OWN_RECIPES = {"pplocator": "pplocator", "parallel_links": "dom"}

@@ -23,15 +23,15 @@ from machine import machine
 from sites import add_sites_option
 from tables import Tables, percent, show
 
-from diptych.crawl.frontier import Kind
-from diptych.crawl.reading import Reading, read
-from diptych.discover.contexts import Question as Asked
-from diptych.discover.contexts import features_of_links
-from diptych.discover.detect import Detect
-from diptych.discover.site_pages import shown_language, site_links
-from diptych.learn import link_predictor
+from diptych.frontier.queue import Kind
+from diptych.language.codes import primary
+from diptych.page.answer import Reading, read
 from diptych.protocols import Detector
-from diptych.text.langs import primary
+from diptych.stages.detect.predictor import model as link_predictor
+from diptych.stages.detect.predictor.contexts import Question as Asked
+from diptych.stages.detect.predictor.contexts import features_of_links
+from diptych.stages.detect.predictor.strategy import Detect
+from diptych.stages.detect.shared.site_pages import shown_language, site_links
 from diptych.text.urls import site_name
 from diptych.types import Url
 
@@ -203,8 +203,8 @@ def kind_rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 
 def baselines() -> dict[str, Detector]:
     """What the detector is compared with."""
-    from diptych.discover.bits import Bits
-    from diptych.discover.triggers import Triggers
+    from diptych.stages.detect.bits import Bits
+    from diptych.stages.detect.triggers import Triggers
 
     return {"triggers": Triggers(), "bits": Bits()}
 

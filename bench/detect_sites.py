@@ -27,8 +27,8 @@ from site_archive import site_url
 from site_engine import BuiltSite
 from sites import add_sites_option, build_native, build_variant, built_folder, give_up, site_tools
 
-from diptych.text.html import read_page
-from diptych.text.langs import same_language
+from diptych.language.codes import same_language
+from diptych.page.read import read_page
 from diptych.types import Page, Response, Url
 
 TRAINING = (

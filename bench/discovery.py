@@ -33,16 +33,16 @@ from tables import Tables, percent, show
 from web_engine import WebEngine
 from web_sites import Assumptions
 
-from diptych.crawl.politeness import Politeness
-from diptych.discover.backforth import Cobfc, Obfc
-from diptych.discover.detect import Detect
-from diptych.discover.focused import Focused
-from diptych.discover.forward import Forward
-from diptych.discover.machine import Budget, Discovery, Setting
-from diptych.discover.web_graph import WebGraph
-from diptych.discover.web_graph_index import index_graph
+from diptych.frontier.politeness import Politeness
+from diptych.frontier.search import Budget, Discovery, Setting
 from diptych.protocols import DiscoverPolicy, LinkSource
-from diptych.store import Store
+from diptych.run.store import Store
+from diptych.sources.graph_index import index_graph
+from diptych.sources.web_graph import WebGraph
+from diptych.stages.detect.predictor.strategy import Detect
+from diptych.stages.discover.backforth import Cobfc, Obfc
+from diptych.stages.discover.focused import Focused
+from diptych.stages.discover.forward import Forward
 
 LANGS = ("en", "es")
 TRAVEL = ("travel", "hotel", "tourism", "viajes", "turismo")

@@ -33,12 +33,12 @@ from tables import Tables, percent, show
 from verify_scores import area, calibration
 
 from diptych._version import VERSION
-from diptych.filter import likeness
-from diptych.filter.measures import NAMES
-from diptych.filter.quality import Quality
-from diptych.learn.encoder import load_encoder
-from diptych.learn.quality import shipped
-from diptych.text.langs import primary
+from diptych.language.codes import primary
+from diptych.learn.encoder.load import load_encoder
+from diptych.stages.filter.quality import encoder_measures as likeness
+from diptych.stages.filter.quality.measures import NAMES
+from diptych.stages.filter.quality.model import shipped
+from diptych.stages.filter.quality.strategy import Quality
 from diptych.units import Repeats
 
 SHARES = (0.5, 0.2)  # of noise

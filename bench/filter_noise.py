@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from diptych.learn.lexicon import Lexicon
-from diptych.text.langs import primary
+from diptych.language.codes import primary
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.tokens import tokens
 from diptych.text.words import words
 from diptych.types import SegmentPair

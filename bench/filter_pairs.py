@@ -26,14 +26,14 @@ from filter_noise import NOISES, Around
 from sentence_sets import SentenceSet, beads_of
 from sites import built_folder, give_up
 
-from diptych.align_dom.domtree import DomTree
-from diptych.align_sentences.length_lexicon import LengthLexicon
-from diptych.cascade import Aligned, align_sentences
-from diptych.learn.ibm1 import train
-from diptych.learn.lexicon import Lexicon
-from diptych.learn.links import discounted
-from diptych.text.langid import identify
-from diptych.text.langs import primary, same_language
+from diptych.language.codes import primary, same_language
+from diptych.language.identify import identify
+from diptych.learn.lexicon.ibm1 import train
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.word_links import discounted
+from diptych.stages.align_dom.domtree.strategy import DomTree
+from diptych.stages.align_sentences.length_lexicon import LengthLexicon
+from diptych.steps.align_pages import Aligned, align_sentences
 from diptych.text.lengths import text_length
 from diptych.text.sentences import split_sentences
 from diptych.text.tokens import tokens

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from machine import machine
 
-from diptych.crawl.frontier import Entry, Frontier, Host
-from diptych.store import Store
+from diptych.frontier.queue import Entry, Frontier, Host
+from diptych.run.store import Store
 from diptych.types import Url
 
 BATCH = 100  # entries of one page

@@ -24,7 +24,7 @@ from diptych.text.words import words
 from diptych.types import Bead
 
 if TYPE_CHECKING:
-    from diptych.learn.lexicon import Lexicon
+    from diptych.learn.lexicon.lexicon import Lexicon
 
 Dictionary = Mapping[str, frozenset[str]]
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")

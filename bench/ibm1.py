@@ -31,9 +31,9 @@ from tables import Tables, show
 
 from diptych._version import VERSION
 from diptych.kernels import ibm1
-from diptych.learn.ibm1 import train
-from diptych.text.blocks import Walk
-from diptych.text.charset import decode
+from diptych.learn.lexicon.ibm1 import train
+from diptych.page.blocks import Walk
+from diptych.page.charset import decode
 from diptych.text.sentences import split_sentences
 from diptych.text.tokens import tokens
 
@@ -136,7 +136,7 @@ def measure(pairs: list[Pair], method: str) -> dict[str, Any]:
         spent.append(time.process_time() - begun)
         return trained
 
-    with patch("diptych.learn.ibm1.train_one_way", timed):
+    with patch("diptych.learn.lexicon.ibm1.train_one_way", timed):
         if method == "NumPy":
             with patch("diptych.kernels.ibm1.native", lambda: None):
                 lexicon = train(pairs, "en", "xx", iterations=ITERATIONS)

@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 from machine import machine
 from page_sites import Counts
 
-from diptych.pair.keys import PAPER, Keys, learn_keys, pair_urls
-from diptych.pair.langstrip import LangStrip
+from diptych.page.url_list import UrlList
 from diptych.registry import signature
+from diptych.stages.pair.keys.strategy import PAPER, Keys, learn_keys, pair_urls
+from diptych.stages.pair.langstrip import LangStrip
 from diptych.types import LangScore, Url
-from diptych.urllist import UrlList
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOOR_SITES = frozenset("apache2-manual debian-install-guide gnucash lilypond scilab".split())

@@ -29,11 +29,11 @@ from sites import built_folder
 from tables import Tables, percent, show
 
 from diptych._version import VERSION
-from diptych.learn.langid_train import pieces_of, teach_language
-from diptych.text.blocks import Walk
-from diptych.text.charset import decode
-from diptych.text.langid import fingerprint, identify, is_identifiable, teach
-from diptych.text.langs import primary
+from diptych.language.codes import primary
+from diptych.language.identify import fingerprint, identify, is_identifiable, teach
+from diptych.language.teach import pieces_of, teach_language
+from diptych.page.blocks import Walk
+from diptych.page.charset import decode
 
 RESULTS = Path(__file__).parent / "results" / "langid.json"
 HELD = 500  # lines that are never learned from

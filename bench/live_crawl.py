@@ -28,14 +28,14 @@ from typing import Any
 from sites import give_up, last_line
 
 from diptych import recipes
-from diptych.crawl.machine import Crawl
-from diptych.crawl.politeness import Limits, Politeness
-from diptych.crawl.scope import Scope, group
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.scope import Scope, group
 from diptych.registry import build
-from diptych.store import Store
-from diptych.tasks import Work
+from diptych.run.store import Store
+from diptych.steps.tasks import Work
 from diptych.text.urls import normalise
 
 AGENT = "DiptychBot/bench"

@@ -27,7 +27,7 @@ from site_archive import site_url
 from sites import add_sites_option, build_variant, give_up, last_line, serve, site_tools
 from tables import percent, show
 
-from diptych.text.langs import parse_lang
+from diptych.language.codes import parse_lang
 from diptych.types import Url
 
 SITES = {

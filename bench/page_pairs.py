@@ -25,23 +25,23 @@ from sites import add_sites_option, build_variant, built_folder, site_tools
 from tables import show
 
 from diptych import recipes
-from diptych.alignment import verify_and_align
-from diptych.learn.lexicon_file import read_lexicon
-from diptych.pair.content import Content
-from diptych.pair.keys import Keys
-from diptych.pair.langstrip import LangStrip
-from diptych.pair.pplocator import PPLocator
-from diptych.pair.pti import Pti
-from diptych.pair.url_model import UrlModel
-from diptych.pair.url_rules import UrlRules
+from diptych.learn.lexicon.file import read_lexicon
 from diptych.protocols import Pairer, Verifier
 from diptych.registry import Strategies, build
-from diptych.store import Store
-from diptych.tasks import AlignTask, Work
-from diptych.teaching import learn_words, lexicon_of
+from diptych.run.store import Store
+from diptych.stages.pair.content import Content
+from diptych.stages.pair.keys.strategy import Keys
+from diptych.stages.pair.langstrip import LangStrip
+from diptych.stages.pair.pplocator import PPLocator
+from diptych.stages.pair.pti import Pti
+from diptych.stages.pair.url_model import UrlModel
+from diptych.stages.pair.url_rules import UrlRules
+from diptych.stages.verify.decision_tree import DecisionTree
+from diptych.stages.verify.maxent import MaxEnt
+from diptych.steps.align_pairs import verify_and_align
+from diptych.steps.learn_lexicon import learn_words, lexicon_of
+from diptych.steps.tasks import AlignTask, Work
 from diptych.types import PagePair, lang_pairs
-from diptych.verify.decision_tree import DecisionTree
-from diptych.verify.maxent import MaxEnt
 from diptych.watcher import Watcher
 
 OURS = "diptych"

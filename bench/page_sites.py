@@ -14,19 +14,22 @@ from site_archive import site_url, write_archive
 from sites import built_folder
 
 from diptych import recipes
-from diptych.crawl.bfs import Bfs
-from diptych.crawl.machine import Crawl
-from diptych.crawl.politeness import Limits, Politeness
-from diptych.crawl.scope import Scope, group
 from diptych.engine.replay import ReplayEngine, archived_pages, index_archives
-from diptych.learn.lexicon import Lexicon
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.scope import Scope, group
+from diptych.language import identify as langid
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.page import blocks, sketch
+from diptych.page import read as html
 from diptych.registry import build
-from diptych.store import SCHEMA_VERSION, Store
-from diptych.tasks import TeachTask, Work
-from diptych.teaching import _lexicon as lexicon_of_texts
-from diptych.text import blocks, html, langid, sketch, tokens, words
+from diptych.run.site_view import StoreView
+from diptych.run.store import SCHEMA_VERSION, Store
+from diptych.stages.crawl.bfs import Bfs
+from diptych.steps.learn_lexicon import _lexicon as lexicon_of_texts
+from diptych.steps.tasks import TeachTask, Work
+from diptych.text import tokens, words
 from diptych.types import LangPair, PagePair, Site, Url, lang_pairs
-from diptych.view import StoreView
 
 Pair = frozenset[Url]
 

@@ -32,9 +32,9 @@ from sites import add_sites_option, built_folder, give_up, last_line, serve, sit
 from tables import percent, show
 from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
 
-from diptych.text.html import read_content
+from diptych.page.read import read_content
+from diptych.run.warc import read_at
 from diptych.text.spans import by_path, texts_at
-from diptych.warc import read_at
 
 SITES = ("third-utf8slug-mplayer", "partial-utf8slug-debian", "third-slug-lilypond")
 """of other scripts, in legacy charsets, with much inline markup"""

@@ -26,8 +26,8 @@ from urllib.parse import unquote
 from ladder import mean, score
 from sites import built_folder, give_up
 
-from diptych.text.html import read_page
-from diptych.text.langid import identify
+from diptych.language.identify import identify
+from diptych.page.read import read_page
 from diptych.text.lengths import text_length
 from diptych.text.sentences import split_sentences
 from diptych.types import Bead, Block, Response, Url
@@ -269,7 +269,7 @@ def main() -> None:
     """Print the sets with the F1 of Gale & Church."""
     from sentences import align_with
 
-    from diptych.align_sentences.gale_church import GaleChurch
+    from diptych.stages.align_sentences.gale_church import GaleChurch
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--built", type=Path, default=built_folder())

@@ -24,10 +24,10 @@ from sentence_sets import sentence_sets
 from sites import ROOT, built_folder
 from tables import Tables, show
 
-from diptych.align_sentences import passes
-from diptych.align_sentences.gale_church import GaleChurch
-from diptych.align_sentences.length_lexicon import LengthLexicon
-from diptych.learn.lexicon import Lexicon
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.stages.align_sentences.gale_church import GaleChurch
+from diptych.stages.align_sentences.length_lexicon import LengthLexicon
+from diptych.stages.align_sentences.shared import passes
 from diptych.types import Bead
 
 RESULT = ROOT / "bench" / "results" / "sentence_speed.json"

@@ -35,9 +35,9 @@ from tables import Tables, show
 
 from diptych import registry
 from diptych.errors import ConfigError
-from diptych.learn.encoder import load_encoder
-from diptych.learn.lexicon import Lexicon
-from diptych.learn.lexicon_file import read_lexicon
+from diptych.learn.encoder.load import load_encoder
+from diptych.learn.lexicon.file import read_lexicon
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import SentenceAligner, SentenceEncoder
 from diptych.types import Bead
 

@@ -70,7 +70,7 @@ from web_sites import (
     make_sites,
 )
 
-from diptych.text.html import read_page
+from diptych.page.read import read_page
 from diptych.text.urls import host_of, site_name
 from diptych.types import Link, Response, Url
 

@@ -15,9 +15,9 @@ from urllib.parse import quote, unquote
 
 from sites import built_folder, give_up
 
+from diptych.run.warc import compose, compose_info
 from diptych.text.urls import normalise
 from diptych.types import Response, Url
-from diptych.warc import compose, compose_info
 
 HOST = "site.test"
 _INDEXES = ("index.html", "index.htm", "index.en.html", "Overview.en.html")

@@ -21,21 +21,20 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from site_archive import HOST, site_url
 
 import diptych
-from diptych.crawl.frontier import Claim, Kind
-from diptych.crawl.machine import Crawl
-from diptych.crawl.reading import Reading, read
-from diptych.engine.answers import answer_at_once
-from diptych.tasks import Work
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.queue import Claim, Kind
+from diptych.page.answer import Reading, read
+from diptych.run.warc import compose
+from diptych.steps.guide_answers import answer_at_once
+from diptych.steps.tasks import Work
 from diptych.types import Failure, Response, Url
-from diptych.warc import compose
 
 INDEXES = ("index.html", "index.htm", "index.en.html", "Overview.en.html")
 READING_CODE = (
-    "types.py", "crawl/reading.py", "kernels/langid*", "kernels/pieces*", "kernels/links*",
-    "text/blocks.py", "text/charset.py", "text/cognates.py", "text/content.py",
-    "text/elements.py", "text/html.py", "text/langid.py", "text/langs.py", "text/lengths.py",
-    "text/links.py", "text/nesting.py", "text/sketch.py", "text/tokens.py", "text/urls.py",
-    "text/words.py",
+    "types.py", "kernels/langid*", "kernels/pieces*", "kernels/word_links*", "language/codes.py",
+    "language/identify.py", "text/cognates.py", "text/lengths.py", "text/tokens.py", "text/urls.py",
+    "text/words.py", "page/answer.py", "page/blocks.py", "page/body.py", "page/charset.py",
+    "page/elements.py", "page/links.py", "page/nesting.py", "page/read.py", "page/sketch.py",
 )  # fmt: skip
 """what decides how a page is read; what other code has read is read again"""
 

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from verify_scores import area, calibration
 
-from diptych.filter import likeness
-from diptych.filter.measures import NAMES
-from diptych.learn.encoder import load_encoder
+from diptych.learn.encoder.load import load_encoder
 from diptych.learn.logistic import fit_logistic, sigmoid
-from diptych.learn.quality import QualityModel, settled
 from diptych.learn.trees import Forest
+from diptych.stages.filter.quality import encoder_measures as likeness
+from diptych.stages.filter.quality.measures import NAMES
+from diptych.stages.filter.quality.model import QualityModel, settled
 
-WEIGHTS = Path(__file__).resolve().parent.parent / "src/diptych/filter/weights"
+WEIGHTS = Path(__file__).resolve().parent.parent / "src/diptych/stages/filter/quality/weights"
 FOLDS = 6
 PRECISION = 0.985  # of what is kept, with a margin over the 0.98 that is wanted
 FOR = frozenset({

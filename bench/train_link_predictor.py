@@ -18,13 +18,13 @@ from pathlib import Path
 from detect_sites import TRAINING, TrueSite, read, true_site
 from sites import ROOT, built_folder, give_up
 
-from diptych.discover.contexts import Question, features_of_links
-from diptych.discover.naming import country_languages
-from diptych.learn.link_predictor import LinkPredictor, to_json
-from diptych.learn.link_predictor_train import LabelledLink, fit
-from diptych.text.langs import primary
-from diptych.text.language_names import language_names
-from diptych.text.marks import HABITS, marks_of
+from diptych.language.codes import primary
+from diptych.language.marks import HABITS, marks_of
+from diptych.language.names import language_names
+from diptych.stages.detect.predictor.contexts import Question, features_of_links
+from diptych.stages.detect.predictor.model import LinkPredictor, to_json
+from diptych.stages.detect.predictor.train import LabelledLink, fit
+from diptych.stages.detect.shared.naming import country_languages
 from diptych.text.urls import normalise
 from diptych.types import Link, Page, PageRecord, Url
 

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from page_sites import Truth, languages, read_site, read_truth, true_lexicons, view_of
 from sites import built_folder, give_up
 
-from diptych.learn import page_pair
-from diptych.learn.page_pair import PagePairModel
 from diptych.learn.trees import Forest
-from diptych.pair import page_languages
-from diptych.pair.union import Union, _said
-from diptych.pair.weighing import FEATURES
-from diptych.store import Store
+from diptych.run.store import Store
+from diptych.stages.pair.shared.page_languages import page_languages
+from diptych.stages.pair.union import model as page_pair
+from diptych.stages.pair.union.model import PagePairModel
+from diptych.stages.pair.union.strategy import Union, _said
+from diptych.stages.pair.union.weighing import FEATURES
 
 RISING = {"sizes": -1, "copied": -1, "text": 0, "knows_words": 0}
 """features that do not speak for a pair the more the greater they are"""
@@ -125,7 +125,7 @@ def rows_of(name: str, cache: Path, model: Any) -> list[tuple[NDArray[np.float32
 
 def lexicons_of(store: Store, langs: list[str], truth: Truth, folder: Path) -> Any:
     """The lexicons that the true pairs of a site teach, kept beside its store."""
-    from diptych.learn.lexicon import Lexicon
+    from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.types import LangPair
 
     kept = folder / "lexicons"
@@ -232,7 +232,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("sites", nargs="+")
     parser.add_argument("--cache", type=Path, default=built_folder().parent / "stores")
-    default = Path(__file__).parent.parent / "src/diptych/learn/weights/page_pair"
+    default = Path(__file__).parent.parent / "src/diptych/stages/pair/union/weights"
     parser.add_argument("--out", type=Path, default=default)
     parser.add_argument("--quick", action="store_true", help="do not cross-validate")
     arguments = parser.parse_args()

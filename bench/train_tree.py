@@ -14,10 +14,10 @@ from pathlib import Path
 
 from block_pairs import KINDS, LANGS, TRAINING, pairs_of, samples
 
-from diptych.align_dom.train import train
+from diptych.stages.align_dom.domtree.train import train
 from diptych.types import Page
 
-WEIGHTS = Path(__file__).resolve().parent.parent / "src/diptych/align_dom/weights"
+WEIGHTS = Path(__file__).resolve().parent.parent / "src/diptych/stages/align_dom/domtree/weights"
 CARD = """# Tree alignment: parameters
 
 `tree.json`: the tag table Pr(l | l'), the distribution of tags without a counterpart, and the

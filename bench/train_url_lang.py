@@ -14,9 +14,9 @@ from pathlib import Path
 
 from url_lang_rows import DEFAULT, read, read_derived
 
-from diptych.learn.url_lang import train
+from diptych.learn.url.language import train
 
-SHIPPED = Path(__file__).parents[1] / "src" / "diptych" / "learn" / "weights" / "url_lang"
+SHIPPED = Path(__file__).parents[1] / "src" / "diptych" / "learn" / "url" / "weights" / "url_lang"
 
 
 def main() -> None:

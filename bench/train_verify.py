@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from verify_pairs import RIGHT, TRAINING, Row, rows
 from verify_scores import Scores, scores
 
-from diptych.learn.verify import Model, to_json
-from diptych.learn.verify_train import (
+from diptych.stages.verify.shared.features import MAXENT, NAMES, PPLOCATOR
+from diptych.stages.verify.shared.model import Model, to_json
+from diptych.stages.verify.shared.train import (
     Table,
     Trainer,
     boosted,
@@ -28,9 +29,8 @@ from diptych.learn.verify_train import (
     logistic,
     monotone,
 )
-from diptych.verify.features import MAXENT, NAMES, PPLOCATOR
 
-WEIGHTS = Path(__file__).resolve().parent.parent / "src/diptych/verify/weights"
+WEIGHTS = Path(__file__).resolve().parent.parent / "src/diptych/stages/verify/shared/weights"
 FOLDS = 9
 WORTH = 0.003  # of F1 that trees must gain over regression to be worth their size
 TRAINERS: Mapping[str, Trainer] = {"logistic regression": monotone, "boosted trees": boosted}

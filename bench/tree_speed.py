@@ -23,11 +23,11 @@ from block_pairs import pairs_of
 from machine import machine
 from tables import Tables, show
 
-from diptych.align_dom.cut import cells, mirrored
-from diptych.align_dom.document import document
-from diptych.align_dom.domtree import DomTree, best_alignment
-from diptych.learn.lexicon import Lexicon
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.registry import signature
+from diptych.stages.align_dom.domtree.cut import cells, mirrored
+from diptych.stages.align_dom.domtree.document import document
+from diptych.stages.align_dom.domtree.strategy import DomTree, best_alignment
 from diptych.types import Node, Page
 
 ROOT = Path(__file__).resolve().parent.parent

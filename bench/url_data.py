@@ -8,12 +8,12 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from diptych.learn import url_lang
-from diptych.learn.concepts import Phrase, learn_concepts, slug_words, spellings, stem
-from diptych.learn.data import LabelledPair, LabelledUrl, fold_of, read_urls
-from diptych.learn.url_pair_train import Knowledge, slug_phrases, used_words
+from diptych.language.marks import LANGUAGES
+from diptych.learn.url import language as url_lang
+from diptych.learn.url.concepts import Phrase, learn_concepts, slug_words, spellings, stem
+from diptych.learn.url.data import LabelledPair, LabelledUrl, fold_of, read_urls
+from diptych.learn.url.pair_train import Knowledge, slug_phrases, used_words
 from diptych.protocols import UrlLanguageModel
-from diptych.text.marks import LANGUAGES
 from diptych.text.urls import site_name
 
 ROOT = Path(__file__).resolve().parent.parent

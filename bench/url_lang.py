@@ -24,8 +24,8 @@ from machine import machine
 from tables import percent
 from url_lang_rows import DEFAULT, PAPER, Rows, read, read_derived
 
-from diptych.learn.data import LabelledUrl, fold_of
-from diptych.learn.url_lang import UrlLang, load, train
+from diptych.learn.url.data import LabelledUrl, fold_of
+from diptych.learn.url.language import UrlLang, load, train
 from diptych.learn.url_rules import rule_language
 
 FOLDS = 5

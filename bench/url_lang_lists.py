@@ -24,9 +24,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from diptych.learn.url_lang_facts import countries
-from diptych.text.langs import primary
-from diptych.text.marks import LANGUAGES, fold, marks_of
+from diptych.language.codes import primary
+from diptych.language.marks import LANGUAGES, fold, marks_of
+from diptych.learn.url.language_facts import countries
 
 PACKAGES = ("mediawiki", "iso-codes")
 _MARKUP = re.compile(r"<[^>]*>|\{\{[^}]*\}\}|\[\[[^\]|]*\||https?:\S+|\$\d|&\w+;|\w*[_:/.]\w+")

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from diptych.learn.data import UNKNOWN, LabelledUrl, open_bytes, read_urls
-from diptych.text.langs import primary
+from diptych.language.codes import primary
+from diptych.learn.url.data import UNKNOWN, LabelledUrl, open_bytes, read_urls
 
 DERIVED_WEIGHT = 20.0  # of all derived URLs of a language together
 MIN_DOMAINS = 8  # of a language beyond the paper's that gets derived URLs

@@ -27,22 +27,22 @@ from tables import percent, show
 from url_data import ROOT, WMT16, check, learner, options, sources, split
 
 from diptych._version import VERSION
-from diptych.learn import url_lang
-from diptych.learn.data import LabelledPair, read_pairs
-from diptych.learn.negatives import METHODS, Negatives
-from diptych.learn.url_features import NAMES, Features
-from diptych.learn.url_pair import LANGUAGES, UrlPair, load
-from diptych.learn.url_pair_train import train
-from diptych.pair.langstrip import strip_language
-from diptych.pair.url_model import UrlModel
+from diptych.learn.url import language as url_lang
+from diptych.learn.url.data import LabelledPair, read_pairs
+from diptych.learn.url.negatives import METHODS, Negatives
+from diptych.learn.url.pair import LANGUAGES, UrlPair, load
+from diptych.learn.url.pair_features import NAMES, Features
+from diptych.learn.url.pair_train import train
+from diptych.page.url_list import UrlList
 from diptych.protocols import Pairer, UrlPairModel
 from diptych.registry import strategies
+from diptych.stages.pair.langstrip import strip_language
+from diptych.stages.pair.url_model import UrlModel
 from diptych.text.urls import normalise
 from diptych.types import LangScore, Url
-from diptych.urllist import UrlList
 
 RESULTS = ROOT / "bench/results/url_pair.json"
-SHIPPED = ROOT / "src/diptych/learn/weights/url_pair"
+SHIPPED = ROOT / "src/diptych/learn/url/weights/url_pair"
 FLOORS = {"positive F1": 0.85, "macro F1": 0.91, "WMT16 recall": 0.76, "pairs/s": 50_000}
 PAPER = {"language stripper": (64.37, 12.78, 21.33, 58.96), "XLM-R": (76.28, 61.79, 68.28, 83.08)}
 DOUBTFUL = "slug-only"
@@ -66,7 +66,7 @@ class Stripper:
 
 @lru_cache(maxsize=1 << 18)
 def _stripped(url: str) -> str:
-    from diptych.text.marks import LANGUAGES
+    from diptych.language.marks import LANGUAGES
 
     return strip_language(url, LANGUAGES).form.lower()
 

@@ -24,7 +24,11 @@ from verify_pairs import MEASURED, PARTIAL, RIGHT, WORN, Row, rows
 from verify_scores import Scores, scores
 
 from diptych._version import VERSION
-from diptych.learn.verify_train import (
+from diptych.stages.verify.classify import Classify
+from diptych.stages.verify.decision_tree import DecisionTree
+from diptych.stages.verify.maxent import MaxEnt
+from diptych.stages.verify.shared.features import NAMES, PPLOCATOR
+from diptych.stages.verify.shared.train import (
     Table,
     Trainer,
     cross_validated,
@@ -34,12 +38,8 @@ from diptych.learn.verify_train import (
     monotone,
     probabilities,
 )
+from diptych.stages.verify.size_ratio import SizeRatio
 from diptych.types import LangPair
-from diptych.verify.classify import Classify
-from diptych.verify.decision_tree import DecisionTree
-from diptych.verify.features import NAMES, PPLOCATOR
-from diptych.verify.maxent import MaxEnt
-from diptych.verify.size_ratio import SizeRatio
 
 POSITIVE, NEGATIVE = 25, 85  # of the 110 pairs of the paper
 PUBLISHED = {  # Vieira & Moreira 2012, Table II

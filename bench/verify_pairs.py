@@ -25,19 +25,19 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from site_archive import pages, site_url
 from sites import built_folder
 
-from diptych.align_dom.domtree import DomTree
-from diptych.align_sentences.length_lexicon import LengthLexicon
-from diptych.cascade import align_pages
-from diptych.learn.ibm1 import train
-from diptych.learn.lexicon import Lexicon
-from diptych.learn.links import discounted
-from diptych.text.charset import decode
-from diptych.text.html import read_page
+from diptych.learn.lexicon.ibm1 import train
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.word_links import discounted
+from diptych.page.charset import decode
+from diptych.page.read import read_page
+from diptych.stages.align_dom.domtree.strategy import DomTree
+from diptych.stages.align_sentences.length_lexicon import LengthLexicon
+from diptych.stages.verify.classify import Classify
+from diptych.stages.verify.shared.features import Features, features
+from diptych.stages.verify.shared.obstacles import obstacle
+from diptych.steps.align_pages import align_pages
 from diptych.text.tokens import tokens
 from diptych.types import Candidate, Page, PagePair, Response
-from diptych.verify.classify import Classify
-from diptych.verify.features import Features, features
-from diptych.verify.obstacles import obstacle
 
 MEASURED = {
     "gimp-enfr": "gimp-help", "mplayer": "mplayer", "gnucash": "gnucash", "lilypond": "lilypond",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.training import figures
+from diptych.commands.train.url_models import figures
 
 BINS = 10
 

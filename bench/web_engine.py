@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from simulated_web import SimulatedWeb
 
-from diptych.crawl.frontier import Claim, Kind
-from diptych.crawl.reading import read
-from diptych.discover.machine import Discovery
-from diptych.engine.lookups import look_up
+from diptych.engine.link_answers import look_up
+from diptych.frontier.queue import Claim, Kind
+from diptych.frontier.search import Discovery
+from diptych.page.answer import read
 from diptych.protocols import LinkSource
-from diptych.warc import compose
+from diptych.run.warc import compose
 
 
 @dataclass(slots=True)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from tables import Tables, show
 
 from diptych._version import VERSION
-from diptych.discover.web_graph import WebGraph
+from diptych.sources.web_graph import WebGraph
 from diptych.text.urls import normalise
 
 SEED = 7
@@ -114,7 +114,7 @@ def peak_megabytes() -> float:
 
 def index(folder: Path) -> dict[str, Any]:
     """Index the graph in this process; what it took."""
-    from diptych.discover.web_graph_index import index_graph
+    from diptych.sources.graph_index import index_graph
 
     started, cpu = time.perf_counter(), time.process_time()
     facts = index_graph(

@@ -28,7 +28,7 @@ from typing import Any
 import click
 
 from diptych import protocols, recipes, registry
-from diptych.cli import main as command_line
+from diptych.commands import main as command_line
 from diptych.demo import GOLD, PORT, serve
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -18,13 +18,13 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # FastWARC 1.1 warns of its own old classes when imported
     import fastwarc.warc  # noqa: F401
 
-from commands import run
-from corpora import Maker, Told, made_run
-from crawling import Outcome
-from crawling import crawl as crawl_into
+from support.commands import run
+from support.corpora import Maker, Told, made_run
+from support.crawling import Outcome
+from support.crawling import crawl as crawl_into
 
 from diptych import demo
-from diptych.store import Store
+from diptych.run.store import Store
 
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 

@@ -7,7 +7,7 @@ import pytest
 import diptych
 from diptych import align
 from diptych.errors import ConfigError
-from diptych.learn.lexicon import Lexicon
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.types import Bead, SegmentPair
 
 GERMAN = ["Guten Tag.", "Das ist der K2.", "Er ist 8611 Meter hoch und sehr schwer zu besteigen."]

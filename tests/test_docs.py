@@ -12,17 +12,17 @@ from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
-from fakes import FakeSite, paths
+from support.fakes import FakeSite, paths
 
 from diptych import errors, recipes, registry
 from diptych._version import VERSION
-from diptych.cli import main
-from diptych.crawl.frontier import Kind, State
-from diptych.crawl.politeness import Limits, Politeness
+from diptych.commands import main
+from diptych.commands.mine import to_json
 from diptych.engine.fetch import FetchSettings
-from diptych.mining import to_json
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.queue import Kind, State
 from diptych.pipeline import STAGES
-from diptych.summary import Summary
+from diptych.reports.summary import Summary
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -7,16 +7,16 @@ from itertools import product
 from pathlib import Path
 from string import ascii_lowercase
 
-from diptych.text.marks import HABITS, LANGUAGES, derive_marks
+from diptych.language.marks import HABITS, LANGUAGES, derive_marks
 
-TABLE = Path(__file__).parent.parent / "src/diptych/text/marks.tsv"
+TABLE = Path(__file__).parent.parent / "src/diptych/language/marks.tsv"
 
 
 def country_marks() -> Iterator[tuple[str, str]]:
     """(country code, the language most of it speaks) for all countries."""
     from langcodes import Language
 
-    from diptych.text.langs import primary
+    from diptych.language.codes import primary
 
     for code in map("".join, product(ascii_lowercase, repeat=2)):
         country = Language.make(territory=code.upper())

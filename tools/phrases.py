@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from gettext import GNUTranslations
 from pathlib import Path
 
-from diptych.text.langs import primary
+from diptych.language.codes import primary
 
 MAX_WORDS = 5
 _CODE = re.compile(r"[%{}$\[\]<>=|\\@#~]")

@@ -1,6 +1,6 @@
 """`python -m diptych` is the same as `diptych`."""
 
-from diptych.cli import main
+from diptych.commands import main
 
 if __name__ == "__main__":
     main()

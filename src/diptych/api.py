@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
-    from diptych.learn.lexicon import Lexicon
+    from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.protocols import SentenceAligner
     from diptych.types import Bead, LangPair, Page, SegmentPair
 
@@ -78,7 +78,7 @@ def align(
 def two_languages(langs: str | Sequence[str]) -> LangPair:
     """The two languages, or a `ConfigError`."""
     from diptych.errors import ConfigError
-    from diptych.text.langs import parse_langs
+    from diptych.language.codes import parse_langs
     from diptych.types import LangPair
 
     try:
@@ -93,8 +93,8 @@ def two_languages(langs: str | Sequence[str]) -> LangPair:
 def known_words(langs: LangPair, lexicon: Lexicon | None) -> Lexicon:
     """The lexicon for these languages, empty without one."""
     from diptych.errors import ConfigError
-    from diptych.learn.lexicon import Lexicon
-    from diptych.teaching import lexicon_of
+    from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.steps.learn_lexicon import lexicon_of
 
     if lexicon is None:
         return Lexicon.empty(*langs)
@@ -109,8 +109,8 @@ def known_words(langs: LangPair, lexicon: Lexicon | None) -> Lexicon:
 def _align_pages(
     left: str | bytes, right: str | bytes, langs: LangPair, known: Lexicon, method: str, trees: str
 ) -> list[SegmentPair]:
-    from diptych.cascade import align_pages
     from diptych.registry import make
+    from diptych.steps.align_pages import align_pages
     from diptych.types import PagePair
 
     ours, theirs = page_of(left, "left"), page_of(right, "right")
@@ -122,7 +122,7 @@ def _align_pages(
 
 def page_of(html: str | bytes, name: str) -> Page:
     """A page with its blocks and its tree; it has no address, so its links have a made-up host."""
-    from diptych.text.html import read_page
+    from diptych.page.read import read_page
     from diptych.types import Response, Url
 
     is_text = isinstance(html, str)

@@ -47,7 +47,7 @@ def align(left: Path, right: Path, langs: str, format_: str, **options: Any) -> 
     Each line of the answer has left, right and score, with tabs between them, and of pages also
     the DOM paths of both.
     """
-    from diptych.aligncommand import Request, align_files
+    from diptych.commands.align import Request, align_files
 
     raise SystemExit(align_files(Request(left, right, langs, format_, **options)))
 
@@ -77,7 +77,7 @@ def lexicon_import(
 
     Several FILEs become one; one that is named the other way, as in fra-deu, is turned.
     """
-    from diptych.lexiconcommands import import_dictionaries
+    from diptych.commands.lexicon import import_dictionaries
 
     raise SystemExit(import_dictionaries(files, langs, format_, out, reverse=reverse))
 
@@ -95,6 +95,6 @@ def lexicon_show(file: Path, words: tuple[str, ...], limit: int, as_json: bool) 
 
     Each line has left, right, p(right | left) and p(left | right), with tabs between them.
     """
-    from diptych.lexiconcommands import show
+    from diptych.commands.lexicon import show
 
     raise SystemExit(show(file, words, limit, as_json=as_json))

@@ -29,7 +29,7 @@ def graph(vertices: tuple[str, ...], edges: tuple[str, ...], out: Path, level: s
 
     FILEs may be given several times, and may be addresses (https://, s3://) if fsspec is installed.
     """
-    from diptych.backlinkcommands import make_graph
+    from diptych.commands.backlinks import make_graph
 
     raise SystemExit(make_graph(vertices, edges, out, level))
 
@@ -42,7 +42,7 @@ def wat(files: tuple[str, ...], out: Path) -> None:
 
     A FILE that the index has already is not read again.
     """
-    from diptych.backlinkcommands import make_wat
+    from diptych.commands.backlinks import make_wat
 
     raise SystemExit(make_wat(files, out))
 
@@ -61,6 +61,6 @@ def show(source: str, site: str, limit: int, as_json: bool) -> None:
 
     Each line has the URL that links there and the text of its link, with a tab between them.
     """
-    from diptych.backlinkcommands import show_links
+    from diptych.commands.backlinks import show_links
 
     raise SystemExit(show_links(source, site, limit, as_json=as_json))

@@ -44,7 +44,7 @@ def _choosing(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--n-way", is_flag=True, help="Rows of all languages instead of pairs.")
 def export(run: Path, **options: Any) -> None:
     """Write the corpus of RUN in a format; also while it is mined, and with another threshold."""
-    from diptych.exporting import Wanted, export_run
+    from diptych.commands.export import Wanted, export_run
 
     raise SystemExit(FOUND if export_run(run, Wanted(**options)) else NOTHING)
 
@@ -59,7 +59,7 @@ def merge(inputs: tuple[Path, ...], **options: Any) -> None:
 
     Corpora that were exported as JSONL or Parquet can be merged as well.
     """
-    from diptych.exporting import Wanted, merge_corpora
+    from diptych.commands.export import Wanted, merge_corpora
 
     raise SystemExit(FOUND if merge_corpora(inputs, Wanted(**options)) else NOTHING)
 
@@ -72,6 +72,6 @@ def merge(inputs: tuple[Path, ...], **options: Any) -> None:
 @click.option("--out", type=FILE, required=True, help=_OUT)
 def rebuild(files: tuple[Path, ...], archives: tuple[Path, ...], **options: Any) -> None:
     """Put the text back into a stand-off corpus, from the archives it was made of."""
-    from diptych.exporting import Wanted, rebuild_corpus
+    from diptych.commands.export import Wanted, rebuild_corpus
 
     raise SystemExit(FOUND if rebuild_corpus(files, archives, Wanted(**options)) else NOTHING)

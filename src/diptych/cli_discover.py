@@ -59,7 +59,7 @@ def detect(sites: tuple[str, ...], **options: Any) -> None:
     Each line of the answer has the site, bilingual, no or unknown, a score, the pages asked for,
     and what shows it or why not, with tabs between them.  - is a list on standard input.
     """
-    from diptych.discovering import detect as run_detect
+    from diptych.commands.discover import detect as run_detect
 
     raise SystemExit(run_detect(sites, **options))
 
@@ -113,6 +113,6 @@ def discover(seeds: tuple[str, ...], **options: Any) -> None:
     The run is a folder; the same command goes on where it was left, however it ended.  The list
     can be handed on: diptych discover ... | diptych mine - --langs en,fr
     """
-    from diptych.discovering import discover as run_discover
+    from diptych.commands.discover import discover as run_discover
 
     raise SystemExit(run_discover(seeds, **options))

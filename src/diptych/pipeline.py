@@ -12,23 +12,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from diptych.alignment import verify_and_align
-from diptych.corpus import Choice, NWayCorpus, RunCorpus, write_corpus
-from diptych.crawl.machine import Crawl
-from diptych.crawl.politeness import Limits, Politeness
-from diptych.crawl.scope import Scope
-from diptych.engine.pool import run_tasks
+from diptych.corpus.from_run import Choice, NWayCorpus, RunCorpus, write_corpus
+from diptych.engine.task_workers import run_tasks
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.scope import Scope
 from diptych.registry import Strategies, exporter
-from diptych.settling import settle
-from diptych.store import Store
-from diptych.tasks import SketchTask, Work
-from diptych.teaching import learn_words, lexicon_of
+from diptych.run.site_view import StoreView
+from diptych.run.store import Store
+from diptych.steps.align_pairs import verify_and_align
+from diptych.steps.learn_lexicon import learn_words, lexicon_of
+from diptych.steps.score_segments import settle
+from diptych.steps.tasks import SketchTask, Work
 from diptych.types import LangPair, Site, Sketch, lang_pairs
-from diptych.view import StoreView
 from diptych.watcher import Watcher
 
 if TYPE_CHECKING:
-    from diptych.learn.lexicon import Lexicon
+    from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = ["STAGES", "Engine", "Plan", "run"]
 

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, NewType
 
 if TYPE_CHECKING:
-    from diptych.learn.lexicon import Lexicon
+    from diptych.learn.lexicon.lexicon import Lexicon
 
 Url = NewType("Url", str)
 """A normalised absolute URL; only `text.urls` makes one."""
@@ -57,6 +57,10 @@ class Link(NamedTuple):
     around: str = ""
     alt: str = ""
     src: str = ""
+
+
+FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh", "sitemap"})
+"""kinds of links (`Link.rel`) that may lead to a page"""
 
 
 class Ranked(NamedTuple):

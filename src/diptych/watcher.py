@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from diptych.crawl.machine import Crawl
+    from diptych.frontier.crawl import Crawl
 
 __all__ = ["Watcher"]
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fakes import HOME, FakeSite, at
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.fakes import HOME, FakeSite, at
 
 from diptych.protocols import CrawlPolicy, Guide, GuidedPolicy, SiteView
 from diptych.registry import make, strategies

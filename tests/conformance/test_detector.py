@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from fakes import at, make_page
+from support.fakes import at, make_page
 
 from diptych.registry import strategies
 from diptych.types import Link, Page, Url

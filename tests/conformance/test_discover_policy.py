@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import make_page
-from searching import FakeWeb, discovery, page_of
+from support.fakes import make_page
+from support.searching import FakeWeb, discovery, page_of
 
-from diptych.discover.neighbourhood import neighbourhood
-from diptych.discover.seeds_only import SeedsOnly
+from diptych.page.neighbourhood import neighbourhood
 from diptych.registry import strategies
+from diptych.stages.discover.seeds_only import SeedsOnly
 from diptych.text.urls import site_name
 from diptych.types import Example, Lead, Link, Role, Url
 

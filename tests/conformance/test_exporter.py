@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from xml.etree import ElementTree
 
 import pytest
-from exported import EN, FR, LANGS, Given, Memory, corpora, dirty_texts, numbered, written
 from hypothesis import HealthCheck, given, settings
 from pyarrow import parquet
+from support.exported import EN, FR, LANGS, Given, Memory, corpora, dirty_texts, numbered, written
 
-from diptych.export.columns import unit_id
 from diptych.protocols import Exporter
 from diptych.registry import STRATEGIES, exporter, strategies
+from diptych.stages.export.shared.columns import unit_id
 from diptych.types import Block
 from diptych.units import DocumentPair, Text, Unit
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diptych.learn.lexicon import Lexicon
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import Filter
 from diptych.registry import strategies
 from diptych.types import LOW_SCORE, Decision, SegmentPair, Url

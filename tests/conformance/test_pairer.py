@@ -4,15 +4,15 @@ import random
 from dataclasses import replace
 
 import pytest
-from fakes import FakeSite, paths, sketch_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.fakes import FakeSite, paths, sketch_of
 
-from diptych.learn.lexicon import Lexicon
-from diptych.pair.content import Content
+from diptych.language.codes import same_language
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import Pairer
 from diptych.registry import strategies
-from diptych.text.langs import same_language
+from diptych.stages.pair.content import Content
 from diptych.types import LangScore
 
 BY_CONTENT = Content  # who has nothing to go by where nothing is known of what pages say

@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from bilingual import HOST, documents, html, trilingual, write_archive
-from runs import Killed, state
+from support.bilingual import HOST, documents, html, trilingual, write_archive
+from support.runs import Killed, state
 
 from diptych import recipes
-from diptych.crawl.guides import Guides, Wish
-from diptych.crawl.machine import Crawl
-from diptych.crawl.politeness import Limits, Politeness
-from diptych.crawl.scope import Scope
 from diptych.engine.replay import ReplayEngine, index_archives
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.guides import Guides, Wish
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.scope import Scope
 from diptych.protocols import GuidedPolicy
 from diptych.registry import STRATEGIES, Strategies, build
-from diptych.store import Store
-from diptych.tasks import Work
+from diptych.run.store import Store
+from diptych.steps.tasks import Work
 from diptych.text.urls import normalise
 from diptych.types import Site
 

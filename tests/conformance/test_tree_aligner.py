@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from fakes import make_page
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.fakes import make_page
 
-from diptych.learn.lexicon import Lexicon
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import TreeAligner
 from diptych.registry import strategies
 from diptych.types import Block, Page

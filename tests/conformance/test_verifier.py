@@ -3,10 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from candidates import ENGLISH, FRENCH, candidate, of_texts
-from fakes import make_page
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.candidates import ENGLISH, FRENCH, candidate, of_texts
+from support.fakes import make_page
 
 from diptych.protocols import Verifier
 from diptych.registry import strategies

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-import zoo
-from crawling import AGENT
-from serving import serve
+from support import zoo
+from support.crawling import AGENT
+from support.serving import serve
 
-from diptych.crawl.frontier import State
-from diptych.crawl.politeness import Limits
+from diptych.frontier.politeness import Limits
+from diptych.frontier.queue import State
 
 TOLERANCE = 0.02  # seconds: two clocks, read in two threads
 

@@ -13,18 +13,18 @@ from pathlib import Path
 
 import brotli
 import pytest
-import zoo
-from commands import mistake, pages, placeless, query, rows, run
-from serving import serve
+from support import zoo
+from support.commands import mistake, pages, placeless, query, rows, run
+from support.serving import serve
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from diptych.crawl.frontier import State
 from diptych.demo import GOLD, SITE
 from diptych.engine.replay import ReplayEngine, index_archives
 from diptych.errors import ArchiveError
-from diptych.store import Store
-from diptych.warc import scan
+from diptych.frontier.queue import State
+from diptych.run.store import Store
+from diptych.run.warc import scan
 
 TRAILER = 32  # bytes at the end of a record; the last dozen hold nothing of its body
 HOST = "http://lights.example"

@@ -12,7 +12,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier, visit_counts
 
 from diptych.kernels import langid, langid_reference, native
 from diptych.kernels.langid import Model, label_shares
-from diptych.text.langid import whole_model
+from diptych.language.identify import whole_model
 
 STATES, ROWS, FEATURES, LABELS = 5, 3, 4, 3
 

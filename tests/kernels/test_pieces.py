@@ -7,14 +7,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from diptych.align_sentences import passes
-from diptych.align_sentences.passes import align_pieces
 from diptych.kernels import native
 from diptych.kernels.beads import Moves
 from diptych.kernels.pieces import LinkRows, Setting, Side, best_ways
-from diptych.learn.lexicon import Lexicon
-from diptych.learn.links import vocabulary_links
-from diptych.learn.texts import read_text
+from diptych.learn.lexicon.bags import read_text
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.word_links import vocabulary_links
+from diptych.stages.align_sentences.shared import passes
+from diptych.stages.align_sentences.shared.passes import align_pieces
 
 WORDS = "der hund 1956 berge montagnes paris la mer ist groß. ok chien le".split()
 # One word has so many translations that each says next to nothing.

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import diptych.kernels.tree_align as kernel
-from diptych.align_dom.reference import best_gain, forest_of, log_total
 from diptych.kernels import native
 from diptych.kernels import tree_align_reference as plain
+from diptych.stages.align_dom.domtree.reference import best_gain, forest_of, log_total
 
 Pairs = list[tuple[int, int]]
 DECODERS = [kernel.decode, plain.decode]

@@ -20,7 +20,7 @@ from diptych.kernels.url_lang import (
     epoch,
     probabilities,
 )
-from diptych.learn.url_lang_text import pack
+from diptych.learn.url.language_text import pack
 
 MAX_FEATURES = url_lang_reference.MAX_FEATURES
 URLS = [

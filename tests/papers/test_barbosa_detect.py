@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diptych.discover.detect import Detect
+from diptych.stages.detect.predictor.strategy import Detect
 from diptych.types import LangScore, Link, Page, PageRecord, Url
 
 HOME = Url("http://www.hotel.com.mx/")

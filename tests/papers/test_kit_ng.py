@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from diptych.pair.key_reference import Key, key_of, linking_power, reference_pairs
-from diptych.pair.keys import PAPER, Keys, pair_urls
-from diptych.text.fields import significant, split_url, tagged_tokens, tokens
+from diptych.stages.pair.keys.reference import Key, key_of, linking_power, reference_pairs
+from diptych.stages.pair.keys.strategy import PAPER, Keys, pair_urls
+from diptych.text.url_fields import significant, split_url, tagged_tokens, tokens
 
 TABLE_1 = "http://www.aud.gov.hk/chi/home/home_c.htm"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from fakes import at
-from webgraph import Web, downloaded
+from support.fakes import at
+from support.webgraph import Web, downloaded
 
-from diptych.crawl.parallel_links import ParallelLinks, trigger_language
+from diptych.stages.crawl.parallel_links import ParallelLinks, trigger_language
 from diptych.types import Link
 
 SECTIONS = {"a": ["a1", "a2"], "b": ["b1"], "a2": ["a21"], "a21": ["a211"]}

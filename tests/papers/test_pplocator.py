@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from fakes import FakeSite
 from rapidfuzz.distance import Levenshtein
+from support.fakes import FakeSite
 
-from diptych.pair import pplocator
-from diptych.pair.pplocator import PPLocator, find_pairs, guess_language, normal_form, populate
+from diptych.stages.pair import pplocator
+from diptych.stages.pair.pplocator import (
+    PPLocator,
+    find_pairs,
+    guess_language,
+    normal_form,
+    populate,
+)
 from diptych.types import Url
 
 LISBON = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from webgraph import Web, downloaded
+from support.webgraph import Web, downloaded
 
 from diptych.registry import build
 

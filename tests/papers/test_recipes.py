@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from diptych import recipes
-from diptych.align_dom.domtree import DomTree
 from diptych.registry import make
+from diptych.stages.align_dom.domtree.strategy import DomTree
 
 
 def uses(name: str) -> dict[str, Any]:

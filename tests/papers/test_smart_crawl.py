@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from fakes import FakeSite, at, make_page
-from webgraph import Web, downloaded
+from support.fakes import FakeSite, at, make_page
+from support.webgraph import Web, downloaded
 
-from diptych.crawl.bfs import Bfs
-from diptych.crawl.bfs_langs import BfsLangs
-from diptych.crawl.smart import Smart
-from diptych.learn import url_lang, url_pair
+from diptych.learn.url import language as url_lang
+from diptych.learn.url import pair as url_pair
+from diptych.stages.crawl.bfs import Bfs
+from diptych.stages.crawl.bfs_langs import BfsLangs
+from diptych.stages.crawl.smart import Smart
 from diptych.types import Link
 
 NAMES = ["news", "about", "history", "visit"]

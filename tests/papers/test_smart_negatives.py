@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from diptych.learn.data import LabelledPair
-from diptych.learn.negatives import BEST_MIX, METHODS, Negatives, remove_tokens, url_tokens
-from diptych.learn.url_pair_train import examples
+from diptych.learn.url.data import LabelledPair
+from diptych.learn.url.negatives import BEST_MIX, METHODS, Negatives, remove_tokens, url_tokens
+from diptych.learn.url.pair_train import examples
 
 PAGES = ("history", "history-of-art", "art", "contact", "map")
 COLLECTION = [

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from candidates import read_html
-from fakes import make_page
+from support.candidates import read_html
+from support.fakes import make_page
 
-from diptych.learn.verify import Logistic, Trees, load
+from diptych.stages.verify.shared.features import (
+    MAXENT,
+    PPLOCATOR,
+    coverage,
+    features,
+    tag_changes,
+)
+from diptych.stages.verify.shared.model import Logistic, Trees, load
 from diptych.types import Candidate, PagePair, SegmentPair, Sketch
-from diptych.verify.features import MAXENT, PPLOCATOR, coverage, features, tag_changes
 
 TEXT = "The harbour of the town is old, and its first ships came from the north with wood."
 P1 = f"<html><head> Page P1 </head><body><h1> {TEXT} </h1><div> {TEXT} </div></body></html>"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.text.html import read_content
+from diptych.page.read import read_content
 from diptych.text.spans import (
     MAX_ALIKE,
     MAX_STRETCHES,

@@ -67,7 +67,7 @@ def serve(port: int = 0) -> Iterator[str]:
 
 def demo(out: Path, *, as_json: bool) -> int:
     """Serve the site, mine it, and say where things are."""
-    from diptych.cli import main
+    from diptych.commands import main
 
     with serve(PORT) as address:
         click.echo(f"serving the demo site at {address}", err=True)

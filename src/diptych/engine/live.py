@@ -9,20 +9,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from diptych.crawl.frontier import Claim
-from diptych.crawl.machine import Crawl
-from diptych.crawl.reading import Reading
-from diptych.discover.machine import Discovery
-from diptych.engine.answers import Answers
 from diptych.engine.fetch import Fetcher, FetchSettings
 from diptych.engine.garbage import BriefCollections
-from diptych.engine.lookups import LookUps
-from diptych.engine.readers import Readers
+from diptych.engine.link_answers import LookUps
+from diptych.engine.page_workers import Readers
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.queue import Claim
+from diptych.frontier.search import Discovery
+from diptych.page.answer import Reading
 from diptych.protocols import LinkSource
-from diptych.store import Store
-from diptych.tasks import Work
+from diptych.run.store import Store
+from diptych.run.warc import Pointer
+from diptych.steps.guide_answers import Answers
+from diptych.steps.tasks import Work
 from diptych.types import Failure
-from diptych.warc import Pointer
 
 __all__ = ["LiveEngine"]
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from diptych.crawl.frontier import Claim, Kind
-from diptych.crawl.machine import Crawl
-from diptych.crawl.reading import Reading, read
-from diptych.engine.answers import answer_at_once
 from diptych.errors import ArchiveError
-from diptych.store import Store
-from diptych.tasks import Work
-from diptych.text.content import is_html
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.queue import Claim, Kind
+from diptych.page.answer import Reading, read
+from diptych.page.body import is_html
+from diptych.run.store import Store
+from diptych.run.warc import Pointer, scan
+from diptych.steps.guide_answers import answer_at_once
+from diptych.steps.tasks import Work
 from diptych.text.urls import url_key
 from diptych.types import Failure, Response, Url
-from diptych.warc import Pointer, scan
 
 __all__ = ["ReplayEngine", "archive_files", "archived_pages", "index_archives"]
 

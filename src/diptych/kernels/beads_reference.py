@@ -14,7 +14,7 @@ from diptych.text.lengths import length_cost
 if TYPE_CHECKING:
     from diptych.kernels.beads import Band, Lengths, Moves, Windows
     from diptych.kernels.ibm1 import Bags, Postings
-    from diptych.learn.lexicon import Table
+    from diptych.learn.lexicon.lexicon import Table
 
 __all__ = ["IMPOSSIBLE", "bead_scores", "best_path", "word_gains"]
 

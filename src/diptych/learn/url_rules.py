@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from urllib.parse import unquote, urlsplit
 
-from diptych.learn.data import UNKNOWN
-from diptych.text.langs import primary
+from diptych.language.codes import primary
+from diptych.learn.url.data import UNKNOWN
 from diptych.text.urls import site_name
 from diptych.types import LangScore
 

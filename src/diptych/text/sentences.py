@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate, pairwise
 
-from diptych.text.langs import primary
+from diptych.language.codes import primary
 
 __all__ = ["MAX_SENTENCE", "split_sentences"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from diptych.text.langs import primary
+from diptych.language.codes import primary
 
 __all__ = ["is_plain", "words"]
 

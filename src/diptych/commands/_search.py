@@ -1,0 +1,130 @@
+"""A search for bilingual sites from beginning to end, and what a person sees of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from diptych.commands.options import agent_of, live_engine
+from diptych.frontier.leads import Leads, Verdict
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.search import Budget, Discovery, Setting
+from diptych.reports.progress import Progress, watching
+from diptych.reports.site_page import Standing, write_sites
+from diptych.text.printable import in_one_line
+from diptych.types import Url
+
+if TYPE_CHECKING:
+    from diptych.protocols import Detector, DiscoverPolicy
+    from diptych.run.store import Store
+    from diptych.run.terms import Terms
+    from diptych.sources.many import Sources
+
+__all__ = ["Search", "Searched", "search"]
+
+# A site that does not answer is given up sooner than one that is to be mined.
+LIMITS = Limits(attempts=2, refusals=4)
+STALL = 10.0  # seconds
+NOTES = 10  # that are printed
+
+
+@dataclass(slots=True)
+class Search(Progress):
+    """Shows how a search gets on, and says what is found."""
+
+    say: Callable[[Verdict], None] = lambda verdict: None
+    discovery: Discovery | None = None
+    broken: bool = False
+    """whether nobody listens any more"""
+    _began: float = field(default_factory=time.monotonic)
+    _pages: int = 0
+
+    def watch(self, discovery: Discovery) -> None:
+        """Begin with a search, which may go on with an earlier one."""
+        self.discovery, self._pages, self._began = (
+            discovery,
+            discovery.stats.pages,
+            time.monotonic(),
+        )
+
+    def tick(self) -> None:
+        """Say what was found, and show where the search is."""
+        while self.discovery is not None and self.discovery.news:
+            try:
+                self.say(self.discovery.news.popleft())
+            except BrokenPipeError:
+                self.broken = True
+        Progress.tick(self)
+
+    def stopped(self) -> bool:
+        """Whether the user pressed Ctrl-C, or whoever reads the list has left."""
+        return self.interrupted or self.broken
+
+    def figures(self) -> list[tuple[str, str]]:
+        """Sites tested and found, and what they have cost."""
+        if self.discovery is None:
+            return [("stage", self.stage)]
+        stats, seconds = self.discovery.stats, max(time.monotonic() - self._began, 1e-3)
+        waiting = self.discovery.store.count("SELECT count(*) FROM leads WHERE state = 0")
+        return [
+            ("stage", self.stage),
+            ("downloads", f"{stats.downloads:,}"),
+            ("pages/s", f"{(stats.pages - self._pages) / seconds:.1f}"),
+            ("leads", f"{waiting:,}"),
+            ("sites tested", f"{stats.tested:,}"),
+            ("bilingual", f"{stats.found:,}"),
+            ("downloads/site", f"{stats.downloads / stats.found:.1f}" if stats.found else "-"),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """How a search has ended."""
+
+    verdicts: Sequence[Verdict]
+    """of bilingual sites, those of earlier invocations first"""
+    failed: Sequence[tuple[Url, str]]
+    """where a site could not be tested, and why"""
+    is_whole: bool
+    """whether it came to its own end: nothing left, or the budget is spent"""
+
+
+def search(
+    store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, detector: Detector,
+    terms: Terms, source: Sources, options: dict[str, Any], say: Callable[[Verdict], None],
+) -> Searched:  # fmt: skip
+    """Search, or go on with a search, and say what is found as it is found."""
+    agent = agent_of(options["user_agent"])
+    minutes = options.get("max_minutes")
+    budget = Budget(
+        downloads=options.get("max_downloads"),
+        sites=options.get("max_sites"),
+        seconds=minutes * 60 if minutes else None,
+    )
+    setting = Setting(Politeness(agent=agent, delay=options["delay"]), LIMITS, budget)
+    engine = live_engine(options, agent, stall=STALL)
+    discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())
+    with watching(Search(say=say, stage="searching"), quiet=options["quiet"]) as shown:
+        shown.watch(discovery)
+        engine.discover(discovery, source, tick=shown.tick, stopped=shown.stopped)
+        shown.tick()
+    faults = [f"{count:,} look-ups failed: {why}" for why, count in source.faults.items()]
+    notes = [in_one_line(note) for note in (*faults, *dict.fromkeys(discovery.hosts.notes))]
+    write_sites(store, terms, notes)
+    if not options["quiet"]:
+        _tell(store, notes)
+    leads = Leads(store, once=True)
+    return Searched(leads.verdicts("accept"), leads.failed(), not shown.stopped())
+
+
+def _tell(store: Store, notes: Sequence[str]) -> None:
+    """Say on standard error how a search has ended."""
+    lines = Standing.of(store).lines() + [f"note: {note}" for note in notes[:NOTES]]
+    if len(notes) > NOTES:
+        lines.append(f"note: and {len(notes) - NOTES:,} more")
+    for line in lines:
+        click.echo(line, err=True)

@@ -1,0 +1,161 @@
+"""URLs as lines: what is read, what is skipped and why, and what is written.
+
+Memory is bounded by a batch whatever comes in.  Each line that is not empty is answered by one
+line, in order, so that what comes out stands beside what went in.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from diptych.errors import ConfigError
+from diptych.learn.url.data import open_bytes
+from diptych.text.urls import normalise
+from diptych.types import Url
+
+__all__ = [
+    "Line",
+    "Skipped",
+    "as_url",
+    "askable",
+    "batches",
+    "read_lines",
+    "split_lines",
+    "write",
+]
+
+BATCH_LINES = 4096
+BATCH_BYTES = 1 << 22
+MAX_LINE = 1 << 21  # bytes; the rest of a longer line is not kept
+_SHOWN = 5  # line numbers named
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
+# Control characters, and the surrogates that stand for bytes that were no UTF-8.
+_UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class Line(NamedTuple):
+    """A line with its number and columns; bytes that are no UTF-8 are kept as surrogates."""
+
+    number: int
+    columns: tuple[str, ...]
+
+    def column(self, place: int) -> str:
+        """A column, or nothing where the line has not so many."""
+        return self.columns[place].strip() if place < len(self.columns) else ""
+
+
+@dataclass(slots=True)
+class Skipped:
+    """Lines that could not be answered: how many, and the first of them."""
+
+    count: int = 0
+    first: list[int] = field(default_factory=list)
+
+    def add(self, line: Line) -> None:
+        """Remember a line."""
+        self.count += 1
+        if len(self.first) < _SHOWN:
+            self.first.append(line.number)
+
+    def told(self, what: str) -> str:
+        """One line about them.
+
+        >>> Skipped(7, [1, 2, 3, 4, 5]).told("without a URL")
+        'skipped 7 lines without a URL: line 1, 2, 3, 4, 5, ...'
+        """
+        shown = ", ".join(map(str, self.first)) + (", ..." if self.count > len(self.first) else "")
+        return f"skipped {self.count:,} line{'s' * (self.count > 1)} {what}: line {shown}"
+
+
+def read_lines(path: Path | None) -> Iterator[Line]:
+    """The lines of a file that are not empty; standard input for nothing or `-`."""
+    is_file = path is not None and str(path) != "-"
+    try:
+        if path is not None and is_file:
+            with open_bytes(path) as stream:
+                yield from split_lines(stream)
+        else:
+            stdin: BinaryIO = sys.stdin.buffer
+            if getattr(stdin, "peek", lambda size: b"")(2)[:2] == b"\x1f\x8b":
+                stdin = cast(BinaryIO, gzip.GzipFile(fileobj=stdin))
+            yield from split_lines(stdin)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            f"cannot read {path if is_file else 'standard input'}: {reason}"
+        ) from error
+
+
+def split_lines(stream: BinaryIO) -> Iterator[Line]:
+    """The lines that are not empty, with their numbers, columns apart."""
+    for number, raw in enumerate(iter(lambda: stream.readline(MAX_LINE), b""), 1):
+        if not raw.endswith(b"\n") and len(raw) == MAX_LINE:
+            _pass_over(stream)
+        text = raw.decode("utf-8", "surrogateescape").rstrip("\r\n")
+        text = text.removeprefix("\ufeff") if number == 1 else text
+        if text.strip():
+            yield Line(number, tuple(text.split("\t")))
+
+
+def _pass_over(stream: BinaryIO) -> None:
+    """Read on to the end of a line that is too long to keep."""
+    while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+        pass
+
+
+def batches(lines: Iterator[Line]) -> Iterator[list[Line]]:
+    """Lines in groups that are bounded both in number and in size."""
+    batch: list[Line] = []
+    size = 0
+    for line in lines:
+        batch.append(line)
+        size += sum(map(len, line.columns))
+        if len(batch) >= BATCH_LINES or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def as_url(text: str) -> Url | None:
+    """The URL a column holds in normal form; None for what is no page's.
+
+    >>> as_url("www.example.org/fr"), as_url("mailto:a@example.org"), as_url("nonsense")
+    ('http://www.example.org/fr', None, None)
+    """
+    url = askable(text)
+    return normalise(url) if url else None
+
+
+def askable(text: str) -> str:
+    """A column as a model is asked about it: as written, but with a scheme; else nothing.
+
+    >>> askable("http://example.org/#!/fr"), askable("example.org"), askable("data:,x")
+    ('http://example.org/#!/fr', 'http://example.org', '')
+    """
+    if _UNFIT.search(text):
+        return ""
+    if "://" not in text:
+        if _SCHEME.match(text) or "." not in text.partition("/")[0]:
+            return ""
+        text = "http://" + text
+    return text if normalise(text) is not None else ""
+
+
+def write(out: BinaryIO, rows: Iterable[str]) -> None:
+    """Lines written and passed on at once, with the bytes that were no UTF-8 as they came."""
+    text = "".join(f"{row}\n" for row in rows)
+    try:
+        out.write(text.encode("utf-8", "surrogateescape"))
+        out.flush()
+    except BrokenPipeError:  # a reader that has seen enough: the command line ends in silence
+        raise
+    except OSError as error:
+        raise ConfigError(f"cannot write the answer: {error.strerror}") from error

@@ -1,0 +1,89 @@
+"""Verdicts on sites as lines: for people, for pipes, and as JSON."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import orjson
+
+from diptych.frontier.leads import Verdict
+from diptych.text.printable import in_one_line
+
+__all__ = ["Printer", "standard_output"]
+
+
+class Output(Protocol):
+    """What can be written to."""
+
+    def write(self, text: str, /) -> object:
+        """Write a text."""
+        ...
+
+    def flush(self) -> object:
+        """Let others see what was written."""
+        ...
+
+
+class _Screen:
+    """Standard output as it is at the time: a progress display takes it over while it lasts."""
+
+    def write(self, text: str) -> None:
+        sys.stdout.write(text)
+
+    def flush(self) -> None:
+        sys.stdout.flush()
+
+
+def standard_output() -> Output:
+    """Where verdicts go: a pipe or a file must never be taken over."""
+    return _Screen() if sys.stdout.isatty() else sys.stdout
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """Writes each verdict as soon as it is there."""
+
+    out: Output
+    as_json: bool = False
+    is_list: bool = False
+    """whether only the addresses of bilingual sites are wanted"""
+
+    def say(self, verdict: Verdict) -> None:
+        """Write a verdict."""
+        decision = verdict.decision
+        if self.is_list and not decision.accept:
+            return
+        if self.as_json:
+            self._json(
+                site=verdict.site, url=verdict.named, start=verdict.url, bilingual=decision.accept,
+                score=round(decision.score, 4), reason=decision.reason,
+                pages=dict(verdict.pages), downloads=verdict.downloads,
+            )  # fmt: skip
+        elif self.is_list:
+            self._line(verdict.url)
+        else:
+            shown = " ".join(f"{lang}={url}" for lang, url in verdict.pages)
+            answer = "bilingual" if decision.accept else "no"
+            why = shown if decision.accept else decision.reason
+            self._line(verdict.named, answer, f"{decision.score:.3f}", str(verdict.downloads), why)
+
+    def say_untested(self, url: str, reason: str) -> None:
+        """Write that a site could not be tested."""
+        if self.as_json:
+            self._json(
+                site="", url=url, bilingual=None, score=0.0, reason=reason, pages={}, downloads=0
+            )
+        elif not self.is_list:
+            self._line(url, "unknown", "0.000", "0", reason)
+
+    def _line(self, *fields: str) -> None:
+        self._write("\t".join(in_one_line(field) for field in fields))
+
+    def _json(self, **fields: Any) -> None:
+        self._write(orjson.dumps(fields).decode())
+
+    def _write(self, line: str) -> None:
+        self.out.write(line + "\n")
+        self.out.flush()  # somebody may be waiting for it at the other end of a pipe

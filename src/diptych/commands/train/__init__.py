@@ -1,0 +1,1 @@
+"""The command `train`: models trained on labelled data."""

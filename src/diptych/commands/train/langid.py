@@ -1,0 +1,101 @@
+"""`diptych train langid`, and `--langid`: languages that no identifier knows are taught."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from diptych.cli_parts import FOUND
+from diptych.errors import ConfigError
+from diptych.language.codes import has_form, parse_lang
+from diptych.language.identify import Taught, knows, teach
+from diptych.language.taught import MAX_BYTES
+
+if TYPE_CHECKING:
+    from diptych.language.teach import Lesson
+
+__all__ = ["teach_from", "train_langid"]
+
+_MAX_TEXT = 100_000_000  # bytes of a file of text
+
+
+def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
+    """Learn a language from files of text in it, and write what was learned; the exit code."""
+    from diptych.language.teach import pieces_of, teach_language
+    from diptych.pipeline import replace_file
+
+    code = _code(lang)
+    pieces = pieces_of("\n".join(_text(path) for path in files))
+    try:
+        lesson = teach_language(code, pieces)
+    except ValueError as error:
+        names = ", ".join(str(path) for path in files)
+        raise ConfigError(f"{names}: {error}") from error
+    try:
+        replace_file(out, lesson.taught.to_bytes())
+    except OSError as error:
+        raise ConfigError(f"cannot write {out}: {error.strerror}") from error
+    click.echo(_report(lesson, out))
+    return FOUND
+
+
+def teach_from(files: Sequence[Path]) -> None:
+    """Teach this process the languages of some files; `ConfigError` for what cannot be."""
+    models = [_read(path) for path in files]
+    try:
+        teach(models)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _read(path: Path) -> Taught:
+    again = "make one: diptych train langid LANG FILE --out MODEL"
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ConfigError(f"{path} is too large for a taught language; {again}")
+        return Taught.from_bytes(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path} is no taught language: {error}; {again}") from error
+
+
+def _code(lang: str) -> str:
+    """A code in canonical form; one of three letters need not be listed anywhere."""
+    try:
+        return parse_lang(lang)
+    except ValueError as error:
+        if has_form(lowered := lang.strip().lower()):
+            return lowered
+        raise ConfigError(f"{error}, or for a language that has none, one of qaa to qtz") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > _MAX_TEXT:
+            raise ConfigError(f"{path} is larger than {_MAX_TEXT:,} bytes; a tenth will do")
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is no text in UTF-8; convert it first") from error
+
+
+def _report(lesson: Lesson, out: Path) -> str:
+    lang, quality = lesson.taught.lang, lesson.quality
+    before = ", ".join(f"{label} {share:.0%}" for label, share in quality.before)
+    near = ", ".join(f"{label} {weight:.0%}" for label, weight in lesson.near)
+    lines = [
+        f"{lang} learned from {lesson.pieces:,} lines, {lesson.letters:,} letters -> {out}",
+        f"  of lines that were held back {quality.lines:.1%} are told to be {lang},"
+        f" of texts as long as a page's {quality.pages:.1%}",
+        f"  without it they were taken for: {before}",
+        f"  it is like: {near}; how often text in those is taken for {lang} cannot be known from"
+        " these files",
+    ]
+    if knows(lang):
+        lines.append(f"  {lang} was known before; this takes the place of what was known")
+    return "\n".join(lines)

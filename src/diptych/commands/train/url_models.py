@@ -1,0 +1,217 @@
+"""`diptych train`: a URL model from labelled data, tested on domains it has not seen."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych._version import VERSION
+from diptych.commands.url_lang import best_languages
+from diptych.errors import ConfigError
+from diptych.learn.url.data import (
+    UNKNOWN,
+    LabelledPair,
+    LabelledUrl,
+    read_pairs,
+    read_urls,
+    split_by_domain,
+)
+from diptych.learn.url.negatives import Negatives
+from diptych.protocols import UrlLanguageModel, UrlPairModel
+
+__all__ = ["Figures", "Order", "check_out", "figures", "score_url_lang", "score_url_pair", "train"]
+
+HELD_OUT = 0.1  # of the domains
+# Added to the seed of the split: trainers hold out domains by the seed itself, to calibrate or to
+# stop by, and would find those gone already.
+SPLIT = 7919
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to train, of what, and how."""
+
+    model: str
+    data: tuple[Path, ...]
+    out: Path
+    backend: str = "linear"
+    base: str = ""
+    seed: int = 0
+    options: tuple[tuple[str, Any], ...] = ()
+    """of the back end `transformers`: epochs, batch, learning_rate"""
+
+
+class Figures(NamedTuple):
+    """Precision, recall and F1 in percent."""
+
+    precision: float
+    recall: float
+    f1: float
+
+    def __str__(self) -> str:
+        return f"P {self.precision:.2f} R {self.recall:.2f} F1 {self.f1:.2f}"
+
+
+def train(order: Order) -> int:
+    """Train, test, and write the model with its card; the exit code."""
+    _check(order)
+    is_lang = order.model == "url-lang"
+    read: Callable[[Path], Any] = read_urls if is_lang else read_pairs
+    rows: list[Any] = []
+    files: list[tuple[Path, int, str]] = []
+    for path in order.data:
+        before = len(rows)
+        rows.extend(read(path))
+        files.append((path, len(rows) - before, _digest(path)))
+    if not rows:
+        raise ConfigError("there is nothing to learn from: the data hold no usable row")
+    kept, held_out = split_by_domain(rows, HELD_OUT, order.seed + SPLIT)
+    split = f"{_told(kept)} to learn from, {_told(held_out)} held out"
+    _say(split)
+    if not kept:
+        raise ConfigError("the data are of too few domains: give more, or another --seed")
+    model = _train(order, kept)
+    found = (score_url_lang if is_lang else score_url_pair)(model, held_out)
+    model.save(str(order.out))
+    lines = [f"{name}: {score}" for name, score in found.items()] or [
+        "none: the data are of too few domains to hold any out"
+    ]
+    (order.out / "card.md").write_text(_card(order, files, split, lines), "utf-8")
+    for line in lines:
+        click.echo(line)
+    _say(f"{order.model} model -> {order.out}")
+    return 0
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _told(rows: Sequence[Any]) -> str:
+    return f"{len(rows):,} rows of {len({row.domain for row in rows}):,} domains"
+
+
+def _check(order: Order) -> None:
+    """What can be known to fail before hours of training."""
+    if order.backend == "transformers" and not order.base:
+        raise ConfigError("--backend transformers needs --base FOLDER, such as xlm-roberta-base")
+    if order.backend != "transformers" and (order.base or order.options):
+        raise ConfigError(
+            "--base, --epochs, --batch and --learning-rate are for --backend transformers"
+        )
+    check_out(order.out)
+
+
+def check_out(out: Path) -> None:
+    """`ConfigError` unless a model can be written to a folder."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ConfigError(f"{out} is there already; choose another --out")
+    nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        raise ConfigError(f"cannot write to {nearest}; choose another --out")
+
+
+def _train(order: Order, rows: list[Any]) -> Any:
+    is_lang = order.model == "url-lang"
+    if order.backend == "transformers":
+        from diptych.learn.url import fine_tune
+
+        training = fine_tune.Training(**dict(order.options))
+        tune: Callable[..., Any]
+        tune = fine_tune.train_url_lang if is_lang else fine_tune.train_url_pair
+        return tune(rows, base=order.base, seed=order.seed, training=training, tell=_say)
+    try:
+        return (_learn_url_lang if is_lang else _learn_url_pair)(rows, order.seed)
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"this needs {error.name}: pip install 'diptych[train]'") from error
+
+
+def _learn_url_lang(rows: list[LabelledUrl], seed: int) -> Any:
+    from diptych.learn.url.language import train
+
+    return train(rows, seed=seed)
+
+
+def _learn_url_pair(rows: list[LabelledPair], seed: int) -> Any:
+    from diptych.learn.url.pair_train import train
+
+    return train(rows, seed=seed)
+
+
+def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict[str, Figures]:
+    """How well the languages of URLs are told, as the mean over languages and over all URLs."""
+    if not rows:
+        return {}
+    truth = np.array([row.lang for row in rows])
+    said = np.array([found.lang for found in best_languages(model, [row.url for row in rows])])
+    each = [figures(truth == lang, said == lang) for lang in sorted(set(truth.tolist()))]
+    named, there = said != UNKNOWN, truth != UNKNOWN
+    right = (truth == said) & there
+    micro = _of_counts(int(right.sum()), int(named.sum()), int(there.sum()))
+    return {f"macro, {len(each)} languages": _mean(each), f"micro, {len(rows):,} URLs": micro}
+
+
+def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[str, Figures]:
+    """How well pairs are told from negatives made of them, for pairs and as the mean of both."""
+    if not rows:
+        return {}
+    negatives = [made for made, _ in Negatives().make(rows)]
+    every = [*rows, *negatives]
+    truth = np.arange(len(every)) < len(rows)
+    said = model.probabilities([row.url_a for row in every], [row.url_b for row in every]) > 0.5
+    pairs, others = figures(truth, said), figures(~truth, ~said)
+    return {
+        f"pairs ({len(rows):,} with {len(negatives):,} negatives)": pairs,
+        "macro": _mean([pairs, others]),
+    }
+
+
+def figures(truth: NDArray[np.bool_], said: NDArray[np.bool_]) -> Figures:
+    """The figures of one class.
+
+    >>> print(figures(np.array([True, True, False]), np.array([True, False, False])))
+    P 100.00 R 50.00 F1 66.67
+    """
+    return _of_counts(int((truth & said).sum()), int(said.sum()), int(truth.sum()))
+
+
+def _of_counts(right: int, named: int, there: int) -> Figures:
+    return Figures(
+        100 * right / named if named else 0.0,
+        100 * right / there if there else 0.0,
+        200 * right / (named + there) if named + there else 0.0,
+    )
+
+
+def _mean(each: Sequence[Figures]) -> Figures:
+    return Figures(*(float(value) for value in np.mean(np.array(each), axis=0)))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _card(
+    order: Order, files: Sequence[tuple[Path, int, str]], split: str, lines: Sequence[str]
+) -> str:
+    """What a reader must know of a model, and what must be quoted beside its figures."""
+    data = "+".join(digest[:8] for _, _, digest in files)
+    options = "".join(f"|{name}:{value}" for name, value in order.options)
+    base = f"({Path(order.base).name})" if order.base else ""
+    signature = f"{order.model}:{order.backend}{base}|data:{data}|seed:{order.seed}{options}"
+    table = [f"| {path.name} | {count:,} | `{digest}` |" for path, count, digest in files]
+    return "\n".join([
+        f"# {order.model}", "", f"Signature: `{signature}|v:{VERSION}`", "",
+        "| data | rows used | SHA-256 |", "|---|--:|---|", *table, "",
+        f"Split by registrable domain, a tenth held out: {split}.", "",
+        "On the domains held out, in percent:", "", *(f"- {line}" for line in lines), "",
+    ])  # fmt: skip

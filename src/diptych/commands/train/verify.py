@@ -1,0 +1,284 @@
+"""`diptych train verify`: a verifier of one's own from about a hundred labelled pairs of pages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych._version import VERSION
+from diptych.commands.train.url_models import Figures, check_out, figures
+from diptych.errors import ConfigError
+from diptych.language.codes import same_language
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.page.read import read_page
+from diptych.stages.align_dom.domtree.strategy import DomTree
+from diptych.stages.align_sentences.length_lexicon import LengthLexicon
+from diptych.stages.verify.classify import Classify
+from diptych.stages.verify.shared.features import MAXENT, NAMES, PPLOCATOR, features
+from diptych.stages.verify.shared.model import to_json
+from diptych.stages.verify.shared.obstacles import obstacle
+from diptych.stages.verify.shared.train import (
+    Table,
+    Trainer,
+    cross_validated,
+    decision_tree,
+    folds,
+    leave_one_out,
+    logistic,
+    monotone,
+)
+from diptych.steps.align_pages import align_pages
+from diptych.text.urls import normalise
+from diptych.types import Candidate, Page, PagePair, Response, Url
+
+if TYPE_CHECKING:
+    from diptych.run.store import Store
+
+__all__ = ["METHODS", "Label", "Method", "VerifyOrder", "read_labels", "report", "train_verify"]
+
+LEAST = 20  # pairs
+FOLDS = 10
+THRESHOLD = 0.5
+_MAX_BYTES = 50_000_000
+_ANSWERS = {"1": True, "yes": True, "0": False, "no": False}
+
+
+class Method(NamedTuple):
+    """Which features a verifier looks at, and how it learns."""
+
+    features: tuple[str, ...]
+    train: Trainer
+
+
+METHODS: Mapping[str, Method] = {
+    "classify": Method(NAMES, monotone),
+    "decision_tree": Method(PPLOCATOR, decision_tree),
+    "maxent": Method(MAXENT, logistic),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOrder:
+    """What to train, of what, and where the model goes."""
+
+    labels: Path
+    out: Path
+    method: str = "classify"
+    run: Path | None = None
+    seed: int = 0
+
+
+class Label(NamedTuple):
+    """Two pages, as paths of files or as URLs, and whether they are translations."""
+
+    line: int
+    left: str
+    right: str
+    is_right: bool
+
+
+def train_verify(order: VerifyOrder) -> int:
+    """Train, test by cross-validation, and write the model with its card; the exit code."""
+    check_out(order.out)
+    labels = read_labels(order.labels)
+    method = METHODS[order.method]
+    kept, rows, dropped = [], [], Counter[str]()
+    for label, candidate in _candidates(order, labels):
+        reason = _obstacle(candidate)
+        if reason:
+            dropped[reason] += 1
+        else:
+            kept.append(label.is_right)
+            rows.append(features(candidate))
+    _check_classes(kept, f"{order.labels} has", dropped)
+    table = Table.of(NAMES, rows, kept).only(method.features)
+    lines = report(table, method.train, seed=order.seed)
+    model = method.train(table)
+    order.out.mkdir(parents=True, exist_ok=True)
+    (order.out / f"{order.method}.json").write_text(to_json(model) + "\n", "utf-8")
+    (order.out / "card.md").write_text(_card(order, kept, dropped, lines), "utf-8")
+    for line in lines:
+        click.echo(line)
+    if dropped:
+        click.echo(f"decided without a model, and left out: {_told(dropped)}", err=True)
+    click.echo(f'[verify]\nuse = "{order.method}"\nmodel = "{order.out}"', err=True)
+    return 0
+
+
+def _obstacle(candidate: Candidate) -> str:
+    strategy = Classify()
+    return obstacle(candidate, min_letters=strategy.min_letters, max_copied=strategy.max_copied)
+
+
+def _told(dropped: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in sorted(dropped.items()))
+
+
+def read_labels(path: Path) -> list[Label]:
+    """The labelled pairs of a file: left, right and 1 or 0, with tabs between them."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8; convert it with iconv") from error
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        columns = [column.strip() for column in line.split("\t")]
+        if len(columns) != 3 or not all(columns):
+            raise ConfigError(
+                f"line {number} of {path} has not left, right and label with tabs between them"
+            )
+        answer = _ANSWERS.get(columns[2].lower())
+        if answer is None:
+            raise ConfigError(
+                f"line {number} of {path} has the label {columns[2][:40]!r};"
+                " a label is 1 or yes, 0 or no"
+            )
+        found.append(Label(number, columns[0], columns[1], answer))
+    _check_classes([label.is_right for label in found], f"{path} has", {})
+    return found
+
+
+def _check_classes(answers: Sequence[bool], what: str, dropped: Mapping[str, int]) -> None:
+    right = sum(answers)
+    rest = f" that need a model ({_told(dropped)})" if dropped else ""
+    if len(answers) < LEAST:
+        raise ConfigError(f"{what} {len(answers)} pairs{rest}; give at least {LEAST}, better 100")
+    if min(right, len(answers) - right) < 2:
+        raise ConfigError(
+            f"{what} {right} right pairs and {len(answers) - right} others{rest};"
+            " give at least 2 of each"
+        )
+
+
+def _candidates(order: VerifyOrder, labels: Sequence[Label]) -> Iterator[tuple[Label, Candidate]]:
+    """Each labelled pair, read and aligned."""
+    if order.run is None:
+        reader = _file_reader(order.labels)
+        yield from ((label, _candidate(label, reader, order.labels)) for label in labels)
+        return
+    from diptych.run.store import Store
+    from diptych.run.terms import read_terms
+
+    terms = read_terms(order.run)
+    with Store(order.run, write=False) as store:
+        lexicon_of = _lexicons(store, terms.langs)
+        reader = _run_reader(store, order.run, terms.langs)
+        for label in labels:
+            yield label, _candidate(label, reader, order.labels, lexicon_of)
+
+
+def _file_reader(labels: Path) -> Callable[[str], Page]:
+    def read(name: str) -> Page:
+        path = labels.parent / name
+        try:
+            if path.stat().st_size > _MAX_BYTES:
+                raise ConfigError(f"{path} is larger than {_MAX_BYTES // 1_000_000} MB")
+            body = path.read_bytes()
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ConfigError(f"cannot read {path}: {reason}") from error
+        url = normalise(f"http://labels.invalid/{name}") or Url("http://labels.invalid/")
+        return _page(Response(url, 200, (("content-type", "text/html"),), body, 0.0), ())
+
+    return read
+
+
+def _run_reader(store: Store, run: Path, langs: Sequence[str]) -> Callable[[str], Page]:
+    def read(name: str) -> Page:
+        url = normalise(name)
+        response = store.response(url) if url is not None else None
+        if response is None:
+            raise ConfigError(f"{name} is no page of {run}")
+        return _page(response, langs)
+
+    return read
+
+
+def _page(response: Response, langs: Sequence[str]) -> Page:
+    page = read_page(response, langs=langs, with_blocks=True, with_tree=True, with_sketch=True)
+    if page.sketch is None and langs:  # in another language than those of the run
+        page = read_page(response, with_blocks=True, with_tree=True, with_sketch=True)
+    return page
+
+
+_LexiconOf = Callable[[str, str], Lexicon]
+
+
+def _candidate(
+    label: Label, read: Callable[[str], Page], labels: Path, lexicon_of: _LexiconOf = Lexicon.empty
+) -> Candidate:
+    """A labelled pair, aligned with the default strategies unless it needs no model."""
+    try:
+        left, right = read(label.left), read(label.right)
+    except ConfigError as error:
+        raise ConfigError(f"line {label.line} of {labels}: {error}") from error
+    pair = PagePair(left.url, right.url, left.lang, right.lang, 1.0, "labelled")
+    bare = Candidate(pair, left, right)
+    if _obstacle(bare):
+        return bare
+    lexicon = lexicon_of(left.lang, right.lang)
+    segments = align_pages(pair, left, right, DomTree(), LengthLexicon(), lexicon)
+    return Candidate(pair, left, right, tuple(segments), lexicon)
+
+
+def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
+    """What the run has learned of two languages, in whatever order they are asked for."""
+    known: dict[tuple[str, str], Lexicon] = {}
+    for pair, data in store.lexicons().items():
+        lexicon = Lexicon.from_bytes(data)
+        known[pair] = lexicon
+        known[pair.right, pair.left] = lexicon.reversed()
+
+    def code(lang: str) -> str:
+        return next((asked for asked in langs if same_language(asked, lang)), lang)
+
+    def lexicon_of(left: str, right: str) -> Lexicon:
+        pair = code(left), code(right)
+        return known.get(pair) or Lexicon.empty(*pair)
+
+    return lexicon_of
+
+
+def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
+    """Cross-validated figures with all features, and without each of them."""
+    rarest = int(min(table.right.sum(), (~table.right).sum()))
+    fold = folds(table.right, min(FOLDS, rarest), seed)
+
+    def scored(said: NDArray[np.float64]) -> Figures:
+        return figures(table.right, said >= THRESHOLD)
+
+    right = int(table.right.sum())
+    lines = [
+        f"{fold.max() + 1}-fold cross-validation of {len(fold)} pairs, {right} of them right",
+        f"all features: {scored(cross_validated(table, train, fold))}",
+    ]
+    for without in leave_one_out(table, train, fold):
+        lines.append(f"without {without.name}: {scored(without.said)}")
+    return lines
+
+
+def _card(
+    order: VerifyOrder, kept: Sequence[bool], dropped: Mapping[str, int], lines: Sequence[str]
+) -> str:
+    """What a reader must know of a model, and what must be quoted beside its figures."""
+    digest = hashlib.sha256(order.labels.read_bytes()).hexdigest()
+    signature = f"verify:{order.method}|data:{digest[:8]}|seed:{order.seed}|v:{VERSION}"
+    left_out = f", {sum(dropped.values())} left out ({_told(dropped)})" if dropped else ""
+    return "\n".join([
+        f"# verify: {order.method}", "", f"Signature: `{signature}`", "",
+        f"Trained on {len(kept)} pairs of pages, {sum(kept)} of them right{left_out}.", "",
+        f"Labels: {order.labels.name}, SHA-256 `{digest}`.", "",
+        "In percent:", "", *(f"- {line}" for line in lines), "",
+    ])  # fmt: skip

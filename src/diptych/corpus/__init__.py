@@ -1,0 +1,1 @@
+"""The lines of a corpus, read from runs and from files."""

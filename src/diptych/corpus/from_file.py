@@ -1,0 +1,271 @@
+"""Corpora read back from files that may come from anywhere.
+
+Nothing in them can fill the memory, and what is not as an export has it is an error that names the
+place.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from diptych.corpus.files import format_of, split_compression
+from diptych.errors import CorpusError
+from diptych.stages.export.shared.columns import PAIR, is_lang
+from diptych.text.printable import in_one_line
+from diptych.text.urls import normalise
+from diptych.types import Url
+from diptych.units import Side, Unit
+
+__all__ = ["lines", "read_units"]
+
+MAX_LINE = 1 << 26  # bytes
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
+_MAX_COPIES = 1 << 53  # what every reader of numbers can tell apart; they are summed, too
+_ROWS = 1_000  # of a table, read at a time
+_PIECE = 1 << 10  # bytes: a piece of zstd may become 32,000 times its size
+_WINDOW = 1 << 27  # bytes: a header may ask for more memory than the machine has
+_FETCHED = tuple(place for place, name in enumerate(PAIR) if name.endswith("_fetched"))
+_FLAGS = PAIR.index("flags")
+_NUMBERS = {"score": float, "alignment": float, "verified": float, "copies": int} | {
+    f"{side}_offset": int for side in ("left", "right")
+}
+_KINDS: tuple[type, ...] = tuple(_NUMBERS.get(name, str) for name in PAIR)
+_N_WAY = "{} is a table of many languages: export it in pairs"
+_values = itemgetter(*PAIR)
+
+
+def read_units(path: Path) -> Iterator[Unit]:
+    """The units of an export of two languages, as JSONL or Parquet, one at a time."""
+    readers = {"jsonl": _jsonl_rows, "parquet": _parquet_rows}
+    format = format_of(path)
+    if format not in readers or (format == "parquet" and split_compression(str(path))[1]):
+        raise CorpusError(
+            f"cannot read {path}: it must be an export whose name ends in .jsonl, .jsonl.gz,"
+            " .jsonl.zst or .parquet"
+        )
+    return _units(path, readers[format](path))
+
+
+def _units(path: Path, rows: Iterator[tuple[str, Sequence[Any]]]) -> Iterator[Unit]:
+    for place, row in rows:
+        unit = _unit(row)
+        if fault := _fault(unit):
+            raise CorpusError(f"{path}, {place}: {fault}")
+        yield unit
+
+
+def _unit(row: Sequence[Any]) -> Unit:
+    """A unit of its values: those of `PAIR`, with times in seconds and flags apart."""
+    left, right, score, left_url, right_url, _, left_lang, right_lang, *found = row
+    places, common = found[:12], found[12:]  # where each side was found, in turns
+    alignment, verified, evidence, flags, copies, run = common
+    return Unit(
+        (
+            Side(left_lang, left, Url(left_url), *places[::2]),
+            Side(right_lang, right, Url(right_url), *places[1::2]),
+        ),
+        score, alignment, verified, evidence, flags, copies, run,
+    )  # fmt: skip
+
+
+def _fault(unit: Unit) -> str:
+    """What of a unit cannot be; nothing if all of it can."""
+    left, right = unit.sides
+    if not (is_lang(left.lang) and is_lang(right.lang) and left.lang != right.lang):
+        return (
+            f"{in_one_line(left.lang)[:40]!r} and {in_one_line(right.lang)[:40]!r} are no languages"
+        )
+    if not (left.text and right.text):
+        return "a side has no text"
+    if not all(0 <= score <= 1 for score in (unit.score, unit.alignment, unit.verified)):
+        return "a score is no number from 0 to 1"
+    if normalise(left.url) is None or normalise(right.url) is None:
+        return "a URL is none of the web"
+    if not (0 <= left.fetched_at <= _LATEST and 0 <= right.fetched_at <= _LATEST):
+        return "a page was never fetched at such a time"
+    is_there = all(0 <= offset < 1 << 63 for offset in (left.offset, right.offset))
+    if not (is_there and 1 <= unit.copies <= _MAX_COPIES):
+        return "offset or copies is out of range"
+    return ""
+
+
+def _jsonl_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
+    import orjson
+
+    for number, line in lines(path):
+        place = f"line {number:,}"
+        try:
+            found = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            fault = "is no JSON" if line.endswith(b"\n") else "is cut off: export it again"
+            raise CorpusError(f"{path}, {place} {fault}") from error
+        row = list(_checked(path, place, found))
+        try:
+            for at in _FETCHED:
+                row[at] = _seconds(row[at])
+        except ValueError as error:
+            raise CorpusError(f"{path}, {place}: a fetch time is no time") from error
+        row[_FLAGS] = tuple(row[_FLAGS].split())
+        yield place, row
+
+
+def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
+    """The values of an object, all there and of their types."""
+    if not isinstance(found, dict):
+        raise CorpusError(f"{path}, {place} is no object")
+    if "texts" in found:
+        raise CorpusError(_N_WAY.format(path))
+    try:
+        row: Sequence[Any] = _values(found)
+    except KeyError as error:
+        raise CorpusError(
+            f"{path}, {place} has no field {error.args[0]!r}: is it an export of diptych?"
+        ) from error
+    if tuple(map(type, row)) == _KINDS:
+        return row
+    for name, kind, value in zip(PAIR, _KINDS, row, strict=True):
+        # JSON does not tell 1 from 1.0.
+        if type(value) is not kind and not (kind is float and type(value) is int):
+            wanted = {str: "text", int: "a whole number", float: "a number"}[kind]
+            raise CorpusError(f"{path}, {place}: {name} is not {wanted}")
+    return [
+        float(value) if kind is float else value for kind, value in zip(_KINDS, row, strict=True)
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _seconds(text: str) -> float:
+    """A time that an export has.
+
+    >>> _seconds("2023-11-14T22:13:20Z")
+    1700000000.0
+    """
+    time = datetime.fromisoformat(text)
+    return time.replace(tzinfo=time.tzinfo or UTC).timestamp()
+
+
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, with their numbers."""
+    import zstandard
+    from isal import isal_zlib
+
+    damage: Any = isal_zlib.error
+    number = 0
+    try:
+        with _reader(path) as stream:
+            while line := stream.readline(MAX_LINE + 1):
+                number += 1
+                if len(line) > MAX_LINE:
+                    raise CorpusError(f"{path}, line {number:,} is longer than {MAX_LINE >> 20} MB")
+                if not line.isspace():
+                    yield number, line
+    except EOFError as error:
+        raise CorpusError(
+            f"{path} is cut off after line {number:,}: copy or export it again"
+        ) from error
+    except (OSError, damage, zstandard.ZstdError) as error:
+        reason = getattr(error, "strerror", None) or in_one_line(error)
+        raise CorpusError(f"cannot read {path} after line {number:,}: {reason}") from error
+
+
+def _reader(path: Path) -> BinaryIO:
+    compression = split_compression(path.name)[1]
+    if not compression:
+        return path.open("rb")
+    if path.stat().st_size == 0:
+        raise EOFError
+    if compression == ".gz":
+        from isal import igzip
+
+        return cast(BinaryIO, igzip.open(path))
+    return io.BufferedReader(_Zstd(path.open("rb")), 1 << 20)
+
+
+class _Zstd(io.RawIOBase):
+    """What a zstd file holds; readers of the library do not notice that the end is missing."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream = stream
+        self.decoder: Any = None
+        self.packed = self.text = b""
+        """not decoded yet, and not read yet"""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self.text:
+            self.packed = self.packed or self.stream.read(_PIECE)
+            if not self.packed and self.decoder is not None:
+                raise EOFError
+            if not self.packed:
+                return 0
+            self._decode()
+        size = min(len(buffer), len(self.text))
+        buffer[:size], self.text = self.text[:size], self.text[size:]
+        return size
+
+    def _decode(self) -> None:
+        import zstandard
+
+        if self.decoder is None:
+            self.decoder = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+        self.text, self.packed = self.decoder.decompress(self.packed), b""
+        if self.decoder.eof:
+            self.packed, self.decoder = self.decoder.unused_data, None
+
+    def close(self) -> None:
+        self.stream.close()
+        super().close()
+
+
+def _parquet_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
+    from diptych.stages.export.parquet import arrow, pair_schema
+
+    pa, pq = arrow()
+    number = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            _require_columns(path, file.schema_arrow.names)
+            for batch in file.iter_batches(_ROWS, columns=list(PAIR)):
+                table = pa.Table.from_batches([batch]).select(PAIR).cast(pair_schema(pa))
+                table.validate(full=True)  # texts may be no UTF-8
+                for row in _table_rows(path, table, pa):
+                    number += 1
+                    yield f"row {number:,}", row
+    except (pa.ArrowException, OSError) as error:
+        reason = in_one_line(error)[:200]
+        raise CorpusError(f"cannot read {path} after row {number:,}: {reason}") from error
+
+
+def _require_columns(path: Path, names: Sequence[str]) -> None:
+    if "texts" in names:
+        raise CorpusError(_N_WAY.format(path))
+    for name in PAIR:
+        if names.count(name) != 1:
+            raise CorpusError(f"{path} has no column {name!r}: is it an export of diptych?")
+
+
+def _table_rows(path: Path, table: Any, pa: Any) -> Iterator[Sequence[Any]]:
+    """The rows of a table, with times in seconds; none of their values may be missing."""
+    for name in PAIR:
+        if table[name].null_count or (name == "flags" and _has_nulls(table[name])):
+            raise CorpusError(f"{path}: {name} is missing in some rows")
+    for place in _FETCHED:
+        times = table.column(place).cast(pa.int64())  # a number may be too large for a time
+        table = table.set_column(place, PAIR[place], times)
+    columns = [column.to_pylist() for column in table.columns]
+    for place in _FETCHED:
+        columns[place] = [milliseconds / 1000 for milliseconds in columns[place]]
+    columns[_FLAGS] = [tuple(flags) for flags in columns[_FLAGS]]
+    return zip(*columns, strict=True)
+
+
+def _has_nulls(flags: Any) -> bool:
+    return any(chunk.flatten().null_count for chunk in flags.chunks)

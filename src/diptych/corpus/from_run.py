@@ -1,0 +1,261 @@
+"""What a run has found, as a corpus: read from the store page pair by page pair, and never all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from diptych.corpus.files import OutFiles
+from diptych.corpus.n_way import groups, joined
+from diptych.corpus.personal_data import redacted
+from diptych.errors import StoreError
+from diptych.page.read import read_content
+from diptych.protocols import Corpus, Exporter
+from diptych.run.store import Store
+from diptych.text.near_duplicates import segment_keys
+from diptych.text.spans import pieces, rewritten
+from diptych.types import LOW_SCORE, Block, Decision, SegmentPair, Url
+from diptych.units import DocumentPair, Side, Text, Unit
+
+__all__ = ["Choice", "NWayCorpus", "RunCorpus", "write_corpus"]
+
+_PAIR = (
+    "SELECT left_lang, right_lang, evidence, d.score, d.marks,"
+    " lu.url, lp.title, lp.fetched_at, lp.digest, lw.path, lp.offset, lp.flags, lp.warc,"
+    " ru.url, rp.title, rp.fetched_at, rp.digest, rw.path, rp.offset, rp.flags, rp.warc"
+    " FROM pairs JOIN decisions d ON d.pair = pairs.id"
+    " JOIN urls lu ON lu.key = pairs.left JOIN urls ru ON ru.key = pairs.right"
+    " JOIN pages lp ON lp.url = pairs.left JOIN pages rp ON rp.url = pairs.right"
+    " JOIN warcs lw ON lw.id = lp.warc JOIN warcs rw ON rw.id = rp.warc"
+    " WHERE pairs.id = ? AND d.accept"
+)
+_SEGMENTS = (
+    "SELECT key, left, right, left_path, right_path, left_at, right_at, score, alignment, flags,"
+    " copies FROM segments WHERE pair = ? AND reason IN ({}) AND score >= ? ORDER BY position"
+)
+_ALL = (
+    "SELECT left, right, left_path, right_path, left_at, right_at, score, reason"
+    " FROM segments WHERE pair = ? ORDER BY position"
+)
+_PAGES = 16  # whose text is remembered: of n languages each is in n - 1 pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What of a corpus is wanted."""
+
+    min_score: float
+    without: frozenset[str] = frozenset()
+    """flags, whole (`machine:google`) or what stands before the colon"""
+    redact: bool = False
+    """put [EMAIL] and the like in the place of personal data"""
+
+    def takes(self, flags: Sequence[str]) -> bool:
+        """Whether none of the flags is unwanted."""
+        return not self.without or not any(
+            flag in self.without or flag.partition(":")[0] in self.without for flag in flags
+        )
+
+    def redacted(self, unit: Unit, key: int) -> tuple[int, Unit]:
+        """A unit without personal data, if that is wanted, and its key then."""
+        if not self.redact:
+            return key, unit
+        left, right = (side._replace(text=redacted(side.text)) for side in unit.sides)
+        if (left, right) == unit.sides:
+            return key, unit
+        keys = segment_keys(left.text, right.text, left.lang, right.lang)
+        return keys.same, unit._replace(sides=(left, right))
+
+
+class _Found(NamedTuple):
+    """A page of a pair: all that is said of it beside each of its segments."""
+
+    lang: str
+    url: Url
+    title: str
+    fetched_at: float
+    digest: str
+    warc: str
+    offset: int
+    flags: tuple[str, ...]
+    archive: int
+
+    def side(self, text: str, path: str, at: str) -> Side:
+        return Side(
+            self.lang, text, self.url, path, at, self.fetched_at, self.digest, self.warc,
+            self.offset,
+        )  # fmt: skip
+
+    def text(self, blocks: Sequence[Block]) -> Text:
+        return Text(
+            self.lang, self.url, self.title, tuple(blocks), self.fetched_at, self.digest, self.warc,
+            self.offset,
+        )  # fmt: skip
+
+
+class _Pair(NamedTuple):
+    left: _Found
+    right: _Found
+    evidence: str
+    verified: float
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunCorpus:
+    """The corpus of one run; `langs` and `signature` are those of its terms."""
+
+    store: Store
+    langs: tuple[str, ...]
+    signature: str
+    choice: Choice
+    prefix: str = ""
+    """what the names of the run's own archives begin with"""
+    each: bool = False
+    """whether near-duplicates are units of their own, each counting for one"""
+
+    def units(self) -> Iterator[Unit]:
+        """All segments that are wanted, in an order that does not depend on the crawl."""
+        for _, unit in self.keyed():
+            yield unit
+
+    def keyed(self) -> Iterator[tuple[int, Unit]]:
+        """The same, each with the key that its near-duplicates have too."""
+        for id in self.store.pair_order():
+            pair = self._pair(id)
+            if pair is not None:
+                yield from self._units(id, pair, each=self.each)
+
+    def is_settled(self) -> bool:
+        """Whether near-duplicates are told apart, as they are at the end of a run."""
+        return not self.store.count(
+            "SELECT count(*) - count(DISTINCT key) FROM segments"
+            " WHERE reason IN ('', 'low_score') AND key IS NOT NULL"
+        )
+
+    def grouped(self) -> Iterator[list[Unit]]:
+        """The segments of all pages that are translations of each other, group by group.
+
+        Near-duplicates of other pages are among them: they may be the link between two others.
+        """
+        rows = self.store.db.execute(
+            "SELECT pairs.id, left, right FROM pairs JOIN decisions ON pair = pairs.id"
+            " WHERE decisions.accept"
+        )
+        ends = {id: (left, right) for id, left, right in rows}
+        order = [id for id in self.store.pair_order() if id in ends]
+        for group in groups([ends[id] for id in order]):
+            found: list[Unit] = []
+            for id in (order[place] for place in group):
+                if pair := self._pair(id):
+                    found.extend(unit for _, unit in self._units(id, pair, each=True))
+            yield found
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """All pairs that were verified, with all their text."""
+        blocks = lru_cache(maxsize=_PAGES)(self._blocks)
+        for id in self.store.pair_order():
+            pair = self._pair(id)
+            if pair is None or not self.choice.takes(pair.flags):
+                continue
+            left, right = (blocks(side.archive, side.offset) for side in (pair.left, pair.right))
+            segments = [
+                (_segment(pair, row), self._decision(*row[6:]))
+                for row in self.store.db.execute(_ALL, (id,))
+            ]
+            found = DocumentPair(
+                pair.left.text(left), pair.right.text(right), pair.verified, pair.evidence,
+                pair.flags, pieces(left, right, segments), self.signature,
+            )  # fmt: skip
+            yield rewritten(found, redacted) if self.choice.redact else found
+
+    def _decision(self, score: float, reason: str) -> Decision:
+        """What becomes of a segment with the threshold that is wanted."""
+        if reason in ("", LOW_SCORE):
+            reason = "" if score >= self.choice.min_score else LOW_SCORE
+        return Decision(not reason, score, reason)
+
+    def _blocks(self, archive: int, offset: int) -> Sequence[Block]:
+        response = self.store.archive.read(archive, offset)
+        if response is None:
+            raise StoreError(
+                f"an archive of {self.store.folder} ends before byte {offset}: it is cut off"
+            )
+        return read_content(response)[0]
+
+    def _pair(self, id: int) -> _Pair | None:
+        """What is known of a pair; nothing if it was not verified."""
+        row = self.store.db.execute(_PAIR, (id,)).fetchone()
+        if row is None:
+            return None
+        left_lang, right_lang, evidence, verified, marks = row[:5]
+        left, right = self._page(left_lang, row[5:13]), self._page(right_lang, row[13:])
+        flags = tuple(sorted({*marks.split(), *left.flags, *right.flags}))
+        return _Pair(left, right, evidence, round(verified, 4), flags)
+
+    def _page(self, lang: str, row: Sequence[Any]) -> _Found:
+        url, title, fetched_at, digest, warc, offset, flags, archive = row
+        name = f"{self.prefix}{warc}" if warc.startswith("warc/") else warc
+        return _Found(
+            lang, url, title, fetched_at, digest, name, offset, tuple(flags.split()), archive
+        )
+
+    def _units(self, id: int, pair: _Pair, *, each: bool) -> Iterator[tuple[int, Unit]]:
+        """The segments of a pair that are wanted, each with its key."""
+        reasons = "'', 'low_score', 'duplicate'" if each else "'', 'low_score'"
+        for row in self.store.db.execute(_SEGMENTS.format(reasons), (id, self.choice.min_score)):
+            key, left, right, left_path, right_path, left_at, right_at, *rest = row
+            score, alignment, marks, copies = rest
+            flags = tuple(sorted({*pair.flags, *marks.split()})) if marks else pair.flags
+            if not self.choice.takes(flags):
+                continue
+            sides = (
+                pair.left.side(left, left_path, left_at),
+                pair.right.side(right, right_path, right_at),
+            )
+            unit = Unit(
+                sides, score, alignment, pair.verified, pair.evidence, flags,
+                1 if each else copies, self.signature,
+            )  # fmt: skip
+            yield self.choice.redacted(unit, key)
+
+
+@dataclass(frozen=True, slots=True)
+class NWayCorpus:
+    """The same corpus in as many languages at a time as there are."""
+
+    run: RunCorpus
+
+    @property
+    def langs(self) -> tuple[str, ...]:
+        """The languages of the run."""
+        return self.run.langs
+
+    def units(self) -> Iterator[Unit]:
+        """What is said in three languages or more, near-duplicates once."""
+        seen: set[int] = set()
+        for key, unit in joined(self.run.grouped(), self.langs):
+            if key not in seen:
+                seen.add(key)
+                yield unit
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """The same pairs: documents are of two languages."""
+        return self.run.documents()
+
+
+def write_corpus(corpus: Corpus, made: Exporter, path: Path) -> int:
+    """Write a corpus; its files are there whole or not at all."""
+    with OutFiles(path, made.suffix) as files:
+        return made.write(corpus, files)
+
+
+def _segment(pair: _Pair, row: Sequence[Any]) -> SegmentPair:
+    left, right, left_path, right_path, left_at, right_at, score = row[:7]
+    return SegmentPair(
+        left, right, pair.left.lang, pair.right.lang, pair.left.url, pair.right.url,
+        left_path, right_path, score, left_at, right_at,
+    )  # fmt: skip

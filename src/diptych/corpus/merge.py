@@ -1,0 +1,158 @@
+"""Many corpora as one: near-duplicates of all of them once, with how often they were found.
+
+Everything is read twice.  The first time only a key, a score and a count of each segment are
+remembered; the second time the best of each key is passed on.  Two languages stand in the order in
+which they come first.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from diptych.corpus.from_file import read_units
+from diptych.errors import ConfigError, CorpusError
+from diptych.text.near_duplicates import segment_keys, text_key
+from diptych.units import DocumentPair, Side, Unit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.corpus.from_run import Choice
+
+__all__ = ["FileCorpus", "Merged", "Source", "merge"]
+
+_MOST = 1 << 40  # copies of a segment that are believed: those of a million such can be added up
+
+
+class Source(Protocol):
+    """A corpus to be merged."""
+
+    def keyed(self) -> Iterator[tuple[int, Unit]]:
+        """Its units, each with the key that near-duplicates share, in the same order each time."""
+        ...
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """Its page pairs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileCorpus:
+    """A corpus that was exported as JSONL or Parquet."""
+
+    path: Path
+    choice: Choice
+    prefix: str = ""
+    """what the names of a run's own archives begin with: in the file they are seen from its run"""
+
+    def keyed(self) -> Iterator[tuple[int, Unit]]:
+        """What is wanted of the file."""
+        for unit in read_units(self.path):
+            if unit.score >= self.choice.min_score and self.choice.takes(unit.flags):
+                left, right = unit.sides
+                key = segment_keys(left.text, right.text, left.lang, right.lang).same
+                yield self.choice.redacted(unit._replace(sides=self._placed(unit)), key)
+
+    def _placed(self, unit: Unit) -> tuple[Side, ...]:
+        return tuple(
+            side._replace(warc=f"{self.prefix}{side.warc}") if side.warc.startswith("warc/")
+            else side
+            for side in unit.sides
+        )  # fmt: skip
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """A file of segments has none."""
+        raise ConfigError(f"{self.path} has segments and no documents: merge the runs themselves")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Merged:
+    """Many corpora as one."""
+
+    sources: Sequence[Source]
+    langs: tuple[str, ...]
+    found: int
+    """segments in all"""
+    best: NDArray[np.int64]
+    """the places of those that stay, in order"""
+    copies: NDArray[np.int64]
+    """how often each of them was found"""
+    keys: NDArray[np.int64]
+    """of all of them"""
+    orders: frozenset[tuple[str, str]]
+    """which two languages stand in which order"""
+
+    def units(self) -> Iterator[Unit]:
+        """What stays, in the order of the sources."""
+        chosen = zip(self.best.tolist(), self.copies.tolist(), strict=True)
+        wanted, copies = next(chosen, (-1, 0))
+        place = -1
+        for place, (key, unit) in enumerate(_all(self.sources)):
+            if place == wanted:
+                if key != self.keys[place]:
+                    break
+                yield self._turned(unit._replace(copies=copies))
+                wanted, copies = next(chosen, (-1, 0))
+        if place + 1 != self.found:
+            raise CorpusError("a corpus has changed while it was read: merge again")
+
+    def _turned(self, unit: Unit) -> Unit:
+        left, right = unit.sides
+        is_turned = (left.lang, right.lang) not in self.orders
+        return unit._replace(sides=(right, left)) if is_turned else unit
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """All page pairs, in the order of the sources; the same pages once."""
+        seen: set[int] = set()
+        for document in chain.from_iterable(source.documents() for source in self.sources):
+            pages = sorted((text.lang, text.url, text.digest) for text in document[:2])
+            key = text_key("\n".join(word for page in pages for word in page))
+            if key not in seen:
+                seen.add(key)
+                yield document
+
+
+def merge(sources: Sequence[Source]) -> Merged:
+    """Many corpora as one; of near-duplicates the best stays, or the first of those."""
+    import numpy as np
+
+    from diptych.steps.score_segments import best_of
+
+    keys, scores, counts = array("q"), array("d"), array("q")
+    orders: dict[tuple[str, str], None] = {}
+    for key, unit in _all(sources):
+        keys.append(key)
+        scores.append(unit.score)
+        counts.append(min(unit.copies, _MOST))
+        left, right = unit.sides[0].lang, unit.sides[1].lang
+        if (left, right) not in orders and (right, left) not in orders:
+            orders[left, right] = None
+    all_keys = np.frombuffer(keys, np.int64) if keys else np.empty(0, np.int64)
+    all_scores = np.frombuffer(scores) if keys else np.empty(0)
+    best = best_of(all_keys, all_scores)
+    copies = _summed(all_keys, np.array(counts, np.int64), best.rows)
+    langs = tuple(dict.fromkeys(lang for order in orders for lang in order))
+    return Merged(sources, langs, len(keys), best.rows, copies, all_keys, frozenset(orders))
+
+
+def _summed(
+    keys: NDArray[np.int64], counts: NDArray[np.int64], rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """For some rows, the counts of all rows that have the same key."""
+    import numpy as np
+
+    _, places = np.unique(keys, return_inverse=True)
+    sums = np.zeros(len(keys), np.int64)
+    np.add.at(sums, places.reshape(-1), counts)
+    found: NDArray[np.int64] = sums[places.reshape(-1)[rows]]
+    return found
+
+
+def _all(sources: Sequence[Source]) -> Iterator[tuple[int, Unit]]:
+    return chain.from_iterable(source.keyed() for source in sources)

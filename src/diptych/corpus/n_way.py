@@ -1,0 +1,113 @@
+"""Segments of several pairs of languages as rows of many languages: what is aligned to one text.
+
+Pages that are translations of each other form a group, whatever the languages.  Within it, texts
+that were aligned are put into one row, the surest first, unless the row has such a language
+already.  Aligners cut the same page in other ways for other languages; what was cut otherwise
+stays in a row of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from diptych.text.near_duplicates import skeleton, text_key
+from diptych.units import Side, Unit
+
+__all__ = ["groups", "joined", "rows_of"]
+
+_Place = tuple[str, str, str, str]
+
+
+class _Row(NamedTuple):
+    """A row that grows: its texts by language, and the segments it is made of."""
+
+    sides: dict[str, Side]
+    units: list[Unit]
+
+
+def groups(ends: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
+    """Which pairs hang together, directly or not, by their places; groups by their first pair.
+
+    >>> list(groups([(1, 2), (8, 9), (2, 3)]))
+    [[0, 2], [1]]
+    """
+    parent: dict[int, int] = {}
+    for left, right in ends:
+        parent[_root(parent, left)] = _root(parent, right)
+    found: dict[int, list[int]] = {}
+    for place, (left, _) in enumerate(ends):
+        found.setdefault(_root(parent, left), []).append(place)
+    yield from found.values()
+
+
+def _root(parent: dict[int, int], one: int) -> int:
+    while (other := parent.setdefault(one, one)) != one:
+        parent[one] = parent[other]
+        one = other
+    return one
+
+
+def joined(grouped: Iterable[Sequence[Unit]], langs: Sequence[str]) -> Iterator[tuple[int, Unit]]:
+    """The rows of all groups, each with a key that near-duplicates share."""
+    for units in grouped:
+        for row in rows_of(units, langs):
+            yield _key(row.sides), row
+
+
+def rows_of(units: Sequence[Unit], langs: Sequence[str]) -> list[Unit]:
+    """Rows of three languages or more that the segments of one group of pages make."""
+    row_of: dict[_Place, _Row] = {}
+    for unit in sorted(units, key=lambda unit: -unit.score):
+        one, other = (
+            row_of.setdefault(_place(side), _Row({side.lang: side}, [])) for side in unit.sides
+        )
+        if one is other:
+            one.units.append(unit)
+        elif _go_together(one, other):
+            one.sides.update(other.sides)
+            one.units.extend([*other.units, unit])
+            row_of.update({_place(side): one for side in other.sides.values()})
+    first: dict[_Place, int] = {}
+    for number, unit in enumerate(units):
+        for side in unit.sides:
+            first.setdefault(_place(side), number)
+    rows = {id(row): row for row in row_of.values() if len(row.sides) >= min(3, len(langs))}
+    made = [_unit(row, langs) for row in rows.values() if row.units]
+    return sorted(made, key=lambda unit: min(first[_place(side)] for side in unit.sides))
+
+
+def _go_together(one: _Row, other: _Row) -> bool:
+    """Whether two rows have no language in common, and no text: what is the same is untranslated.
+
+    The pair of these two was rejected for it, but both were aligned to a third.
+    """
+    if one.sides.keys() & other.sides.keys():
+        return False
+    texts = {side.text.casefold() for side in one.sides.values()}
+    return not any(side.text.casefold() in texts for side in other.sides.values())
+
+
+def _place(side: Side) -> _Place:
+    """A text at its place in a page; the same for whichever language it is aligned to."""
+    return side.lang, side.url, side.path, side.at
+
+
+def _unit(row: _Row, langs: Sequence[str]) -> Unit:
+    """A row as a line of the corpus; it is as good as the worst of its segments."""
+    order = {lang: number for number, lang in enumerate(langs)}
+    evidence = dict.fromkeys(name for unit in row.units for name in unit.evidence.split("+"))
+    return Unit(
+        sides=tuple(sorted(row.sides.values(), key=lambda side: order.get(side.lang, len(order)))),
+        score=min(unit.score for unit in row.units),
+        alignment=min(unit.alignment for unit in row.units),
+        verified=min(unit.verified for unit in row.units),
+        evidence="+".join(evidence),
+        flags=tuple(sorted({flag for unit in row.units for flag in unit.flags})),
+        copies=max(unit.copies for unit in row.units),
+        run=row.units[0].run,
+    )
+
+
+def _key(sides: Sequence[Side]) -> int:
+    return text_key("\n".join(f"{side.lang}\n{skeleton(side.text)}" for side in sides))

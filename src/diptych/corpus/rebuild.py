@@ -1,0 +1,243 @@
+"""A stand-off corpus with its texts again, taken from the archives that it names.
+
+A record is looked for where the corpus says it is: in the file of that name, at that offset.  If
+archives were recompressed, merged or renamed since, all of them are read once to find it by its
+digest.  A text is taken only if its hash is right; what cannot be had is counted, with a reason.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from diptych.corpus.from_file import lines
+from diptych.corpus.personal_data import redacted
+from diptych.engine.replay import archive_files
+from diptych.errors import ArchiveError, ConfigError, CorpusError
+from diptych.page.body import decompress, is_html
+from diptych.page.read import body_digest, read_content
+from diptych.run.warc import read_at, scan
+from diptych.stages.export.standoff import Bare, read_header, read_line, text_hash
+from diptych.text.spans import by_path, texts_at
+from diptych.text.urls import url_key
+from diptych.types import Response, Url
+from diptych.units import DocumentPair, Side, Unit
+
+__all__ = ["REASONS", "Archives", "Lost", "Rebuild", "open_rebuild", "rebuilt"]
+
+log = logging.getLogger(__name__)
+
+REASONS = ("no_archive", "no_record", "other_content", "no_text")
+"""why a text cannot be had, the later the nearer it came: there is no file of that name; none has
+a page of that URL; it says something else; it does not say this"""
+PAGES_KEPT = 64  # units come page pair by page pair
+MAX_COPIES = 8  # records of the same content that are tried
+
+
+class Lost(NamedTuple):
+    """A unit that cannot be had, by the first of its sides."""
+
+    id: str
+    url: Url
+    reason: str
+
+
+class _Place(NamedTuple):
+    file: Path
+    offset: int
+
+
+class _Read(NamedTuple):
+    """What rebuilding needs of a page."""
+
+    url: Url
+    digest: str
+    texts: dict[str, list[str]]
+
+
+class Archives:
+    """WARC files, and where in them a page is."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self.files = archive_files(paths)
+        self._named: defaultdict[str, list[Path]] = defaultdict(list)
+        for file in self.files:
+            self._named[file.name].append(file)
+        self._db: sqlite3.Connection | None = None
+        self._page = lru_cache(maxsize=PAGES_KEPT)(_read)
+
+    def with_text(self, side: Side, wanted: str, length: int) -> Side | str:
+        """A side with the text that has the wanted hash, or the reason why it cannot be had."""
+        named = [_Place(file, side.offset) for file in self._named.get(_name(side.warc), ())]
+        reason = "no_record" if named else "no_archive"
+        for place in named:
+            page = self._page(place)
+            if page is None or page.url != side.url:
+                continue
+            if page.digest != side.digest:
+                reason = max(reason, "other_content", key=REASONS.index)
+                continue
+            for text in _fitting(page, side, wanted, length):
+                return side._replace(text=text)
+            reason = "no_text"
+        return self._from_elsewhere(side, wanted, length, reason)
+
+    def _from_elsewhere(self, side: Side, wanted: str, length: int, reason: str) -> Side | str:
+        """The same, wherever there is a page of that content; the side then says where."""
+        db = self._index()
+        key = url_key(side.url)
+        rows = db.execute(
+            "SELECT file, offset FROM pages WHERE digest = ? ORDER BY url != ?, file, offset"
+            " LIMIT ?",
+            (side.digest, key, MAX_COPIES),
+        ).fetchall()
+        for file, offset in rows:
+            page = self._page(_Place(self.files[file], offset))
+            for text in _fitting(page, side, wanted, length) if page else ():
+                return side._replace(text=text, warc=str(self.files[file]), offset=offset)
+        if rows:
+            return "no_text"
+        if db.execute("SELECT 1 FROM pages WHERE url = ?", (key,)).fetchone():
+            return max(reason, "other_content", key=REASONS.index)
+        return reason
+
+    def _index(self) -> sqlite3.Connection:
+        """All pages of all archives by digest and by URL, on disk: archives are large."""
+        if self._db is not None:
+            return self._db
+        db = sqlite3.connect("")  # a file that SQLite makes and removes
+        db.execute("CREATE TABLE pages (digest TEXT, url INTEGER, file INTEGER, offset INTEGER)")
+        for number, file in enumerate(self.files):
+            log.info("indexing archive=%s", file)
+            db.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", _pages(number, file))
+        db.execute("CREATE INDEX by_digest ON pages (digest)")
+        db.execute("CREATE INDEX by_url ON pages (url)")
+        self._db = db
+        return db
+
+
+def _name(warc: str) -> str:
+    """The name of a file, on whatever system its path was written."""
+    return warc.replace("\\", "/").rpartition("/")[2]
+
+
+def _pages(number: int, file: Path) -> Iterator[tuple[str, int, int, int]]:
+    """Digest, URL, file and offset of all pages of an archive, as far as it can be read."""
+    try:
+        for offset, response in scan(file):
+            digest, is_page = _content(response)
+            if is_page:
+                yield digest, url_key(response.url), number, offset
+    except ArchiveError as error:
+        log.warning("damaged archive=%s error=%s", file, error)
+
+
+def _read(place: _Place) -> _Read | None:
+    """The page at a place, if there is one."""
+    try:
+        if place.offset >= place.file.stat().st_size:
+            return None
+        with place.file.open("rb") as stream:
+            response = read_at(stream, place.offset)
+    except ArchiveError:  # nothing begins there: the file is another of that name
+        return None
+    except OSError as error:
+        raise ArchiveError(f"cannot read {place.file}: {error.strerror}") from error
+    if response is None:
+        return None
+    return _Read(response.url, _content(response)[0], by_path(read_content(response)[0]))
+
+
+def _content(response: Response) -> tuple[str, bool]:
+    """The digest of a body, and whether it is that of a page."""
+    body, _ = decompress(response.body, response.header("content-encoding"))
+    return body_digest(body), is_html(response.header("content-type"), body[:4096])
+
+
+def _fitting(page: _Read, side: Side, wanted: str, length: int) -> Iterator[str]:
+    """The text that has the wanted hash, if the page has one at this place."""
+    for text in texts_at(page.texts, side.path, side.at):
+        # A corpus that was exported without personal data is rebuilt without.
+        for change in (str, redacted):
+            said = change(text)
+            if len(said) == length and text_hash(said) == wanted:
+                yield said
+                return
+
+
+def rebuilt(path: Path, archives: Archives) -> Iterator[Unit | Lost]:
+    """The units of a stand-off corpus in order, each with its texts or with why it has none."""
+    rest = lines(path)
+    _header(path, rest)
+    for number, line in rest:
+        try:
+            bare = read_line(line)
+        except ValueError as error:
+            raise _unreadable(path, number, line, error) from error
+        yield _with_texts(bare, archives)
+
+
+def _with_texts(bare: Bare, archives: Archives) -> Unit | Lost:
+    sides: list[Side] = []
+    for side, wanted, length in zip(bare.unit.sides, bare.hashes, bare.lengths, strict=True):
+        found = archives.with_text(side, wanted, length)
+        if isinstance(found, str):
+            return Lost(bare.id, side.url, found)
+        sides.append(found)
+    return bare.unit._replace(sides=tuple(sides))
+
+
+def _header(path: Path, rest: Iterator[tuple[int, bytes]]) -> tuple[str, ...]:
+    number, line = next(rest, (1, b""))
+    try:
+        return read_header(line)
+    except ValueError as error:
+        raise _unreadable(path, number, line, error) from error
+
+
+def _unreadable(path: Path, number: int, line: bytes, error: ValueError) -> CorpusError:
+    what = str(error) if line.endswith(b"\n") else f"it is cut off or no stand-off corpus: {error}"
+    return CorpusError(
+        f"{path}, line {number}: {what}; make it again with: diptych export RUN --format standoff"
+    )
+
+
+class Rebuild:
+    """Stand-off corpora and archives as a corpus that can be exported."""
+
+    def __init__(self, paths: Sequence[Path], archives: Archives) -> None:
+        self._paths = tuple(paths)
+        self._archives = archives
+        self.langs = tuple(
+            dict.fromkeys(lang for path in self._paths for lang in _header(path, lines(path)))
+        )
+        self.lost: Counter[str] = Counter()
+        """units that could not be had by reason, the last time that all were asked for"""
+
+    def units(self) -> Iterator[Unit]:
+        """The lines of the corpus that can be had."""
+        self.lost.clear()
+        for path in self._paths:
+            for found in rebuilt(path, self._archives):
+                if isinstance(found, Lost):
+                    self.lost[found.reason] += 1
+                    log.debug("lost id=%s url=%s reason=%s", *found)
+                else:
+                    yield found
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """Nothing: which pages belong together with all their text is not in a stand-off corpus."""
+        raise ConfigError(
+            "a stand-off corpus has no documents; export them from the run itself with: "
+            "diptych export RUN --format docs"
+        )
+
+
+def open_rebuild(paths: Sequence[Path], archives: Iterable[Path]) -> Rebuild:
+    """Stand-off corpora and the files or folders with their archives, ready to be exported."""
+    return Rebuild(paths, Archives(archives))

@@ -1,0 +1,94 @@
+"""Look-ups of a discovery, answered by a source of links while it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from queue import SimpleQueue
+from threading import Thread
+
+from diptych.errors import DiptychError
+from diptych.frontier.search import Discovery, LookUp
+from diptych.protocols import LinkSource
+from diptych.types import Failure, Link
+
+__all__ = ["LookUps", "look_up", "look_up_at_once"]
+
+BACK_LINKS = 100  # of one site
+OUT_LINKS = 1_000  # of one page or host
+
+Answer = Sequence[Link] | Failure | None
+
+
+def look_up(source: LinkSource, wish: LookUp) -> Answer:
+    """Who links to a site, or what a page links to."""
+    if wish.lead is None:
+        return source.back_links(wish.url, BACK_LINKS)
+    return source.out_links(wish.url, OUT_LINKS)
+
+
+def look_up_at_once(discovery: Discovery, source: LinkSource, now: float) -> None:
+    """Answer all look-ups of a discovery, and have it learn if it is time."""
+    while wishes := discovery.wishes(now):
+        for wish in wishes:
+            discovery.told(wish, look_up(source, wish), now)
+    if discovery.is_learning_due:
+        discovery.learn()
+
+
+class LookUps:
+    """Look-ups on their way, one after the other: a service is asked no faster than it answers.
+
+    They are made in a thread that ends with the process, however long a service keeps it waiting.
+    """
+
+    def __init__(self, discovery: Discovery, source: LinkSource) -> None:
+        self._discovery = discovery
+        self._source = source
+        self._now = 0.0
+        self._open = 0
+        self._asked: SimpleQueue[LookUp | None] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[LookUp, Answer | DiptychError]] = SimpleQueue()
+        self._thread = Thread(target=self._work, daemon=True)
+
+    def __enter__(self) -> LookUps:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._asked.put(None)
+
+    def _work(self) -> None:
+        while (wish := self._asked.get()) is not None:
+            try:
+                self._answers.put((wish, look_up(self._source, wish)))
+            except DiptychError as error:  # what the user can mend
+                self._answers.put((wish, error))
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is to be found out, or learned, still: not when the budget is spent."""
+        if self._discovery.is_over(self._now):
+            return False
+        return self._open > 0 or self._discovery.is_learning_due
+
+    def ask(self, now: float) -> None:
+        """Take up what a discovery wants to know."""
+        self._now = now
+        if self._discovery.is_over(now):
+            return
+        for wish in self._discovery.wishes(now):
+            self._open += 1
+            self._asked.put(wish)
+
+    def take(self) -> None:
+        """Tell a discovery what was found out, in the order in which it asked."""
+        while not self._answers.empty():
+            wish, answer = self._answers.get()
+            self._open -= 1
+            if isinstance(answer, DiptychError):
+                raise answer
+            self._discovery.told(wish, answer, self._now)
+        if self._open and not self._thread.is_alive():
+            raise RuntimeError("look-ups have ended with an error")
+        if self._discovery.is_learning_due:
+            self._discovery.learn()

@@ -1,0 +1,396 @@
+"""Back links from an HTTP service that answers in JSON, as a TOML file describes it.
+
+url = "https://api.example.org/links?target={host}&limit={limit}&offset={offset}"
+links = "data.items"            # where the list is in the answer; "" if it is the answer
+source = "page.url"             # and in each item: the page that links here
+anchor = "anchor"               # the text of its link
+text = "snippet"                # and what stands around it
+headers = { Authorization = "$API_TOKEN" }      # $NAME is taken from the environment
+delay = 1.0                     # seconds between two requests
+timeout = 30.0                  # seconds that a whole answer may take
+retries = 2
+
+Only the first three keys must be there.
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import io
+import os
+import re
+import string
+import time
+import tomllib
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+import orjson
+
+from diptych._version import VERSION
+from diptych.errors import SourceError
+from diptych.page.robots import retry_after
+from diptych.text.printable import in_one_line
+from diptych.text.urls import host_of, normalise, origin_of, site_name
+from diptych.types import Failure, Link, Response, Url
+
+__all__ = ["LinkApi", "read_description"]
+
+MAX_BODY = 10_000_000
+MAX_WAIT = 120.0  # seconds a service may ask to wait; for more it is left alone
+MAX_REQUESTS = 20  # for one look-up, where answers come in pages
+_READ = 1 << 16
+_ENDLESS = float("inf")
+_PLACEHOLDERS = frozenset({"url", "host", "limit", "offset"})
+_AGAIN = frozenset({429, 500, 502, 503, 504})
+_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A service, as its TOML file describes it."""
+
+    url: str
+    links: str
+    source: str
+    anchor: str = ""
+    text: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    delay: float = 1.0
+    timeout: float = 30.0
+    retries: int = 2
+
+
+def read_description(path: Path, environment: Mapping[str, str] = os.environ) -> Description:
+    """Read the TOML file of a service; a `SourceError` names the key that is wrong."""
+    try:
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SourceError(f"cannot read {path}: {error}") from error
+    known = {item.name: item for item in fields(Description)}
+    for key in raw:
+        if key not in known:
+            raise SourceError(f"{path}: no key {key!r}; there is: {', '.join(known)}")
+    for key in ("url", "links", "source"):
+        if key not in raw:
+            raise SourceError(f"{path}: the key {key!r} is missing")
+    values = {key: _checked(path, key, value) for key, value in raw.items()}
+    if "headers" in values:
+        values["headers"] = _headers(path, values["headers"], environment)
+    _check_template(path, values["url"])
+    if not values["source"]:
+        raise SourceError(f"{path}: 'source' is where the linking page stands in an item")
+    return Description(**values)
+
+
+def _checked(path: Path, key: str, value: Any) -> Any:
+    """A value of the right kind."""
+    if key == "headers":
+        if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
+            return value
+        raise SourceError(f"{path}: 'headers' is a table of names and texts")
+    if key in ("delay", "timeout", "retries"):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 <= value <= 3600:
+            raise SourceError(f"{path}: {key!r} is a number from 0 to 3600, not {value!r}")
+        return int(value) if key == "retries" else float(value)
+    if not isinstance(value, str):
+        raise SourceError(f"{path}: {key!r} is a text, not {value!r}")
+    return value
+
+
+def _headers(path: Path, raw: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Headers, with what the environment has of them."""
+    headers = {}
+    for name, text in raw.items():
+        for variable in _VARIABLE.findall(text):
+            if variable not in environment:
+                raise SourceError(
+                    f"{path}: {'headers.' + name!r} needs the environment variable {variable}; "
+                    "set it"
+                )
+        value = _VARIABLE.sub(lambda found: environment[found[1]], text)
+        if not re.fullmatch(r"[!-~]+", name) or ":" in name or re.search(r"[\r\n\0]", value):
+            raise SourceError(f"{path}: {'headers.' + name!r} is no HTTP header")
+        headers[name] = value
+    return headers
+
+
+def _check_template(path: Path, template: str) -> None:
+    try:
+        parsed = list(string.Formatter().parse(template))
+    except ValueError as error:
+        raise SourceError(f"{path}: 'url' is no template: {error}") from error
+    names = [name for _, name, _, _ in parsed if name is not None]
+    is_plain = all(not spec and not turn for _, name, spec, turn in parsed if name is not None)
+    if not is_plain or not set(names) <= _PLACEHOLDERS or not {"url", "host"} & set(names):
+        raise SourceError(
+            f"{path}: 'url' must have {{url}} or {{host}}, and may have {{limit}} and {{offset}}"
+        )
+    if urlsplit(template).scheme not in ("http", "https") or "{" in origin_of(template):
+        raise SourceError(f"{path}: 'url' must begin with http:// or https:// and a host")
+
+
+class _OnlyWeb(urllib.request.HTTPRedirectHandler):
+    """Follows redirects on the web only, and tells what is secret to no other host."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        if urlsplit(newurl).scheme not in ("http", "https"):
+            raise urllib.error.URLError(f"redirected to {newurl[:100]}, which is not of the web")
+        following = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if following is not None and origin_of(newurl) != origin_of(req.full_url):
+            following.headers = {}
+        return following
+
+
+class _Received(io.RawIOBase):
+    """What comes from a service, until a deadline: a byte now and then does not put that off."""
+
+    def __init__(self, sock: Any, until: float) -> None:
+        self._sock, self._until = sock, until
+        self._inner = sock.makefile("rb", buffering=0)
+        self._left = MAX_BODY + _READ * 2  # of headers and of redirects' bodies, too
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        rest = self._until - time.monotonic()
+        if rest <= 0:
+            raise TimeoutError
+        if self._left <= 0:
+            raise OSError(f"it answers more than {MAX_BODY:,} bytes")
+        self._sock.settimeout(rest)
+        count: int | None = self._inner.readinto(buffer)
+        self._left -= count or 0
+        return count
+
+    def close(self) -> None:
+        self._inner.close()
+        super().close()
+
+
+def _timed(kind: type[http.client.HTTPConnection], until: float) -> Any:
+    """A kind of connection all of whose answers end before a deadline."""
+
+    class Answer(http.client.HTTPResponse):
+        def __init__(self, sock: Any, level: int = 0, method: Any = None, url: Any = None) -> None:
+            super().__init__(sock, level, method, url)
+            self.fp.close()
+            self.fp = io.BufferedReader(_Received(sock, until))
+
+    return type("Timed", (kind,), {"response_class": Answer})
+
+
+class _Web(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
+    """Asks by HTTP and HTTPS, with a deadline for all that belongs to one request."""
+
+    def __init__(self, until: float, answers: ExitStack) -> None:
+        super().__init__()
+        self._until, self._answers = until, answers
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        kind = http.client.HTTPSConnection if req.type == "https" else http.client.HTTPConnection
+        req.timeout = max(self._until - time.monotonic(), 0.001)  # of connecting and sending
+        return self._answers.enter_context(self.do_open(_timed(kind, self._until), req))
+
+    https_open = http_open
+
+
+class _Proxied(urllib.request.BaseHandler):
+    """By way of one proxy, whatever hosts the environment excepts: so are pages fetched, too."""
+
+    handler_order = 100  # before the headers are made
+
+    def __init__(self, proxy: str) -> None:
+        self._proxy = urlsplit(proxy)
+
+    def http_request(self, req: urllib.request.Request) -> urllib.request.Request:
+        user, _, address = self._proxy.netloc.rpartition("@")
+        if user:
+            secret = base64.b64encode(unquote(user).encode()).decode("ascii")
+            req.add_unredirected_header("Proxy-authorization", f"Basic {secret}")
+        req.set_proxy(address, self._proxy.scheme)
+        return req
+
+    https_request = http_request
+
+
+@dataclass(slots=True)
+class LinkApi:
+    """A service that knows back links; a `LinkSource`."""
+
+    description: Description
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.time
+    proxy: str | None = None
+    patience: float = _ENDLESS
+    """seconds after which nothing is asked once more"""
+    _last: float = -_ENDLESS
+    """when the last answer came"""
+
+    @classmethod
+    def open(cls, path: Path, proxy: str | None = None, patience: float = _ENDLESS) -> LinkApi:
+        """A service by its TOML file, asked by way of a proxy if one is given."""
+        if proxy is not None and not re.fullmatch(r"https?://[!-~]+", proxy):
+            raise SourceError(f"{proxy!r} is no HTTP proxy, which is such as http://proxy.org:8080")
+        return cls(read_description(path), proxy=proxy, patience=patience)
+
+    def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
+        """Not known: the page must be fetched."""
+        return None
+
+    def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
+        """Pages of other sites that the service says link to a page, in its order.
+
+        Where answers come in pages what was there before a failure is kept.
+        """
+        found: dict[Url, Link] = {}
+        offset = 0
+        for _ in range(MAX_REQUESTS):
+            items = self._items(url, limit, offset)
+            if isinstance(items, Failure):
+                return list(found.values()) if found else items
+            before = len(found)
+            for item in items:
+                link = self._link(item)
+                if link is not None and site_name(link.url) != site_name(url):
+                    found.setdefault(link.url, link)
+            offset += len(items)
+            is_all = "{offset}" not in self.description.url or not items or len(found) == before
+            if is_all or len(found) >= limit:
+                break
+        return list(found.values())[: max(limit, 0)]
+
+    def _link(self, item: object) -> Link | None:
+        about = self.description
+        url = _at(item, about.source)
+        normal = normalise(url) if isinstance(url, str) else None
+        if normal is None:
+            return None
+        anchor, text = (_at(item, path) if path else "" for path in (about.anchor, about.text))
+        return Link(
+            normal, "back",
+            anchor=anchor if isinstance(anchor, str) else "",
+            around=text if isinstance(text, str) else "",
+        )  # fmt: skip
+
+    def _items(self, url: Url, limit: int, offset: int) -> list[object] | Failure:
+        """One answer's list."""
+        values = {"url": url, "host": host_of(url), "limit": limit, "offset": offset}
+        body = self._asked(
+            url, self.description.url.format(**{k: quote(str(v), "") for k, v in values.items()})
+        )
+        if isinstance(body, Failure):
+            return body
+        try:
+            answer = orjson.loads(body)
+        except ValueError:
+            start = body[:60].decode("utf-8", "replace").strip()
+            return Failure(url, "not_json", f"the service answered no JSON but: {start!r}")
+        items = _at(answer, self.description.links)
+        if not isinstance(items, list):
+            return Failure(
+                url, "wrong_shape", f"there is no list at {self.description.links!r} in the answer"
+            )
+        return items
+
+    def _asked(self, url: Url, address: str) -> bytes | Failure:
+        """The body of an answer; asked again where that may help."""
+        failure, begun = Failure(url, "not_asked"), self.clock()
+        for attempt in range(self.description.retries + 1):
+            wait = self._last + self.description.delay - self.clock()
+            if attempt:
+                wait = max(wait, failure.retry_after or 2.0 ** (attempt - 1))
+                if self.clock() + wait - begun > self.patience:
+                    return self._left_alone(failure)
+            if wait > 0:
+                self.sleep(wait)
+            answer = self._request(url, address)
+            self._last = self.clock()
+            if isinstance(answer, bytes):
+                return answer
+            failure = answer
+            if not _may_help(failure) or (failure.retry_after or 0.0) > MAX_WAIT:
+                break
+        return failure
+
+    def _left_alone(self, failure: Failure) -> Failure:
+        """A failure that says why nothing was asked again, though that might have helped."""
+        why = f", as it asks to wait {failure.retry_after:g} s" if failure.retry_after else ""
+        return replace(
+            failure, detail=f"{failure.detail}; not asked again within {self.patience:g} s{why}"
+        )
+
+    def _request(self, url: Url, address: str) -> bytes | Failure:
+        headers = {"User-Agent": f"diptych/{VERSION}", "Accept": "application/json"}
+        request = urllib.request.Request(address, headers=headers | dict(self.description.headers))
+        until = time.monotonic() + max(self.description.timeout, 0.1)
+        # Without a proxy of its own it takes those of the environment.
+        through = (urllib.request.ProxyHandler({}), _Proxied(self.proxy)) if self.proxy else ()
+        try:
+            with ExitStack() as answers:  # also of redirects, which no one else would close
+                opener = urllib.request.build_opener(_OnlyWeb(), _Web(until, answers), *through)
+                return self._body(url, opener.open(request))
+        except urllib.error.HTTPError as error:
+            return self._refusal(url, error)
+        except TimeoutError:
+            return self._too_slow(url)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            reason = getattr(error, "reason", None) or error
+            if isinstance(reason, TimeoutError):
+                return self._too_slow(url)
+            return Failure(
+                url, "no_connection", f"{origin_of(address)}: {in_one_line(reason)[:300]}"
+            )
+
+    def _too_slow(self, url: Url) -> Failure:
+        return Failure(url, "timeout", f"no whole answer within {self.description.timeout:g} s")
+
+    def _refusal(self, url: Url, error: urllib.error.HTTPError) -> Failure:
+        response = Response(url, error.code, tuple(error.headers.items()), b"", self.clock())
+        detail = f"the service answered {error.code} {in_one_line(error.reason)[:300]}"
+        if error.code in (401, 403):
+            detail += "; is the key in 'headers' right?"
+        return Failure(url, f"http_{error.code}", detail, retry_after(response))
+
+    def _body(self, url: Url, answer: Any) -> bytes | Failure:
+        """What is answered, but not without end."""
+        body = bytearray()
+        while piece := answer.read1(_READ):
+            body += piece
+            if len(body) > MAX_BODY:
+                return Failure(url, "too_large", f"the answer is longer than {MAX_BODY:,} bytes")
+        if answer.length:  # what is still to come
+            return Failure(url, "cut_off", "the answer ends before it is whole")
+        return bytes(body)
+
+
+def _may_help(failure: Failure) -> bool:
+    """Whether to ask once more."""
+    if failure.reason.startswith("http_"):
+        return int(failure.reason[5:]) in _AGAIN
+    return failure.reason in ("no_connection", "timeout", "cut_off")
+
+
+def _at(content: object, path: str) -> object:
+    """What stands under dotted keys; None if there is nothing.
+
+    >>> _at({"data": {"items": [1]}}, "data.items"), _at([], "data"), _at([2], "")
+    ([1], None, [2])
+    """
+    for key in path.split(".") if path else ():
+        if isinstance(content, list) and key.isdecimal() and int(key) < len(content):
+            content = content[int(key)]
+        else:
+            content = content.get(key) if isinstance(content, dict) else None
+    return content

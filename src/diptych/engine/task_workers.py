@@ -1,0 +1,190 @@
+"""Tasks done one after the other, in this process or in several, with results in order.
+
+A worker process that dies over a task, or takes too long, is replaced, and the result of that task
+is a `Failed`.  A task that raises ends the run, in whatever process: that is an error of ours.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from diptych.errors import DiptychError
+from diptych.language.identify import Taught, taught, teach
+from diptych.run.store import Store
+from diptych.steps.tasks import Work
+
+__all__ = ["Failed", "Pool", "run_tasks"]
+
+PATIENCE = 120.0  # seconds for one task
+_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
+_RAISED = 1  # how Python ends after an error; a fault of the processor is a negative number
+_A_WHILE = 0.2  # seconds in which a process that closed its pipe has ended
+_WORTH = 40  # tasks: fewer are done sooner than a process is started
+
+Result = TypeVar("Result", covariant=True)
+
+
+class Task(Protocol[Result]):
+    """What can be done elsewhere: it can be sent to another process, and so can its result."""
+
+    def run(self, work: Work) -> Result:
+        """Do it."""
+        ...
+
+
+class Failed(NamedTuple):
+    """A task that has no result, and why."""
+
+    reason: str
+    detail: str = ""
+
+
+def run_tasks(
+    tasks: Iterable[Task[Result]], work: Work, store: Store, *, jobs: int = 1
+) -> Iterator[Result | Failed]:
+    """The result of each task in order."""
+    todo = list(tasks)
+    if jobs < 2 or len(todo) < _WORTH:
+        own = work.of(store)
+        yield from (task.run(own) for task in todo)
+        return
+    yield from Pool(work, jobs).run(todo)
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    task: int = -1
+    since: float = 0.0
+
+
+@dataclass(slots=True)
+class Pool:
+    """Worker processes; `run` for a list of tasks, `submit` and `collect` for what comes up."""
+
+    work: Work
+    jobs: int
+    patience: float = PATIENCE
+    _workers: list[_Worker] = field(default_factory=list)
+    _waiting: deque[tuple[int, Task[Any]]] = field(default_factory=deque)
+    _submitted: int = 0
+
+    def start(self) -> None:
+        """Start all processes, before there is anything to do: that takes a while."""
+        self._workers = [self._start() for _ in range(self.jobs)]
+
+    def submit(self, task: Task[Any]) -> int:
+        """Have a task done some time; the number is that of its result."""
+        self._submitted += 1
+        self._waiting.append((self._submitted, task))
+        return self._submitted
+
+    def collect(self) -> dict[int, Any]:
+        """The results that have come, by number, without waiting for any."""
+        results: dict[int, Any] = {}
+        if not self._workers and self._waiting:
+            self.start()
+        if any(worker.task >= 0 for worker in self._workers):
+            self._collect(results, timeout=0.0)
+        for worker in self._workers:
+            if worker.task < 0 and self._waiting:
+                self._give(worker, *self._waiting.popleft())
+        return results
+
+    def close(self) -> None:
+        """End all processes, whatever they are at."""
+        self._stop()
+
+    def run(self, tasks: list[Task[Any]]) -> Iterator[Any]:
+        """Results in the order of the tasks; no more than a window of them is held."""
+        results: dict[int, Any] = {}
+        waiting = deque(range(len(tasks)))
+        given = 0
+        try:
+            self._workers = [self._start() for _ in range(min(self.jobs, len(tasks)))]
+            while given < len(tasks):
+                for worker in self._workers:
+                    if worker.task < 0 and waiting and waiting[0] < given + _AHEAD * self.jobs:
+                        self._give(worker, waiting[0], tasks[waiting.popleft()])
+                self._collect(results, timeout=1.0)
+                while given in results:
+                    yield results.pop(given)
+                    given += 1
+        finally:
+            self._stop()
+
+    def _give(self, worker: _Worker, number: int, task: Task[Any]) -> None:
+        worker.task, worker.since = number, time.monotonic()
+        with suppress(OSError):  # it has just died: `_collect` will see that
+            worker.pipe.send(task)
+
+    def _collect(self, results: dict[int, Any], *, timeout: float) -> None:
+        """Take in what is ready; replace workers that have died or hang."""
+        ready = wait([worker.pipe for worker in self._workers], timeout=timeout)
+        for place, worker in enumerate(self._workers):
+            if worker.pipe in ready:
+                try:
+                    results[worker.task], worker.task = worker.pipe.recv(), -1
+                    continue
+                except (EOFError, OSError):
+                    pass
+            elif worker.task < 0 or time.monotonic() - worker.since < self.patience:
+                continue
+            worker.process.join(_A_WHILE)
+            if worker.process.exitcode == _RAISED:
+                raise DiptychError("a worker process ended by an error; it stands above")
+            if worker.task >= 0:
+                results[worker.task] = Failed("unreadable", "it took too long, or ended a process")
+            self._end(worker)
+            self._workers[place] = self._start()
+
+    def _start(self) -> _Worker:
+        # Not forked: other threads of this process may hold locks.
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        known = theirs, self.work, taught()
+        process = context.Process(target=_serve, args=known, daemon=True)
+        process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+    def _end(self, worker: _Worker) -> None:
+        worker.pipe.close()
+        worker.process.kill()
+        worker.process.join()
+
+    def _stop(self) -> None:
+        for worker in self._workers:
+            self._end(worker)
+        self._workers.clear()
+
+
+def _serve(pipe: Connection, work: Work, languages: Sequence[Taught]) -> None:
+    """The life of a worker: do what comes, until the other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    teach(languages)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(EOFError, OSError):
+        while True:
+            task: Task[Any] = pipe.recv()
+            pipe.send(task.run(work))
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent does, even in the middle of a task that hangs."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(0)

@@ -1,0 +1,1 @@
+"""URLs and hosts of a crawl or a search, and both state machines."""

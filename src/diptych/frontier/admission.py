@@ -1,0 +1,78 @@
+"""Admission: what may become of a URL before anyone asks for it.
+
+A URL is outside of the crawl's scope, refused (a trap, or no page by its name), or may be queued.
+"""
+
+from __future__ import annotations
+
+from diptych.frontier import traps
+from diptych.frontier.hosts import Hosts
+from diptych.frontier.queue import Entry, Kind, State
+from diptych.frontier.scope import Anywhere, Scope
+from diptych.run.store import Store
+from diptych.text.urls import NOT_HTML, extension, url_key
+from diptych.types import Url
+
+__all__ = ["Admission"]
+
+MAX_KNOWN = 200_000
+
+
+class Admission:
+    """Decides for each new URL; the counts of endless families are kept in the store."""
+
+    def __init__(self, store: Store, hosts: Hosts, scope: Scope | Anywhere) -> None:
+        self._store = store
+        self._hosts = hosts
+        self._scope = scope
+        self._known: dict[Url, str | None] = {}
+        """the site of each URL: the links of a site's pages are mostly the same"""
+
+    def entry(self, url: Url, depth: int, priority: float, *, kind: Kind = Kind.PAGE) -> Entry:
+        """The URL as the frontier should know it; a sitemap may well end in .gz."""
+        name = self._scope.site_of(url)
+        if name is None:
+            return Entry(url, 0, 0.0, depth, state=State.OUTSIDE, reason="outside")
+        host = self._hosts.of(url, name).id
+        reason = self._refusal(url) if kind is Kind.PAGE else ""
+        if reason:
+            return Entry(url, host, 0.0, depth, state=State.REFUSED, reason=reason)
+        return Entry(url, host, priority, depth, kind)
+
+    def may(self, url: Url, site: str) -> bool:
+        """Whether a URL can be a page of a site at all, by its address alone."""
+        known = self._known
+        if url not in known:
+            if len(known) >= MAX_KNOWN:
+                known.clear()
+            known[url] = self._scope.site_of(url) if self.is_page(url) else None
+        return known[url] == site
+
+    def is_page(self, url: Url) -> bool:
+        """Whether a URL can be that of a page, by its address alone."""
+        is_robots = url.partition("://")[2].partition("/")[2] == "robots.txt"
+        return extension(url) not in NOT_HTML and not is_robots and not traps.refusal(url)
+
+    def _refusal(self, url: Url) -> str:
+        if extension(url) in NOT_HTML:
+            return "not_html"
+        return traps.refusal(url) or self._family_refusal(url)
+
+    def _family_refusal(self, url: Url) -> str:
+        """Refuse what goes beyond the limit of its family; what is known keeps its state."""
+        family = traps.family_of(url)
+        if family is None:
+            return ""
+        db = self._store.db
+        known = db.execute("SELECT state FROM urls WHERE key = ?", (url_key(url),)).fetchone()
+        if known is not None:
+            return family.reason if known[0] == State.REFUSED else ""
+        row = db.execute("SELECT count FROM trap_counts WHERE key = ?", (family.key,)).fetchone()
+        if row is not None and row[0] >= family.limit:
+            return family.reason
+        db.execute(
+            "INSERT INTO trap_counts VALUES (?, 1)"
+            " ON CONFLICT (key) DO UPDATE SET count = count + 1",
+            (family.key,),
+        )
+        return ""

@@ -1,0 +1,335 @@
+"""The crawl as a state machine: what to fetch next, and what each answer teaches.
+
+It opens no socket and reads no clock.  An engine asks `next(now)`, fetches, and reports `fetched`;
+the live web and an archive are driven through the same two calls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from diptych.frontier.admission import Admission
+from diptych.frontier.guides import Guides, Wish, alternates_of, end_of_part
+from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.queue import Claim, Entry, Frontier, Kind, State
+from diptych.frontier.retries import Asking, Stats
+from diptych.frontier.scope import Scope
+from diptych.page.answer import Reading
+from diptych.page.robots import Robots
+from diptych.page.sitemaps import Sitemap
+from diptych.protocols import CrawlPolicy, GuidedPolicy
+from diptych.run.site_view import StoreView
+from diptych.run.store import Store
+from diptych.run.warc import Pointer
+from diptych.text.urls import normalise, url_key
+from diptych.types import Failure, Missing, Moved, News, Outlook, Page, Ranked, Site, Url
+
+__all__ = ["Crawl", "Stats"]
+
+SEED_PRIORITY = 1000.0
+SITEMAP_PRIORITY = 1e6
+MAX_SEEN = 500_000  # URLs remembered to spare the database; some 100 bytes each
+DOUBTFUL = 0.3  # pairs per download: for less it is worth while to wait for answers
+AT_LEAST = 200  # pages of a site without any pair, before it is given up
+LONGEST_WAIT = 5.0  # seconds
+A_MOMENT = 0.02  # seconds
+UNLIKELY = "more pairs are unlikely"
+
+
+class _Part(NamedTuple):
+    """A sitemap that is not taken in to its end."""
+
+    claim: Claim
+    site: SiteInfo
+    sitemap: Sitemap
+    status: int
+    start: int = 0
+
+
+class Crawl:
+    """One run's crawl over its sites with one policy."""
+
+    def __init__(
+        self, store: Store, sites: Sequence[Site], scope: Scope, policy: CrawlPolicy | GuidedPolicy,
+        langs: Sequence[str], *, politeness: Politeness, limits: Limits, now: float,
+    ) -> None:  # fmt: skip
+        self.store = store
+        self.langs = tuple(langs)
+        self.frontier = Frontier(store.db)
+        self.hosts = Hosts(store, self.frontier, politeness)
+        self.stats = Stats()
+        self._scope = scope
+        self._limits = limits
+        self._asking = Asking(store, self.frontier, self.hosts, politeness, limits, self.stats)
+        self._admission = Admission(store, self.hosts, scope)
+        self.guides = Guides(store, policy, self.langs, self._view, self._admission.may)
+        self._seen: dict[Url, float] = {}
+        self._empty: set[str] = set()
+        self._parts: deque[_Part] = deque()
+        store.begin()
+        for site in sites:
+            self.hosts.add_site(site)
+        self.hosts.restore(now)
+        self.frontier.expire()
+        self.stats.downloads = store.count("SELECT count(*) FROM fetches WHERE status > 0")
+        self.stats.pages = store.count("SELECT count(*) FROM pages")
+        seeds = [seed for site in sites for seed in site.seeds]
+        self.frontier.add([self._admission.entry(seed, 0, SEED_PRIORITY) for seed in seeds])
+        store.commit()
+        self.guides.resume(self.hosts.sites.values())
+
+    @property
+    def sketches(self) -> bool:
+        """Whether pages are to be sketched as they are read: guides ask for them at once."""
+        return self.guides.remember
+
+    # -- what to fetch -----------------------------------------------------------------------
+
+    def next(self, now: float, room: int) -> list[Claim]:
+        """Up to `room` URLs to fetch now."""
+        granted: list[Claim] = []
+        self.store.begin()
+        self.hosts.watch_the_time(self._limits, now)
+        self._take_part(now)
+        while len(granted) < room:
+            claims = self.frontier.claim(now, room - len(granted))
+            granted.extend(claim for claim in claims if self._may(claim, now))
+            is_over = self.frontier.active == 0 and self.wake() is None and not self.guides.waiting
+            if not claims and not (is_over and self._refill()):
+                break
+        return granted
+
+    def _may(self, claim: Claim, now: float) -> bool:
+        """Whether a claim is within robots.txt and limits; if not, it is given back."""
+        site = self.hosts[claim.host].site
+        self.hosts.start(site, now)
+        if claim.kind is Kind.ROBOTS:
+            return self._is_worth(claim, site, now)
+        reason = site.exhausted(self._limits, now)
+        if reason:
+            self.frontier.give_back(claim, now + 0.5)
+            if not site.in_flight:
+                self.hosts.stop_site(site, reason)
+            return False
+        if not self.hosts.knows_robots(claim.host, now):  # nothing is fetched before it is known
+            self.frontier.give_back(claim, now + 0.5)
+            return False
+        if not self.hosts.allows(claim.host, claim.url):
+            self.frontier.refuse(claim, now, reason="robots")
+            self._tell(claim, Missing(claim.url, "robots"))
+            return False
+        if not self._is_worth(claim, site, now):
+            return False
+        site.in_flight += claim.kind is Kind.PAGE
+        return True
+
+    def _is_worth(self, claim: Claim, site: SiteInfo, now: float) -> bool:
+        """Whether to fetch something now: not while something much better is in sight.
+
+        The priority of a page is what its guide expects of it where the guide has an outlook; what
+        is asked first of a new host is worth what the best page there is worth.
+        """
+        if not self.guides.remember or claim.priority == SEED_PRIORITY:
+            return True
+        worth = claim.priority
+        if claim.kind is not Kind.PAGE:
+            worth = self.frontier.top([claim.host], now)
+        outlook = self.guides.outlook(site)
+        if outlook is None or worth == -math.inf or worth >= SEED_PRIORITY:
+            return True
+        best = max(worth, self.frontier.top((info.id for info in self.hosts.of_site(site)), now))
+        is_waiting = worth < DOUBTFUL and self.guides.waits(site, now) < LONGEST_WAIT
+        if is_waiting or worth < best / 2:
+            self.frontier.give_back(claim, now + A_MOMENT)
+            return False
+        return not self._is_unlikely(claim, site, best, now)
+
+    def _is_unlikely(self, claim: Claim, site: SiteInfo, best: float, now: float) -> bool:
+        """Whether no pair is likely behind anything that is left of a site, which is ended then."""
+        patience = self._limits.patience
+        if not patience or best >= 1.0 / patience:
+            return False
+        outlook = self.guides.outlook(site)
+        if outlook is not None and not outlook.found and site.pages < AT_LEAST:
+            return False  # where nothing was found yet, nothing can be told either
+        self.frontier.give_back(claim, now + A_MOMENT)
+        later = self.frontier.top((info.id for info in self.hosts.of_site(site)), math.inf)
+        is_waiting = self.guides.waits(site, now) < math.inf or later >= 1.0 / patience
+        if not site.in_flight and not is_waiting:
+            self.hosts.stop_site(site, UNLIKELY)
+        return True
+
+    def _refill(self) -> bool:
+        """Nothing is left: ask the policy for a batch, once for each time a site runs dry."""
+        added = False
+        for name, site in self.hosts.sites.items():
+            if name not in self._empty:
+                self._empty.add(name)
+                depth = self.store.count("SELECT max(depth) FROM pages WHERE site = ?", site.id)
+                added = self._queue(list(self.guides.refill(site)), depth + 1, site) or added
+        return added
+
+    def wake(self) -> float | None:
+        """When `next` may have something again; None when nothing is queued."""
+        return 0.0 if self._parts else self.frontier.wake()
+
+    def outlook(self) -> Outlook | None:
+        """What the crawl of all sites has brought and may still bring, if guides can tell."""
+        each = [
+            outlook
+            for site in self.hosts.sites.values()
+            if site.pages and (outlook := self.guides.outlook(site)) is not None
+        ]
+        if not each:
+            return None
+        return Outlook(sum(one.found for one in each), sum(one.left for one in each))
+
+    def save_outlook(self) -> None:
+        """Write down what the crawl of each site may still bring."""
+        self.store.begin()
+        for site in self.hosts.sites.values():
+            outlook = self.guides.outlook(site) if site.pages else None
+            if outlook is not None:
+                self.store.save_outlook(site.id, outlook)
+
+    # -- what guides want to know ------------------------------------------------------------
+
+    def wishes(self, now: float) -> list[Wish]:
+        """What guides want to know, to be answered by `told` some time later."""
+        return self.guides.wishes(now)
+
+    def told(self, wish: Wish, news: News) -> None:
+        """The answer to a wish."""
+        self.store.begin()
+        site = self.hosts.site(wish.site)
+        if self._queue(self.guides.learn(site, news), 1, site):
+            self._empty.discard(site.site.name)
+
+    def _tell(self, claim: Claim, news: News) -> None:
+        """Tell a guide what became of a URL that is no page."""
+        if claim.kind is Kind.PAGE:
+            site = self.hosts[claim.host].site
+            self._queue(self.guides.learn(site, news), claim.depth + 1, site)
+
+    # -- what an answer teaches --------------------------------------------------------------
+
+    def fetched(
+        self, claim: Claim, reading: Reading | Failure, now: float, pointer: Pointer | None = None
+    ) -> None:
+        """Take in the answer to a claim, or why there was none."""
+        self.store.begin()
+        host = self.hosts[claim.host]
+        host.site.in_flight -= claim.kind is Kind.PAGE
+        if isinstance(reading, Failure):
+            reading = Reading(claim.url, 0, 0, now, failure=reading)
+        self._asking.log(claim, host, reading, pointer)
+        if reading.failure is not None:
+            if self._asking.fail(claim, reading.failure, reading.status, now):
+                self._tell(claim, Missing(claim.url, reading.failure.reason))
+            return
+        host.refusals = 0
+        if reading.robots is not None:
+            self._take_robots(claim, reading.robots, reading.status, now)
+        elif reading.redirect is not None:
+            self._take_redirect(claim, reading.redirect, reading.status, now)
+        elif reading.sitemap is not None:
+            self._add_sitemaps(reading.sitemap.sitemaps, SEED_PRIORITY - 1)
+            self._parts.append(_Part(claim, host.site, reading.sitemap, reading.status))
+        elif reading.page is not None and pointer is not None:
+            self.frontier.complete(claim, now, status=reading.status)
+            self._take_page(claim, host, reading.page, pointer)
+
+    def _take_page(self, claim: Claim, host: HostInfo, page: Page, pointer: Pointer) -> None:
+        self.store.save_page(host.site.id, page, pointer)
+        host.site.pages += 1
+        self.stats.pages += 1
+        self._empty.discard(host.site.site.name)
+        self._queue(self.guides.rank_page(host.site, page), claim.depth + 1, host.site)
+        if self.guides.remember:
+            self._note_refused(page, host.site, claim.depth + 1)
+
+    def _note_refused(self, page: Page, site: SiteInfo, depth: int) -> None:
+        """Write down links that no guide hears of, for those who ask why they were not fetched."""
+        name = site.site.name
+        links = [link.url for link in page.links if not self._admission.may(link.url, name)]
+        new = [url for url in dict.fromkeys(links) if url not in self._seen]
+        entries = [self._admission.entry(url, depth, 0.0) for url in new]
+        refused = [entry for entry in entries if entry.state is State.REFUSED]
+        self._seen.update((entry.url, math.inf) for entry in refused)
+        self.frontier.add(refused)
+
+    def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
+        if claim.hops >= self._limits.redirects:
+            self.frontier.fail(claim, now, reason="too_many_redirects", status=status)
+            self._tell(claim, Missing(claim.url, "too_many_redirects"))
+            return
+        entry = self._admission.entry(target, claim.depth, claim.priority, kind=claim.kind)
+        entry = entry._replace(hops=claim.hops + 1)
+        if entry.state is State.OUTSIDE and claim.depth == 0 and claim.kind is Kind.PAGE:
+            self.hosts.notes.append(f"{claim.url} leads out of the site, to {target}: mine that")
+        self.frontier.add([entry])
+        self.frontier.complete(claim, now, status=status, redirect=url_key(target))
+        is_outside = entry.state is not State.QUEUED
+        self._tell(claim, Missing(claim.url, "outside") if is_outside else Moved(claim.url, target))
+
+    def _take_robots(self, claim: Claim, robots: Robots, status: int, now: float) -> None:
+        self.frontier.complete(claim, now, status=status)
+        sitemaps = self.hosts.know_robots(claim.host, robots, now)
+        announced = sitemaps or [self.hosts[claim.host].origin + "/sitemap.xml"]
+        self._add_sitemaps(announced, SITEMAP_PRIORITY)
+
+    def _add_sitemaps(self, urls: Iterable[str], priority: float) -> None:
+        for text in urls:
+            url = normalise(text)
+            if url is None or self._scope.site_of(url) is None:
+                continue
+            entry = self._admission.entry(url, 0, priority, kind=Kind.SITEMAP)
+            site = self.hosts[entry.host].site
+            if site.sitemaps < self._limits.sitemaps:
+                site.sitemaps += 1
+                self.frontier.add([entry])
+
+    def _take_part(self, now: float) -> None:
+        """Take in the next part of a sitemap: all of a large one at once would hold up the crawl.
+
+        Its claim ends with its last part, so that a sitemap cut off by a kill is fetched again.
+        """
+        if not self._parts:
+            return
+        claim, site, sitemap, status, start = part = self._parts.popleft()
+        self._queue(self.guides.rank_sitemap(site, claim.url, sitemap, start), 1, site)
+        end = end_of_part(sitemap, start)
+        self.store.announce(site.id, alternates_of(Sitemap(entries=sitemap.entries[start:end])))
+        if end < len(sitemap.entries):
+            self._parts.append(part._replace(start=end))
+        else:
+            self.frontier.complete(claim, now, status=status)
+
+    # -- queueing ----------------------------------------------------------------------------
+
+    def _view(self, site: SiteInfo) -> StoreView:
+        return StoreView(self.store, site.site, site.id, self.langs)
+
+    def _queue(self, ranked: Iterable[Ranked], depth: int, site: SiteInfo) -> bool:
+        """Queue what a policy asked for; True when something was new or raised."""
+        seen = self._seen
+        if len(seen) > MAX_SEEN:
+            seen.clear()
+        entries: dict[Url, Entry] = {}
+        for link, priority, lowers in ranked:
+            url = link.url
+            known = seen.get(url, -math.inf)
+            if known >= priority and (not lowers or known in (priority, math.inf)):
+                continue
+            entry = self._admission.entry(url, depth, priority)
+            seen[url] = priority if entry.state is State.QUEUED else math.inf
+            entries[url] = entry._replace(lowers=lowers)
+        self.frontier.add(entry for entry in entries.values() if entry.state is not State.OUTSIDE)
+        for entry in entries.values():
+            if entry.state is not State.QUEUED:
+                self._queue(self.guides.learn(site, Missing(entry.url, entry.reason)), depth, site)
+        return any(entry.state is State.QUEUED for entry in entries.values())

@@ -1,0 +1,308 @@
+"""Who guides the crawl of each site: a policy itself, or what it remembers of the site.
+
+All that a guide is told is written down, so that a crawl that was killed goes on with a guide that
+knows the same: it is told everything again, in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from diptych.frontier.hosts import SiteInfo
+from diptych.frontier.queue import Kind
+from diptych.page.answer import read
+from diptych.page.sitemaps import Sitemap
+from diptych.protocols import CrawlPolicy, Guide, GuidedPolicy, SiteView
+from diptych.run.encoding import read_news, write_news
+from diptych.run.store import Store
+from diptych.text.urls import normalise
+from diptych.types import (
+    Found,
+    Link,
+    News,
+    Outlook,
+    Page,
+    PagePair,
+    PageRecord,
+    Ranked,
+    Settled,
+    Site,
+    Url,
+)
+
+__all__ = ["PART", "Guides", "Wish", "alternates_of", "end_of_part"]
+
+PAGE, SITEMAP = "page", "sitemap"
+PART = 30  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
+_LINKS = 4 * PART  # with the translations they announce
+
+
+class Wish(NamedTuple):
+    """What the guide of a site wants to know: whether a pair is one, or (None) which pairs are."""
+
+    site: int
+    pair: PagePair | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Itself:
+    """A policy without memory as a guide: it learns nothing and wants to know nothing."""
+
+    policy: CrawlPolicy
+
+    def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
+        return self.policy.rank(page, site)
+
+    def refill(self, site: SiteView) -> Iterable[Ranked]:
+        return self.policy.refill(site)
+
+    def learn(self, news: News, site: SiteView) -> Iterable[Ranked]:
+        return ()
+
+    def wishes(self) -> Sequence[PagePair | None]:
+        return ()
+
+    def outlook(self) -> Outlook | None:
+        return None
+
+
+@dataclass(slots=True)
+class _Guided:
+    """One site and its guide."""
+
+    site: SiteInfo
+    guide: Guide
+    asked: list[PagePair | None] = field(default_factory=list)
+    """wishes that nobody took up yet"""
+    open: int = 0
+    """wishes that were taken up and are not answered yet"""
+    since: float = 0.0
+    """when the first of them was taken up"""
+
+
+class Guides:
+    """The guides of all sites of a crawl."""
+
+    def __init__(
+        self,
+        store: Store,
+        policy: CrawlPolicy | GuidedPolicy,
+        langs: Sequence[str],
+        view: Callable[[SiteInfo], SiteView],
+        may: Callable[[Url, str], bool],
+    ) -> None:
+        self._store = store
+        self._policy = policy
+        self._langs = langs
+        self._view = view
+        self._may = may
+        self._known: dict[int, _Guided] = {}
+        self._touched: dict[int, _Guided] = {}
+        """guides that were told something since they were last asked for their wishes"""
+        self._waiting: set[int] = set()
+        """sites whose guides wait for an answer"""
+        self._read: tuple[str, Sitemap | None] = ("", None)
+        self.remember = isinstance(policy, GuidedPolicy)
+        """whether what happens is told to guides, and written down"""
+
+    def rehearse(self) -> None:
+        """Have a guide that is thrown away rank pages: models are loaded when first used."""
+        if isinstance(self._policy, GuidedPolicy):
+            guide = self._policy.guide(self._langs)
+            view = self._view(SiteInfo(0, Site("example.org", ())))
+            for page in _rehearsed(self._langs):
+                deque(guide.rank(page, view), maxlen=0)
+
+    def resume(self, sites: Iterable[SiteInfo]) -> None:
+        """Take up the crawls of an earlier invocation: what guides still wait for is asked first.
+
+        It may be all that is left of a crawl.
+        """
+        rows = self._store.db.execute("SELECT DISTINCT site FROM events").fetchall()
+        begun = {id for (id,) in rows} if self.remember else set()
+        for site in sites:
+            if site.id in begun:
+                self._of(site)
+
+    def outlook(self, site: SiteInfo) -> Outlook | None:
+        """What the crawl of a site may still bring, if its guide can tell."""
+        return self._of(site).guide.outlook()
+
+    def rank_page(self, site: SiteInfo, page: Page) -> Iterable[Ranked]:
+        """What to make of a page."""
+        self._write(site, PAGE, page.url)
+        return self._of(site).guide.rank(self._of_site(page, site), self._view(site))
+
+    def rank_sitemap(
+        self, site: SiteInfo, url: Url, sitemap: Sitemap, start: int
+    ) -> Iterable[Ranked]:
+        """What to make of a part of a sitemap: its URLs are ranked as links of an empty page."""
+        self._write(site, SITEMAP, f"{start} {url}")
+        page = self._of_site(_page_of(url, sitemap, start), site)
+        return self._of(site).guide.rank(page, self._view(site))
+
+    def learn(self, site: SiteInfo, news: News) -> Iterable[Ranked]:
+        """What to make of anything else."""
+        if not self.remember:
+            return ()
+        self._write(site, *write_news(news))
+        known = self._of(site)
+        if isinstance(news, Found | Settled):
+            known.open -= 1
+            if known.open <= 0:
+                self._waiting.discard(site.id)
+        return known.guide.learn(news, self._view(site))
+
+    def _of_site(self, page: Page, site: SiteInfo) -> Page:
+        """A page with no links but those a guide can have fetched: what it awaits must come."""
+        if not self.remember:
+            return page
+        name = site.site.name
+        return replace(page, links=tuple(link for link in page.links if self._may(link.url, name)))
+
+    def refill(self, site: SiteInfo) -> Iterable[Ranked]:
+        """What to fetch when nothing is left."""
+        known = self._touched[site.id] = self._of(site)
+        return known.guide.refill(self._view(site))
+
+    def wishes(self, now: float) -> list[Wish]:
+        """What guides want to know since this was last asked."""
+        if not self.remember:
+            return []
+        taken: list[Wish] = []
+        for id, known in self._touched.items():
+            known.asked.extend(known.guide.wishes())
+            if not known.open:
+                known.since = now
+            taken.extend(Wish(id, asked) for asked in known.asked)
+            known.open += len(known.asked)
+            known.asked.clear()
+            if known.open > 0:
+                self._waiting.add(id)
+        self._touched.clear()
+        return taken
+
+    @property
+    def waiting(self) -> bool:
+        """Whether any guide waits for an answer."""
+        return bool(self._waiting)
+
+    def waits(self, site: SiteInfo, now: float) -> float:
+        """For how long a guide has been waiting for answers; without end if it waits for none."""
+        known = self._of(site)
+        if known.open:
+            return now - known.since
+        return 0.0 if site.id in self._touched and self.remember else math.inf
+
+    def _of(self, site: SiteInfo) -> _Guided:
+        if site.id not in self._known:
+            if isinstance(self._policy, GuidedPolicy):
+                known = _Guided(site, self._policy.guide(self._langs))
+                self._tell_again(known)
+            else:
+                known = _Guided(site, _Itself(self._policy))
+            self._known[site.id] = self._touched[site.id] = known
+        return self._known[site.id]
+
+    # -- memory ------------------------------------------------------------------------------
+
+    def _write(self, site: SiteInfo, what: str, data: str) -> None:
+        if self.remember:
+            # Before: what is written down would be told twice.
+            self._touched[site.id] = self._of(site)
+            self._store.db.execute(
+                "INSERT INTO events (site, what, data) VALUES (?, ?, ?)", (site.id, what, data)
+            )
+
+    def _tell_again(self, known: _Guided) -> None:
+        """Tell a new guide all that happened; what it answers is in the frontier already."""
+        view = self._view(known.site)
+        asked: list[PagePair | None] = []
+        answered: list[News] = []
+        for what, data in self._store.events(known.site.id):
+            if what in (PAGE, SITEMAP):
+                page = self._page(what, data)
+                ranked = known.guide.rank(self._of_site(page, known.site), view) if page else ()
+            else:
+                news = read_news(what, data)
+                answered.append(news)
+                ranked = known.guide.learn(news, view)
+            deque(ranked, maxlen=0)
+            asked.extend(known.guide.wishes())
+        known.asked = _unanswered(asked, answered)
+
+    def _page(self, what: str, data: str) -> Page | None:
+        if what == PAGE:
+            return self._store.page(Url(data))
+        start, _, url = data.partition(" ")
+        if url != self._read[0]:
+            response = self._store.answer(Url(url))
+            self._read = (url, read(Kind.SITEMAP, response).sitemap if response else None)
+        sitemap = self._read[1]
+        return _page_of(Url(url), sitemap, int(start)) if sitemap is not None else None
+
+
+def _rehearsed(langs: Sequence[str]) -> Iterable[Page]:
+    """Pages of two languages: one links to its translation, one names a language."""
+    one, other = (Url(f"http://example.org/{lang}/news.html") for lang in (langs[0], langs[-1]))
+    home = Link(Url("http://example.org/"), anchor="English")
+    yield Page(PageRecord(one, langs[0], (), "", 0, 0, 0, "1"), (Link(other),), ())
+    yield Page(PageRecord(other, langs[-1], (), "", 0, 0, 0, "2"), (home,), ())
+
+
+def _unanswered(asked: Iterable[PagePair | None], answers: Iterable[News]) -> list[PagePair | None]:
+    """Wishes that nothing answered."""
+    told: Counter[tuple[Url, Url] | None] = Counter()
+    for news in answers:
+        if isinstance(news, Found):
+            told[news.pair.left, news.pair.right] += 1
+        elif isinstance(news, Settled):
+            told[None] += 1
+    left: list[PagePair | None] = []
+    for pair in asked:
+        key = (pair.left, pair.right) if pair is not None else None
+        if told[key]:
+            told[key] -= 1
+        else:
+            left.append(pair)
+    return left
+
+
+def end_of_part(sitemap: Sitemap, start: int) -> int:
+    """Where the part of a sitemap ends that begins with an entry.
+
+    >>> from diptych.page.sitemaps import SitemapEntry
+    >>> end_of_part(Sitemap(entries=(SitemapEntry("http://a.org/"),) * 50), 30)
+    50
+    """
+    end, links = start, 0
+    while end < min(len(sitemap.entries), start + PART) and links < _LINKS:
+        links += 1 + len(sitemap.entries[end].alternates)
+        end += 1
+    return end
+
+
+def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
+    """The translations that a sitemap announces, as (page, link)."""
+    return [
+        (url, Link(target, rel="alternate", hreflang=hreflang))
+        for item in sitemap.entries
+        if (url := normalise(item.url)) is not None
+        for hreflang, other in item.alternates
+        if (target := normalise(other)) is not None
+    ]
+
+
+def _page_of(url: Url, sitemap: Sitemap, start: int) -> Page:
+    """A part of a sitemap as a page without text: behind each URL the translations announced."""
+    links: list[Link] = []
+    for item in sitemap.entries[start : end_of_part(sitemap, start)]:
+        target = normalise(item.url)
+        if target is not None:
+            links.append(Link(target, rel="sitemap"))
+            links.extend(link for _, link in alternates_of(Sitemap(entries=(item,))))
+    return Page(PageRecord(url, "", (), "", 0, 0, 0, ""), tuple(links), ())

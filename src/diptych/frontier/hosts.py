@@ -1,0 +1,261 @@
+"""The hosts and sites of a crawl: what they allow, what they have cost, and when to leave them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.queue import Entry, Frontier, Host, Kind
+from diptych.page.robots import Robots
+from diptych.run.store import Store
+from diptych.text.urls import origin_of, url_key
+from diptych.types import Site, Url
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+__all__ = ["HostInfo", "Hosts", "SiteInfo"]
+
+ROBOTS_PRIORITY = 1e9
+LONG_DELAY = 3.0  # seconds: nobody restarts a crawl sooner
+MOST_NOTES = 10_000  # of one invocation; what is behind each is in the store
+ROBOTS_LIFETIME = 86_400.0  # RFC 9309, 2.4: no longer than a day
+
+
+@dataclass(slots=True)
+class SiteInfo:
+    """What a site has cost so far."""
+
+    id: int
+    site: Site
+    pages: int = 0
+    bytes: int = 0
+    in_flight: int = 0
+    sitemaps: int = 0
+    started_at: float | None = None
+
+    def exhausted(self, limits: Limits, now: float) -> str:
+        """Which limit is reached, if any; pages that are being fetched count."""
+        if limits.max_pages is not None and self.pages + self.in_flight >= limits.max_pages:
+            return "page limit"
+        if limits.max_bytes is not None and self.bytes >= limits.max_bytes:
+            return "byte limit"
+        seconds = now - self.started_at if self.started_at is not None else 0.0
+        if limits.max_seconds is not None and seconds >= limits.max_seconds:
+            return "time limit"
+        return ""
+
+
+@dataclass(slots=True)
+class HostInfo:
+    """What is known of a host."""
+
+    id: int
+    origin: str
+    site: SiteInfo
+    robots: Robots | None = None
+    rules: Protego | None = None
+    robots_at: float = 0.0
+    refusals: int = 0
+
+
+class Hosts:
+    """Hosts by number, sites by name; the frontier has their schedule, the store their past."""
+
+    def __init__(self, store: Store, frontier: Frontier, politeness: Politeness) -> None:
+        self._store = store
+        self._frontier = frontier
+        self._politeness = politeness
+        self._by_origin: dict[str, HostInfo] = {}
+        self._by_id: dict[int, HostInfo] = {}
+        self._by_site: dict[int, list[HostInfo]] = {}
+        self._site_by_id: dict[int, SiteInfo] = {}
+        self._started: deque[SiteInfo] = deque()
+        """the one started first comes first: its time is over first"""
+        self.sites: dict[str, SiteInfo] = {}
+        self.notes: list[str] = []
+
+    def __getitem__(self, id: int) -> HostInfo:
+        return self._by_id[id]
+
+    def add_site(self, site: Site) -> SiteInfo:
+        """Make a site known."""
+        info = self.sites[site.name] = SiteInfo(self._store.site_id(site.name), site)
+        self._site_by_id[info.id] = info
+        return info
+
+    def site(self, id: int) -> SiteInfo:
+        """The site with that number."""
+        return self._site_by_id[id]
+
+    def start(self, site: SiteInfo, now: float) -> None:
+        """The time of a site begins with the first thing that is asked of it."""
+        if site.started_at is None:
+            site.started_at = now
+            self._started.append(site)
+
+    def watch_the_time(self, limits: Limits, now: float) -> None:
+        """End sites whose time is over, also those that only wait."""
+        if limits.max_seconds is None:
+            return
+        late: list[SiteInfo] = []
+        while self._started and now - (self._started[0].started_at or 0.0) >= limits.max_seconds:
+            late.append(self._started.popleft())
+        self._started.extendleft(site for site in reversed(late) if site.in_flight)
+        for site in late:
+            if not site.in_flight and site.exhausted(limits, now) == "time limit":
+                self.stop_site(site, "time limit")
+
+    def restore(self, now: float) -> None:
+        """Take up the hosts and counts of an earlier invocation."""
+        by_id = self._site_by_id
+        count = self._store.count
+        for known in by_id.values():
+            known.pages = count("SELECT count(*) FROM pages WHERE site = ?", known.id)
+            known.bytes = count("SELECT sum(size) FROM fetches WHERE site = ?", known.id)
+        self._store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
+        for id in by_id:
+            self._take_up(id, now)
+
+    def _take_up(self, site: int, now: float) -> None:
+        """Take up the hosts of a site as they were left."""
+        rows = self._store.db.execute(
+            "SELECT id, origin, next_at, crawl_delay, robots, robots_status, robots_at, stopped"
+            " FROM hosts WHERE site = ?",
+            (site,),
+        ).fetchall()
+        for id, origin, next_at, crawl_delay, text, status, robots_at, stopped in rows:
+            info = HostInfo(id, origin, self._site_by_id[site])
+            self._keep(info, next_at, crawl_delay)
+            if stopped:  # in this invocation
+                self._frontier.stop(id, stopped)
+            elif next_at - now > self._politeness.max_wait:
+                self.stop(id, f"it asks to wait {next_at - now:.0f} s more")
+            # A host that could not be reached gets another chance with each invocation.
+            if robots_at is None or status == "unreachable" or now - robots_at > ROBOTS_LIFETIME:
+                self._ask_again(origin)
+            else:
+                info.robots, info.robots_at = Robots(text or "", status), robots_at
+                self._frontier.host(id).connections = self._connections(crawl_delay)
+
+    def enter(self, site: Site, now: float) -> SiteInfo:
+        """Make a site known that may have been visited before."""
+        info = self.add_site(site)
+        self._take_up(info.id, now)
+        return info
+
+    def leave(self, site: SiteInfo) -> None:
+        """Forget a site and its hosts; what it asked for is kept for another visit."""
+        for info in self._by_site.pop(site.id, []):
+            host = self._frontier.forget_host(info.id)
+            self._store.db.execute(
+                "UPDATE hosts SET next_at = max(next_at, ?) WHERE id = ?", (host.next_at, info.id)
+            )
+            del self._by_origin[info.origin], self._by_id[info.id]
+        del self.sites[site.site.name], self._site_by_id[site.id]
+
+    def _keep(self, info: HostInfo, next_at: float, crawl_delay: float | None) -> HostInfo:
+        self._by_origin[info.origin] = self._by_id[info.id] = info
+        self._by_site.setdefault(info.site.id, []).append(info)
+        delay = self._politeness.delay_for(crawl_delay)
+        # One connection until robots.txt, which has the highest priority, is known.
+        self._frontier.add_host(Host(info.id, next_at=next_at, delay=delay))
+        return info
+
+    def _ask_again(self, origin: str) -> None:
+        self._store.db.execute(
+            "UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE key = ?",
+            (url_key(origin + "/robots.txt"),),
+        )
+
+    def _connections(self, crawl_delay: float | None) -> int:
+        return 1 if crawl_delay else self._politeness.connections
+
+    def of(self, url: Url, site_name: str) -> HostInfo:
+        """The host of a URL; a new one is asked for its robots.txt first."""
+        origin = origin_of(url)
+        info = self._by_origin.get(origin)
+        if info is not None:
+            return info
+        site = self.sites[site_name]
+        db = self._store.db
+        db.execute("INSERT INTO hosts (origin, site) VALUES (?, ?)", (origin, site.id))
+        id = self._store.count("SELECT id FROM hosts WHERE origin = ?", origin)
+        info = self._keep(HostInfo(id, origin, site), 0.0, None)
+        robots = Entry(Url(origin + "/robots.txt"), id, ROBOTS_PRIORITY, kind=Kind.ROBOTS)
+        self._frontier.add([robots])
+        return info
+
+    def knows_robots(self, id: int, now: float) -> bool:
+        """Whether the host's robots.txt is known; one that is too old is asked for again."""
+        info = self._by_id[id]
+        if info.robots is not None and now - info.robots_at > ROBOTS_LIFETIME:
+            info.robots = info.rules = None
+            self._frontier.host(id).connections = 1
+            self._ask_again(info.origin)
+        return info.robots is not None
+
+    def allows(self, id: int, url: Url) -> bool:
+        """Whether the host's robots.txt allows a URL; nothing is allowed before it is known."""
+        info = self._by_id[id]
+        if not self._politeness.obey_robots:
+            return True
+        if info.robots is None:
+            return False
+        if info.rules is None:
+            info.rules = info.robots.rules()
+        return bool(info.rules.can_fetch(url, self._politeness.token))
+
+    def know_robots(self, id: int, robots: Robots, now: float) -> list[str]:
+        """Take in a host's robots.txt; returns the sitemaps it names."""
+        info, host, polite = self._by_id[id], self._frontier.host(id), self._politeness
+        info.robots, info.rules, info.robots_at = robots, robots.rules(), now
+        asked = info.rules.crawl_delay(polite.token) if polite.obey_robots else None
+        host.delay, host.connections = polite.delay_for(asked), self._connections(asked)
+        if asked and asked > polite.delay:
+            kept = "kept" if host.delay >= asked else f"cut to {host.delay:g} s"
+            self.notes.append(f"{info.origin} asks for a Crawl-delay of {asked:g} s: {kept}")
+        self._store.db.execute(
+            "UPDATE hosts SET robots = ?, robots_status = ?, robots_at = ?, crawl_delay = ?"
+            " WHERE id = ?",
+            (robots.text, robots.status, now, asked, id),
+        )
+        self._frontier.hold(id, now + host.delay)
+        return list(info.rules.sitemaps)
+
+    def hold(self, id: int, until: float) -> None:
+        """Leave a host alone until a time, also over a restart."""
+        self._frontier.hold(id, until)
+        self._store.db.execute(
+            "UPDATE hosts SET next_at = max(next_at, ?) WHERE id = ?", (until, id)
+        )
+
+    def note_delay(self, id: int) -> None:
+        """Write down when a host may be asked again, if that is long: a restart must keep to it."""
+        host = self._frontier.host(id)
+        if host.delay >= LONG_DELAY:
+            self._store.db.execute("UPDATE hosts SET next_at = ? WHERE id = ?", (host.next_at, id))
+
+    def stop(self, id: int, reason: str) -> None:
+        """Ask a host no more in this invocation, and say so."""
+        if self._frontier.host(id).stopped:
+            return
+        self._frontier.stop(id, reason)
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(f"{self._by_id[id].origin} was stopped: {reason}")
+        self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
+
+    def stop_site(self, site: SiteInfo, reason: str) -> None:
+        """Ask no host of a site any more: a limit is reached, or nothing is likely to be found."""
+        for info in self.of_site(site):
+            self._frontier.stop(info.id, reason)
+        note = f"{site.site.name}: {reason}" + (" reached" if reason.endswith("limit") else "")
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def of_site(self, site: SiteInfo) -> Iterable[HostInfo]:
+        """The hosts of a site."""
+        return self._by_site.get(site.id, ())

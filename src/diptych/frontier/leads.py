@@ -1,0 +1,274 @@
+"""Leads of a discovery in the store: what waits, what was taken up, and what came of it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from diptych.page.neighbourhood import neighbourhood
+from diptych.protocols import Ranking
+from diptych.run.store import Store
+from diptych.text.urls import site_name, url_key
+from diptych.types import Decision, Example, Lead, Link, Role, Url
+
+__all__ = ["FAILED", "MOVES", "Leads", "Verdict"]
+
+WAITING, TAKEN, DONE = 0, 1, 2
+_COLUMNS = "id, url, site, role, words, source"
+FAILED = "state = 2 AND outcome IS NULL AND reason NOT IN ('', 'moved')"
+MOVES = 5  # times that a site may have moved
+_LOOK = 10_000  # leads that are looked at for one of another site
+_AT_ONCE = 5_000  # leads that are scored together
+_EXAMPLES = 50_000  # that are learned from: the last ones
+_TESTED = 2  # sites that a back-link page must have led to before it is an example
+_MOST_WORDS = 300  # of one lead, however many pages link to it
+_ADD = """
+INSERT INTO leads (key, url, site, role, score, source, words) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET score = excluded.score, words = excluded.words,
+    url = CASE WHEN length(excluded.url) < length(url) THEN excluded.url ELSE url END
+WHERE leads.state = 0 AND leads.role != 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a site is bilingual, and what shows it."""
+
+    site: str
+    url: Url
+    """where the test began"""
+    decision: Decision
+    pages: tuple[tuple[str, Url], ...]
+    """each language, and the page that shows it"""
+    downloads: int
+    named: Url
+    """what was followed to come there: another URL where the site has moved"""
+
+
+class Leads:
+    """The leads of one run; the caller owns the transaction."""
+
+    def __init__(self, store: Store, *, once: bool) -> None:
+        self._store = store
+        self._once = once
+
+    def made(self, links: Iterable[Link], role: Role) -> list[Lead]:
+        """Links as leads that are not in the store yet."""
+        return [Lead(0, link.url, site_name(link.url), role, neighbourhood(link)) for link in links]
+
+    def add(self, found: Sequence[Lead], ranking: Ranking, source: int) -> None:
+        """Keep leads; one that is known is known by the words of all links that lead to it."""
+        db = self._store.db
+        leads = [self._with_known_words(lead) for lead in found]
+        rows = [
+            (self._key(lead), lead.url, lead.site, int(lead.role), score, source, _bytes(lead))
+            for lead, score in zip(leads, ranking(leads), strict=True)
+        ]
+        db.executemany(_ADD, rows)
+        if source:
+            db.executemany(
+                "INSERT OR IGNORE INTO cites SELECT ?, id FROM leads WHERE key = ?",
+                [(source, row[0]) for row in rows],
+            )
+
+    def _with_known_words(self, lead: Lead) -> Lead:
+        row = self._store.db.execute(
+            "SELECT words FROM leads WHERE key = ? AND state = 0", (self._key(lead),)
+        ).fetchone()
+        if row is None:
+            return lead
+        words = sorted({*_words(row[0]), *lead.words})
+        return lead._replace(words=tuple(words[:_MOST_WORDS]))
+
+    def _key(self, lead: Lead) -> int:
+        is_site = self._once and lead.role is Role.FORWARD
+        return url_key(f"{lead.role}:{lead.site if is_site else lead.url}")
+
+    def waiting(self, limit: int, busy: Iterable[str] = ()) -> list[Lead]:
+        """The best of those that wait, one of each site, and none of those that are busy."""
+        taken = set(busy)
+        best: list[int] = []
+        for id, site in self._store.db.execute(
+            "SELECT id, site FROM leads WHERE state = 0 ORDER BY score DESC, id LIMIT ?", (_LOOK,)
+        ):
+            if len(best) >= limit:
+                break
+            if site not in taken:
+                taken.add(site)
+                best.append(id)
+        query = f"SELECT {_COLUMNS} FROM leads WHERE id = ?"
+        return [_lead(self._store.db.execute(query, (id,)).fetchone()) for id in best]
+
+    def taken(self) -> list[Lead]:
+        """Those that were taken up and are not done."""
+        rows = self._store.db.execute(f"SELECT {_COLUMNS} FROM leads WHERE state = 1 ORDER BY id")
+        return [_lead(row) for row in rows]
+
+    def take(self, lead: Lead) -> None:
+        """Take one up."""
+        self._store.db.execute("UPDATE leads SET state = 1 WHERE id = ?", (lead.id,))
+
+    def end(self, lead: Lead, outcome: float | None, reason: str = "") -> None:
+        """One is done, with what came of it."""
+        self._store.db.execute(
+            "UPDATE leads SET state = 2, outcome = ?, reason = ? WHERE id = ?",
+            (outcome, reason, lead.id),
+        )
+
+    def followed(self, site: str) -> int:
+        """How many leads to a site have led to a page."""
+        return self._store.count(
+            "SELECT count(*) FROM leads WHERE site = ? AND outcome IS NOT NULL", site
+        )
+
+    def origin(self, lead: Lead) -> tuple[Url, int]:
+        """The URL that was followed first, where a site has moved; and how often it has."""
+        moves = 0
+        while moves < MOVES:
+            row = self._store.db.execute(
+                "SELECT l.id, l.url FROM cites JOIN leads l ON l.id = cites.source"
+                " WHERE cites.lead = ? AND l.reason = 'moved' ORDER BY l.id LIMIT 1",
+                (lead.id,),
+            ).fetchone()
+            if row is None:
+                break
+            lead, moves = lead._replace(id=row[0], url=row[1]), moves + 1
+        return lead.url, moves
+
+    def destination(self, site: str) -> str:
+        """Where a site has moved to in the end, or the site itself."""
+        for _ in range(MOVES):
+            row = self._store.db.execute(
+                "SELECT target.site FROM leads l JOIN cites ON cites.source = l.id"
+                " JOIN leads target ON target.id = cites.lead"
+                " WHERE l.site = ? AND l.reason = 'moved' ORDER BY target.id LIMIT 1",
+                (site,),
+            ).fetchone()
+            if row is None:
+                break
+            site = row[0]
+        return site
+
+    def failures(self, site: str) -> int:
+        """How many leads to a site have led to nothing."""
+        return self._store.count(
+            f"SELECT count(*) FROM leads WHERE site = ? AND {FAILED}",
+            site,
+        )
+
+    def failed(self) -> list[tuple[Url, str]]:
+        """What was followed to no page, by the first URL where a site has moved, and why."""
+        rows = self._store.db.execute(
+            f"SELECT {_COLUMNS}, reason FROM leads WHERE {FAILED} ORDER BY id"
+        ).fetchall()
+        return [(self.origin(_lead(row[:-1]))[0], row[-1]) for row in rows]
+
+    # -- learning ----------------------------------------------------------------------------
+
+    def examples(self) -> list[Example]:
+        """What came of leads: of forward ones their sites, of back ones what they led to.
+
+        That a back-link page links to the site by which it was found says nothing of it.
+        """
+        db = self._store.db
+        forward = db.execute(
+            "SELECT words, outcome FROM leads WHERE outcome IS NOT NULL AND role = ?"
+            " ORDER BY id DESC LIMIT ?",
+            (int(Role.FORWARD), _EXAMPLES),
+        ).fetchall()
+        back = db.execute(
+            "SELECT source.words, avg(lead.outcome) FROM leads source"
+            " JOIN cites ON cites.source = source.id JOIN leads lead ON lead.id = cites.lead"
+            " WHERE source.role = ? AND source.state = 2 AND lead.outcome IS NOT NULL"
+            "  AND lead.id != source.source GROUP BY source.id HAVING count(*) >= ?"
+            " ORDER BY source.id DESC LIMIT ?",
+            (int(Role.BACK), _TESTED, _EXAMPLES),
+        ).fetchall()
+        found = [Example(Role.FORWARD, _words(words), outcome) for words, outcome in forward]
+        return found + [Example(Role.BACK, _words(words), share) for words, share in back]
+
+    def all_waiting(self) -> Iterator[list[Lead]]:
+        """All that wait, some at a time; seeds keep their place."""
+        last = 0
+        while True:
+            rows = self._store.db.execute(
+                f"SELECT {_COLUMNS} FROM leads WHERE state = 0 AND role != ? AND id > ?"
+                " ORDER BY id LIMIT ?",
+                (int(Role.SEED), last, _AT_ONCE),
+            ).fetchall()
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield [_lead(row) for row in rows]
+
+    def rescore(self, leads: Sequence[Lead], scores: Sequence[float]) -> None:
+        """Give some that wait other scores."""
+        self._store.db.executemany(
+            "UPDATE leads SET score = ? WHERE id = ?",
+            [(float(score), lead.id) for lead, score in zip(leads, scores, strict=True)],
+        )
+
+    # -- verdicts ----------------------------------------------------------------------------
+
+    def decided(self, site: str) -> bool | None:
+        """Whether a site is bilingual, if that is known."""
+        row = self._store.db.execute(
+            "SELECT accept FROM verdicts JOIN sites ON sites.id = verdicts.site WHERE name = ?",
+            (site,),
+        ).fetchone()
+        return bool(row[0]) if row else None
+
+    def decide(self, id: int, verdict: Verdict, lead: int, at: int) -> None:
+        """Keep a verdict, and after how many downloads it was given."""
+        decision = verdict.decision
+        self._store.db.execute(
+            "INSERT OR REPLACE INTO verdicts (site, url, lead, accept, score, reason, pages,"
+            " downloads, named, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                id, verdict.url, lead, decision.accept, decision.score, decision.reason,
+                orjson.dumps(verdict.pages).decode(), verdict.downloads, verdict.named,
+                at,
+            ),
+        )  # fmt: skip
+
+    def verdicts(self, where: str = "1") -> list[Verdict]:
+        """All verdicts, in the order in which they were given."""
+        rows = self._store.db.execute(
+            "SELECT name, url, accept, score, reason, pages, downloads, named FROM verdicts"
+            f" JOIN sites ON sites.id = verdicts.site WHERE {where} ORDER BY verdicts.id"
+        )
+        return [
+            Verdict(
+                name, url, Decision(bool(accept), score, reason),
+                tuple((lang, page) for lang, page in orjson.loads(pages)), downloads, named,
+            )
+            for name, url, accept, score, reason, pages, downloads, named in rows
+        ]  # fmt: skip
+
+    def unlooked(self) -> list[tuple[int, Url, int]]:
+        """Bilingual sites whose back links were not looked up: number, URL, and the lead there."""
+        return self._store.db.execute(
+            "SELECT site, url, lead FROM verdicts WHERE accept AND NOT looked ORDER BY id"
+        ).fetchall()
+
+    def looked(self, site: int) -> None:
+        """The back links of a site were looked up."""
+        self._store.db.execute("UPDATE verdicts SET looked = 1 WHERE site = ?", (site,))
+
+
+def _bytes(lead: Lead) -> bytes:
+    return array("i", lead.words).tobytes()
+
+
+def _words(data: bytes) -> tuple[int, ...]:
+    words = array("i")
+    words.frombytes(data)
+    return tuple(words)
+
+
+def _lead(row: tuple[int, str, str, int, bytes, int]) -> Lead:
+    id, url, site, role, words, source = row
+    return Lead(id, Url(url), site, Role(role), _words(words), source)

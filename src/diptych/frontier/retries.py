@@ -1,0 +1,94 @@
+"""What any crawl does about an answer, or about none: it is written down, waited for, given up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diptych.frontier.hosts import HostInfo, Hosts
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.queue import Claim, Frontier, Kind
+from diptych.page.answer import Reading
+from diptych.page.robots import Robots
+from diptych.run.store import Store
+from diptych.run.warc import Pointer
+from diptych.text.urls import host_of
+from diptych.types import Failure
+
+__all__ = ["UNREACHABLE", "Asking", "Stats"]
+
+RETRIED = frozenset(
+    "timeout connect disconnected http_429 http_500 http_502 http_503 http_504".split()
+)
+REFUSALS = frozenset("timeout connect disconnected http_401 http_403 http_429 http_503".split())
+UNREACHABLE = "cannot be reached"
+FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
+
+
+@dataclass(slots=True)
+class Stats:
+    """What a crawl has done so far, all invocations of the run together."""
+
+    downloads: int = 0
+    pages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How one crawl deals with hosts that answer, and with those that do not."""
+
+    store: Store
+    frontier: Frontier
+    hosts: Hosts
+    politeness: Politeness
+    limits: Limits
+    stats: Stats
+
+    def log(self, claim: Claim, host: HostInfo, reading: Reading, pointer: Pointer | None) -> None:
+        """Write down that an answer came, or why none did."""
+        self.store.save_fetch(
+            host.site.id, claim.url, reading.fetched_at, status=reading.status, size=reading.size,
+            reason=reading.failure.reason if reading.failure else "", pointer=pointer,
+        )  # fmt: skip
+        host.site.bytes += reading.size
+        self.hosts.note_delay(claim.host)
+        self.stats.downloads += reading.status > 0
+
+    def fail(self, claim: Claim, failure: Failure, status: int, now: float) -> bool:
+        """Try again later, or give up, which it says; a host that keeps refusing is stopped."""
+        host, limits = self.hosts[claim.host], self.limits
+        refused = failure.reason in REFUSALS
+        host.refusals = host.refusals + 1 if refused else 0
+        asked = failure.retry_after
+        tries = max(host.refusals, claim.attempts + 1)
+        wait = self.politeness.wait(tries) if asked is None else asked
+        retried = failure.reason in RETRIED and claim.attempts + 1 < limits.attempts
+        is_busy = refused and (asked is not None or failure.reason not in FORBIDDEN)
+        if is_busy or (retried and claim.kind is Kind.ROBOTS):
+            self.hosts.hold(claim.host, now + wait)
+        self.frontier.fail(
+            claim,
+            now,
+            reason=failure.reason,
+            status=status,
+            retry_at=now + wait if retried else None,
+        )
+        if refused and wait > self.politeness.max_wait:
+            self.hosts.stop(claim.host, f"it asks to wait {wait:g} s")
+        elif host.refusals >= limits.refusals:
+            self.hosts.stop(
+                claim.host, f"refused {host.refusals} times in a row ({failure.reason})"
+            )
+        elif claim.kind is Kind.ROBOTS and not retried:
+            self.hosts.know_robots(claim.host, Robots.of(None), now)
+            self.hosts.stop(claim.host, _unreachable(failure))
+        return not retried
+
+
+def _unreachable(failure: Failure) -> str:
+    """Why a host's robots.txt could not be had, in words."""
+    host = host_of(failure.url)
+    if failure.reason.startswith("http_"):
+        return f"robots.txt answers {failure.reason[5:]}, so nothing is allowed"
+    if failure.reason == "private_address":
+        return f"{host} is on a private address; to fetch from it say --allow-private"
+    return f"{host} {UNREACHABLE}: {failure.detail or failure.reason}"

@@ -1,0 +1,374 @@
+"""Discovery as a state machine: a crawl whose prize is a site (Algorithm 1 of Barbosa et al. 2011).
+
+Like `crawl.machine` it opens no socket and reads no clock, and an engine drives it through the same
+calls.  The best leads are taken up, some at a time: the page is fetched, its site is tested by a
+detector that asks for a page or two more, and its links become leads where the policy says so.
+All it knows is in the store, so that it goes on wherever it was left.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from diptych.frontier.admission import Admission
+from diptych.frontier.hosts import Hosts
+from diptych.frontier.leads import MOVES, Leads, Verdict
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.queue import Claim, Frontier, Kind
+from diptych.frontier.retries import Asking, Stats
+from diptych.frontier.scope import Anywhere
+from diptych.frontier.visits import Visit, Visits
+from diptych.page.answer import Reading
+from diptych.protocols import Detector, DiscoverPolicy, Inquiry
+from diptych.run.store import Store
+from diptych.run.warc import Pointer
+from diptych.text.urls import url_key
+from diptych.types import Example, Failure, Lead, Link, Page, Role, Url
+
+__all__ = ["ROBOTS_DOWNLOADS", "Budget", "Discovery", "LookUp", "Setting"]
+
+SEED_SCORE = 2.0  # above all probabilities
+ROBOTS_DOWNLOADS = (
+    "SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url"
+    " WHERE fetches.status > 0 AND kind = ?"
+)
+_ROUNDS = 8  # times that leads are taken up without a turn for others
+_CHANCES = 2  # leads to a site that may fail before it is given up
+
+
+class LookUp(NamedTuple):
+    """Something to be found out without fetching: who links to a site, or what a page links to."""
+
+    url: Url
+    lead: Lead | None = None
+    """the page whose links are asked for; None: those who link to `url` are"""
+    site: int = 0
+    source: int = 0
+    """the lead by which the site was found"""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Where a discovery ends by itself; nothing is without limit."""
+
+    downloads: int | None = None
+    """answers, those of robots.txt not counted"""
+    sites: int | None = None
+    """bilingual ones"""
+    seconds: float | None = None
+    """of one invocation"""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How a discovery goes about it."""
+
+    politeness: Politeness
+    limits: Limits = field(default_factory=Limits)
+    budget: Budget = field(default_factory=Budget)
+    width: int = 64
+    """leads that are followed at a time"""
+
+
+@dataclass(slots=True)
+class _Counts(Stats):
+    """What a discovery has done so far, all invocations together."""
+
+    robots: int = 0
+    tested: int = 0
+    found: int = 0
+
+
+class Discovery:
+    """One run's search for bilingual sites with one policy and one detector."""
+
+    sketches = False
+    """pages are tested by their languages alone"""
+
+    def __init__(
+        self, store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, detector: Detector,
+        langs: Sequence[str], setting: Setting, *, now: float,
+    ) -> None:  # fmt: skip
+        self.store = store
+        self.langs = tuple(langs)
+        self.frontier = Frontier(store.db)
+        self.hosts = Hosts(store, self.frontier, setting.politeness)
+        self.leads = Leads(store, once=policy.per_site == 1)
+        self.stats = _Counts()
+        self.news: deque[Verdict] = deque()
+        """verdicts that nobody took note of yet"""
+        self._policy, self._detector, self._setting = policy, detector, setting
+        self._asking = Asking(
+            store, self.frontier, self.hosts, setting.politeness, setting.limits, self.stats
+        )
+        self._admission = Admission(store, self.hosts, Anywhere())
+        self._visits = Visits(
+            store, self.hosts, self.frontier, self._admission,
+            redirects=setting.limits.redirects, arrived=self._arrived, ended=self._ended,
+        )  # fmt: skip
+        self._wishes: deque[LookUp] = deque()
+        self._looked_up: dict[int, str] = {}
+        """leads whose links are being looked up, and their sites"""
+        self._has_more = False
+        """whether leads wait that there was no time for"""
+        self._started_at = self._now = now
+        store.begin()
+        self._restore(seeds, now)
+        store.commit()
+
+    # -- going on ----------------------------------------------------------------------------
+
+    def _restore(self, seeds: Sequence[Url], now: float) -> None:
+        """Take up an earlier invocation, if there was one."""
+        count, stats = self.store.count, self.stats
+        self.frontier.expire()
+        stats.downloads = count("SELECT count(*) FROM fetches WHERE status > 0")
+        stats.robots = count(ROBOTS_DOWNLOADS, int(Kind.ROBOTS))
+        stats.pages = count("SELECT count(*) FROM pages")
+        stats.tested = count("SELECT count(*) FROM verdicts")
+        stats.found = count("SELECT count(*) FROM verdicts WHERE accept")
+        self.store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
+        leads = self.leads.made([Link(seed) for seed in seeds], Role.SEED)
+        self.leads.add(leads, lambda these: [SEED_SCORE] * len(these), 0)
+        self._ranking = self._policy.rank(self._examples())
+        self._learned_at = stats.pages
+        if self._policy.looks_back:
+            self._wishes.extend(
+                LookUp(url, site=site, source=lead) for site, url, lead in self.leads.unlooked()
+            )
+        for lead in self.leads.taken():
+            self._begin(lead, now)
+
+    # -- what to fetch -----------------------------------------------------------------------
+
+    def next(self, now: float, room: int) -> list[Claim]:
+        """Up to `room` URLs to fetch now."""
+        granted: list[Claim] = []
+        self.store.begin()
+        self._has_more = False
+        self._now = now
+        room = min(room, self._affordable(now))
+        if room <= 0:
+            return granted
+        for _ in range(_ROUNDS):
+            claims = self.frontier.claim(now, room - len(granted))
+            granted.extend(claim for claim in claims if self._may(claim, now))
+            if len(granted) >= room or (not claims and not self._take_up(now)):
+                return granted
+        self._has_more = True  # many leads have come to nothing: others want a turn
+        return granted
+
+    def _may(self, claim: Claim, now: float) -> bool:
+        """Whether a claim is within robots.txt; if not, it is given back."""
+        if claim.kind is Kind.ROBOTS:
+            return True
+        if not self.hosts.knows_robots(claim.host, now):  # nothing is fetched before it is known
+            self.frontier.give_back(claim, now + 0.5)
+            return False
+        if self.hosts.allows(claim.host, claim.url):
+            return True
+        self.frontier.refuse(claim, now, reason="robots")
+        visit = self._visits[self.hosts[claim.host].site.id]
+        self._visits.miss(visit, claim.url, "robots")
+        self._visits.go_on(visit)
+        return False
+
+    def _take_up(self, now: float) -> bool:
+        """Follow the best leads there is room for; True if there were any."""
+        room = self._setting.width - len(self._visits) - len(self._looked_up)
+        if room <= 0 or self.is_over(now):
+            return False
+        # Of a site only one page is followed at a time.
+        busy = self._visits.sites() | set(self._looked_up.values())
+        best = self.leads.waiting(room, busy)
+        for lead in best:
+            self.leads.take(lead)
+            self._begin(lead, now)
+        return bool(best)
+
+    def _begin(self, lead: Lead, now: float) -> None:
+        """Begin with a lead: the links of a back-link page may be known without fetching it."""
+        if lead.role is Role.BACK and self._policy.looks_back:
+            self._looked_up[lead.id] = lead.site
+            self._wishes.append(LookUp(lead.url, lead))
+        else:
+            self._follow(lead, now)
+
+    def is_over(self, now: float) -> bool:
+        """Whether the budget is spent: nothing more is begun."""
+        budget, stats = self._setting.budget, self.stats
+        asked = stats.downloads - stats.robots
+        return (
+            (budget.downloads is not None and asked >= budget.downloads)
+            or (budget.sites is not None and stats.found >= budget.sites)
+            or (budget.seconds is not None and now - self._started_at >= budget.seconds)
+        )
+
+    def _affordable(self, now: float) -> int:
+        """How many downloads may be begun within the budget."""
+        if self.is_over(now):
+            return 0
+        most = self._setting.budget.downloads
+        if most is None:
+            return self._setting.width
+        return most - (self.stats.downloads - self.stats.robots) - self.frontier.active
+
+    def wake(self) -> float | None:
+        """When `next` may have something again; None when nothing is queued, or the budget spent.
+
+        What is under way then is taken up by the next invocation.
+        """
+        if self.is_over(self._now):
+            return None
+        return 0.0 if self._has_more else self.frontier.wake()
+
+    # -- what is looked up -------------------------------------------------------------------
+
+    def wishes(self, now: float) -> list[LookUp]:
+        """What is to be looked up, to be answered by `told` some time later."""
+        taken = list(self._wishes)
+        self._wishes.clear()
+        return taken
+
+    @property
+    def has_wishes(self) -> bool:
+        """Whether something is to be looked up still."""
+        return bool(self._wishes)
+
+    def told(self, wish: LookUp, links: Sequence[Link] | Failure | None, now: float) -> None:
+        """The answer to a look-up; None when it is not known."""
+        self.store.begin()
+        if wish.lead is not None:
+            self._looked_up.pop(wish.lead.id, None)
+        if wish.lead is None:
+            if not isinstance(links, Failure):  # else the next invocation asks again
+                self._add(links or (), Role.BACK, wish.source)
+                self.leads.looked(wish.site)
+        elif links is None or isinstance(links, Failure):
+            self._follow(wish.lead, now)
+        else:
+            self._add(links, Role.FORWARD, wish.lead.id)
+            # DEVIATION(barbosa): a page whose links are known is not fetched, and so not tested;
+            # its site is a lead like those it links to.
+            self._add([Link(wish.url)], Role.FORWARD, wish.lead.source)
+            self.leads.end(wish.lead, None)
+
+    # -- learning ----------------------------------------------------------------------------
+
+    @property
+    def is_learning_due(self) -> bool:
+        """Whether so much was seen since the last learning step that another is worth while."""
+        every = self._policy.learns_every
+        # The more is known the less another page changes, and the more there is to be ranked anew.
+        since = self.stats.pages - self._learned_at
+        return every > 0 and since >= max(every, self._learned_at // 10)
+
+    def learn(self) -> None:
+        """Learn from what became of all leads so far, and rank those that wait anew."""
+        self.store.begin()
+        self._learned_at = self.stats.pages
+        self._ranking = self._policy.rank(self._examples())
+        for leads in self.leads.all_waiting():
+            self.leads.rescore(leads, self._ranking(leads))
+
+    def _examples(self) -> list[Example]:
+        return self.leads.examples() if self._policy.learns_every else []
+
+    # -- what an answer teaches --------------------------------------------------------------
+
+    def fetched(
+        self, claim: Claim, reading: Reading | Failure, now: float, pointer: Pointer | None = None
+    ) -> None:
+        """Take in the answer to a claim, or why there was none."""
+        self.store.begin()
+        host = self.hosts[claim.host]
+        visit = self._visits[host.site.id]
+        if isinstance(reading, Failure):
+            reading = Reading(claim.url, 0, 0, now, failure=reading)
+        self._asking.log(claim, host, reading, pointer)
+        is_robots = claim.kind is Kind.ROBOTS
+        self.stats.robots += is_robots and reading.status > 0
+        visit.downloads += not is_robots and reading.status > 0
+        if reading.failure is not None:
+            given_up = self._asking.fail(claim, reading.failure, reading.status, now)
+            if given_up and not is_robots:
+                self._visits.miss(visit, claim.url, reading.failure.reason)
+        else:
+            host.refusals = 0
+            self._take(visit, claim, reading, now, pointer)
+        self._visits.go_on(visit)
+
+    def _take(
+        self, visit: Visit, claim: Claim, reading: Reading, now: float, pointer: Pointer | None
+    ) -> None:
+        redirect = url_key(reading.redirect) if reading.redirect is not None else None
+        self.frontier.complete(claim, now, status=reading.status, redirect=redirect)
+        if reading.robots is not None:
+            self.hosts.know_robots(claim.host, reading.robots, now)
+        elif reading.redirect is not None and claim.kind is Kind.PAGE:
+            self._visits.move(visit, claim.url, reading.redirect, claim.hops)
+        elif reading.page is not None and pointer is not None:
+            self.store.save_page(visit.site.id, reading.page, pointer)
+            self.stats.pages += 1
+            self._visits.arrive(visit, claim.url, reading.page)
+        else:
+            self._visits.miss(visit, claim.url, "unreadable")
+
+    # -- visits ------------------------------------------------------------------------------
+
+    def _follow(self, lead: Lead, now: float) -> None:
+        """Begin with a lead, or end it where there is nothing to be found out."""
+        known = self.leads.decided(lead.site)
+        most = self._policy.per_site
+        if known is not None and lead.role is Role.FORWARD and most == 1:
+            self.leads.end(lead, float(known))
+        elif most > 1 and self.leads.followed(lead.site) >= most:
+            self.leads.end(lead, None)
+        elif self.leads.failures(lead.site) >= _CHANCES or not self._admission.is_page(lead.url):
+            self.leads.end(lead, None, "not tried")
+        else:
+            inquiry = self._detector.inquire(self.langs) if known is None else None
+            self._visits.begin(lead, inquiry, now)
+
+    def _arrived(self, visit: Visit, page: Page) -> None:
+        """The page of a lead is there: its links may be leads themselves."""
+        self._add(self._policy.follow(page, visit.lead.role), Role.FORWARD, visit.lead.id)
+
+    def _ended(self, visit: Visit) -> None:
+        """A visit is over: the lead is done, and its site is decided if it could be tested."""
+        if visit.page is None:
+            self.leads.end(visit.lead, None, visit.reason or "not fetched")
+            _, moves = self.leads.origin(visit.lead)
+            if visit.moved_to is not None and moves < MOVES:  # that is where to look
+                self._add([Link(visit.moved_to)], visit.lead.role, visit.lead.id)
+            return
+        is_bilingual = bool(self.leads.decided(visit.lead.site))
+        if visit.inquiry is not None:
+            is_bilingual = self._decide(visit, visit.inquiry)
+        self.leads.end(visit.lead, self._policy.outcome(visit.page, is_bilingual=is_bilingual))
+
+    def _decide(self, visit: Visit, inquiry: Inquiry) -> bool:
+        decision, id = inquiry.decision(), visit.site.id
+        pages = tuple((lang, url) for lang, url in inquiry.pages())
+        named, moves = self.leads.origin(visit.lead)
+        named = named if moves else visit.lead.url
+        verdict = Verdict(visit.lead.site, visit.start, decision, pages, visit.downloads, named)
+        self.leads.decide(id, verdict, visit.lead.id, self.stats.downloads)
+        self.stats.tested += 1
+        self.stats.found += decision.accept
+        self.news.append(verdict)
+        if decision.accept and self._policy.looks_back:
+            self._wishes.append(LookUp(visit.start, site=id, source=visit.lead.id))
+        return decision.accept
+
+    # -- leads -------------------------------------------------------------------------------
+
+    def _add(self, links: Sequence[Link], role: Role, source: int) -> None:
+        """Keep links as leads."""
+        may = [link for link in links if self._admission.is_page(link.url)]
+        if may:
+            leads = self.leads.made(may, role)
+            self.leads.add(leads, self._ranking, source)

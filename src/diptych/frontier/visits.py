@@ -1,0 +1,192 @@
+"""Visits: the few pages of a site that are fetched to test it, one site at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from diptych.frontier.admission import Admission
+from diptych.frontier.hosts import Hosts, SiteInfo
+from diptych.frontier.queue import Frontier, State
+from diptych.frontier.retries import UNREACHABLE
+from diptych.protocols import Inquiry
+from diptych.run.store import Store
+from diptych.text.urls import origin_of, site_name, url_key
+from diptych.types import Lead, Page, Role, Site, Url
+
+__all__ = ["Visit", "Visits"]
+
+_PRIORITY = 1.0
+
+
+@dataclass(slots=True)
+class Visit:
+    """A lead that is being followed, and the test of its site if that is undecided."""
+
+    site: SiteInfo
+    lead: Lead
+    inquiry: Inquiry | None
+    start: Url
+    """where the page of the lead is asked for"""
+    pending: set[Url] = field(default_factory=set)
+    page: Page | None = None
+    """the one the lead is about"""
+    asked: dict[Url, Url] = field(default_factory=dict)
+    """where pages have moved to -> what was asked for"""
+    downloads: int = 0
+    reason: str = ""
+    """why there is no page"""
+    tried: set[Url] = field(default_factory=set)
+    """what was tried in the place of a page that cannot be had"""
+    moved_to: Url | None = None
+    """the other site that the lead leads to"""
+
+
+class Visits:
+    """Those under way, by the number of their site."""
+
+    def __init__(
+        self, store: Store, hosts: Hosts, frontier: Frontier, admission: Admission, *,
+        redirects: int, arrived: Callable[[Visit, Page], None], ended: Callable[[Visit], None],
+    ) -> None:  # fmt: skip
+        self._store = store
+        self._hosts = hosts
+        self._frontier = frontier
+        self._admission = admission
+        self._redirects = redirects
+        self._arrived = arrived
+        self._ended = ended
+        self._visits: dict[int, Visit] = {}
+
+    def __getitem__(self, site: int) -> Visit:
+        return self._visits[site]
+
+    def __len__(self) -> int:
+        return len(self._visits)
+
+    def sites(self) -> set[str]:
+        """The names of the sites that are being visited."""
+        return {visit.lead.site for visit in self._visits.values()}
+
+    def begin(self, lead: Lead, inquiry: Inquiry | None, now: float) -> None:
+        """Visit the page of a lead; what an earlier visit has seen is not fetched again."""
+        site = self._hosts.enter(Site(lead.site, (lead.url,)), now)
+        assert site.id not in self._visits, f"{lead.site} is being visited"
+        visit = self._visits[site.id] = Visit(site, lead, inquiry, lead.url)
+        self._seek(visit, lead.url)
+        self.go_on(visit)
+
+    def arrive(self, visit: Visit, url: Url, page: Page) -> None:
+        """A page is there; the first is the one the lead is about."""
+        visit.pending.discard(url)
+        asked = visit.asked.pop(url, url)
+        is_first = visit.page is None
+        if is_first:
+            visit.page, visit.start = page, asked
+            self._arrived(visit, page)
+        if visit.inquiry is not None:
+            visit.inquiry.read(page)
+            if asked != url and not is_first:  # it waits for another address
+                visit.inquiry.miss(asked)
+
+    def move(self, visit: Visit, url: Url, target: Url, hops: int) -> None:
+        """A page has moved."""
+        visit.pending.discard(url)
+        is_own = site_name(target) == visit.lead.site
+        if is_own and hops < self._redirects:
+            visit.asked[target] = visit.asked.pop(url, url)
+            self._seek(visit, target, hops + 1)
+            return
+        if visit.page is None and not is_own:
+            visit.moved_to = target
+        self.miss(visit, url, "too_many_redirects" if is_own else "moved")
+
+    def miss(self, visit: Visit, url: Url, reason: str) -> None:
+        """A page cannot be had."""
+        visit.pending.discard(url)
+        asked = visit.asked.pop(url, url)
+        if visit.page is not None:
+            if visit.inquiry is not None:
+                visit.inquiry.miss(asked)
+            return
+        visit.reason = visit.reason or reason
+        other = _instead(url, reason, visit.lead.role)
+        if other is not None and other not in visit.tried:
+            visit.tried.add(other)
+            self._seek(visit, other)
+
+    def go_on(self, visit: Visit) -> None:
+        """Ask for what the test of a site wants, until it waits for something or knows."""
+        while True:
+            self._give_up_stopped(visit)
+            if visit.pending:
+                return
+            wanted = visit.inquiry.ask() if visit.inquiry is not None and visit.page else ()
+            if not wanted:
+                self._leave(visit)
+                return
+            for link in wanted:
+                self._seek(visit, link.url)
+
+    def _give_up_stopped(self, visit: Visit) -> None:
+        """Miss what waits for hosts that are asked no more, and what that leads to."""
+        while stopped := {
+            url: why for url in sorted(visit.pending) if (why := self._why(visit, url))
+        }:
+            for url, why in stopped.items():
+                self.miss(visit, url, why)
+
+    def _why(self, visit: Visit, url: Url) -> str:
+        """Why the host of a URL is asked no more, if so."""
+        return self._frontier.host(self._hosts.of(url, visit.lead.site).id).stopped
+
+    def _leave(self, visit: Visit) -> None:
+        if any(self._frontier.host(info.id).active for info in self._hosts.of_site(visit.site)):
+            return  # a robots.txt is still asked for
+        del self._visits[visit.site.id]
+        self._hosts.leave(visit.site)
+        self._ended(visit)
+
+    def _seek(self, visit: Visit, url: Url, hops: int = 0) -> None:
+        """Have a page of a site fetched, unless it is known what became of it."""
+        if site_name(url) != visit.lead.site:
+            self.miss(visit, url, "outside")
+            return
+        row = self._store.db.execute(
+            "SELECT urls.state, urls.reason, target.url FROM urls"
+            " LEFT JOIN urls target ON target.key = urls.redirect WHERE urls.key = ?",
+            (url_key(url),),
+        ).fetchone()
+        state, reason, target = row or (State.QUEUED, "", None)
+        page = self._store.page(url) if state == State.FETCHED else None
+        if page is not None:
+            self.arrive(visit, url, page)
+        elif target is not None:
+            self.move(visit, url, target, hops)
+        elif state in (State.FETCHED, State.FAILED, State.REFUSED):
+            self.miss(visit, url, reason or "not_html")
+        else:
+            self._queue(visit, url, hops)
+
+    def _queue(self, visit: Visit, url: Url, hops: int) -> None:
+        entry = self._admission.entry(url, 0, _PRIORITY)
+        if entry.state is not State.QUEUED:
+            self.miss(visit, url, entry.reason)
+            return
+        visit.pending.add(url)
+        self._frontier.add([entry._replace(hops=hops)])
+
+
+def _instead(url: Url, reason: str, role: Role) -> Url | None:
+    """What to try in the place of the page of a lead that cannot be had.
+
+    >>> _instead(Url("https://a.org/x"), "a.org cannot be reached: timeout", Role.SEED)
+    'http://a.org/x'
+    >>> _instead(Url("http://a.org/old.html"), "http_404", Role.FORWARD)
+    'http://a.org/'
+    """
+    if UNREACHABLE in reason:
+        return Url("http:" + url.removeprefix("https:")) if url.startswith("https:") else None
+    home = Url(origin_of(url) + "/")
+    # A link to a page that is gone is a link to its site all the same.
+    return home if role is Role.FORWARD and url != home and reason != "moved" else None

@@ -1,0 +1,1 @@
+"""Which language something is in: codes, names, marks in URLs, identification."""

@@ -1,0 +1,333 @@
+"""Language of a text, as soft scores (py3langid: multinomial naive Bayes, Lui & Baldwin 2012).
+
+Scores are kept rather than one label, because a wrong label at this point cannot be mended later.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from diptych.language.codes import adopt, primary, same_language, script_of, usual_script
+from diptych.language.scripts import covers, main_script, script_shares
+from diptych.language.taught import Taught
+from diptych.types import LangScore
+
+if TYPE_CHECKING:
+    from diptych.kernels.langid import Model
+
+__all__ = [
+    "Labelled", "Taught", "base_labels", "base_model", "fingerprint", "identify",
+    "is_identifiable", "knows", "model_bytes", "taught", "teach", "whole_model",
+]  # fmt: skip
+
+MIN_LETTERS = 20  # of a text to be identified: shorter ones are names and menu items
+_LETTERS = re.compile(r"[^\W\d_]+")
+# An ideograph or a syllable says as much as several letters.
+_DENSE = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
+_MANY = 3  # languages reported
+_MIN_SCORE = 0.01
+_CERTAIN = 0.97
+_MAX_CHARACTERS = 2_000  # a bound on work: the model walks over every byte
+# How much likelier a language the user asked for is than one of the 140 others: chosen so that it
+# settles menus and headings, while on a paragraph the evidence outweighs it.
+_PRIOR = 10.0
+_CHINESE = ("Hans", "Hant")
+_NO_LANGUAGE = "zxx"  # a label of the model for what is none
+# Scripts of languages that the model knows in two.
+_SECOND_SCRIPTS = ("Latn", "Cyrl", "Arab", "Hant")
+
+
+class Labelled(NamedTuple):
+    """A model, and the label of each of its columns."""
+
+    labels: tuple[str, ...]
+    aliases: tuple[tuple[int, int], ...]
+    """columns of one label: a language in two scripts"""
+    model: Model
+
+
+class _Asked(NamedTuple):
+    """The model's labels for the languages that a user asked for."""
+
+    names: Mapping[str, str]
+    """label -> the user's own code"""
+    scripts: Mapping[str, Mapping[str, str]]
+    """label -> script -> the user's own code, of languages that were asked for in a script"""
+    codes: int = 0
+    """how many of the user's languages the model knows"""
+
+
+_NOTHING_ASKED = _Asked({}, {})
+_taught: tuple[Taught, ...] = ()
+
+
+def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:
+    """The likeliest languages of a text, best first; none for too little text.
+
+    langs are the languages in question.  In a closed choice the text is in one of them: that
+    raises accuracy on short lines.  In an open one it may be in any, and they are only preferred.
+    Of a language in two scripts, the letters decide.
+
+    >>> identify("Le chat dort sur le canapé du salon.", ["en", "fr"])[0].lang
+    'fr'
+    >>> identify("Мачка спава у дневној соби.", ["sr-Latn", "sr-Cyrl"])[0].lang
+    'sr-Cyrl'
+    >>> identify("Home")
+    ()
+    """
+    text = text[:_MAX_CHARACTERS]
+    if not is_identifiable(text):
+        return ()
+    asked = _labels(tuple(langs)) if langs else _NOTHING_ASKED
+    is_choice = closed and asked.codes > 1
+    known = _restricted(tuple(sorted(asked.names))) if is_choice else whole_model()
+    shares = _shares(text, known)
+    if _taught:
+        shares = _with_scripts(text, known.labels, shares)
+    most = max(shares)
+    # Nine of ten pages: the other languages share what is left.
+    if most >= _CERTAIN and (label := known.labels[shares.index(most)]) not in asked.scripts:
+        return (LangScore(asked.names.get(label, label), most),)
+    ranking = list(zip(known.labels, shares, strict=True))
+    scores: dict[str, float] = {}
+    for label, score in ranking if is_choice else _preferring(asked.names, ranking):
+        lang = asked.names.get(label, label)
+        scores[lang] = scores.get(lang, 0.0) + score
+    # Two labels may be one language: Uzbek and Southern Uzbek.
+    for lang, label in {asked.names[label]: label for label in asked.scripts}.items():
+        _share_out(scores, lang, text, asked.scripts[label], closed=closed)
+    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:_MANY]
+    return tuple(LangScore(lang, score) for lang, score in best if score >= _MIN_SCORE)
+
+
+def knows(lang: str) -> bool:
+    """Whether a language can be told by its text: it is one of the model's, or was taught.
+
+    >>> knows("fr-CA"), knows("nb"), knows("tet")
+    (True, True, False)
+    """
+    return _is_known(lang)
+
+
+def teach(models: Sequence[Taught]) -> None:
+    """From now on, in this process, these languages are known too, in place of those before.
+
+    `ValueError` if one of them was learned for another model, or is damaged.
+    """
+    import numpy as np
+
+    global _taught
+    for model in models:
+        if model.model != fingerprint() or len(model.column) != 2 * len(base_model().table):
+            raise ValueError(
+                f"{model.lang} was taught to another version of the identifier; teach it anew"
+            )
+        if not np.isfinite(np.frombuffer(model.column, "<f2")).all():
+            raise ValueError(f"what was learned of {model.lang} is damaged; teach it anew")
+    _taught = tuple({model.lang: model for model in models}.values())
+    adopt(model.lang for model in _taught)
+    for remembered in (_labels, whole_model, _restricted, _is_known):
+        remembered.cache_clear()
+
+
+def taught() -> tuple[Taught, ...]:
+    """The languages that this process was taught."""
+    return _taught
+
+
+def is_identifiable(text: str) -> bool:
+    """Whether a text has letters enough to tell its language.
+
+    >>> is_identifiable("1999, 2000, 2001, 2002"), is_identifiable("Our opening hours in winter")
+    (False, True)
+    """
+    if len(text) > 4 * MIN_LETTERS and text[: 2 * MIN_LETTERS].replace(" ", "a").isalpha():
+        return True
+    letters = sum(map(len, _LETTERS.findall(text)))
+    return letters + 3 * len(_DENSE.findall(text)) >= MIN_LETTERS
+
+
+def _preferring(
+    names: Mapping[str, str], ranking: Sequence[tuple[str, float]]
+) -> Sequence[tuple[str, float]]:
+    """The ranking with a prior for the languages in question."""
+    if not names:
+        return ranking
+    raised = [(label, score * _PRIOR if label in names else score) for label, score in ranking]
+    total = sum(score for _, score in raised) or 1.0
+    return [(label, score / total) for label, score in raised]
+
+
+def _share_out(
+    scores: dict[str, float], lang: str, text: str, codes: Mapping[str, str], *, closed: bool
+) -> None:
+    """Give the score of a language to its scripts, as the letters of a text tell."""
+    others = () if closed or len(codes) > 1 else _other_scripts(text, *codes)
+    shares = script_shares(text, (*codes, *others))
+    if not shares:
+        return
+    score = scores.pop(lang, 0.0)
+    for script, share in shares.items():
+        # Where traditional characters were asked for, a text in simplified ones is something else.
+        code = codes.get(script) or f"{primary(lang)}-{script}"
+        scores[code] = scores.get(code, 0.0) + score * share
+
+
+def _other_scripts(text: str, script: str) -> Sequence[str]:
+    """The scripts that a text may be in, if not in one that its language was asked for in."""
+    if script in _CHINESE:
+        return [each for each in _CHINESE if each != script]
+    found = main_script(text)
+    return [] if not found or covers(script, found) else [found]
+
+
+def _with_scripts(text: str, labels: Sequence[str], shares: list[float]) -> list[float]:
+    """What scripts say of taught languages: one in letters of its own needs no other evidence.
+
+    The model has no features of scripts that none of its own languages is written in.
+    """
+    script = main_script(text)
+    own = {model.lang for model in _taught if any(covers(script, each) for each in model.scripts)}
+    own |= {model.lang for model in _taught if any(covers(each, script) for each in model.scripts)}
+    others = {model.lang for model in _taught} - own
+    if own.intersection(labels) and script not in _model_scripts():
+        others = set(labels) - own
+    kept = [0.0 if label in others else share for label, share in zip(labels, shares, strict=True)]
+    total = sum(kept)
+    return [share / total for share in kept] if total else shares
+
+
+def model_bytes(text: str) -> bytes:
+    r"""A text as the model reads it.
+
+    >>> model_bytes("ÉTÉ")
+    b'\xc3\xa9t\xc3\xa9'
+    """
+    folded = unicodedata.normalize("NFC", text.lower() if text.isupper() else text)
+    return folded.encode("utf-8", "surrogatepass")
+
+
+def _shares(text: str, known: Labelled) -> list[float]:
+    """The probability of each label, as py3langid computes it with `norm_probs`."""
+    from diptych.kernels.langid import label_shares
+
+    shares: list[float] = label_shares(known.model, model_bytes(text)).tolist()
+    for first, again in known.aliases:
+        shares[first] += shares[again]
+        shares[again] = 0.0
+    return shares
+
+
+@cache
+def _is_known(lang: str) -> bool:
+    labels = dict.fromkeys(whole_model().labels)
+    return any(same_language(label, lang) for label in labels if label != _NO_LANGUAGE)
+
+
+@cache
+def _labels(langs: tuple[str, ...]) -> _Asked:
+    """The model's labels for the user's languages, each with the user's own code."""
+    names: dict[str, str] = {}
+    scripts: dict[str, dict[str, str]] = {}
+    known: set[str] = set()
+    for label in dict.fromkeys(whole_model().labels):
+        codes = [lang for lang in langs if same_language(label, lang)]
+        if codes:
+            names[label] = codes[0]
+        known.update(codes)
+        if written := {script: lang for lang in reversed(codes) if (script := script_of(lang))}:
+            scripts[label] = written
+    return _Asked(names, scripts, len(known))
+
+
+def base_model() -> Model:
+    """The model without what was taught."""
+    return _base().model
+
+
+def base_labels() -> tuple[str, ...]:
+    """The labels of its columns."""
+    return _base().labels
+
+
+@cache
+def _base() -> Labelled:
+    """All languages of py3langid."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    from diptych.kernels.langid import Model
+
+    found = LanguageIdentifier.from_model_file(MODEL_FILE)
+    labels = tuple(found.nb_classes)
+    model = Model.of(found.tk_nextmove, found.tk_row, found.tk_output, found.nb_ptc, found.nb_pc)
+    return Labelled(labels, _aliases(labels), model)
+
+
+@cache
+def fingerprint() -> str:
+    """What tells the model from another one: its languages and its features."""
+    from hashlib import blake2b
+
+    labels, _, model = _base()
+    told = f"{' '.join(labels)} {model.table.shape}".encode() + model.output.tobytes()
+    return blake2b(told, digest_size=8).hexdigest()
+
+
+@cache
+def _model_scripts() -> frozenset[str]:
+    """The scripts of the model's own languages."""
+    usual = {usual_script(label) for label in _base().labels if label != _NO_LANGUAGE}
+    return frozenset(usual | {"Hani", "Hira", "Kana", "Hang", *_SECOND_SCRIPTS})
+
+
+@cache
+def whole_model() -> Labelled:
+    """All languages there are, with those that were taught in place of what was known of them."""
+    import numpy as np
+
+    base = _base()
+    if not _taught:
+        return base
+    kept = [
+        column
+        for column, label in enumerate(base.labels)
+        if not any(_is_replaced(label, each.lang) for each in _taught)
+    ]
+    labels = (*(base.labels[column] for column in kept), *(each.lang for each in _taught))
+    columns = [np.frombuffer(each.column, "<f2").astype(np.float32) for each in _taught]
+    model = base.model.restricted(kept).widened(columns, [each.prior for each in _taught])
+    return Labelled(labels, _aliases(labels), model)
+
+
+def _is_replaced(label: str, lang: str) -> bool:
+    """Whether what is known of a language is what was taught, and not another script of it."""
+    script = script_of(lang)
+    return same_language(label, lang) and (not script or script == usual_script(label))
+
+
+@cache
+def _restricted(labels: tuple[str, ...]) -> Labelled:
+    """A choice of languages."""
+    whole = whole_model()
+    columns = [column for column, label in enumerate(whole.labels) if label in labels]
+    chosen = tuple(whole.labels[column] for column in columns)
+    return Labelled(chosen, _aliases(chosen), whole.model.restricted(columns))
+
+
+def _aliases(labels: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """The places of labels that occur again, each with the first.
+
+    >>> _aliases(["sr", "fr", "sr"])
+    ((0, 2),)
+    """
+    return tuple(
+        (labels.index(label), place)
+        for place, label in enumerate(labels)
+        if labels.index(label) < place
+    )

@@ -1,0 +1,263 @@
+"""Language marks: the words by which URLs and links say which language a page is in.
+
+A mark is a code of ISO 639-1, -2 or -3, a language's name in English, in itself or in a neighbour's
+language, a country's code standing for its language (`jp`), or a habit of webmasters (`e` and `f`
+in Canada, `tc` and `sc` in Hong Kong).  Codes, names and countries come from CLDR through
+langcodes; the table beside this module holds them ready for the languages of `LANGUAGES`, because
+asking CLDR takes seconds.  `tools/marks.py` writes it anew.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from diptych.language.codes import primary
+
+__all__ = [
+    "HABITS",
+    "KINDS",
+    "LANGUAGES",
+    "LANGUAGE_PARAMETERS",
+    "Mark",
+    "UrlMark",
+    "derive_marks",
+    "fold",
+    "is_language_parameter",
+    "mark_table",
+    "marks_of",
+    "url_marks",
+]
+
+KINDS = ("code", "code3", "endonym", "name", "habit", "country")
+"""what a mark is, from what says most to what says least"""
+
+# The languages CLD2 tells apart, which are the 161 of Garcia-Romero et al. and some more, then
+# those that have a site, a newspaper or a broadcaster of their own.
+LANGUAGES = tuple(
+    "aa ab ace ady af ak am an ar as ast av ay az ba ban be bem bg bho bi bm bn bo br bs bua"
+    " ca ceb ch chm chr ckb co crh crs cs csb cv cy da de din dsb dv dz ee el en eo es et"
+    " eu ext fa ff fi fil fj fo fon fr frp fur fy ga gaa gag gd gl gn gsw gu gv ha haw he hi"
+    " hmn hop hr hsb ht hu hy ia id ie ig ik ilo is it iu ja jv ka kab kbd kg kha ki kk kl km"
+    " kn ko kok kri ks ku kv kw ky la lad lb lez lg li lif lij lmo ln lo loz lt ltg lua"
+    " luo lus lv mai mdf mfe mg mi mk ml mn mni mr ms mt mwl my myv na nap nds ne new nl nn no"
+    " nr nso nv ny oc om or os pa pam pap pcm pl pms ps pt qu raj rm rn ro rom ru rue rup rw"
+    " sa sah sat sc scn sco sd se sg shn si sk sl sm sma smj smn sms sn so sq sr ss st su sv"
+    " sw syr szl ta te tet tg th ti tig tk tlh tn to tpi tr ts tt tum ty tyv tzm udm ug uk ur"
+    " uz ve vec vi vo wa war wo xh yi yo yue za zh zu".split()
+)
+
+# What CLDR does not know: habits of webmasters, not codes and not names.
+HABITS: Mapping[str, tuple[str, ...]] = {
+    "ar": ("arab",),
+    "bs": ("bih", "bos"),
+    "ca": ("cat", "catala", "valencia", "val"),
+    "cs": ("cz", "cesky", "cesko", "czech"),
+    "da": ("dk", "dan"),
+    "de": ("d", "ger", "deu", "dt", "germ", "allemand", "tedesco", "duits", "niemiecki"),
+    "el": ("gr", "greek", "ellinika", "ell"),
+    "en": (
+        "e", "eng", "engl", "us", "uk", "gb", "int", "inglese", "englisch", "anglais", "ingles",
+        "engels", "angielski", "engelsk", "angol", "englanti", "english_version", "en1", "texten",
+        "int_en", "global", "eu_en",
+    ),
+    "es": ("sp", "esp", "cas", "cast", "castellano", "spa", "espa", "spanish", "latam"),
+    "et": ("ee", "est", "eesti"),
+    "eu": ("eus", "eusk", "euskara"),
+    "fa": ("ir", "farsi", "per", "parsi"),
+    "fil": ("tl", "ph"),
+    "fr": ("f", "fran", "fra", "fre", "franz", "francais", "frances", "francese"),
+    "he": ("iw", "heb", "il", "ivrit"),
+    "hr": ("cro", "hrv"),
+    "hy": ("arm", "am"),
+    "id": ("in", "indo", "ind"),
+    "it": ("i", "ita", "ital", "italian", "italiano"),
+    "ja": ("jp", "jap", "jpn", "j", "nihongo"),
+    "ka": ("geo", "ge"),
+    "ko": ("kr", "kor", "hangul"),
+    "kv": ("kpv",),
+    "lv": ("lat", "latv"),
+    "ms": ("bm", "my"),
+    "nl": ("ned", "nederlands", "be_nl"),
+    "no": ("nor", "nb", "bokmal", "nob", "norsk"),
+    "pl": ("pol", "polski", "polska"),
+    "pt": ("por", "port", "br", "ptbr", "portugues", "bra"),
+    "ro": ("rom", "rum", "romlang", "romana"),
+    "ru": ("rus", "russkij", "russian"),
+    "se": ("davvi", "sami", "sapmi", "sme"),
+    "sl": ("si", "slo", "slv"),
+    "sk": ("slk", "svk"),
+    "sq": ("al", "alb", "shqip"),
+    "sr": (
+        "rs", "sh", "scr", "srb", "yu", "cir", "lat", "sr_lat", "latinica", "cirilica", "cnr",
+        "montenegrin", "crnogorski",
+    ),
+    "sv": ("se", "swe", "sve", "svenska"),
+    "tr": ("tur", "turkce", "turk"),
+    "uk": ("ua", "ukr"),
+    "vi": ("vn", "vie", "viet"),
+    "zh": (
+        "c", "cn", "tw", "hk", "tc", "sc", "gb", "gb2312", "b5", "big5", "chi", "chn", "ch", "cht",
+        "chs", "chinese", "texttc", "textsc", "trad", "simp", "hans", "hant", "cmn", "zhs", "zht",
+    ),
+}  # fmt: skip
+
+# Names of parameters, and of path segments before a value, that say "language".
+LANGUAGE_PARAMETERS = frozenset(
+    "lang language lng langue lingua idioma idiom idi sprache spr jezik jazyk kieli sprog sprak"
+    " språk taal til dil keel kalba valoda limba gjuha gluha nyelv yazyk locale loc hl l ln lg la"
+    " lan langid lang_id languageid language_id langcode lang_code lcid culture setlang set_lang"
+    " setlanguage set_language newlang chlang lang_sel sellang langselect ui_lang uilang userlang"
+    " site_language sitelang clang lid id_lang idlang id_language idlingua id_lingua varlang plang"
+    " iso_lang trlang tl force_lang switch_lang switchlang langpref lgx ulang wlang ling lang_pref"
+    " oldl version_lang content_language idiomas language_content_entity cl".split()
+)
+
+# The languages whose words for other languages are met as marks.
+_READERS = ("fr", "de", "es", "it", "pt", "nl", "pl", "cs", "sv", "da", "fi", "hu", "ro", "hr")
+_SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
+_TOKEN = re.compile(r"[^\W_]+")
+_REGION = re.compile(r"[-_](?:[a-z]{2}|hans|hant|latn|cyrl|arab|419)(?![^\W_])")
+
+
+class Mark(NamedTuple):
+    """What a word may say of a language."""
+
+    lang: str
+    kind: str
+
+
+class UrlMark(NamedTuple):
+    """A mark found in a URL: where, and the languages it may stand for, likeliest first."""
+
+    field: str
+    start: int
+    end: int
+    text: str
+    marks: tuple[Mark, ...]
+
+
+def fold(name: str) -> str:
+    """Without case and accents, as names are written in URLs.
+
+    >>> fold("Français"), fold("Čeština"), fold("Русский")
+    ('francais', 'cestina', 'русскии')
+    """
+    decomposed = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def derive_marks(lang: str) -> dict[str, str]:
+    """All marks of a language, folded, with what they are: from CLDR and `HABITS`.
+
+    >>> derive_marks("cy")["cymraeg"], derive_marks("cy")["welsh"], derive_marks("cy")["wel"]
+    ('endonym', 'name', 'code3')
+    """
+    from langcodes import Language
+
+    language = Language.make(lang)
+    found = [(lang, "code" if len(lang) == 2 else "code3")]
+    for variant in ("T", "B"):
+        try:
+            found.append((language.to_alpha3(variant=variant), "code3"))
+        except LookupError:
+            continue
+    found.append((language.autonym(), "endonym"))
+    found += [(language.display_name(reader), "name") for reader in ("en", *_READERS)]
+    found += [(word, "habit") for word in HABITS.get(lang, ())]
+    marks: dict[str, str] = {}
+    for name, kind in found:
+        for word in (fold(name), name.casefold()):
+            if name != lang and word == lang and kind != "habit":
+                continue
+            if _TOKEN.fullmatch(word) or kind == "habit":
+                marks.setdefault(word, kind)
+    return marks
+
+
+@cache
+def _shipped() -> Mapping[str, Mapping[str, str]]:
+    """Language -> its marks and what they are, from the table."""
+    found: dict[str, dict[str, str]] = {}
+    for line in (files("diptych.language") / "marks.tsv").read_text("utf-8").splitlines():
+        mark, lang, kind = line.split("\t")
+        found.setdefault(lang, {})[mark] = kind
+    return found
+
+
+@lru_cache(maxsize=1024)
+def marks_of(lang: str) -> Mapping[str, str]:
+    """The marks of any language: word, folded -> what it is.
+
+    >>> marks_of("fr")["francais"], marks_of("fr-CA")["fra"], marks_of("ja")["jp"]
+    ('endonym', 'code3', 'habit')
+    """
+    name = primary(lang)
+    return _shipped().get(name) or (derive_marks(name) if name else {})
+
+
+@lru_cache(maxsize=64)
+def mark_table(langs: Sequence[str] = LANGUAGES) -> Mapping[str, tuple[Mark, ...]]:
+    """Every mark of some languages -> the languages it may stand for, likeliest first.
+
+    >>> [mark.lang for mark in mark_table()["si"]]
+    ['si', 'sl']
+    >>> [mark.lang for mark in mark_table(("sl", "en"))["si"]]
+    ['sl']
+    """
+    found: dict[str, list[Mark]] = {}
+    for lang in dict.fromkeys(primary(lang) for lang in langs):
+        for word, kind in marks_of(lang).items():
+            found.setdefault(word, []).append(Mark(lang, kind))
+    rank = {lang: place for place, lang in enumerate(_shipped())}
+
+    def likeliest(mark: Mark) -> tuple[int, int]:
+        return KINDS.index(mark.kind), rank.get(mark.lang, len(rank))
+
+    return {word: tuple(sorted(marks, key=likeliest)) for word, marks in found.items()}
+
+
+def is_language_parameter(name: str) -> bool:
+    """Whether a parameter of this name usually holds a language, whatever its value.
+
+    >>> is_language_parameter("Lang"), is_language_parameter("idioma"), is_language_parameter("id")
+    (True, True, False)
+    """
+    return fold(name) in LANGUAGE_PARAMETERS or name.casefold() in LANGUAGE_PARAMETERS
+
+
+def url_marks(url: str, table: Mapping[str, tuple[Mark, ...]]) -> list[UrlMark]:
+    """The marks of a URL in order: fields are `host`, `path`, `file` and `query`.
+
+    A code and a region behind it are one mark.
+
+    >>> [mark[:4] for mark in url_marks("http://x.org/fr-ca/a_en.html", mark_table(("en", "fr")))]
+    [('path', 6, 11, 'fr-ca'), ('file', 14, 16, 'en')]
+    """
+    scheme = _SCHEME.match(url)
+    text = unquote(url[scheme.end() :] if scheme else url).casefold()
+    bounds = _bounds(text)
+    found: list[UrlMark] = []
+    for token in _TOKEN.finditer(text):
+        marks = table.get(token[0]) or table.get(fold(token[0])) or ()
+        if not marks or (found and token.start() < found[-1].end):
+            continue
+        end = token.end()
+        region = _REGION.match(text, end) if marks[0].kind in ("code", "code3") else None
+        end = region.end() if region else end
+        field = next(name for name, stop in bounds if token.start() < stop)
+        found.append(UrlMark(field, token.start(), end, text[token.start() : end], marks))
+    return found
+
+
+def _bounds(text: str) -> Iterable[tuple[str, int]]:
+    """Where host, path, file and query end in a URL without its scheme."""
+    query = text.find("?") if "?" in text else len(text)
+    host = text.find("/") if "/" in text[:query] else query
+    file = text.rfind("/", 0, query) + 1 if host < query else host
+    return (("host", host), ("path", file), ("file", query), ("query", len(text) + 1))

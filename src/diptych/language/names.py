@@ -1,0 +1,60 @@
+"""The names and codes that a language goes by."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+from diptych.language.codes import primary
+
+__all__ = ["fold_case", "language_codes", "language_names"]
+
+# Names that switchers use and CLDR does not list.
+_OTHER_NAMES = {
+    "zh": ("简体中文", "繁體中文", "繁体中文", "正體中文", "汉语", "漢語", "chinese"),
+    "no": ("norsk", "norsk bokmål", "bokmål", "norwegian"),
+    "sr": ("srpski", "српски"),
+}
+
+
+def fold_case(text: str) -> str:
+    """Text for comparing names: composed, without case.
+
+    >>> fold_case("FRANC\u0327AIS")
+    'français'
+    """
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+@lru_cache(maxsize=1024)
+def language_codes(lang: str) -> frozenset[str]:
+    """The codes of a language: ISO 639-1, both of 639-2, 639-3, lower case.
+
+    >>> sorted(language_codes("fr-CA"))
+    ['fr', 'fra', 'fre']
+    """
+    from langcodes import Language
+
+    codes = {primary(lang)}
+    for variant in ("T", "B"):
+        try:
+            codes.add(Language.get(lang).to_alpha3(variant=variant))
+        except LookupError:
+            continue
+    return frozenset(codes - {""})
+
+
+@lru_cache(maxsize=1024)
+def language_names(lang: str, readers: Sequence[str] = ("en",)) -> frozenset[str]:
+    """What a language is called by its own speakers, and in the languages of some readers.
+
+    >>> sorted(language_names("fr")), sorted(language_names("de", ("fr",)))
+    (['français', 'french'], ['allemand', 'deutsch'])
+    """
+    from langcodes import Language
+
+    name = primary(lang)
+    language = Language.make(name)
+    names = [language.autonym(), *(language.display_name(reader) for reader in readers)]
+    return frozenset(fold_case(each) for each in (*names, *_OTHER_NAMES.get(name, ())) if each)

@@ -1,0 +1,222 @@
+"""The script of a text: Latin, Cyrillic, N'Ko, simplified or traditional characters.
+
+Scripts go by their codes of ISO 15924 (`Latn`, `Cyrl`, `Hant`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+
+from diptych.language.codes import asked_language, primary, script_of
+
+__all__ = [
+    "SCRIPT_WORDS", "covers", "main_script", "mark_script", "marked_language", "script_counts",
+    "script_shares", "script_words",
+]  # fmt: skip
+
+# Where the letters of a script begin, up to the next one: the property Script of Unicode 15, with
+# what is no letter given to the script before it.
+_STARTS = """
+41Latn 370Grek 3E2Copt 3F0Grek 400Cyrl 531Armn 591Hebr 610Arab 710Syrc 750Arab 780Thaa 7CANkoo
+800Samr 840Mand 860Syrc 870Arab 900Deva 980Beng A01Guru A81Gujr B01Orya B82Taml C00Telu C80Knda
+D00Mlym D81Sinh E01Thai E81Laoo F00Tibt 1000Mymr 10A0Geor 1100Hang 1200Ethi 13A0Cher 1401Cans
+1681Ogam 16A0Runr 1700Tglg 1720Hano 1740Buhd 1760Tagb 1780Khmr 180BMong 18B0Cans 1900Limb 1950Tale
+1980Talu 1A00Bugi 1A20Lana 1B00Bali 1B80Sund 1BC0Batk 1C00Lepc 1C5AOlck 1C80Cyrl 1C90Geor 1D00Latn
+1D26Grek 1D2BCyrl 1D2CLatn 1D5DGrek 1D62Latn 1D66Grek 1D6BLatn 1D78Cyrl 1D79Latn 1DBFGrek 1E00Latn
+1F00Grek 2071Latn 2126Grek 212ALatn 2C00Glag 2C60Latn 2C80Copt 2D00Geor 2D30Tfng 2D80Ethi 2DE0Cyrl
+3005Hani 302EHang 303BHani 3041Hira 30A1Kana 3105Bopo 3131Hang 31A0Bopo 31F0Kana 3400Hani A000Yiii
+A4D0Lisu A500Vaii A640Cyrl A6A0Bamu A722Latn A800Sylo A840Phag A880Saur A8E0Deva A90AKali A930Rjng
+A960Hang A980Java A9E0Mymr AA00Cham AA60Mymr AA80Tavt AAE0Mtei AB01Ethi AB30Latn AB65Grek AB66Latn
+AB70Cher ABC0Mtei AC00Hang F900Hani FB00Latn FB13Armn FB1DHebr FB50Arab FE2ECyrl FE70Arab FF21Latn
+FF66Kana FFA0Hang 10330Goth 10400Dsrt 10450Shaw 10480Osma 104B0Osge 10500Elba 10570Vith 10780Latn
+10800Cprt 10D00Rohg 10E80Yezi 10F30Sogd 11000Brah 11080Kthi 11100Cakm 11150Mahj 11180Shrd 112B0Sind
+11400Newa 11480Tirh 11600Modi 11680Takr 118A0Wara 11900Diak 119A0Nand 11AB0Cans 11C00Bhks 11D00Gonm
+11D60Gong 11FB0Lisu 12000Xsux 13000Egyp 14400Hluw 16800Bamu 16A40Mroo 16A70Tnsa 16AD0Bass 16B00Hmng
+16E40Medf 16F00Plrd 16FE0Tang 16FE1Nshu 16FE3Hani 16FE4Kits 16FF0Hani 17000Tang 18B00Kits 18D00Tang
+1AFF0Kana 1B001Hira 1B120Kana 1B150Hira 1B164Kana 1B170Nshu 1D242Grek 1DF00Latn 1E000Glag 1E100Hmnp
+1E290Toto 1E2C0Wcho 1E7E0Ethi 1E900Adlm 1EE00Arab 20000Hani
+"""
+_NUMBERS = [int(item[:-4], 16) for item in _STARTS.split()]
+_NAMES = [item[-4:] for item in _STARTS.split()]
+_RUN = re.compile(r"[^\W\d_]+")
+_COVERED: Mapping[str, frozenset[str]] = {
+    "Jpan": frozenset({"Hira", "Kana", "Hani"}),
+    "Kore": frozenset({"Hang", "Hani"}),
+    "Hans": frozenset({"Hani"}),
+    "Hant": frozenset({"Hani"}),
+    "Aran": frozenset({"Arab"}),
+}
+"""scripts that are several, or one of which this is a manner"""
+_LATIN = 3.0  # Latin letters stand in texts of all scripts, as names and commands; hardly any other
+
+SCRIPT_WORDS: Mapping[str, tuple[str, ...]] = {
+    "Latn": ("latn", "lat", "latin", "latinica", "srpski", "lotin", "rumi"),
+    "Cyrl": ("cyrl", "cyr", "cir", "cirl", "cyrillic", "cirilica", "ćirilica", "ћирилица",
+             "српски",             "kiril", "kirill", "кирилл", "кирилица", "кириллица"),
+    "Hans": ("hans", "chs", "zhs", "sc", "gb", "gb2312", "simp", "simplified", "textsc", "简体",
+             "简体中文", "简", "cn", "sg", "简体字"),
+    "Hant": ("hant", "cht", "zht", "tc", "b5", "big5", "trad", "traditional", "texttc", "繁體",
+             "繁體中文", "繁体中文", "正體中文", "正體", "繁", "tw", "hk", "mo"),
+    "Arab": ("arab", "arabic", "jawi", "shahmukhi", "شاہ مکھی", "جاوي"),
+    "Guru": ("guru", "gurmukhi", "ਗੁਰਮੁਖੀ"),
+    "Deva": ("deva", "devanagari", "देवनागरी"),
+}  # fmt: skip
+"""what sites call the script of a version: in URLs, and in the texts of switchers"""
+
+
+def script_counts(text: str) -> Counter[str]:
+    """How many letters of each script a text has.
+
+    >>> sorted(script_counts("Ђоковић 2:1 ATP").items())
+    [('Cyrl', 7), ('Latn', 3)]
+    """
+    found: Counter[str] = Counter()
+    letters = "".join(_RUN.findall(text))
+    if letters.isascii():
+        return Counter({"Latn": len(letters)} if letters else {})
+    for letter, count in Counter(letters).items():
+        found[_script(letter)] += count
+    del found[""]
+    return found
+
+
+def main_script(text: str) -> str:
+    """The script that most letters of a text are of; nothing if it has none.
+
+    Of Chinese, simplified and traditional characters are told apart if one of them can only be
+    that; else it is `Hani`.
+
+    >>> main_script("Вести дана"), main_script("市长昨天为新图书馆揭幕"), main_script("市長昨天")
+    ('Cyrl', 'Hans', 'Hant')
+    >>> main_script("中文"), main_script("1999")
+    ('Hani', '')
+    """
+    counts = script_counts(text)
+    best = max(sorted(counts), key=lambda name: counts[name], default="")
+    if best != "Hani" or counts["Hira"] + counts["Kana"]:
+        return best
+    simplified, traditional = _chinese(text)
+    if simplified == traditional:
+        return best
+    return "Hans" if simplified > traditional else "Hant"
+
+
+def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
+    """How likely a text is in each of some scripts; nothing if it is in none of them.
+
+    >>> script_shares("Нови IBM PC", ["Cyrl", "Latn"])["Cyrl"] > 0.8
+    True
+    >>> script_shares("中文", ["Hans", "Hant"]), script_shares("Ελλάδα", ["Cyrl", "Latn"])
+    ({'Hans': 0.5, 'Hant': 0.5}, {})
+    """
+    counts = script_counts(text)
+    letters = {script: float(sum(counts[each] for each in _parts(script))) for script in scripts}
+    if not any(letters.values()):
+        return {}
+    if "Latn" in letters:
+        letters["Latn"] /= _LATIN
+    if {"Hans", "Hant"} <= letters.keys() and letters["Hans"]:
+        simplified, traditional = _chinese(text)
+        is_open = not simplified + traditional
+        letters |= {"Hans": simplified + is_open, "Hant": traditional + is_open}
+    # Squares: a few names in the other script do not make it one in both.
+    total = sum(count * count for count in letters.values())
+    return {script: count * count / total for script, count in letters.items()}
+
+
+def covers(script: str, found: str) -> bool:
+    """Whether letters of a script may be in a text of another that was asked for.
+
+    >>> covers("Jpan", "Hira"), covers("Hant", "Hani"), covers("Hant", "Hans")
+    (True, True, False)
+    """
+    return script == found or found in _COVERED.get(script, ())
+
+
+@lru_cache(maxsize=4096)
+def mark_script(mark: str) -> str:
+    """The script that a mark of a URL, or the text of a link, says; nothing if it says none.
+
+    >>> mark_script("sr-latn"), mark_script("big5"), mark_script("ћирилица"), mark_script("sr")
+    ('Latn', 'Hant', 'Cyrl', '')
+    """
+    words = re.split(r"[\s_+.,()/-]+", mark.casefold())
+    known = _words()
+    return next((known[word] for word in reversed(words) if word in known), "")
+
+
+def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
+    """Which of some languages a mark of a language means, by its script if there are two.
+
+    >>> asked = ["en", "sr-Latn", "sr-Cyrl"]
+    >>> [marked_language(word, "sr", asked) for word in ("latinica", "српски", "sr")]
+    ['sr-Latn', 'sr-Cyrl', 'sr-Cyrl']
+    >>> marked_language("en", "en", asked), marked_language("fr", "fr", asked)
+    ('en', '')
+    """
+    name = primary(lang)
+    twins = [each for each in langs if primary(each) == name]
+    if len(twins) < 2:
+        return "".join(twins)
+    script = mark_script(word) or main_script(word)
+    # Most names of languages, and all codes, are written in Latin letters, whatever they mean.
+    said = "" if script == "Latn" and not mark_script(word) else script
+    return next((each for each in twins if script_of(each) == said), "") or asked_language(
+        name, twins
+    )
+
+
+def script_words(lang: str, langs: Sequence[str]) -> Sequence[str]:
+    """What else marks a language in its script, where another script of it is asked for.
+
+    >>> script_words("sr-Latn", ["sr-Cyrl", "sr-Latn"])[:2]
+    ('latn', 'lat')
+    >>> script_words("sr-Latn", ["en", "sr-Latn"])
+    ()
+    """
+    is_twin = sum(primary(each) == primary(lang) for each in langs) > 1
+    return SCRIPT_WORDS.get(script_of(lang), ()) if is_twin else ()
+
+
+@cache
+def _words() -> Mapping[str, str]:
+    return {word: script for script, words in SCRIPT_WORDS.items() for word in words}
+
+
+@lru_cache(maxsize=1 << 14)
+def _script(letter: str) -> str:
+    """The script of a letter.
+
+    >>> _script("ꭰ"), _script("ߊ"), _script("𞤀")
+    ('Cher', 'Nkoo', 'Adlm')
+    """
+    place = bisect_right(_NUMBERS, ord(letter))
+    return _NAMES[place - 1] if place else ""
+
+
+def _parts(script: str) -> Iterable[str]:
+    return {script, *_COVERED.get(script, ())}
+
+
+def _chinese(text: str) -> tuple[int, int]:
+    """How many characters are simplified, and how many traditional, and cannot be the other."""
+    simplified, traditional = _one_kind()
+    return sum(map(simplified.__contains__, text)), sum(map(traditional.__contains__, text))
+
+
+@cache
+def _one_kind() -> tuple[frozenset[str], frozenset[str]]:
+    """The characters that occur in simplified Chinese only, and in traditional only.
+
+    They are those of the frequent half of GB 2312 (1980) that are not in the frequent half of Big5
+    (1984), and the other way round: each was made for one of the two.
+    """
+    han = [chr(point) for point in range(0x4E00, 0xA000)]
+    mainland = {char for char in han if b"" < char.encode("gb2312", "ignore") < b"\xd8"}
+    taiwan = {char for char in han if b"" < char.encode("big5", "ignore") < b"\xc6\x7f"}
+    rare = {char for char in taiwan if char.encode("gb2312", "ignore")}
+    return frozenset(mainland - taiwan), frozenset(taiwan - mainland - rare)

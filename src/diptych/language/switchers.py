@@ -1,0 +1,106 @@
+"""What a link says of the language of the page it leads to: hreflang, or the name of a language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from diptych.language.codes import hreflang_language, primary, same_language
+from diptych.language.marks import fold, mark_table
+from diptych.language.names import fold_case, language_codes, language_names
+from diptych.language.scripts import marked_language, script_words
+from diptych.types import Link
+
+__all__ = ["Declared", "declared_language", "named_language", "names_other_language"]
+
+_MAX_NAME = 40  # characters; a longer text is a sentence, not the name of a language
+
+_REGIONAL_CODE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})+")
+_IN_BRACKETS = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]\s*\Z")
+_BETWEEN_NAMES = re.compile(r"\s*[/|·•–—]\s*|\s-\s")
+_ORNAMENT = " \t\n\u00a0.,:;|/()[]{}<>«»‹›→←·•*–—-"
+
+
+class Declared(NamedTuple):
+    """The language a link says its target is in, and how it says so."""
+
+    lang: str
+    how: str
+    """`alternate`: an announcement; `hreflang`: a link with that attribute; `name`: by its text"""
+
+
+def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
+    """What a link declares, if anything; names are known of some languages, codes of all.
+
+    >>> declared_language(Link("http://x.org/fr/", anchor="Français"), ("en", "fr"))
+    Declared(lang='fr', how='name')
+    """
+    if link.rel == "alternate":
+        return Declared(hreflang_language(link.hreflang), "alternate")
+    if link.rel not in ("a", "area"):
+        return Declared("", "name")
+    if link.hreflang and (lang := hreflang_language(link.hreflang)):
+        return Declared(lang, "hreflang")
+    return Declared(_named(link.anchor, langs) or _named(link.alt, langs), "name")
+
+
+@lru_cache(maxsize=1 << 16)
+def names_other_language(text: str, langs: tuple[str, ...]) -> bool:
+    """Whether a link's text is the name or code of a language that is none of some.
+
+    >>> [names_other_language(text, ("en", "fr")) for text in ("Ελληνικά", "RU", "French", "Next")]
+    [True, True, False, False]
+    """
+    if not text or len(text) > _MAX_NAME:
+        return False
+    marks = mark_table().get(fold(text.strip(_ORNAMENT)), ())
+    said = [mark.lang for mark in marks if mark.kind in ("code", "endonym", "name")]
+    return bool(said) and not any(same_language(lang, each) for lang in said for each in langs)
+
+
+@lru_cache(maxsize=1 << 16)
+def _named(text: str, langs: tuple[str, ...]) -> str:
+    """As `named_language`, remembered: the pages of a site have most of their links in common."""
+    lang = named_language(text, _names(langs))
+    return marked_language(text, lang, langs) if lang else ""
+
+
+def named_language(text: str, names: Mapping[str, str]) -> str:
+    """The language whose name, and nothing else, a link's text is.
+
+    >>> names = {"français": "fr", "french": "fr", "fr": "fr", "日本語": "ja"}
+    >>> [named_language(text, names) for text in ("[Français]", "FR-ca", "日本語 (Japanese)")]
+    ['fr', 'fr', 'ja']
+    >>> named_language("French / Français", names), named_language("French wine", names)
+    ('fr', '')
+    """
+    if not text or len(text) > _MAX_NAME:
+        return ""
+    folded = fold_case(text)
+    name = _IN_BRACKETS.sub("", folded).strip(_ORNAMENT) or folded.strip(_ORNAMENT)
+    if lang := _lookup(name, names):
+        return lang
+    found = {_lookup(part, names) for part in _BETWEEN_NAMES.split(name)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _lookup(name: str, names: Mapping[str, str]) -> str:
+    if lang := names.get(name) or names.get(name.replace("_", "-")):
+        return lang
+    regional = _REGIONAL_CODE.fullmatch(name)
+    return names.get(regional[1], "") if regional else ""
+
+
+@lru_cache(maxsize=64)
+def _names(langs: tuple[str, ...]) -> dict[str, str]:
+    """What each language is called in itself, in English and in the others; codes too."""
+    readers = ("en", *langs)
+    names = {name: lang for lang in langs for name in language_names(lang, readers)}
+    names |= {code: lang for lang in langs for code in language_codes(lang)}
+    names = {name: marked_language(name, lang, langs) for name, lang in names.items()}
+    for lang in langs:
+        for word in script_words(lang, langs):
+            names |= {word: lang, f"{primary(lang)}-{word}": lang}
+    return names

@@ -1,0 +1,248 @@
+"""Teaching a language to the identifier: one more column for its naive Bayes model.
+
+The features are those of the model, which were chosen for its own languages.  What a text says of
+their probabilities is mixed with what is known of the languages it is like (a Dirichlet prior
+whose mean is a mixture of the model's columns, found by EM): a hundred lines say little of most of
+100,000 features, and a neighbour of the language says more than nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels.langid_reference import feature_counts
+from diptych.language.codes import same_language
+from diptych.language.identify import (
+    Taught,
+    base_labels,
+    base_model,
+    fingerprint,
+    is_identifiable,
+    model_bytes,
+)
+from diptych.language.scripts import script_counts
+
+__all__ = ["MIN_LETTERS", "MIN_PIECES", "Lesson", "Quality", "pieces_of", "teach_language"]
+
+MIN_PIECES = 30  # sentences or so: fewer cannot be split into what is learned and what is tested
+MIN_LETTERS = 2_000
+_MAX_PIECES = 10_000  # more teach nothing new, and each takes its time
+_LONGEST = 300  # characters of a piece: a long line is cut between words
+_FOLDS = 5
+_ROUNDS = 40  # of EM; the weights hardly change after thirty
+_STRENGTHS = (300.0, 1e3, 3e3, 1e4, 3e4, 1e5)  # of the prior, in features; the likeliest is taken
+# The text is of one kind and one subject, and text in a neighbour's language on that subject is
+# like it: so all its probabilities are lowered by what costs it one line in twenty, at most.
+_GIVEN_UP = 0.05
+_MOST_DOUBT = 0.5
+_OWN_SCRIPT = 0.2  # share of the letters from which a script is one of the language
+_PAGE = 320  # characters that are read of a page
+_LEAST_WEIGHT = 1e-3
+_SHOWN = 3
+_SPACES = re.compile(r"\s+")
+
+_Counts = tuple[NDArray[np.intp], NDArray[np.float64]]
+"""features of a text, and the logarithm of how often each is seen, as the model counts"""
+
+
+class Quality(NamedTuple):
+    """How good it is on text that was held back while it learned the rest."""
+
+    lines: float
+    """share of lines that are told to be in the language"""
+    pages: float
+    """share of texts as long as what is read of a page"""
+    before: tuple[tuple[str, float], ...]
+    """what they were taken for before, likeliest first"""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What was learned, from how much, and how good it is."""
+
+    taught: Taught
+    pieces: int
+    letters: int
+    near: tuple[tuple[str, float], ...]
+    """languages it is like, and how much: those it may be mixed up with"""
+    quality: Quality
+
+
+class _Judged(NamedTuple):
+    """How much likelier a text is in the language, without its prior, than in its best rival."""
+
+    margin: float
+    rival: str
+    weight: float
+    """what its features count for"""
+
+
+class _Known(NamedTuple):
+    """The model's columns of other languages."""
+
+    labels: Sequence[str]
+    table: NDArray[np.float32]
+    priors: NDArray[np.float32]
+
+
+def pieces_of(text: str) -> list[str]:
+    r"""A text as lines, each once, long ones cut between words, those without letters left out.
+
+    >>> pieces_of("Ita-nia naran saida, senhor?\n\n12\nIta-nia naran  saida, senhor?")
+    ['Ita-nia naran saida, senhor?']
+    """
+    found: dict[str, None] = {}
+    for line in text.splitlines():
+        for piece in _cut(_SPACES.sub(" ", line).strip()):
+            if is_identifiable(piece):
+                found[piece] = None
+    step = len(found) // _MAX_PIECES + 1
+    return list(found)[::step]
+
+
+def _cut(line: str) -> Iterable[str]:
+    while len(line) > _LONGEST:
+        end = line.rfind(" ", _LONGEST // 2, _LONGEST)
+        end = end if end > 0 else _LONGEST
+        yield line[:end]
+        line = line[end:].lstrip()
+    yield line
+
+
+def teach_language(lang: str, pieces: Sequence[str]) -> Lesson:
+    """Learn a language from lines of text in it; `ValueError` if they are too few."""
+    letters = script_counts("\n".join(pieces))
+    if len(pieces) < MIN_PIECES or letters.total() < MIN_LETTERS:
+        raise ValueError(
+            f"{len(pieces):,} lines with {letters.total():,} letters are too little to learn a "
+            f"language; it takes {MIN_PIECES} different lines and {MIN_LETTERS:,} letters at "
+            "least, and is good from 1,000 lines on"
+        )
+    known = _others(lang)
+    counts = [_counted(piece) for piece in pieces]
+    near, usual = _neighbours(_sum(counts), known)
+    strength = _strength(counts, usual)
+    lines, pages = _held_back(pieces, counts, usual, strength, known)
+    prior = float(np.median(known.priors))
+    spare = np.quantile([(each.margin + prior) / each.weight for each in lines], _GIVEN_UP)
+    doubt = float(np.clip(spare, 0.0, _MOST_DOUBT))
+    column = (_column(_sum(counts), usual, strength) - doubt).astype("<f2").tobytes()
+    taught = Taught(lang, column, prior, _scripts(letters), fingerprint())
+    quality = Quality(_told(lines, prior, doubt), _told(pages, prior, doubt), _before(lines))
+    return Lesson(taught, len(pieces), letters.total(), near, quality)
+
+
+def _others(lang: str) -> _Known:
+    """All that the model knows but the language itself."""
+    labels, model = base_labels(), base_model()
+    kept = [place for place, label in enumerate(labels) if not same_language(label, lang)]
+    return _Known([labels[place] for place in kept], model.table[:, kept], model.priors[kept])
+
+
+def _counted(text: str) -> _Counts:
+    seen = feature_counts(base_model(), model_bytes(text))
+    numbers = np.fromiter(seen.values(), np.float64, len(seen))
+    return np.fromiter(seen, np.intp, len(seen)), np.log1p(numbers)
+
+
+def _sum(counts: Iterable[_Counts]) -> NDArray[np.float64]:
+    total = np.zeros(len(base_model().table))
+    for features, numbers in counts:
+        total[features] += numbers
+    return total
+
+
+def _neighbours(
+    total: NDArray[np.float64], known: _Known
+) -> tuple[tuple[tuple[str, float], ...], NDArray[np.float64]]:
+    """The mixture of known languages that a text is likest to, and its features."""
+    seen = np.flatnonzero(total)
+    weights = np.full(len(known.labels), 1 / len(known.labels))
+    chances = np.exp(known.table[seen].astype(np.float64))
+    for _ in range(_ROUNDS if len(seen) else 0):
+        parts = chances * weights
+        parts *= (total[seen] / parts.sum(axis=1))[:, None]
+        weights = parts.sum(axis=0) / parts.sum()
+    usual = np.zeros(len(total))
+    for place in np.flatnonzero(weights > _LEAST_WEIGHT):
+        usual += weights[place] * np.exp(known.table[:, place].astype(np.float64))
+    best = np.argsort(-weights, kind="stable")[:_SHOWN]
+    return tuple((known.labels[place], float(weights[place])) for place in best), usual
+
+
+def _column(
+    total: NDArray[np.float64], usual: NDArray[np.float64], strength: float
+) -> NDArray[np.float64]:
+    """The log probability of each feature."""
+    made: NDArray[np.float64] = np.log((total + strength * usual) / (total.sum() + strength))
+    return made
+
+
+def _strength(counts: Sequence[_Counts], usual: NDArray[np.float64]) -> float:
+    """How many features the neighbours count for: what makes a fifth of the text likeliest."""
+    held, rest = _sum(counts[::_FOLDS]), _sum(_without(counts, 0))
+    return max(_STRENGTHS, key=lambda each: float(held @ _column(rest, usual, each)))
+
+
+def _without(counts: Sequence[_Counts], fold: int) -> Iterable[_Counts]:
+    return (each for place, each in enumerate(counts) if place % _FOLDS != fold)
+
+
+def _held_back(
+    pieces: Sequence[str], counts: Sequence[_Counts], usual: NDArray[np.float64], strength: float,
+    known: _Known,
+) -> tuple[list[_Judged], list[_Judged]]:  # fmt: skip
+    """Lines, and texts of the size of a page, judged by what was learned without them."""
+    lines: list[_Judged] = []
+    pages: list[_Judged] = []
+    for fold in range(_FOLDS):
+        column = _column(_sum(_without(counts, fold)), usual, strength)
+        lines += [_judged(each, column, known) for each in counts[fold::_FOLDS]]
+        joined = _joined(pieces[fold::_FOLDS])
+        pages += [_judged(_counted(text), column, known) for text in joined]
+    return lines, pages
+
+
+def _judged(counts: _Counts, column: NDArray[np.float64], known: _Known) -> _Judged:
+    features, numbers = counts
+    scores = numbers @ known.table[features] + known.priors
+    best = int(scores.argmax())
+    margin = float(numbers @ column[features] - scores[best])
+    return _Judged(margin, known.labels[best], float(numbers.sum()) or 1.0)
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """Lines put together to texts of the size of a page."""
+    pages: list[str] = []
+    page = ""
+    for line in lines:
+        page = f"{page}\n{line}"
+        if len(page) >= _PAGE:
+            pages.append(page[1 : _PAGE + 1])
+            page = ""
+    return pages
+
+
+def _told(judged: Sequence[_Judged], prior: float, doubt: float) -> float:
+    told = sum(each.margin + prior > doubt * each.weight for each in judged)
+    return told / max(len(judged), 1)
+
+
+def _before(judged: Sequence[_Judged]) -> tuple[tuple[str, float], ...]:
+    """What texts were taken for, likeliest first."""
+    found = Counter(each.rival for each in judged)
+    return tuple((lang, count / len(judged)) for lang, count in found.most_common(_SHOWN))
+
+
+def _scripts(letters: Counter[str]) -> tuple[str, ...]:
+    """The scripts of a language, most used first."""
+    return tuple(
+        script for script, count in letters.most_common() if count >= _OWN_SCRIPT * letters.total()
+    )

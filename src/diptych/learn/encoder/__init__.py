@@ -1,0 +1,1 @@
+"""Multilingual sentence encoders."""

@@ -1,0 +1,223 @@
+"""A sentence encoder from a folder of the user's, in the form of sentence-transformers.
+
+Nothing is downloaded and nothing in the folder is run: the modules that are understood are a
+transformer, a pooling of its tokens, dense layers and a normalisation, with weights in safetensors.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diptych.errors import ConfigError
+from diptych.learn.encoder.rows import clean, unit
+from diptych.learn.url.transformer import is_transformer, load_base, needs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Dense", "FolderEncoder", "load_folder"]
+
+MAX_TOKENS = 512  # of a text; longer ones are cut
+BATCH = 32  # texts of similar length at a time
+_POOLINGS = {
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+}
+_ACTIVATIONS = ("Identity", "Tanh", "ReLU")
+_KNOWN = ("Transformer", "Pooling", "Dense", "Normalize")
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """A layer on the pooled vector: activation of weight x + bias."""
+
+    weight: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    activation: str
+
+    def apply(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The layer's output for each row."""
+        import numpy as np
+
+        found: NDArray[np.float32] = rows @ self.weight.T + self.bias
+        if self.activation == "Tanh":
+            return np.tanh(found)
+        return np.maximum(found, 0) if self.activation == "ReLU" else found
+
+
+@dataclass(frozen=True, slots=True)
+class FolderEncoder:
+    """A transformer whose tokens are pooled (`mean`, `cls` or `max`), with layers behind it."""
+
+    model: Any
+    tokenizer: Any
+    pooling: str
+    layers: tuple[Dense, ...]
+    max_tokens: int
+    langs: frozenset[str] = frozenset()
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of unit length per text, of zeros for a blank one."""
+        import numpy as np
+
+        cleaned = [clean(text) for text in texts]
+        # By length: a batch is as wide as its longest text.
+        asked = sorted(
+            (index for index, text in enumerate(cleaned) if text),
+            key=lambda index: (len(cleaned[index]), index),
+        )
+        found = np.zeros((len(texts), self._width()), np.float32)
+        for start in range(0, len(asked), BATCH):
+            batch = asked[start : start + BATCH]
+            found[batch] = self._pooled([cleaned[index] for index in batch])
+        return found
+
+    def _width(self) -> int:
+        return len(self.layers[-1].bias) if self.layers else int(self.model.config.hidden_size)
+
+    def _pooled(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        torch = needs("torch", "transformers")
+        batch = self.tokenizer(
+            list(texts), padding=True, truncation=True, max_length=self.max_tokens,
+            return_tensors="pt", return_token_type_ids=False,
+        ).to(self.model.device)  # fmt: skip
+        with torch.inference_mode():
+            states = self.model(**batch).last_hidden_state.float().cpu().numpy()
+        rows = _pool(states, batch["attention_mask"].cpu().numpy(), self.pooling)
+        for layer in self.layers:
+            rows = layer.apply(rows)
+        return unit(rows)
+
+
+def _pool(
+    states: NDArray[np.float32], mask: NDArray[np.int64], pooling: str
+) -> NDArray[np.float32]:
+    """One vector per text from those of its tokens; the padding does not count."""
+    import numpy as np
+
+    if pooling == "cls":
+        return states[:, 0]
+    here = mask[:, :, None].astype(np.float32)
+    if pooling == "max":
+        highest: NDArray[np.float32] = np.where(here > 0, states, -np.inf).max(axis=1)
+        return highest
+    mean: NDArray[np.float32] = (states * here).sum(axis=1) / np.maximum(here.sum(axis=1), 1)
+    return mean
+
+
+def load_folder(folder: Path) -> FolderEncoder:
+    """The encoder of a folder; one without modules.json is a transformer pooled by its mean."""
+    if not folder.is_dir():
+        raise ConfigError(
+            f"no encoder in {folder}: there is no such folder; Diptych downloads no models"
+        )
+    modules = list(_modules(folder))
+    kinds = [kind for kind, _ in modules]
+    if kinds[:1] != ["Transformer"] or "Pooling" in kinds[2:]:
+        raise ConfigError(f"{folder}/modules.json begins with no Transformer and Pooling")
+    inner = modules[0][1]
+    if not is_transformer(inner):
+        raise ConfigError(f"no encoder in {inner}: it holds no config.json of Transformers")
+    # A head is made anew and left aside: what encodes is the model below it.
+    model, tokenizer = load_base(inner, ["none"])
+    if model.config.is_encoder_decoder:
+        raise ConfigError(f"{inner} translates rather than encodes; give an encoder such as LaBSE")
+    pooling = next((_pooling(path) for kind, path in modules if kind == "Pooling"), "mean")
+    layers = tuple(_dense(path) for kind, path in modules if kind == "Dense")
+    _check_widths(folder, int(model.config.hidden_size), layers)
+    return FolderEncoder(
+        model.base_model.eval(), tokenizer, pooling, layers, _max_tokens(inner, model.config)
+    )
+
+
+def _check_widths(folder: Path, width: int, layers: Sequence[Dense]) -> None:
+    for layer in layers:
+        after, before = layer.weight.shape
+        if before != width:
+            raise ConfigError(f"a layer of {folder} takes {before} numbers where there are {width}")
+        width = after
+
+
+def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The modules of a folder in order, as their kind and where they are."""
+    file = folder / "modules.json"
+    if not file.is_file():
+        yield "Transformer", folder
+        return
+    entries = _read(file)
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ConfigError(f"{file} is no list of modules")
+    for entry in entries:
+        kind = str(entry.get("type", "")).rpartition(".")[2]
+        path = (folder / str(entry.get("path", ""))).resolve()
+        if kind not in _KNOWN:
+            raise ConfigError(f"{file} has a module '{kind}'; understood: {', '.join(_KNOWN)}")
+        if not path.is_relative_to(folder.resolve()):
+            raise ConfigError(f"{file} leads out of its folder: {entry.get('path')}")
+        yield kind, path
+
+
+def _pooling(folder: Path) -> str:
+    config = _settings(folder / "config.json")
+    chosen = [name for name in config if name.startswith("pooling_mode_") and config[name] is True]
+    if not chosen and config.get("pooling_mode") in _POOLINGS.values():
+        return str(config["pooling_mode"])  # as sentence-transformers writes it since version 5
+    if len(chosen) != 1 or chosen[0] not in _POOLINGS:
+        raise ConfigError(f"{folder}/config.json must choose one pooling of mean, cls and max")
+    return _POOLINGS[chosen[0]]
+
+
+def _dense(folder: Path) -> Dense:
+    import numpy as np
+
+    activation = str(_settings(folder / "config.json").get("activation_function", "Identity"))
+    activation = activation.rpartition(".")[2].removesuffix("()")
+    if activation not in _ACTIVATIONS:
+        raise ConfigError(
+            f"{folder} has the activation '{activation}'; understood: {', '.join(_ACTIVATIONS)}"
+        )
+    file = folder / "model.safetensors"
+    if not file.is_file():
+        raise ConfigError(f"{folder} has no model.safetensors: other weights are not opened")
+    needs("safetensors", "transformers")
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        weights = load_file(file)
+    except (OSError, SafetensorError) as error:
+        raise ConfigError(f"cannot read {file}: {error}") from error
+    weight, bias = weights.get("linear.weight"), weights.get("linear.bias")
+    if weight is None or weight.ndim != 2 or (bias is not None and len(bias) != len(weight)):
+        raise ConfigError(f"{file} holds no linear.weight that fits")
+    added = np.zeros(len(weight), np.float32) if bias is None else bias.float().numpy()
+    return Dense(weight.float().numpy(), added, activation)
+
+
+def _max_tokens(folder: Path, config: Any) -> int:
+    """The tokens that are read: what the folder says, within what the model has places for."""
+    file = folder / "sentence_bert_config.json"
+    said = _settings(file).get("max_seq_length") if file.is_file() else None
+    # Positions of RoBERTa begin behind the padding's.
+    room = getattr(config, "max_position_embeddings", MAX_TOKENS + 2) - 2
+    return min(said if isinstance(said, int) and said > 2 else MAX_TOKENS, MAX_TOKENS, room)
+
+
+def _settings(file: Path) -> Mapping[str, Any]:
+    found = _read(file)
+    if not isinstance(found, dict):
+        raise ConfigError(f"{file} is no table of settings")
+    return found
+
+
+def _read(file: Path) -> Any:
+    try:
+        return json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read {file}: {error}") from error

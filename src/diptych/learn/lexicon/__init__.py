@@ -1,0 +1,1 @@
+"""Lexicons: how the words of two languages translate each other."""

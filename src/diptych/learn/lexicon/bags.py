@@ -1,0 +1,132 @@
+"""A text as aligners see it: bags of stems, and how long its sentences are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels.beads import Windows, word_gains
+from diptych.kernels.ibm1 import Bags, Postings, bags, postings
+from diptych.learn.lexicon.lexicon import Table
+from diptych.text.cognates import stem
+from diptych.text.lengths import text_length
+from diptych.text.tokens import tokens
+
+__all__ = ["Text", "likely_share", "read_text", "words_of"]
+
+# Shares of words that come from chance, to choose from.
+_SHARES = (0.99, 0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+_SHORT, _MANY = 400, 1 << 14  # characters of a text that may come again, and how many are kept
+_SAMPLE = 500  # sentences that are enough to estimate it from
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """Sentences as bags of words of one vocabulary, in order."""
+
+    words: tuple[str, ...]
+    """the vocabulary"""
+    bags: Bags
+    lengths: NDArray[np.float64]
+    """in letters, of each sentence"""
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @cached_property
+    def postings(self) -> Postings:
+        """The sentences each word is in."""
+        return postings(self.bags)
+
+    @cached_property
+    def lengths_before(self) -> NDArray[np.float64]:
+        """Letters before each sentence and at the end."""
+        return np.concatenate((np.zeros(1), np.cumsum(self.lengths)))
+
+    @cached_property
+    def words_before(self) -> NDArray[np.float64]:
+        """Words before each sentence and at the end; one without any counts as one."""
+        return np.concatenate((np.zeros(1), np.cumsum(np.maximum(self.sizes, 1.0))))
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """Words of each sentence."""
+        rows = np.repeat(np.arange(len(self)), np.diff(self.bags.offsets))
+        return np.bincount(rows, self.bags.count, len(self)).astype(np.float64)
+
+    def coarser(self) -> Text:
+        """The text with its sentences joined two by two."""
+        return self.grouped(np.arange(len(self)) // 2)
+
+    def grouped(self, group: NDArray[np.int64]) -> Text:
+        """The text with the sentences of each group joined; groups ascend from 0, -1 is none."""
+        count = int(group.max(initial=-1)) + 1
+        rows = np.repeat(group, np.diff(self.bags.offsets))
+        kept = rows >= 0
+        size = max(self.bags.size, 1)
+        keys, place = np.unique(rows[kept] * size + self.bags.word[kept], return_inverse=True)
+        counts = np.bincount(place, self.bags.count[kept], len(keys)).astype(np.float32)
+        offsets = np.searchsorted(keys, np.arange(count + 1) * size).astype(np.int64)
+        joined = Bags((keys % size).astype(np.int32), counts, offsets, self.bags.size)
+        lengths = np.bincount(group[group >= 0], self.lengths[group >= 0], count)
+        return Text(self.words, joined, lengths.astype(np.float64))
+
+    def chosen(self, places: NDArray[np.int64]) -> Text:
+        """Some sentences, in the order given."""
+        begin, end = self.bags.offsets[places], self.bags.offsets[places + 1]
+        sizes = end - begin
+        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+        at = np.repeat(begin - offsets[:-1], sizes) + np.arange(offsets[-1])
+        some = Bags(self.bags.word[at], self.bags.count[at], offsets, self.bags.size)
+        return Text(self.words, some, self.lengths[places])
+
+
+def likely_share(rows: Text, places: Text, links: Table, before: float) -> float:
+    """The share of words that come from chance, by texts of which each row translates its place.
+
+    Half way from what was believed before to the share that makes them most likely.
+    """
+    if not len(rows):
+        return before
+    every = np.arange(0, len(rows), len(rows) // _SAMPLE + 1)
+    rows, places = rows.chosen(every), places.chosen(every)
+    each = np.arange(len(rows), dtype=np.int32)
+    gains = [
+        word_gains(
+            rows.bags, links, places.postings, places.words_before, Windows(each, each + 1),
+            sizes=1, null_share=share,
+        ).sum(dtype=np.float64)
+        for share in _SHARES
+    ]  # fmt: skip
+    return (before + _SHARES[int(np.argmax(gains))]) / 2
+
+
+def read_text(sentences: Sequence[str], lang: str) -> Text:
+    """The words of each sentence as stems, and its length."""
+    read = [words_of(sentence, lang) for sentence in sentences]
+    flat = [word for words, _ in read for word in words]
+    vocabulary = tuple(dict.fromkeys(flat))
+    ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+    made = bags(
+        np.array([ids[word] for word in flat], np.int32),
+        np.array([0, *accumulate(len(words) for words, _ in read)], np.int64),
+        len(ids),
+    )
+    return Text(vocabulary, made, np.array([length for _, length in read], np.float64))
+
+
+def words_of(sentence: str, lang: str) -> tuple[list[str], float]:
+    """The stems of a sentence, and its length; those of short ones are remembered."""
+    return (_read if len(sentence) <= _SHORT else _read_anew)(sentence, lang)
+
+
+def _read_anew(sentence: str, lang: str) -> tuple[list[str], float]:
+    return [stem(word) for word in tokens(sentence, lang)], text_length(sentence)
+
+
+_read = lru_cache(maxsize=_MANY)(_read_anew)

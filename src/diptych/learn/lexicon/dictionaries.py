@@ -1,0 +1,306 @@
+"""Dictionaries of others as lexicons: FreeDict and all of dictd, hunalign's, and tables.
+
+A word's translations are equally likely, whatever their order.  Of an entry of several words each
+word is linked with each, with a weight that falls with their number; an entry of many words is an
+explanation rather than a translation and is left out.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice, pairwise, product
+from pathlib import Path
+
+from diptych.errors import ConfigError
+from diptych.language.codes import primary, same_language
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.text.tokens import tokens
+
+__all__ = [
+    "FORMATS",
+    "format_of",
+    "is_reversed",
+    "read_dictionaries",
+    "read_dictionary",
+    "read_entry",
+]
+
+FORMATS = ("dictd", "dic", "tsv")
+MAX_BYTES = 1 << 29  # of a file when unpacked; the largest of FreeDict has 100 MB
+MAX_LINKS = 20_000_000
+MAX_LINE = 2_000  # characters; no entry is longer
+MAX_WORD_PAIRS = 4  # one word to four, two to two: compounds, but no explanations
+
+_DIGITS = {
+    char: place
+    for place, char in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+}
+_PHONETICS = re.compile(r"(?:^|(?<=\s))/[^\n]*?/(?=[\s,;/]|$)")
+_REMARK = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|\([^()]*\)")
+# At the very beginning: a sense.  An indented number is that of an explanation.
+_NUMBERED = re.compile(r"\d{1,3}\.(?:\s+|$)")
+_EXPLAINED = re.compile(r"\s+\d{1,3}\.\s*$")
+_LAST_NUMBER = re.compile(r"\s\d{1,3}\.\s*$")  # of a sense that has only an explanation
+_REFERENCE = re.compile(r"\s*(?:see|see also|synonyms?|antonyms?|note|cf\.?)\s*:", re.IGNORECASE)
+_BETWEEN = re.compile(r"[,;|]")
+
+Entry = tuple[str, str, float]
+"""left words, right words, weight"""
+
+
+def read_dictionary(
+    path: Path,
+    left_lang: str,
+    right_lang: str,
+    *,
+    format: str | None = None,
+    reverse: bool = False,
+) -> Lexicon:
+    """A dictionary from `left_lang` to `right_lang`, or with `reverse` the other way round.
+
+    Without `format` the file's name tells it.  hunalign writes a line as `right words @ left
+    words`: the language that is translated into comes first.
+    """
+    found = _links(path, left_lang, right_lang, format, reverse=reverse)
+    return Lexicon.of_links(left_lang, right_lang, found)
+
+
+def read_dictionaries(
+    paths: Sequence[Path],
+    left_lang: str,
+    right_lang: str,
+    *,
+    format: str | None = None,
+    reverse: bool = False,
+) -> Lexicon:
+    """Several dictionaries as one; one whose name has its languages the other way is turned."""
+    for path in paths:
+        _check_name(path, left_lang, right_lang)
+    links = [
+        link
+        for path in paths
+        for link in _links(
+            path, left_lang, right_lang, format,
+            reverse=reverse or is_reversed(path, left_lang, right_lang),
+        )
+    ]  # fmt: skip
+    # What both directions of a dictionary say is said once.
+    largest: dict[tuple[str, str], float] = {}
+    for left, right, weight in links:
+        largest[left, right] = max(weight, largest.get((left, right), 0.0))
+    return Lexicon.of_links(left_lang, right_lang, ((*words, w) for words, w in largest.items()))
+
+
+def is_reversed(path: Path, left_lang: str, right_lang: str) -> bool:
+    """Whether a file's name has the codes of the languages in the other order.
+
+    >>> is_reversed(Path("freedict-fra-deu.index"), "de", "fr")
+    True
+    >>> is_reversed(Path("freedict-deu-fra.index"), "de", "fr"), is_reversed(Path("x"), "de", "fr")
+    (False, False)
+    """
+    return any(
+        same_language(first, right_lang) and same_language(second, left_lang)
+        for first, second in pairwise(_codes(path))
+    )
+
+
+def _codes(path: Path) -> list[str]:
+    """What may be codes of languages in a file's name."""
+    parts = re.split(r"[^a-z]+", path.name.lower())
+    return [part for part in parts if 2 <= len(part) <= 3]
+
+
+def _check_name(path: Path, left_lang: str, right_lang: str) -> None:
+    """FreeDict names its languages: a dictionary of others is a mistake."""
+    if not path.name.startswith("freedict-"):
+        return
+    known = [code for code in _codes(path) if code not in ("dz", "gz")]
+    for lang in (left_lang, right_lang):
+        if not any(same_language(code, lang) for code in known):
+            raise ConfigError(
+                f"{path.name} is of {','.join(known)} by its name, not of {left_lang},{right_lang}"
+            )
+
+
+def format_of(path: Path) -> str:
+    """The format a file's name tells; `ConfigError` where it tells none.
+
+    >>> format_of(Path("freedict-deu-fra.dict.dz")), format_of(Path("hu-en.stem.dic.gz"))
+    ('dictd', 'dic')
+    """
+    name = path.name.lower().removesuffix(".gz").removesuffix(".dz")
+    endings = {".index": "dictd", ".dict": "dictd", ".dic": "dic", ".tsv": "tsv", ".txt": "tsv"}
+    for ending, format in endings.items():
+        if name.endswith(ending):
+            return format
+    raise ConfigError(f"{path} does not tell its format; add --format {'|'.join(FORMATS)}")
+
+
+def _links(
+    path: Path, left_lang: str, right_lang: str, format: str | None, *, reverse: bool
+) -> list[tuple[str, str, float]]:
+    """The links of a dictionary, left words first."""
+    readers = {"dictd": _dictd, "dic": _dic, "tsv": _tsv}
+    chosen = format or format_of(path)
+    if chosen not in readers:
+        raise ConfigError(f"no dictionary format '{chosen}'; there is: {', '.join(FORMATS)}")
+    given, other = (right_lang, left_lang) if reverse else (left_lang, right_lang)
+    pairs = _word_links(readers[chosen](path), given, other)
+    found = list(islice(pairs, MAX_LINKS))
+    return [(right, left, weight) for left, right, weight in found] if reverse else found
+
+
+def _word_links(entries: Iterable[Entry], left_lang: str, right_lang: str) -> Iterator[Entry]:
+    """Entries as links between single words."""
+    for left, right, weight in entries:
+        ours, theirs = _words(left, left_lang), _words(right, right_lang)
+        count = len(ours) * len(theirs)
+        if 1 <= count <= MAX_WORD_PAIRS:
+            for one, other in product(ours, theirs):
+                # Squared: else "et" is lost among the words of phrases with "und" in them.
+                yield one, other, weight / count**2
+
+
+@lru_cache(maxsize=1 << 14)
+def _words(text: str, lang: str) -> tuple[str, ...]:
+    """The words of one side of an entry; the mark of the infinitive is not one of them."""
+    found = tuple(tokens(text, lang))
+    return found[1:] if len(found) > 1 and found[0] == "to" and primary(lang) == "en" else found
+
+
+def _tsv(path: Path) -> Iterator[Entry]:
+    """`left TAB right [TAB probability]` a line; a line with anything else is passed over."""
+    for line in _lines(path):
+        columns = line.split("\t")
+        if len(columns) >= 2:
+            weight = _weight(columns[2]) if len(columns) > 2 else 1.0
+            yield columns[0], columns[1], weight
+
+
+def _weight(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return 1.0
+    return value if 0 < value <= 1 else 0.0
+
+
+def _dic(path: Path) -> Iterator[Entry]:
+    """`right words @ left words` a line, as hunalign reads it."""
+    for line in _lines(path):
+        right, at, left = line.partition(" @ ")
+        if at:
+            yield left, right, 1.0
+
+
+def _lines(path: Path) -> Iterator[str]:
+    for line in _read(path).decode("utf-8", "replace").removeprefix("\ufeff").split("\n"):
+        if len(line) <= MAX_LINE:
+            yield line.rstrip("\r")
+
+
+def _dictd(path: Path) -> Iterator[Entry]:
+    """The entries of a dictionary for dictd, which is an index and a text."""
+    index, text = _files(path)
+    body, places = _read(text), sorted(set(_places(_read(index))))
+    for start, size in places:
+        entry = body[start : start + min(size, MAX_LINE * 10)].decode("utf-8", "replace")
+        heads, translations = read_entry(entry)
+        for head, translation in product(heads, translations):
+            yield head, translation, 1.0
+
+
+def _places(index: bytes) -> Iterator[tuple[int, int]]:
+    """Where the entries are in the text: `headword TAB offset TAB size`, in digits of 64."""
+    for line in index.decode("utf-8", "replace").split("\n"):
+        columns = line.rstrip("\r").split("\t")
+        is_info = columns[0].startswith(("00database", "00-database"))
+        if len(columns) >= 3 and not is_info:
+            numbers = [_number(column) for column in columns[1:3]]
+            if numbers[0] is not None and numbers[1] is not None:
+                yield numbers[0], numbers[1]
+
+
+def _number(text: str) -> int | None:
+    """A number as dictd writes it.
+
+    >>> _number("DIa"), _number("?")
+    (12826, None)
+    """
+    value = 0
+    for char in text[:12]:
+        if char not in _DIGITS:
+            return None
+        value = value * 64 + _DIGITS[char]
+    return value if text else None
+
+
+def read_entry(text: str) -> tuple[list[str], list[str]]:
+    r"""The headwords and the translations of an entry for dictd.
+
+    The first line has the headwords.  The first line with words after it, or after a number, has
+    translations; what follows is explained in the language of the headword.
+
+    >>> read_entry("Boot /boːt/ <n, neut>\n1. bateau, barque\nkleines Schiff\n see: {Schiff}")
+    (['Boot'], ['bateau', 'barque'])
+    """
+    first, *lines = text.split("\n")
+    translations: list[str] = []
+    is_open = True
+    for line in lines:
+        number = _NUMBERED.match(line)
+        is_open = (is_open or number is not None) and not _EXPLAINED.match(line)
+        bare = "" if _REFERENCE.match(line) else _bare(line[number.end() :] if number else line)
+        if is_open and bare:
+            translations += _split(bare)
+            is_open = False
+    return _split(_bare(first)), translations
+
+
+def _bare(line: str) -> str:
+    """A line without phonetics, remarks in any brackets, and the number of a sense at its end."""
+    plain = _PHONETICS.sub("", line[:MAX_LINE])
+    for _ in range(3):  # brackets in brackets
+        plain = _REMARK.sub(" ", plain)
+    return _LAST_NUMBER.sub("", plain).strip()
+
+
+def _split(line: str) -> list[str]:
+    return [part.strip(" .") for part in _BETWEEN.split(line) if part.strip(" .")]
+
+
+def _files(path: Path) -> tuple[Path, Path]:
+    """The index and the text of a dictionary, given either."""
+    stem = re.sub(r"\.(?:index(?:\.gz)?|dict(?:\.dz|\.gz)?)$", "", path.name)
+    for endings in ((".index", ".index.gz"), (".dict.dz", ".dict", ".dict.gz")):
+        if not any(path.with_name(stem + ending).is_file() for ending in endings):
+            missing = path.with_name(stem + endings[0])
+            raise ConfigError(
+                f"no {missing}; a dictionary for dictd is two files, NAME.index and NAME.dict.dz"
+            )
+    index, text = (
+        next(found for ending in endings if (found := path.with_name(stem + ending)).is_file())
+        for endings in ((".index", ".index.gz"), (".dict.dz", ".dict", ".dict.gz"))
+    )
+    return index, text
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a file, unpacked if it is compressed by gzip or dictzip."""
+    try:
+        with path.open("rb") as stream:
+            packed = stream.read(2) == b"\x1f\x8b"
+            stream.seek(0)
+            source = gzip.GzipFile(fileobj=stream) if packed else stream
+            data = source.read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"cannot read {path}: {reason}") from error
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{path} has more than {MAX_BYTES >> 20} MB; split it")
+    return data

@@ -1,0 +1,139 @@
+"""A lexicon learned from sentence pairs by IBM Model 1 (Brown et al. 1993), in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels.ibm1 import MAX_ENTRIES, Bags, Prior, Trained, bags
+from diptych.kernels.ibm1 import train as train_one_way
+from diptych.learn.lexicon.lexicon import Lexicon, Table, table_of
+
+__all__ = ["MAX_WORDS", "train", "update"]
+
+Pair = tuple[Sequence[str], Sequence[str]]
+
+MAX_WORDS = 250  # of a sentence; with more every word meets too many to learn from any
+_UNCOUNTED = 2.0  # times a word of a dictionary counts as seen: sure, but text may overrule it
+
+
+def train(
+    pairs: Iterable[Pair],
+    left_lang: str,
+    right_lang: str,
+    *,
+    iterations: int = 5,
+    prior: Lexicon | None = None,
+    prior_weight: float = 1.0,
+    min_probability: float = 1e-3,
+    max_translations: int = 100,
+    max_entries: int = MAX_ENTRIES,
+) -> Lexicon:
+    """The lexicon of sentence pairs given as words; the same in whatever order they come.
+
+    A prior counts as text seen before: its probabilities times its counts.  Probabilities that are
+    pruned are not shared out among the others, so those that stay are what they were.
+
+    >>> pairs = [(["das", "haus"], ["the", "house"]), (["das", "buch"], ["the", "book"])]
+    >>> train(pairs, "de", "en").best("haus", n=1)[0][0]
+    'house'
+    """
+    known = Lexicon.empty(left_lang, right_lang) if prior is None else prior
+    if (known.left_lang, known.right_lang) != (left_lang, right_lang):
+        raise ValueError(f"the prior is of {known.left_lang}-{known.right_lang}")
+    # DEVIATION(brown): longer sentences are left out, as their links grow with the square.
+    short = [pair for pair in pairs if max(map(len, pair)) <= MAX_WORDS]
+    left_words = _vocabulary((left for left, _ in short), known.left_words)
+    right_words = _vocabulary((right for _, right in short), known.right_words)
+    left, right = _as_bags(short, left_words, right_words)
+
+    def one_way(given: Bags, other: Bags, prior: Prior | None) -> Trained:
+        return train_one_way(
+            given, other, iterations=iterations, prior=prior, least=min_probability,
+            most=max_translations, max_entries=max_entries,
+        )  # fmt: skip
+
+    there = one_way(left, right, _counts(known, left_words, right_words, prior_weight))
+    back = one_way(right, left, _counts(known.reversed(), right_words, left_words, prior_weight))
+    return Lexicon(
+        left_lang, right_lang, left_words, right_words,
+        _without_empty_word(there.table), _without_empty_word(back.table),
+        there.totals[:-1].astype(np.float32), back.totals[:-1].astype(np.float32),
+    )  # fmt: skip
+
+
+def update(
+    lexicon: Lexicon, pairs: Iterable[Pair], *, iterations: int = 5, weight: float = 1.0,
+    min_probability: float = 1e-3, max_translations: int = 100,
+) -> Lexicon:  # fmt: skip
+    """What a lexicon knows, and what new pairs add to it; they are learned from with its help.
+
+    weight: what an old count is worth beside a new one.
+    """
+    return train(
+        pairs, lexicon.left_lang, lexicon.right_lang, iterations=iterations, prior=lexicon,
+        prior_weight=weight, min_probability=min_probability, max_translations=max_translations,
+    )  # fmt: skip
+
+
+def _vocabulary(sentences: Iterable[Sequence[str]], known: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({*known, *chain.from_iterable(sentences)}))
+
+
+def _as_bags(
+    pairs: Sequence[Pair], left_words: Sequence[str], right_words: Sequence[str]
+) -> tuple[Bags, Bags]:
+    """Both sides as numbers, the pairs in an order of their own: sums are rounded in it."""
+    left = _rows([left for left, _ in pairs], left_words)
+    right = _rows([right for _, right in pairs], right_words)
+    order = sorted(range(len(pairs)), key=lambda place: (left[place], right[place]))
+    return (
+        _packed([left[place] for place in order], len(left_words)),
+        _packed([right[place] for place in order], len(right_words)),
+    )
+
+
+def _rows(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> list[bytes]:
+    """Each sentence as the numbers of its words, in bytes, which are quick to compare."""
+    ids = {word: number for number, word in enumerate(words)}
+    flat = np.fromiter(
+        (ids[word] for sentence in sentences for word in sentence), np.int32,
+        sum(map(len, sentences)),
+    ).tobytes()  # fmt: skip
+    ends = np.cumsum([0, *(4 * len(sentence) for sentence in sentences)]).tolist()
+    return [flat[start:end] for start, end in pairwise(ends)]
+
+
+def _packed(rows: Sequence[bytes], size: int) -> Bags:
+    offsets = np.cumsum([0, *(len(row) // 4 for row in rows)], dtype=np.int64)
+    return bags(np.frombuffer(b"".join(rows), np.int32), offsets, size)
+
+
+def _counts(
+    known: Lexicon, left_words: Sequence[str], right_words: Sequence[str], weight: float
+) -> Prior | None:
+    """What is known as counts over other vocabularies."""
+    if not len(known):
+        return None
+    seen = known.counts("left", _UNCOUNTED).astype(np.float64) * weight
+    rows, columns = _places(known.left_words, left_words), _places(known.right_words, right_words)
+    own = np.repeat(np.arange(len(rows)), np.diff(known.forward.offsets))
+    values = known.forward.values * seen[own]
+    table = table_of(rows[own], columns[known.forward.columns], values, len(left_words))
+    totals = np.zeros(len(left_words))
+    totals[rows] = seen
+    return Prior(*table, totals)
+
+
+def _places(words: Sequence[str], among: Sequence[str]) -> NDArray[np.int64]:
+    ids = {word: number for number, word in enumerate(among)}
+    return np.fromiter((ids[word] for word in words), np.int64, len(words))
+
+
+def _without_empty_word(table: Table) -> Table:
+    """The table without its last row."""
+    end = int(table.offsets[-2])
+    return Table(table.offsets[:-1], table.columns[:end], table.values[:end])

@@ -1,0 +1,336 @@
+"""Which words of one text may translate which of another: all that is known about two vocabularies.
+
+Three things say so: words that look alike, a lexicon that was learned or imported, and what is
+learned from the texts themselves.  Words are stems (`text.cognates.stem`), which are fewer than
+words and seen more often: a short text teaches them sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels import native
+from diptych.kernels.ibm1 import Bags, train
+from diptych.kernels.word_links import Looks, Words, find_links
+from diptych.learn.lexicon.lexicon import Lexicon, Table, table_of
+from diptych.text.cognates import LEAST, MIN_LIKENESS, MOST, cognates, folded, stem
+
+__all__ = [
+    "BASE",
+    "MIN_LIFT",
+    "RARE",
+    "Links",
+    "cognate_links",
+    "discounted",
+    "learned_links",
+    "lexicon_links",
+    "lifts",
+    "merged",
+    "vocabulary_links",
+]
+
+_SAME = 0.5  # probability of a word that is the same in both texts, given the other
+_ALIKE = 0.3  # and of one that only looks alike
+MIN_LIFT = 5.0  # times chance; weaker links are everywhere and say nothing
+RARE, BASE = 0.1, 500.0  # so often, in so many words of any text, an unseen word is expected
+_UNCOUNTED = 2.0  # times a word of a dictionary counts as seen
+_DOUBT = 3.0  # times a word was seen that are worth as much as knowing nothing of it
+_FREQUENT = 4  # occurrences from which a word of both texts is less likely a name
+_NAME, _NUMBER = 0.8, 0.96  # how likely it is copied if both have it as often
+# What is expected less than once is mostly a word that stood beside another by accident.
+_DISCOUNT = 0.8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """Pairs of words by their places in two vocabularies, with both probabilities."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    forward: NDArray[np.float32]
+    """p(right | left)"""
+    backward: NDArray[np.float32]
+    """p(left | right)"""
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def between(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Links:
+        """Those of some words of both vocabularies only."""
+        kept = np.isin(self.left, left) & np.isin(self.right, right)
+        return Links(self.left[kept], self.right[kept], self.forward[kept], self.backward[kept])
+
+
+def _links(
+    left: Sequence[int] | NDArray[np.integer[Any]],
+    right: Sequence[int] | NDArray[np.integer[Any]],
+    forward: Sequence[float] | NDArray[np.floating[Any]],
+    backward: Sequence[float] | NDArray[np.floating[Any]],
+) -> Links:
+    return Links(
+        np.asarray(left, np.int32),
+        np.asarray(right, np.int32),
+        np.asarray(forward, np.float32),
+        np.asarray(backward, np.float32),
+    )
+
+
+def cognate_links(left: Sequence[str], right: Sequence[str]) -> Links:
+    """Links between the words of two vocabularies that look alike."""
+    found = list(cognates(left, right))
+    values = [_SAME if pair.likeness == 1 else _ALIKE * pair.likeness for pair in found]
+    return _links([p.left for p in found], [p.right for p in found], values, values)
+
+
+class _ByStem(NamedTuple):
+    """A lexicon of stems: a stem has the translations of its words, each at its best."""
+
+    left_ids: dict[str, int]
+    right_ids: dict[str, int]
+    forward: Table
+    backward: Table
+    left_counts: NDArray[np.float64]
+    """how often the words of each stem were seen"""
+    right_counts: NDArray[np.float64]
+
+
+@lru_cache(maxsize=8)
+def by_stem(lexicon: Lexicon) -> _ByStem:
+    left_ids, left_of = _stems(lexicon.left_words)
+    right_ids, right_of = _stems(lexicon.right_words)
+    return _ByStem(
+        left_ids,
+        right_ids,
+        _pooled(lexicon.forward, left_of, right_of, len(left_ids)),
+        _pooled(lexicon.backward, right_of, left_of, len(right_ids)),
+        _sums(left_of, lexicon.counts("left", _UNCOUNTED), len(left_ids)),
+        _sums(right_of, lexicon.counts("right", _UNCOUNTED), len(right_ids)),
+    )
+
+
+def _sums(places: NDArray[np.int64], counts: NDArray[np.float32], size: int) -> NDArray[np.float64]:
+    return np.bincount(places, counts, size).astype(np.float64)
+
+
+def _stems(words: Sequence[str]) -> tuple[dict[str, int], NDArray[np.int64]]:
+    ids: dict[str, int] = {}
+    places = [ids.setdefault(stem(word), len(ids)) for word in words]
+    return ids, np.array(places, np.int64)
+
+
+def _pooled(
+    table: Table, row_of: NDArray[np.int64], column_of: NDArray[np.int64], rows: int
+) -> Table:
+    """The rows of words as rows of their stems; of several values of two stems the highest."""
+    width = int(column_of.max(initial=-1)) + 1
+    lines = np.repeat(row_of, np.diff(table.offsets))
+    keys = lines * max(width, 1) + column_of[table.columns]
+    order = np.lexsort((-table.values, keys))
+    keys, values = keys[order], table.values[order]
+    first = np.concatenate((keys[:1] >= 0, np.diff(keys) > 0))
+    keys, values = keys[first], values[first]
+    offsets = np.searchsorted(keys, np.arange(rows + 1) * max(width, 1)).astype(np.int64)
+    return Table(offsets, (keys % max(width, 1)).astype(np.int32), values)
+
+
+def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> Links:
+    """Links between the stems of two vocabularies that a lexicon knows or that look alike.
+
+    The same as `merged(lexicon_links(...), cognate_links(...))`.
+    """
+    if native() is None:
+        return merged(cognate_links(left, right), *_known_links(left, right, lexicon))
+    left_ids, right_ids, forward, backward, _, _ = by_stem(lexicon)
+    found = find_links(
+        Words(_places(left, left_ids), forward, tuple(map(folded, left))),
+        Words(_places(right, right_ids), backward, tuple(map(folded, right))),
+        Looks(_SAME, _ALIKE, MIN_LIKENESS, LEAST, MOST),
+    )
+    return Links(*found)
+
+
+def lexicon_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> Links:
+    """Links between the stems of two vocabularies that a lexicon knows."""
+    return merged(*_known_links(left, right, lexicon))
+
+
+def _known_links(
+    left: Sequence[str], right: Sequence[str], lexicon: Lexicon
+) -> tuple[Links, Links]:
+    """What each direction of a lexicon says."""
+    if not len(lexicon.forward.columns) and not len(lexicon.backward.columns):
+        return _links([], [], [], []), _links([], [], [], [])
+    left_ids, right_ids, forward, backward, _, _ = by_stem(lexicon)
+    ours, theirs = _places(left, left_ids), _places(right, right_ids)
+    ahead = _looked_up(forward, ours, theirs, len(right_ids))
+    back = _looked_up(backward, theirs, ours, len(left_ids))
+    none, other = np.zeros(len(ahead[0]), np.float32), np.zeros(len(back[0]), np.float32)
+    return _links(ahead[0], ahead[1], ahead[2], none), _links(back[1], back[0], other, back[2])
+
+
+def _places(words: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
+    return np.array([ids.get(word, -1) for word in words], np.int64)
+
+
+def _looked_up(
+    table: Table, rows: NDArray[np.int64], columns: NDArray[np.int64], width: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    """Of the rows asked for, the entries whose columns are asked for too."""
+    asked = np.flatnonzero(rows >= 0)
+    begin, end = table.offsets[rows[asked]], table.offsets[rows[asked] + 1]
+    sizes = end - begin
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    entries = np.repeat(begin, sizes) + within
+    place = np.full(width, -1, np.int64)
+    known = np.flatnonzero(columns >= 0)
+    place[columns[known]] = known
+    found = place[table.columns[entries]]
+    there = found >= 0
+    return np.repeat(asked, sizes)[there], found[there], table.values[entries][there]
+
+
+def trust(
+    left: tuple[Sequence[str], Bags], right: tuple[Sequence[str], Bags], lexicon: Lexicon
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How far each word of two texts is known, from 0 to 1: what is known must have a counterpart.
+
+    A word of the lexicon is known the better the more often it was seen; one that stands in both
+    texts about as often is a name or a number.
+    """
+    known = by_stem(lexicon)
+    found = [
+        _seen(words, ids, table, counts)
+        for words, ids, table, counts in (
+            (left[0], known.left_ids, known.forward, known.left_counts),
+            (right[0], known.right_ids, known.backward, known.right_counts),
+        )
+    ]
+    at = {word: place for place, word in enumerate(right[0])}
+    both = [(place, at[word]) for place, word in enumerate(left[0]) if word in at]
+    if both:
+        ours, theirs = np.array(both).T
+        shared = _shared(left, right, ours, theirs)
+        found[0][ours] = np.maximum(found[0][ours], shared)
+        found[1][theirs] = np.maximum(found[1][theirs], shared)
+    return found[0], found[1]
+
+
+def _seen(
+    words: Sequence[str], ids: Mapping[str, int], table: Table, counts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """By how often the lexicon has seen the words; not at all if it has no translation left."""
+    rows = _places(words, ids)
+    is_known = rows >= 0
+    is_known[is_known] = np.diff(table.offsets)[rows[is_known]] > 0
+    found = np.zeros(len(words))
+    seen = counts[rows[is_known]]
+    found[is_known] = seen / (seen + _DOUBT)
+    return found
+
+
+def _shared(
+    left: tuple[Sequence[str], Bags],
+    right: tuple[Sequence[str], Bags],
+    ours: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """How likely words of both texts are copied, and not words of both languages such as `in`."""
+    counts = [
+        np.bincount(bags.word, bags.count, bags.size)[places]
+        for (_, bags), places in ((left, ours), (right, theirs))
+    ]
+    most, least = np.maximum(*counts), np.minimum(*counts)
+    is_number = np.array([left[0][place][:1].isdigit() for place in ours])
+    often = np.where(is_number, 1.0, np.minimum(1.0, _FREQUENT / most))
+    copied: NDArray[np.float64] = np.where(is_number, _NUMBER, _NAME) * least / most * often
+    return copied
+
+
+def learned_links(left: Bags, right: Bags) -> Links:
+    """IBM Model 1 on beads that are sure: the texts as their own dictionary."""
+    there, again = train(left, right), train(right, left)
+    ahead = _discounted(there.table, there.totals[:-1])  # the last row is that of no word
+    back = _discounted(again.table, again.totals[:-1])
+    none, other = np.zeros(len(ahead[0]), np.float32), np.zeros(len(back[0]), np.float32)
+    return merged(
+        _links(ahead[0], ahead[1], ahead[2], none), _links(back[1], back[0], other, back[2])
+    )
+
+
+def discounted(lexicon: Lexicon) -> Lexicon:
+    """A learned lexicon without what it learned from a single accident."""
+    return replace(
+        lexicon,
+        forward=table_of(
+            *_discounted(lexicon.forward, lexicon.left_counts), len(lexicon.left_words)
+        ),
+        backward=table_of(
+            *_discounted(lexicon.backward, lexicon.right_counts), len(lexicon.right_words)
+        ),
+    )
+
+
+def _discounted(
+    table: Table, totals: NDArray[np.floating[Any]]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """Rows, columns and probabilities after something was taken off each expected count."""
+    rows = np.repeat(np.arange(len(totals)), np.diff(table.offsets[: len(totals) + 1]))
+    columns, values = table.columns[: len(rows)], table.values[: len(rows)]
+    counts = values * totals[rows] - _DISCOUNT
+    kept = counts > 0
+    return rows[kept], columns[kept], counts[kept] / (totals[rows[kept]] + 1)
+
+
+def merged(*some: Links) -> Links:
+    """All links, each pair of words once, with the highest probabilities."""
+    left = np.concatenate([links.left for links in some]).astype(np.int64)
+    right = np.concatenate([links.right for links in some])
+    keys = left << 32 | right
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    if not len(first):
+        return some[0]
+    forward = np.concatenate([links.forward for links in some])[order]
+    backward = np.concatenate([links.backward for links in some])[order]
+    return _links(
+        keys[first] >> 32,
+        keys[first] & 0xFFFFFFFF,
+        np.maximum.reduceat(forward, first),
+        np.maximum.reduceat(backward, first),
+    )
+
+
+def lifts(links: Links, left: Bags, right: Bags) -> tuple[Table, Table]:
+    """How many times more often than by chance words stand beside those they are linked to.
+
+    One table for the left words, one for the right ones.
+    """
+    of_left = links.backward / _frequencies(left)[links.left]
+    of_right = links.forward / _frequencies(right)[links.right]
+    return (
+        _table(links.left, links.right, of_left, left.size),
+        _table(links.right, links.left, of_right, right.size),
+    )
+
+
+def _frequencies(text: Bags) -> NDArray[np.float64]:
+    """Share of each word in all words; a short text is thought of as a piece of a longer one."""
+    counts = np.bincount(text.word, text.count, text.size)
+    shares: NDArray[np.float64] = (counts + RARE) / (counts.sum() + BASE)
+    return shares
+
+
+def _table(
+    rows: NDArray[np.int32], columns: NDArray[np.int32], values: NDArray[np.float64], size: int
+) -> Table:
+    kept = np.flatnonzero(values >= MIN_LIFT)
+    order = kept[np.lexsort((columns[kept], rows[kept]))]
+    offsets = np.searchsorted(rows[order], np.arange(size + 1)).astype(np.int64)
+    return Table(offsets, columns[order].copy(), values[order].astype(np.float32))

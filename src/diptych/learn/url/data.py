@@ -1,0 +1,157 @@
+"""Labelled URLs and URL pairs: how they are read, weighed and split.
+
+    domain, url, lang[, source]
+    domain, url_a, lang_a, url_b, lang_b[, source]
+
+Both are tables with tabs and without a header, plain or gzipped.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, TypeVar
+
+from diptych.errors import ConfigError
+from diptych.language.codes import primary
+from diptych.text.urls import site_name
+
+__all__ = [
+    "UNKNOWN",
+    "LabelledPair",
+    "LabelledUrl",
+    "fold_of",
+    "open_bytes",
+    "read_pairs",
+    "read_urls",
+    "split_by_domain",
+    "weight_of",
+]
+
+UNKNOWN = "und"  # ISO 639-2 for a language that is not known
+_URL_COLUMNS = ("domain", "url", "lang")
+_PAIR_COLUMNS = ("domain", "url_a", "lang_a", "url_b", "lang_b")
+_WEAK = 0.5
+# Labels that were guessed: by a slug alone (about 80% right), from a channel's country, from a
+# list of a language's web sites.
+_WEAK_MARKS = ("slug-only", "iptv-org", "web-languages")
+_NO_PAIR = frozenset("AL")  # what people judged misaligned or in a wrong language
+
+
+class LabelledUrl(NamedTuple):
+    """A URL, the language of the page behind it, and how far that label counts."""
+
+    domain: str
+    url: str
+    lang: str
+    weight: float = 1.0
+
+
+class LabelledPair(NamedTuple):
+    """Two URLs of pages that are translations of each other, and how far that counts."""
+
+    domain: str
+    url_a: str
+    lang_a: str
+    url_b: str
+    lang_b: str
+    weight: float = 1.0
+
+
+_Row = TypeVar("_Row", LabelledUrl, LabelledPair)
+
+
+def weight_of(source: str) -> float:
+    """How far a label counts by where it is from; nothing for what was judged to be no pair.
+
+    >>> weight_of("paracrawl judged-V url-evidence"), weight_of("paracrawl judged-V slug-only")
+    (1.0, 0.5)
+    >>> weight_of("A"), weight_of("A+V")
+    (0.0, 1.0)
+    """
+    if source and set(source.split("+")) <= _NO_PAIR:
+        return 0.0
+    return _WEAK if any(mark in source for mark in _WEAK_MARKS) else 1.0
+
+
+def read_urls(path: str | Path) -> Iterator[LabelledUrl]:
+    """The labelled URLs of a file; a language we have no code for is `und`."""
+    for columns in _read(Path(path), _URL_COLUMNS):
+        weight = weight_of(columns[3] if len(columns) > 3 else "")
+        if weight:
+            yield LabelledUrl(columns[0], columns[1], primary(columns[2]) or UNKNOWN, weight)
+
+
+def read_pairs(path: str | Path) -> Iterator[LabelledPair]:
+    """The labelled pairs of a file; those judged to be none are left out."""
+    for columns in _read(Path(path), _PAIR_COLUMNS):
+        weight = weight_of(columns[5] if len(columns) > 5 else "")
+        if weight:
+            domain, url_a, lang_a, url_b, lang_b = columns[:5]
+            langs = primary(lang_a) or UNKNOWN, primary(lang_b) or UNKNOWN
+            yield LabelledPair(domain, url_a, langs[0], url_b, langs[1], weight)
+
+
+def _read(path: Path, names: tuple[str, ...]) -> Iterator[list[str]]:
+    """The rows of a table; a row with too few columns is the user's mistake."""
+    try:
+        with open_bytes(path) as stream:
+            lines = io.TextIOWrapper(stream, "utf-8", newline="\n")
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                columns = line.rstrip("\r\n").split("\t")
+                if number == 1 and columns[: len(names)] == list(names):
+                    continue  # a header
+                if len(columns) < len(names) or not all(columns[: len(names)]):
+                    raise ConfigError(
+                        f"line {number} of {path} has not the columns {', '.join(names)} with tabs"
+                        " between them; see docs/data-formats.md"
+                    )
+                yield columns
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8; convert it with iconv") from error
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"cannot read {path}: {reason}") from error
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """A file for reading, unpacked when its name ends in `.gz`."""
+    if path.suffix == ".gz":
+        return gzip.open(path)  # type: ignore[return-value]  # reads as any binary file does
+    return path.open("rb")
+
+
+def split_by_domain(
+    rows: Iterable[_Row], share: float, seed: int = 0
+) -> tuple[list[_Row], list[_Row]]:
+    """Rows to learn from, and about a share of them held out.
+
+    All rows of a registrable domain are on one side; which one depends on its name and the seed
+    alone, so that other rows change nothing.
+
+    >>> rows = [LabelledUrl(f"d{n}.org", f"http://d{n}.org/", "en") for n in range(1000)]
+    >>> [len(part) for part in split_by_domain(rows, 0.1)]
+    [910, 90]
+    """
+    kept: list[_Row] = []
+    held_out: list[_Row] = []
+    for row in rows:
+        (held_out if fold_of(row.domain, seed) < share else kept).append(row)
+    return kept, held_out
+
+
+def fold_of(domain: str, seed: int = 0) -> float:
+    """A number from 0 to 1 that stands for a registrable domain.
+
+    >>> fold_of("en.example.org") == fold_of("fr.example.org")
+    True
+    """
+    site = site_name(f"http://{domain.lower()}/")
+    digest = blake2b(f"{seed} {site}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little") / 2**64

@@ -1,0 +1,137 @@
+"""The language of a page from its URL alone (Garcia-Romero et al., section 2).
+
+In place of their transformer: a small table of words and character n-grams with facts on marks,
+countries and scripts beside it (`kernels.url_lang`).  The answer is a calibrated probability for
+each of some 190 languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.errors import ConfigError
+from diptych.kernels.url_lang import MAX_KINDS, MAX_LABELS, MAX_WIDTH, Tables, probabilities
+from diptych.learn.arrays import read_arrays
+from diptych.learn.url.data import UNKNOWN, LabelledUrl
+from diptych.learn.url.language_text import pack
+from diptych.learn.url.language_train import fit
+from diptych.types import LangScore
+
+__all__ = ["UrlLang", "load", "train"]
+
+FORMAT = 4
+FLOOR = 0.25  # below it no language is named; see docs/models/url_lang.md
+_FILE = "model.npz"
+_BATCH = 4096  # rows of probabilities that fit the cache
+
+
+@dataclass(frozen=True, slots=True)
+class UrlLang:
+    """A trained model; the first label is `und`."""
+
+    labels: tuple[str, ...]
+    tables: Tables
+
+    def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
+        """For each URL the probability of each label; `und` is certain for what is no URL."""
+        rows = np.empty((len(urls), len(self.labels)), np.float32)
+        for start in range(0, len(urls), _BATCH):
+            batch = pack(urls[start : start + _BATCH])
+            rows[start : start + _BATCH] = probabilities(self.tables, batch)
+        return rows
+
+    def predict(self, urls: Sequence[str]) -> list[LangScore]:
+        """The likeliest language of each URL; `und` where none is likely enough."""
+        rows = self.probabilities(urls)
+        best = rows.argmax(axis=1)
+        scores = rows[np.arange(len(rows)), best].tolist()
+        return [
+            LangScore(self.labels[label], score)
+            if score >= FLOOR
+            else LangScore(UNKNOWN, 1 - score)
+            for label, score in zip(best.tolist(), scores, strict=True)
+        ]
+
+    def save(self, folder: str) -> None:
+        """Write the model into a folder."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        arrays: dict[str, Any] = {
+            field.name: getattr(self.tables, field.name) for field in fields(Tables)
+        }
+        arrays |= {"labels": np.array(self.labels), "format": np.array(FORMAT)}
+        np.savez_compressed(Path(folder) / _FILE, **arrays)
+
+
+def train(rows: Iterable[LabelledUrl], *, seed: int = 0) -> UrlLang:
+    """A model trained on labelled URLs; the same rows and seed give the same model."""
+    fitted = fit(list(rows), seed=seed)
+    return UrlLang(fitted.labels, fitted.tables)
+
+
+def load(folder: str = "") -> UrlLang:
+    """A saved model; without a folder the one that comes with the package."""
+    return _read(Path(folder) / _FILE) if folder else _shipped()
+
+
+@cache
+def _shipped() -> UrlLang:
+    with as_file(files("diptych.learn.url") / "weights" / "url_lang" / _FILE) as path:
+        return _read(path)
+
+
+def _read(path: Path) -> UrlLang:
+    found = read_arrays(path, "URL language model", FORMAT)
+    if wrong := _wrong_shape(found) or _wrong_number(found):
+        raise ConfigError(f"{path} is damaged: {wrong}; train the model anew")
+    tables = Tables(**{field.name: found[field.name] for field in fields(Tables)})
+    return UrlLang(tuple(found["labels"].tolist()), tables)
+
+
+_SHAPES = {
+    "labels": ("U", "labels"), "out": ("f4", "labels", "width"), "bias": ("f4", "labels"),
+    "table": ("i1", "rows", "width"), "scale": ("f4", "rows"), "slot_key": ("u4", "slots"),
+    "slot_entry": ("i4", "slots"), "entry_from": ("i4", "starts"), "fact_label": ("u2", "facts"),
+    "fact_kind": ("u2", "facts"), "fact_value": ("f4", "facts"), "kinds": ("f4", "kinds"),
+    "gates": ("f4", "kinds"),
+}  # fmt: skip
+_LIMITS = {"labels": MAX_LABELS, "width": MAX_WIDTH, "kinds": MAX_KINDS}
+
+
+def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
+    """Which array is missing or not as the others say; nothing when all is well."""
+    sizes: dict[str, int] = {}
+    for name, (kind, *axes) in _SHAPES.items():
+        if name not in found:
+            return f"no array {name!r}"
+        array = found[name]
+        if (array.dtype.kind if kind == "U" else array.dtype.str.lstrip("<|")) != kind:
+            return f"{name} is of type {array.dtype}"
+        if array.ndim != len(axes):
+            return f"{name} has {array.ndim} axes"
+        for axis, size in zip(axes, array.shape, strict=True):
+            if sizes.setdefault(axis, size) != size or not 0 < size <= _LIMITS.get(axis, size):
+                return f"{name} has the shape {array.shape}"
+    return f"a width of {sizes['width']}" if sizes["width"] % 8 else ""
+
+
+def _wrong_number(found: Mapping[str, NDArray[Any]]) -> str:
+    """What would lead the kernel beyond an array."""
+    starts, slots = found["entry_from"], len(found["slot_key"])
+    facts, entries = len(found["fact_label"]), len(starts) - 1
+    checks = {
+        "slots": not slots & (slots - 1) and not found["slot_key"].all(),
+        "entries": found["slot_entry"].min() >= 0 and found["slot_entry"].max() < entries,
+        "rows": len(found["scale"]) <= entries,
+        "facts": starts[0] == 0 and starts[-1] == facts and bool((np.diff(starts) >= 0).all()),
+        "labels of facts": found["fact_label"].max() < len(found["labels"]),
+        "kinds of facts": found["fact_kind"].max() < len(found["kinds"]),
+    }
+    return next((name for name, is_right in checks.items() if not is_right), "")

@@ -1,0 +1,138 @@
+"""What is known of languages before any example: their marks, countries and scripts as facts.
+
+A fact says something of one label when a feature is there: "the first directory is a code of this
+language", "the country of this top-level domain speaks it", "the letters are of its script".  Each
+is of a kind, and kinds have weights, not languages: what is learned on French serves Tongan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import log10
+from typing import NamedTuple
+
+from diptych.kernels import url_lang_reference as urls
+from diptych.kernels.url_lang_reference import feature
+from diptych.language.codes import primary
+from diptych.language.marks import fold, mark_table
+
+__all__ = ["Fact", "countries", "derive_facts"]
+
+# Fields where a mark may stand.
+_FIELDS = {
+    name: getattr(urls, name)
+    for name in (
+        "TLD", "NAME", "NAME_PART", "SUB", "SUB_PART", "DIR_FIRST", "DIR", "DIR_PART",
+        "FILE_WHOLE", "FILE_FIRST", "FILE_LAST", "FILE_PART", "EXTENSION", "PARAMETER",
+        "VALUE_LANG", "VALUE", "VALUE_PART", "LOCALE_LEFT", "LOCALE_RIGHT",
+    )
+}  # fmt: skip
+# Fields where a country may stand, by its code or by its name.
+_COUNTRY_CODES = ("TLD", "SUB", "DIR_FIRST", "DIR", "VALUE_LANG", "LOCALE_LEFT", "LOCALE_RIGHT")
+_COUNTRY_NAMES = ("NAME", "NAME_PART", "SUB", "DIR_FIRST", "DIR", "FILE_WHOLE")
+_MEASURES = 3  # of a language's part in a country: see `_measures`
+_CODES = {"GB": "uk"}  # where the top-level domain is not the country's code
+# Where the letters of a script stand in Unicode; one per script that tells languages apart.
+_SCRIPTS = {
+    "Grek": (0x370, 0x400), "Cyrl": (0x400, 0x530), "Armn": (0x530, 0x590),
+    "Hebr": (0x590, 0x600), "Arab": (0x600, 0x700), "Syrc": (0x700, 0x750),
+    "Thaa": (0x780, 0x7C0), "Deva": (0x900, 0x980), "Beng": (0x980, 0xA00),
+    "Guru": (0xA00, 0xA80), "Gujr": (0xA80, 0xB00), "Orya": (0xB00, 0xB80),
+    "Taml": (0xB80, 0xC00), "Telu": (0xC00, 0xC80), "Knda": (0xC80, 0xD00),
+    "Mlym": (0xD00, 0xD80), "Sinh": (0xD80, 0xE00), "Thai": (0xE00, 0xE80),
+    "Laoo": (0xE80, 0xF00), "Tibt": (0xF00, 0x1000), "Mymr": (0x1000, 0x10A0),
+    "Geor": (0x1080, 0x1100), "Ethi": (0x1200, 0x1380), "Cher": (0x1380, 0x1400),
+    "Cans": (0x1400, 0x1680), "Khmr": (0x1780, 0x1800), "Limb": (0x1900, 0x1980),
+    "Jpan": (0x3000, 0x3100), "Hani": (0x4E00, 0x4E80), "Kore": (0xAC00, 0xAC80),
+    "Mtei": (0xAB80, 0xAC00), "Tfng": (0x2D00, 0x2D80), "Olck": (0x1C00, 0x1C80),
+}  # fmt: skip
+_WRITTEN = {"Hans": ("Hani",), "Hant": ("Hani",), "Jpan": ("Jpan", "Hani")}
+
+
+class Fact(NamedTuple):
+    """A feature says of a label, by a kind of fact, how much."""
+
+    feature: int
+    label: str
+    kind: str
+    value: float
+
+
+def derive_facts(labels: Sequence[str]) -> list[Fact]:
+    """All facts on some languages, from `text.marks` and CLDR."""
+    known = [label for label in labels if label != "und"]
+    told = (*_mark_facts(known), *_country_facts(known), *_script_facts(known))
+    return [*told, *_shape_facts(labels[0])]
+
+
+def _shape_facts(label: str) -> Iterator[Fact]:
+    """Nothing of any language, but how far words are to be trusted in URLs of a shape."""
+    for shape in range(16):
+        yield Fact(feature(urls.SHAPE, bytes((shape,))), label, f"shape {shape}", 0.0)
+
+
+def _mark_facts(labels: Sequence[str]) -> Iterator[Fact]:
+    for word, marks in mark_table(tuple(labels)).items():
+        text = word.replace("_", "-").encode()
+        for place, mark in enumerate(marks):
+            rank = "" if place == 0 else " other"
+            for name, field in _FIELDS.items():
+                kind = f"{mark.kind}{rank} {name}"
+                yield Fact(feature(field, text), mark.lang, kind, 1.0)
+
+
+def _country_facts(labels: Sequence[str]) -> Iterator[Fact]:
+    """Languages of a country, told by its code or its name."""
+    from langcodes import Language
+
+    for country, shares in countries(labels).items():
+        code = _CODES.get(country, country.lower()).encode()
+        name = fold(Language.make(territory=country).territory_name("en")).encode()
+        places = [(field, code) for field in _COUNTRY_CODES]
+        places += [(field, name) for field in _COUNTRY_NAMES if name.isalpha()]
+        for field, text in places:
+            key = feature(_FIELDS[field], text)
+            for label, measures in shares:
+                for number, value in enumerate(measures[:_MEASURES]):
+                    yield Fact(key, label, f"country{number} {field}", value)
+
+
+def countries(labels: Sequence[str]) -> dict[str, list[tuple[str, tuple[float, ...]]]]:
+    """Country -> its languages with their measures."""
+    from language_data.population_data import LANGUAGE_WRITING_POPULATION
+
+    people: dict[str, dict[str, float]] = {}
+    for tag, number in LANGUAGE_WRITING_POPULATION.items():
+        code, _, country = tag.rpartition("-")
+        if len(country) == 2 and country.isupper() and (lang := primary(code)) in set(labels):
+            country_people = people.setdefault(country, {})
+            country_people[lang] = country_people.get(lang, 0.0) + number
+    return {
+        country: [(lang, _measures(number, langs)) for lang, number in sorted(langs.items())]
+        for country, langs in sorted(people.items())
+    }
+
+
+def _measures(number: float, langs: dict[str, float]) -> tuple[float, ...]:
+    """Whether most write it, the share that does, that share's order of magnitude, and how many."""
+    share = number / max(sum(langs.values()), 1.0)
+    order = max(0.0, 1 + log10(share + 1e-6) / 4)
+    return float(number == max(langs.values())), share, order, number
+
+
+def _script_facts(labels: Sequence[str]) -> Iterator[Fact]:
+    """Languages of a script; the fewer there are, the more it says."""
+    from langcodes import Language
+
+    written: dict[str, list[str]] = {}
+    for label in labels:
+        script = Language.make(label).maximize().script or ""
+        for name in _WRITTEN.get(script, (script,)):
+            written.setdefault(name, []).append(label)
+    for name, (start, end) in _SCRIPTS.items():
+        known = written.get(name, [])
+        number = "one" if len(known) == 1 else "few" if len(known) < 6 else "many"
+        for point in range(start, end, 128):
+            key = feature(urls.SCRIPT, bytes((point >> 7 & 0xFF, point >> 15)))
+            for label in known:
+                yield Fact(key, label, f"script of {number}", 1.0)

@@ -1,0 +1,236 @@
+"""Training of the URL language model.
+
+The constants were chosen on a fifth of the domains that no figure of the benchmark is measured on:
+see docs/models/url_lang.md.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.errors import ConfigError
+from diptych.kernels.url_lang import MAX_LABELS, Learning, Packed, Tables, count_domains, epoch
+from diptych.kernels.url_lang import probabilities as kernel_probabilities
+from diptych.learn.url.data import UNKNOWN, LabelledUrl, split_by_domain
+from diptych.learn.url.language_facts import Fact, derive_facts
+from diptych.learn.url.language_text import pack
+
+__all__ = ["Fitted", "fit"]
+
+MIN_DOMAINS = 8  # of a language that is a label; the rest is unknown
+FEATURE_DOMAINS = 3  # a feature of fewer domains says more of the domain than of the language
+ROWS = 160_000  # features in the table
+WIDTH = 40
+EPOCHS = 6
+RATES = (0.1, 0.005)  # of learning, from the first step to the last
+DROP = 0.1
+DROP_HOST = 0.3
+BALANCE = 0.2  # weight of a label's rows by its frequency: -1 times this power of it
+TUNE_EPOCHS = 10  # of weighing facts anew
+TUNE_RATES = (0.3, 0.01)
+HELD_OUT = 0.2  # share of the domains the calibration is measured on
+_SPLIT = 1_000_003  # never the split that these rows may come from
+# Collections of parallel text hold English pages of shops whose slugs stayed Greek or Cyrillic, and
+# few other URLs in such letters; on the web at large the letters tell the language.
+LEAST = {"script of one": 6.0, "script of few": 5.0, "script of many": 4.0}
+LIGHT = 0.25  # rows of less weight are no yardstick: never held out
+_FEW = 20.0  # labels with fewer rows count as if they had so many
+_GATES_SEEN = 100.0  # gates move slowly at first
+_INIT = 0.05
+_FIRST_WEIGHT = 0.5  # of a kind of fact
+_TEMPERATURES = np.arange(0.5, 2.55, 0.05)
+
+
+class Fitted(NamedTuple):
+    """What training gives."""
+
+    labels: tuple[str, ...]
+    tables: Tables
+
+
+class _Examples(NamedTuple):
+    urls: Packed
+    truth: NDArray[np.int32]
+    weight: NDArray[np.float32]
+    domain: NDArray[np.int32]
+
+
+def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> Fitted:
+    """Train on all rows; the temperature is measured with a part of the domains held out."""
+    if not rows:
+        raise ConfigError("no rows to train on; give labelled URLs of several domains")
+    labels = _labels(rows)
+    facts = derive_facts(labels)
+    tables = _fit(_examples(rows, labels), labels, facts, seed)
+    if not len(tables.table):
+        raise ConfigError("too few domains to learn from: a word counts if three of them have it")
+    learned, held_out = split_by_domain(rows, HELD_OUT, _SPLIT + seed)
+    learned += [row for row in held_out if row.weight < LIGHT]
+    held_out = [row for row in held_out if row.weight >= LIGHT]
+    if not learned or not held_out:
+        return Fitted(labels, tables)
+    unseen = _examples(held_out, labels)
+    tuned = _tuned(_fit(_examples(learned, labels), labels, facts, seed), unseen, seed)
+    tables = replace(tables, kinds=_at_least(tuned.kinds, facts), gates=tuned.gates)
+    return Fitted(labels, _cooled(tables, _temperature(tuned, unseen)))
+
+
+def _at_least(kinds: NDArray[np.float32], facts: Sequence[Fact]) -> NDArray[np.float32]:
+    """Weights of kinds of facts, none below what it is known to be worth."""
+    names = sorted({fact.kind for fact in facts})
+    return np.maximum(kinds, [LEAST.get(name, -np.inf) for name in names]).astype(np.float32)
+
+
+def _labels(rows: Sequence[LabelledUrl]) -> tuple[str, ...]:
+    """The languages of enough domains; the unknown one first."""
+    domains = Counter(lang for lang, _ in {(row.lang, row.domain) for row in rows})
+    known = sorted(lang for lang, number in domains.items() if number >= MIN_DOMAINS)
+    labels = (UNKNOWN, *(lang for lang in known if lang != UNKNOWN))
+    if len(labels) > MAX_LABELS:
+        raise ConfigError(f"{len(labels)} languages are too many; at most {MAX_LABELS}")
+    return labels
+
+
+def _examples(rows: Sequence[LabelledUrl], labels: Sequence[str]) -> _Examples:
+    """Rows with their weights: many URLs of one domain count for less than as many domains."""
+    number = {label: place for place, label in enumerate(labels)}
+    rows = sorted(rows, key=lambda row: row.domain)
+    domains = {domain: place for place, domain in enumerate(sorted({row.domain for row in rows}))}
+    domain = np.array([domains[row.domain] for row in rows], np.int32)
+    truth = np.array([number.get(row.lang, 0) for row in rows], np.int32)
+    size = np.bincount(domain)[domain]
+    weight = np.array([row.weight for row in rows]) / np.sqrt(size)
+    total = np.bincount(truth, weight, len(labels))
+    weight *= np.maximum(total, _FEW)[truth] ** -BALANCE
+    urls = pack([row.url for row in rows])
+    return _Examples(urls, truth, (weight / weight.mean()).astype(np.float32), domain)
+
+
+def _fit(examples: _Examples, labels: Sequence[str], facts: Sequence[Fact], seed: int) -> Tables:
+    """Tables trained on examples."""
+    chance = np.random.default_rng(seed)
+    features = _vocabulary(examples)
+    tables = _fresh(features, labels, facts, chance)
+    rows = chance.uniform(-_INIT, _INIT, tables.table.shape).astype(np.float32)
+    learning = Learning(
+        rows,
+        np.zeros(len(rows), np.float32),
+        np.full(len(labels), 0.01, np.float32),
+        np.ones(len(tables.kinds), np.float32),
+        np.full(len(tables.kinds), _GATES_SEEN, np.float32),
+        state=88172645463325252 + seed,
+        drop=DROP,
+        drop_host=DROP_HOST,
+    )
+    steps = np.linspace(*RATES, EPOCHS + 1)
+    for start, end in itertools.pairwise(steps):
+        order = chance.permutation(len(examples.truth)).astype(np.int32)
+        truth, weight = examples.truth, examples.weight
+        epoch(tables, learning, examples.urls, order, truth, weight, (start, end))
+    return _rounded(tables, learning.rows)
+
+
+def _vocabulary(examples: _Examples) -> NDArray[np.uint32]:
+    """The features of most domains."""
+    features, domains = count_domains(examples.urls, examples.domain)
+    often = np.flatnonzero(domains >= FEATURE_DOMAINS)
+    best = often[np.argsort(-domains[often].astype(np.int64), kind="stable")][:ROWS]
+    return features[best]
+
+
+def _fresh(
+    features: NDArray[np.uint32], labels: Sequence[str], facts: Sequence[Fact],
+    chance: np.random.Generator,
+) -> Tables:  # fmt: skip
+    """Tables before training: features with rows first, then those that are facts only."""
+    number = {label: place for place, label in enumerate(labels)}
+    kinds = {kind: place for place, kind in enumerate(sorted({fact.kind for fact in facts}))}
+    told = np.array(sorted({fact.feature for fact in facts}), np.uint32)
+    keys = np.concatenate([features, np.setdiff1d(told, features)])
+    entries = {key: entry for entry, key in enumerate(keys.tolist())}
+    ordered = sorted(facts, key=lambda fact: (entries[fact.feature], fact))
+    owners = [entries[fact.feature] for fact in ordered]
+    slot_key, slot_entry = _slots(keys)
+    return Tables(
+        out=chance.normal(0, _INIT, (len(labels), WIDTH)).astype(np.float32),
+        bias=np.zeros(len(labels), np.float32),
+        table=np.zeros((len(features), WIDTH), np.int8),
+        scale=np.ones(len(features), np.float32),
+        slot_key=slot_key,
+        slot_entry=slot_entry,
+        entry_from=np.searchsorted(owners, np.arange(len(keys) + 1)).astype(np.int32),
+        fact_label=np.array([number[fact.label] for fact in ordered], np.uint16),
+        fact_kind=np.array([kinds[fact.kind] for fact in ordered], np.uint16),
+        fact_value=np.array([fact.value for fact in ordered], np.float32),
+        kinds=np.full(len(kinds), _FIRST_WEIGHT, np.float32),
+        gates=np.zeros(len(kinds), np.float32),
+    )
+
+
+def _slots(keys: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+    """A hash table at most half full; key 0 marks an empty slot."""
+    size = 1 << max(4, (2 * len(keys)).bit_length())
+    slots: dict[int, int] = {}
+    for entry, key in enumerate(keys.tolist()):
+        slot = key & (size - 1)
+        while slot in slots:
+            slot = (slot + 1) & (size - 1)
+        slots[slot] = entry
+    slot_key, slot_entry = np.zeros(size, np.uint32), np.zeros(size, np.int32)
+    places, found = list(slots), list(slots.values())
+    slot_key[places], slot_entry[places] = keys[found], found
+    return slot_key, slot_entry
+
+
+def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
+    """Facts weighed anew on domains the words have not seen, where words are less reliable."""
+    chance = np.random.default_rng(seed)
+    tables = replace(tables, kinds=tables.kinds.copy(), gates=tables.gates.copy())
+    number = len(tables.kinds)
+    rows = tables.table * tables.scale[:, None]
+    learning = Learning(
+        rows, tables.scale, tables.bias, np.ones(number, np.float32),
+        np.full(number, _GATES_SEEN, np.float32), 1, 0.0, 0.0, facts_only=True,
+    )  # fmt: skip
+    steps = np.linspace(*TUNE_RATES, TUNE_EPOCHS + 1)
+    for start, end in pairwise(steps.tolist()):
+        order = chance.permutation(len(examples.truth)).astype(np.int32)
+        truth, weight = examples.truth, examples.weight
+        epoch(tables, learning, examples.urls, order, truth, weight, (start, end))
+    return tables
+
+
+def _rounded(tables: Tables, rows: NDArray[np.float32]) -> Tables:
+    """The table as small integers, each row with its own scale."""
+    scale = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-12) / 127
+    table = np.round(rows / scale[:, None]).astype(np.int8)
+    return replace(tables, table=table, scale=scale.astype(np.float32))
+
+
+def _temperature(tables: Tables, examples: _Examples) -> float:
+    """What the logits are divided by so that probabilities come true (Guo et al. 2017)."""
+    rows = kernel_probabilities(tables, examples.urls)
+    logits = np.log(np.maximum(rows, 1e-30))
+
+    def loss(temperature: float) -> float:
+        cooled = logits / temperature
+        log_sum = np.logaddexp.reduce(cooled, axis=1)
+        true = cooled[np.arange(len(cooled)), examples.truth]
+        return float(((log_sum - true) * examples.weight).sum())
+
+    return float(min(_TEMPERATURES, key=loss))
+
+
+def _cooled(tables: Tables, temperature: float) -> Tables:
+    factor = np.float32(1 / temperature)
+    return replace(
+        tables, out=tables.out * factor, bias=tables.bias * factor, kinds=tables.kinds * factor
+    )

@@ -1,0 +1,220 @@
+"""Pairs of URLs that are no translations, made from pairs that are (Garcia-Romero et al., app. A).
+
+Six methods: *random match*, *maximise Jaccard similarity* and *remove random tokens*, each
+bilingual (1, 2, 3) and monolingual (4, 5, 6), where the paper starts from a URL paired with itself.
+The mix that did best in the paper is 1+2+3+4+5.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from diptych.learn.url.data import LabelledPair
+
+__all__ = ["BEST_MIX", "METHODS", "Negatives", "remove_tokens", "url_tokens"]
+
+METHODS = {
+    1: "random match, bilingual",
+    2: "maximise Jaccard similarity, bilingual",
+    3: "remove random tokens, bilingual",
+    4: "random match, monolingual",
+    5: "maximise Jaccard similarity, monolingual",
+    6: "remove random tokens, monolingual",
+}
+BEST_MIX = (1, 2, 3, 4, 5)
+
+_TOKEN = re.compile(r"[^\W_]+")
+_AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*|[^/?#]*")
+_POOL = 200  # URLs compared for the most similar one; a site may have tens of thousands
+
+
+def url_tokens(url: str) -> frozenset[str]:
+    """The words and numbers of a URL, for the Jaccard similarity.
+
+    >>> sorted(url_tokens("http://x.org/a_b/c-1"))
+    ['1', 'a', 'b', 'c', 'http', 'org', 'x']
+    """
+    return frozenset(_TOKEN.findall(url))
+
+
+def remove_tokens(url: str, chance: random.Random) -> str:
+    """A URL without some of its tokens, never of scheme, host or port; whole if it has none.
+
+    Half of the times the delimiter before a token goes with it: a token removed from `/a-b-c` may
+    leave `/a--c` or `/a-c`, and the paper does not say which.
+
+    >>> remove_tokens("http://x.org/a", random.Random(0))
+    'http://x.org/'
+    """
+    head = _AUTHORITY.match(url)
+    start = head.end() if head else 0
+    found = list(_TOKEN.finditer(url, start))
+    if not found:
+        return url
+    count = chance.randint(1, max(1, len(found) // 2))
+    tidy = chance.random() < 0.5
+    kept, end = [], 0
+    for token in sorted(chance.sample(found, count), key=lambda token: token.start()):
+        cut = token.start()
+        if tidy and cut > max(end, start) + 1:
+            cut -= 1
+        kept.append(url[end:cut])
+        end = token.end()
+    return "".join(kept) + url[end:]
+
+
+@dataclass(frozen=True, slots=True)
+class Negatives:
+    """Makes negatives of the pairs of each domain; the same seed, the same negatives."""
+
+    methods: Sequence[int] = BEST_MIX
+    """which of the six methods"""
+    each: int = 3
+    """negatives per pair and method, at most"""
+    seed: int = 0
+
+    def make(self, pairs: Iterable[LabelledPair]) -> Iterator[tuple[LabelledPair, int]]:
+        """All negatives with the method each was made by, domain by domain.
+
+        A URL is replaced by others of its domain and language, because those are what a crawl has
+        to choose from.  Where a domain has no other URL, one of another domain serves the random
+        match and the similar ones are left out.
+        """
+        domains: defaultdict[str, list[LabelledPair]] = defaultdict(list)
+        for pair in pairs:
+            domains[pair.domain].append(pair)
+        documents = _documents(pair for group in domains.values() for pair in group)
+        everywhere = sorted({pair.url_b for group in domains.values() for pair in group})
+        for name in sorted(domains):
+            group = sorted(set(domains[name]))
+            chance = random.Random(f"{self.seed} {name}")
+            site = _Site(group, documents, chance)
+            for pair in group:
+                for method in self.methods:
+                    for left, right in _MAKERS[method](pair, site, chance, self.each, everywhere):
+                        if site.is_negative(left, right):
+                            yield pair._replace(url_a=left, url_b=right), method
+
+
+def _documents(pairs: Iterable[LabelledPair]) -> dict[str, str]:
+    """For each URL the one that stands for all known versions of its document."""
+    parent: dict[str, str] = {}
+
+    def root(url: str) -> str:
+        while (above := parent.setdefault(url, url)) != url:
+            parent[url] = url = parent[above]
+        return url
+
+    for pair in pairs:
+        one, other = root(pair.url_a), root(pair.url_b)
+        parent[max(one, other)] = min(one, other)
+    return {url: root(url) for url in list(parent)}
+
+
+@dataclass(slots=True)
+class _Site:
+    """The URLs of a domain by language, and which of all URLs are versions of one document."""
+
+    pairs: Sequence[LabelledPair]
+    documents: Mapping[str, str]
+    chance: random.Random
+    by_lang: dict[str, list[str]] = field(default_factory=dict)
+    tokens: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        langs: defaultdict[str, set[str]] = defaultdict(set)
+        for pair in self.pairs:
+            langs[pair.lang_a].add(pair.url_a)
+            langs[pair.lang_b].add(pair.url_b)
+        self.by_lang = {lang: sorted(urls) for lang, urls in langs.items()}
+
+    def is_negative(self, left: str, right: str) -> bool:
+        """Whether two URLs are different and not known to be translations."""
+        return self.documents.get(left, left) != self.documents.get(right, right)
+
+    def others(self, url: str, lang: str) -> list[str]:
+        """Other documents in a language, at most `_POOL` of them."""
+        urls = self.by_lang.get(lang, [])
+        drawn = urls if len(urls) <= _POOL else self.chance.sample(urls, _POOL)
+        return [other for other in drawn if self.is_negative(url, other)]
+
+    def similar(self, url: str, lang: str, count: int) -> list[str]:
+        """Other documents in a language whose URLs are most similar to one."""
+        wanted = self._tokens(url)
+
+        def similarity(other: str) -> tuple[float, str]:
+            tokens = self._tokens(other)
+            return -len(wanted & tokens) / max(1, len(wanted | tokens)), other
+
+        return sorted(self.others(url, lang), key=similarity)[:count]
+
+    def _tokens(self, url: str) -> frozenset[str]:
+        if url not in self.tokens:
+            self.tokens[url] = url_tokens(url)
+        return self.tokens[url]
+
+
+_Made = Iterable[tuple[str, str]]
+
+
+def _draw(urls: Sequence[str], chance: random.Random, count: int) -> list[str]:
+    return chance.sample(urls, min(count, len(urls)))
+
+
+def _random_bilingual(
+    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
+) -> _Made:
+    others = site.others(pair.url_b, pair.lang_b) or everywhere
+    return [(pair.url_a, other) for other in _draw(others, chance, count)]
+
+
+def _similar_bilingual(
+    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
+) -> _Made:
+    return [(pair.url_a, other) for other in site.similar(pair.url_b, pair.lang_b, count)]
+
+
+def _removed_bilingual(
+    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
+) -> _Made:
+    return {
+        (remove_tokens(pair.url_a, chance), remove_tokens(pair.url_b, chance)): None
+        for _ in range(count)
+    }
+
+
+def _random_monolingual(
+    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
+) -> _Made:
+    for url, lang in ((pair.url_a, pair.lang_a), (pair.url_b, pair.lang_b)):
+        others = site.others(url, lang)
+        yield from ((url, other) for other in _draw(others, chance, (count + 1) // 2))
+
+
+def _similar_monolingual(
+    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
+) -> _Made:
+    for url, lang in ((pair.url_a, pair.lang_a), (pair.url_b, pair.lang_b)):
+        yield from ((url, other) for other in site.similar(url, lang, (count + 1) // 2))
+
+
+def _removed_monolingual(
+    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
+) -> _Made:
+    for url in (pair.url_a, pair.url_b):
+        for _ in range((count + 1) // 2):
+            yield remove_tokens(url, chance), remove_tokens(url, chance)
+
+
+_MAKERS = {
+    1: _random_bilingual,
+    2: _similar_bilingual,
+    3: _removed_bilingual,
+    4: _random_monolingual,
+    5: _similar_monolingual,
+    6: _removed_monolingual,
+}

@@ -1,0 +1,170 @@
+"""The probability that two URLs lead to translations of each other (Garcia-Romero et al., sect. 3).
+
+In place of their transformer: boosted trees over what the URLs have in common (`url_features`), a
+lexicon for translated slugs (`concepts`) and the languages the URLs speak of (`url_lang`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.errors import ConfigError
+from diptych.learn.arrays import read_arrays
+from diptych.learn.trees import Forest
+from diptych.learn.url import language as url_lang
+from diptych.learn.url.concepts import SENSES, Concepts
+from diptych.learn.url.data import UNKNOWN
+from diptych.learn.url.pair_features import NAMES, Features
+from diptych.protocols import UrlLanguageModel
+
+__all__ = ["ALL_NAMES", "LANGUAGES", "UrlPair", "all_features", "load"]
+
+FORMAT = 1
+_FILE = "model.npz"
+LANGUAGES = "url_lang"
+_BATCH = 4096  # pairs; their languages fit the cache
+# A name and a colon are a scheme, and what comes after it no web page, unless it is a port.
+_WEB = re.compile(
+    r"\s*(?:(?:https?:)?//|(?![a-z][a-z0-9+.-]*:(?!\d)))(?:\[[0-9a-f:.]+\]|[^\s/?#:@]+)"
+    r"(?::\d*)?(?:[/?#]|\Z)",
+    re.IGNORECASE,
+)
+_HEAD = re.compile(r"\A\s*(?:(?:https?:)?//)?(?:www\.)?", re.IGNORECASE)
+
+LANGUAGE_NAMES = ("same_language", "language<", "language>", "unknown<", "unknown>")
+ALL_NAMES = (*NAMES, *LANGUAGE_NAMES)
+
+
+def all_features(
+    features: Features, languages: UrlLanguageModel, lefts: Sequence[str], rights: Sequence[str]
+) -> NDArray[np.float32]:
+    """One row per pair, columns as in `ALL_NAMES`."""
+    place: dict[str, int] = {}
+    left = np.fromiter((place.setdefault(url, len(place)) for url in lefts), np.int64)
+    right = np.fromiter((place.setdefault(url, len(place)) for url in rights), np.int64)
+    spoken = languages.probabilities(list(place))
+    unknown = languages.labels.index(UNKNOWN)
+    known = spoken.copy()
+    known[:, unknown] = 0  # two unknown languages are not the same
+    top = known.max(axis=1, initial=0.0)
+    out = np.empty((len(left), len(ALL_NAMES)), np.float32)
+    out[:, : len(NAMES)] = features.of(lefts, rights)
+    extra = out[:, len(NAMES) :]
+    extra[:, 0] = np.einsum("ij,ij->i", known[left], known[right])
+    for column, values in ((1, top), (3, spoken[:, unknown])):
+        extra[:, column] = np.minimum(values[left], values[right])
+        extra[:, column + 1] = np.maximum(values[left], values[right])
+    return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UrlPair:
+    """A trained model."""
+
+    features: Features
+    forest: Forest
+    languages: UrlLanguageModel
+
+    def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
+        """For each left URL with the right one at its place; nothing for what is no URL."""
+        if len(lefts) != len(rights):
+            raise ValueError("as many left URLs as right ones are needed")
+        out = np.zeros(len(lefts), np.float32)
+        for start in range(0, len(lefts), _BATCH):
+            one, other = lefts[start : start + _BATCH], rights[start : start + _BATCH]
+            rows = all_features(self.features, self.languages, one, other)
+            odds = np.clip(self.forest.scores(rows), -30, 30)
+            out[start : start + _BATCH] = np.where(
+                _possible(one, other), 1 / (1 + np.exp(-odds)), 0
+            )
+        return out
+
+    def save(self, folder: str) -> None:
+        """Write the model into a folder; a language model of its own is saved apart."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        arrays: dict[str, Any] = {
+            f"{part}_{field.name}": getattr(whole, field.name)
+            for part, whole in (("concepts", self.features.concepts), ("forest", self.forest))
+            for field in fields(whole)
+        }
+        arrays |= {"names": np.array(ALL_NAMES), "format": np.array(FORMAT)}
+        np.savez_compressed(Path(folder) / _FILE, **arrays)
+
+
+def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether both of two URLs are of web pages, and not of the same one."""
+    pages: dict[str, int] = {}
+    numbers = {
+        # What is no web page has no number of its own.
+        url: pages.setdefault(_bare(url), len(pages)) if _WEB.match(url) else -1
+        for url in {*lefts, *rights}
+    }
+    left = np.fromiter((numbers[url] for url in lefts), np.int64, len(lefts))
+    right = np.fromiter((numbers[url] for url in rights), np.int64, len(rights))
+    possible: NDArray[np.bool_] = (left >= 0) & (right >= 0) & (left != right)
+    return possible
+
+
+def _bare(url: str) -> str:
+    """A URL without what leads to the same page with or without it."""
+    host, slash, rest = _HEAD.sub("", url.partition("#")[0], count=1).partition("/")
+    host = host.lower().removesuffix(":80").removesuffix(":443")
+    return f"{host}{slash}{rest}".rstrip("/")
+
+
+def load(folder: str = "") -> UrlPair:
+    """A saved model; without a folder the one that comes with the package."""
+    return _read(Path(folder) / _FILE) if folder else _shipped()
+
+
+@cache
+def _shipped() -> UrlPair:
+    with as_file(files("diptych.learn.url") / "weights" / "url_pair" / _FILE) as path:
+        return _read(path)
+
+
+def _read(path: Path) -> UrlPair:
+    found = read_arrays(path, "URL pair model", FORMAT)
+    if "names" not in found or found["names"].tolist() != list(ALL_NAMES):
+        raise ConfigError(f"{path} was trained with other features; train the model anew")
+    try:
+        base = float(found.pop("forest_base").item())
+        concepts = Concepts(**_part(found, "concepts"))
+        forest = Forest(**_part(found, "forest"), base=base)
+    except (TypeError, ValueError, KeyError) as error:
+        raise ConfigError(f"{path} is damaged: {error}; train the model anew") from error
+    if not (_sound_concepts(concepts) and forest.is_sound(len(ALL_NAMES))):
+        raise ConfigError(f"{path} is damaged; train the model anew")
+    own = path.parent / LANGUAGES
+    return UrlPair(Features(concepts), forest, url_lang.load(str(own) if own.is_dir() else ""))
+
+
+def _part(found: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[Any]]:
+    """The arrays of a part of the model by their names in it."""
+    return {
+        name.partition("_")[2]: array
+        for name, array in found.items()
+        if name.startswith(f"{part}_")
+    }
+
+
+def _sound_concepts(concepts: Concepts) -> bool:
+    """Whether a kernel can be given these arrays, and words be found in them."""
+    size = concepts.keys.size
+    return (
+        concepts.keys.dtype == np.uint32
+        and concepts.keys.shape == (size,)
+        and bool((concepts.keys[1:] > concepts.keys[:-1]).all())
+        and concepts.ids.dtype == np.uint16
+        and concepts.scores.dtype == np.uint8
+        and concepts.ids.shape == concepts.scores.shape == (size, SENSES)
+    )

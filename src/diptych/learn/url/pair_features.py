@@ -1,0 +1,383 @@
+"""What two URLs have in common and how they differ, as numbers.
+
+`pair_features` is the definition, one pair at a time; `features` does the same for many pairs in C
+(`kernels/url_pair.c`).  All are symmetric: where both URLs have a value, the smaller comes first.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from diptych.kernels import native, pointer
+from diptych.language.marks import LANGUAGE_PARAMETERS
+from diptych.learn.url.concepts import SENSES, Concepts, fingerprint
+from diptych.learn.url.pair_reading import (
+    EDGE,
+    EXTENSIONS,
+    FILE,
+    INDEXES,
+    WHOLE,
+    FoundMark,
+    ReadUrl,
+    Token,
+    mark_words,
+    plain,
+    read_url,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["NAMES", "Features", "pair_features"]
+
+MAX_WORDS = 12
+LONE = 0.37
+"""a word whose best match is worse than this has none"""
+_COGNATE = 0.8  # what looks the same counts a little less than what means the same
+
+NAMES = tuple(
+    "host host_core tld longest_label"
+    " mark_strength< mark_strength> mark_kind< mark_kind> strong_marks main_marks mark_slot"
+    " strong< strong>"
+    " tokens< tokens> common_words common_numbers words< words> words_off numbers< numbers>"
+    " edge_marks< edge_marks> edge_mark_langs common_letters letters< letters> common_share"
+    " letters_ratio rest_same tokens_same longest_common_number longest_number late_common_number"
+    " number_distance"
+    " segments_off segments prefix_segments same_segments other_segments"
+    " last_same extension extension< extension> slash separators last_words< last_words>"
+    " last_words_off last_length last_alike path_alike"
+    " query_names params< params> query_values odd< odd> odd_off end< end>"
+    " cognates< cognates> meaning< meaning> lone< lone> known< known>"
+    " last_meaning< last_meaning> last_lone< last_lone>".split()
+)
+
+
+def pair_features(left: str, right: str, concepts: Concepts) -> dict[str, float]:
+    """The features of two URLs by name."""
+    a, b = read_url(plain(left)), read_url(plain(right))
+    difference = _difference(a, b)
+    values = [
+        *_host(a, b),
+        *_marks(a, b),
+        *_tokens(difference, a, b),
+        *_structure(a, b),
+        *_meaning(difference.words[0], difference.words[1], concepts),
+        *_senses(difference.last[0], difference.last[1], concepts),
+    ]
+    return dict(zip(NAMES, values, strict=True))
+
+
+def _two(one: float, other: float) -> tuple[float, float]:
+    return min(one, other), max(one, other)
+
+
+def _agree(asked: object, same: bool) -> float:
+    """1 or -1 where there is something to compare, else 0."""
+    return (1 if same else -1) if asked else 0
+
+
+def _host(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
+    marks = mark_words()
+    core = [[label for label in url.labels[:-1] if label not in marks] for url in (a, b)]
+    yield a.labels == b.labels
+    yield core[0] == core[1]
+    yield a.labels[-1] == b.labels[-1]
+    yield max(a.labels, key=len) == max(b.labels, key=len)
+
+
+def _main(url: ReadUrl) -> FoundMark | None:
+    return min(url.marks, key=lambda mark: (-mark.strength, mark.kind), default=None)
+
+
+def _marks(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
+    one, other = _main(a), _main(b)
+    strong = [[mark.lang for mark in url.marks if mark.strength >= WHOLE] for url in (a, b)]
+    yield from _two(one.strength if one else 0, other.strength if other else 0)
+    yield from _two(one.kind if one else -1, other.kind if other else -1)
+    yield _agree(strong[0] and strong[1], not set(strong[0]) & set(strong[1]))
+    yield _agree(one and other, bool(one and other and one.lang != other.lang))
+    yield _agree(one and other, bool(one and other and one[2:4] == other[2:4]))
+    yield from _two(len(strong[0]), len(strong[1]))
+
+
+@dataclass(slots=True)
+class _Difference:
+    """Tokens that both URLs have, and those that only one has: left, right.
+
+    A common token has the field of the one that comes earlier.
+    """
+
+    common: list[Token] = field(default_factory=list)
+    words: tuple[list[Token], list[Token]] = field(default_factory=lambda: ([], []))
+    last: tuple[list[Token], list[Token]] = field(default_factory=lambda: ([], []))
+    numbers: tuple[list[Token], list[Token]] = field(default_factory=lambda: ([], []))
+    marks: tuple[list[Token], list[Token]] = field(default_factory=lambda: ([], []))
+
+
+def _difference(a: ReadUrl, b: ReadUrl) -> _Difference:
+    found = _Difference()
+    left = list(a.tokens)
+    for token in b.tokens:
+        match = next((other for other in left if other.word == token.word), None)
+        if match is None:
+            _sort(found, token, 1, len(b.segments) - 1)
+        else:
+            left.remove(match)
+            found.common.append(min(token, match, key=lambda token: token.field))
+    for token in left:
+        _sort(found, token, 0, len(a.segments) - 1)
+    return found
+
+
+def _sort(found: _Difference, token: Token, side: int, last: int) -> None:
+    if token.is_number:
+        found.numbers[side].append(token)
+    elif token.mark and token.strength >= EDGE:
+        found.marks[side].append(token)
+    else:
+        found.words[side].append(token)
+        if token.segment == last:
+            found.last[side].append(token)
+
+
+def _letters(tokens: Sequence[Token]) -> int:
+    return sum(len(token.word) for token in tokens)
+
+
+def _longest(tokens: Sequence[Token]) -> int:
+    return max((len(token.word) for token in tokens), default=0)
+
+
+def _tokens(d: _Difference, a: ReadUrl, b: ReadUrl) -> Iterator[float]:
+    words = [token for token in d.common if not token.is_number]
+    numbers = [token for token in d.common if token.is_number]
+    common = _letters(words)
+    least, most = _two(_letters(d.words[0]), _letters(d.words[1]))
+    yield from _two(len(a.tokens), len(b.tokens))
+    yield from (len(words), len(numbers))
+    yield from _two(len(d.words[0]), len(d.words[1]))
+    yield abs(len(d.words[0]) - len(d.words[1]))
+    yield from _two(len(d.numbers[0]), len(d.numbers[1]))
+    yield from _two(len(d.marks[0]), len(d.marks[1]))
+    langs = [tokens[0].mark.lang for tokens in d.marks if tokens and tokens[0].mark]
+    yield _agree(len(langs) == 2, len(set(langs)) == 2)
+    yield from (common, least, most)
+    yield common / (common + most) if common + most else 1
+    yield least / most if most else 1
+    yield a.segments == b.segments and _asked(a) == _asked(b)
+    yield not any((*d.words, *d.numbers))
+    yield _longest(numbers)
+    yield _longest([*d.numbers[0], *d.numbers[1]])
+    yield _longest([token for token in numbers if token.field >= FILE])
+    yield _distance(d.numbers[0], d.numbers[1])
+
+
+def _asked(url: ReadUrl) -> list[tuple[bytes, bytes]]:
+    return [(param.name, param.value) for param in url.params if not param.is_language]
+
+
+def _distance(one: Sequence[Token], other: Sequence[Token]) -> float:
+    """How far the last numbers that differ are from each other, as a logarithm."""
+    if not one or not other or max(len(one[-1].word), len(other[-1].word)) > 15:
+        return -1
+    return math.log1p(abs(int(one[-1].word) - int(other[-1].word)))
+
+
+def _structure(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
+    least, most = _two(len(a.segments), len(b.segments))
+    same = [one == other for one, other in zip(a.segments, b.segments, strict=False)]
+    yield from (most - least, most)
+    yield same.index(False) if False in same else len(same)
+    yield from (sum(same), most - sum(same))
+    yield from _last(a, b)
+    yield dice(a.path, b.path)
+    names = [[param.name for param in url.params] for url in (a, b)]
+    values = [[value for _, value in _asked(url)] for url in (a, b)]
+    yield _agree(any(names), names[0] == names[1])
+    yield from _two(len(names[0]), len(names[1]))
+    yield _agree(any(values), values[0] == values[1])
+    yield from _two(a.odd, b.odd)
+    yield abs(a.odd - b.odd)
+    yield from _two(a.end, b.end)
+
+
+def _last(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
+    one, other = (url.segments[-1] if url.segments else b"" for url in (a, b))
+    words = [
+        sum(token.segment == len(url.segments) - 1 and not token.is_number for token in url.tokens)
+        for url in (a, b)
+    ]
+    yield one == other
+    yield _agree(a.extension or b.extension, a.extension == b.extension)
+    yield from _two(bool(a.extension), bool(b.extension))
+    yield a.slash == b.slash
+    yield (b"-" in one) == (b"-" in other) and (b"_" in one) == (b"_" in other)
+    yield from _two(words[0], words[1])
+    yield abs(words[0] - words[1])
+    yield min(len(one), len(other)) / max(len(one), len(other), 1)
+    yield dice(one, other)
+
+
+def dice(one: bytes, other: bytes) -> float:
+    """How many pairs of neighbouring bytes two words share.
+
+    >>> dice(b"night", b"nacht"), dice(b"a", b"a"), dice(b"a", b"ab")
+    (0.25, 1.0, 0.0)
+    """
+    if one == other:
+        return 1.0
+    if len(one) < 2 or len(other) < 2:
+        return 0.0
+    pairs = [Counter(itertools.pairwise(word)) for word in (one, other)]
+    return 2 * (pairs[0] & pairs[1]).total() / (len(one) + len(other) - 2)
+
+
+_Likeness = Callable[[bytes, bytes], float]
+
+
+def _best(
+    one: Sequence[Token], other: Sequence[Token], likeness: _Likeness
+) -> tuple[list[float], list[float]]:
+    """For each word of a side how well the best one of the other side matches it."""
+    return (
+        [
+            max((likeness(word.word, o.word) for o in other[:MAX_WORDS]), default=0.0)
+            for word in one[:MAX_WORDS]
+        ],
+        [
+            max((likeness(word.word, o.word) for o in one[:MAX_WORDS]), default=0.0)
+            for word in other[:MAX_WORDS]
+        ],
+    )
+
+
+def _mean(best: Sequence[float], words: Sequence[Token]) -> float:
+    """Weighed by length; -1 for none."""
+    lengths = [len(word.word) for word in words[:MAX_WORDS]]
+    return sum(b * n for b, n in zip(best, lengths, strict=True)) / sum(lengths) if lengths else -1
+
+
+def _senses(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
+    """How far words match by meaning or looks, and how many match none."""
+
+    def likeness(word: bytes, match: bytes) -> float:
+        return max(concepts.similarity(word, match), _COGNATE * dice(word, match))
+
+    best = _best(one, other, likeness)
+    yield from _two(_mean(best[0], one), _mean(best[1], other))
+    yield from _two(*(sum(match < LONE for match in side) for side in best))
+
+
+def _meaning(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
+    best = _best(one, other, dice)
+    yield from _two(_mean(best[0], one), _mean(best[1], other))
+    yield from _senses(one, other, concepts)
+    shares = [
+        sum(bool(concepts.senses(token.word)) for token in words[:MAX_WORDS])
+        / len(words[:MAX_WORDS])
+        if words
+        else -1
+        for words in (one, other)
+    ]
+    yield from _two(shares[0], shares[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features of many pairs at once; compiled where it can be."""
+
+    concepts: Concepts
+
+    def of(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
+        """One row per pair of URLs, columns as in `NAMES`."""
+        library = native()
+        if library is None:
+            return self.reference(lefts, rights)
+        if len(lefts) != len(rights):
+            raise ValueError("as many left URLs as right ones are needed")
+        place: dict[str, int] = {}
+        left = np.fromiter((place.setdefault(url, len(place)) for url in lefts), np.int32)
+        right = np.fromiter((place.setdefault(url, len(place)) for url in rights), np.int32)
+        texts = [plain(url) for url in place]
+        offsets = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        text = np.frombuffer(b"".join(texts) or b"\0", np.uint8)
+        out = np.zeros((len(left), len(NAMES)), np.float32)
+        library.url_pair_features(
+            pointer(text), pointer(offsets), pointer(left), pointer(right),
+            ctypes.c_int64(len(left)), *self._tables, pointer(out), ctypes.c_int32(len(NAMES)),
+        )  # fmt: skip
+        return out
+
+    def reference(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
+        """The same, pair by pair in Python."""
+        rows = [
+            list(pair_features(left, right, self.concepts).values())
+            for left, right in zip(lefts, rights, strict=True)
+        ]
+        return np.array(rows, np.float32).reshape(len(rows), len(NAMES))
+
+    @cached_property
+    def _arrays(self) -> list[NDArray[Any]]:
+        """The tables in C's order; kept, because the kernel is given their addresses."""
+        marks = sorted((fingerprint(word), *mark) for word, mark in mark_words().items())
+        keys, ids, scores = _hashed(self.concepts)
+        return [
+            np.array([mark[0] for mark in marks], np.uint32),
+            np.array([mark[1] for mark in marks], np.int16),
+            np.array([mark[2] for mark in marks], np.uint8),
+            _sorted(word.encode() for word in LANGUAGE_PARAMETERS),
+            _sorted(EXTENSIONS),
+            _sorted(INDEXES),
+            keys,
+            ids,
+            scores,
+        ]
+
+    @cached_property
+    def _tables(self) -> list[object]:
+        marks, langs, kinds, params, extensions, indexes, keys, ids, scores = self._arrays
+        return [
+            pointer(marks), pointer(langs), pointer(kinds), ctypes.c_int32(len(marks)),
+            pointer(params), ctypes.c_int32(len(params)),
+            pointer(extensions), ctypes.c_int32(len(extensions)),
+            pointer(indexes), ctypes.c_int32(len(indexes)),
+            pointer(keys), pointer(ids), pointer(scores), ctypes.c_uint32(len(keys) - 1),
+        ]  # fmt: skip
+
+
+def _sorted(words: Any) -> NDArray[np.uint32]:
+    return np.array(sorted(fingerprint(word) for word in words), np.uint32)
+
+
+def _hashed(
+    concepts: Concepts,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.uint8]]:
+    """The lexicon by open addressing: the place of a key is its lowest bits, then on."""
+    size = 1 << max(4, (2 * len(concepts.keys)).bit_length())
+    places = np.full(size, -1, np.int64)
+    want = (concepts.keys & np.uint32(size - 1)).astype(np.int64)
+    # A row whose first score is nothing would look like an empty place.
+    left = np.flatnonzero(concepts.scores[:, 0])
+    while len(left):
+        at = want[left]
+        free = places[at] < 0
+        places[at[free][::-1]] = left[free][::-1]
+        left = left[places[at] != left]
+        want[left] = (want[left] + 1) & (size - 1)
+    keys = np.zeros(size, np.uint32)
+    ids, scores = np.zeros((size, SENSES), np.uint16), np.zeros((size, SENSES), np.uint8)
+    used = places >= 0
+    keys[used], ids[used], scores[used] = (
+        table[places[used]] for table in (concepts.keys, concepts.ids, concepts.scores)
+    )
+    return keys, ids, scores

@@ -1,0 +1,247 @@
+"""Both URL models on top of XLM-RoBERTa, from a local folder (Garcia-Romero et al., 2 and 3).
+
+A classification head on the first token gives a softmax over languages, or one probability for two
+URLs separated by the tokenizer's own separator.  Weights are the user's.  Nothing is downloaded and
+nothing in a folder is run: weights are read from safetensors only.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from diptych.errors import ConfigError
+from diptych.language.codes import primary
+from diptych.learn.url.data import UNKNOWN
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "TransformerUrlLang",
+    "TransformerUrlPair",
+    "encode",
+    "is_transformer",
+    "load_base",
+    "load_url_lang",
+    "load_url_pair",
+    "needs",
+    "prepare",
+]
+
+MAX_TOKENS = 256  # of a URL or of a pair; longer ones are cut
+BATCH = 64
+_MAX_CHARACTERS = 2048  # of a URL that are read: what browsers accept
+_PROTOCOL = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
+_GROUP = re.compile(r"[^\W_]+|_+|[^\w\s]+")
+_PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.h5", "*.msgpack")
+_HUB = "Diptych downloads no models: give a folder on this machine"
+
+
+def prepare(url: str) -> str:
+    """A URL as the models read it: no protocol, escapes decoded, groups of characters apart.
+
+    >>> prepare("https://a.org/fr/l_%C3%A9t%C3%A9.php?x=1&amp;y")
+    'a . org / fr / l _ été . php ? x = 1 & y'
+    """
+    # DEVIATION(smart): percent escapes are decoded too, as the authors' own program does.
+    text = unquote(html.unescape(_PROTOCOL.sub("", url[:_MAX_CHARACTERS].strip())))
+    return " ".join(_GROUP.findall(text))
+
+
+def needs(module: str, extra: str) -> Any:
+    """An optional library, or how to get it."""
+    if find_spec(module) is None:
+        raise ConfigError(f"this needs {module}: pip install 'diptych[{extra}]'")
+    return import_module(module)
+
+
+def is_transformer(folder: str | Path) -> bool:
+    """Whether a folder holds a model in the form of Hugging Face Transformers."""
+    return (Path(folder) / "config.json").is_file()
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerUrlLang:
+    """The language of a page by its URL: one probability per language, `und` for unknown."""
+
+    model: Any
+    tokenizer: Any
+    labels: tuple[str, ...]
+
+    def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
+        """One row per URL, one column per label; rows add up to one."""
+        import numpy as np
+
+        rows = [row.softmax(-1).numpy() for row in _logits(self.model, self.tokenizer, urls)]
+        raw = np.concatenate(rows) if rows else np.zeros((0, _outputs(self.model)), np.float32)
+        found = np.zeros((len(urls), len(self.labels)), np.float32)
+        for column, name in enumerate(_languages(self.model.config)):
+            found[:, self.labels.index(name)] += raw[:, column]
+        return found
+
+    def save(self, folder: str | Path) -> None:
+        """Write weights, configuration and tokenizer, for `load_url_lang` or Transformers."""
+        _save(self.model, self.tokenizer, Path(folder))
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerUrlPair:
+    """Whether two URLs lead to parallel documents."""
+
+    model: Any
+    tokenizer: Any
+
+    def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
+        """One probability per pair."""
+        import numpy as np
+
+        found = [
+            (row.sigmoid()[:, 0] if row.shape[1] == 1 else row.softmax(-1)[:, 1]).numpy()
+            for row in _logits(self.model, self.tokenizer, lefts, rights)
+        ]
+        return np.concatenate(found) if found else np.zeros(0, np.float32)
+
+    def save(self, folder: str | Path) -> None:
+        """Write weights, configuration and tokenizer, for `load_url_pair` or Transformers."""
+        _save(self.model, self.tokenizer, Path(folder))
+
+
+def load_url_lang(folder: str | Path) -> TransformerUrlLang:
+    """A language model: the labels of its configuration are codes of languages."""
+    model, tokenizer = _load(Path(folder), {})
+    names = _languages(model.config)
+    if set(names) == {UNKNOWN}:
+        raise ConfigError(
+            f"the labels of {folder} are no languages: id2label in its config.json must hold codes"
+            " such as en, fr; was it trained for another task?"
+        )
+    return TransformerUrlLang(model.eval(), tokenizer, tuple(dict.fromkeys(names)))
+
+
+def load_url_pair(folder: str | Path) -> TransformerUrlPair:
+    """A pair model: one output, or two of which the second means parallel."""
+    model, tokenizer = _load(Path(folder), {})
+    if _outputs(model) > 2:
+        raise ConfigError(
+            f"{folder} has {_outputs(model)} labels where a pair model has one or two; was it"
+            " trained for another task?"
+        )
+    return TransformerUrlPair(model.eval(), tokenizer)
+
+
+def load_base(folder: str | Path, labels: Sequence[str]) -> tuple[Any, Any]:
+    """A pretrained encoder with a new head of some labels, and its tokenizer."""
+    names = dict(enumerate(labels))
+    return _load(
+        Path(folder),
+        {
+            "num_labels": len(names),
+            "id2label": names,
+            "label2id": {name: number for number, name in names.items()},
+            "ignore_mismatched_sizes": True,  # the head of another task is not kept
+        },
+    )
+
+
+def encode(
+    tokenizer: Any, model: Any, lefts: Sequence[str], rights: Sequence[str] | None = None
+) -> Any:
+    """URLs, or pairs of them, as tensors of equal length."""
+    texts = [prepare(url) for url in lefts]
+    others = None if rights is None else [prepare(url) for url in rights]
+    # Positions of RoBERTa begin behind the padding's.
+    room = getattr(model.config, "max_position_embeddings", MAX_TOKENS) - 2
+    return tokenizer(
+        texts, others, padding=True, truncation=True, max_length=min(MAX_TOKENS, room),
+        return_tensors="pt", return_token_type_ids=False,
+    ).to(model.device)  # fmt: skip
+
+
+def _logits(
+    model: Any, tokenizer: Any, lefts: Sequence[str], rights: Sequence[str] | None = None
+) -> Iterator[Any]:
+    torch = needs("torch", "transformers")
+    for start in range(0, len(lefts), BATCH):
+        part = slice(start, start + BATCH)
+        batch = encode(tokenizer, model, lefts[part], None if rights is None else rights[part])
+        with torch.inference_mode():
+            yield model(**batch).logits.float().cpu()
+
+
+def _outputs(model: Any) -> int:
+    return int(model.config.num_labels)
+
+
+def _languages(config: Any) -> list[str]:
+    """The language of each output; what is none counts as unknown."""
+    names = config.id2label
+    return [primary(str(names[number])) or UNKNOWN for number in range(config.num_labels)]
+
+
+def _load(folder: Path, options: dict[str, Any]) -> tuple[Any, Any]:
+    _check(folder)
+    torch = needs("torch", "transformers")
+    transformers = needs("transformers", "transformers")
+    wrong = needs("safetensors", "transformers").SafetensorError
+    local = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        with _quiet():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **local)
+            model = transformers.AutoModelForSequenceClassification.from_pretrained(
+                str(folder), use_safetensors=True, **local, **options
+            )
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError, wrong) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ConfigError(f"cannot load the model in {folder}: {reason}") from error
+    return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
+
+
+def _check(folder: Path) -> None:
+    """Refuse what is no local folder, and what could run code when it is read."""
+    if not folder.is_dir():
+        raise ConfigError(f"{folder} is no folder; {_HUB}, such as one that holds xlm-roberta-base")
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{folder} holds no readable config.json of Transformers") from error
+    if not isinstance(config, dict) or "model_type" not in config:
+        raise ConfigError(f"{folder}/config.json names no model_type; is it a Transformers model?")
+    if not any(folder.glob("*.safetensors")):
+        found = next((file.name for kind in _PICKLES for file in sorted(folder.glob(kind))), "")
+        why = f"{found} may hold code and is not opened" if found else "no weights are there"
+        raise ConfigError(f"{folder} has no model.safetensors: {why}; convert it to safetensors")
+    if not (folder / "tokenizer.json").is_file():
+        raise ConfigError(f"{folder} has no tokenizer.json; save its fast tokenizer there")
+
+
+def _save(model: Any, tokenizer: Any, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with _quiet():
+        model.save_pretrained(str(folder))  # as safetensors: there is no other form any more
+        tokenizer.save_pretrained(str(folder))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without progress bars, and without reports on layers that are to be new."""
+    logging = needs("transformers", "transformers").utils.logging
+    level, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if has_bars:
+            logging.enable_progress_bar()

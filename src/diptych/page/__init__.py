@@ -1,0 +1,1 @@
+"""An answer of a server becomes a page."""

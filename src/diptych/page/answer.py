@@ -1,0 +1,104 @@
+"""Reading: what one answer means, worked out away from the crawl's own loop.
+
+A pure function from an answer to a `Reading`; it runs in worker processes, so that a hostile page
+can neither stop nor slow the crawl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from diptych.frontier.queue import Kind
+from diptych.page.body import decompress, is_html
+from diptych.page.read import read_page
+from diptych.page.robots import Robots, retry_after
+from diptych.page.sitemaps import Sitemap, read_sitemap
+from diptych.text.urls import resolve
+from diptych.types import Failure, Page, Response, Url
+
+__all__ = ["Reading", "read"]
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+SNIFFED = 4096  # bytes looked at to tell what a body is
+MAX_SITEMAP_BYTES = 52_428_800  # sitemaps.org: 50 MB uncompressed
+
+
+class Reading(NamedTuple):
+    """One answer, understood: it is one of page, sitemap, robots, redirect and failure."""
+
+    url: Url
+    status: int
+    size: int
+    fetched_at: float
+    page: Page | None = None
+    sitemap: Sitemap | None = None
+    robots: Robots | None = None
+    redirect: Url | None = None
+    failure: Failure | None = None
+
+
+def read(
+    kind: Kind,
+    response: Response,
+    *,
+    depth: int = 0,
+    langs: Sequence[str] = (),
+    with_sketch: bool = False,
+) -> Reading:
+    """What an answer means for the crawl; pages with their sketches if asked."""
+    reading = Reading(response.url, response.status, len(response.body), response.fetched_at)
+    if kind is Kind.ROBOTS and response.status < 500 and response.status != 429:
+        return reading._replace(robots=Robots.of(_plain(response)))
+    if response.status in REDIRECTS:
+        location = _as_utf8(response.header("Location"))
+        target = resolve(response.url, location) if location else None
+        if target is not None:
+            return reading._replace(redirect=target)
+        return _failed(reading, "bad_redirect", location)
+    if response.status != 200:
+        wait = retry_after(response)
+        failure = Failure(response.url, f"http_{response.status}", retry_after=wait)
+        return reading._replace(failure=failure)
+    if kind is Kind.SITEMAP:
+        body, _ = decompress(
+            response.body, response.header("Content-Encoding"), limit=MAX_SITEMAP_BYTES
+        )
+        return reading._replace(sitemap=read_sitemap(body))
+    if failed := _unreadable(reading, response):
+        return failed
+    page = read_page(response, depth=depth, langs=langs, with_sketch=with_sketch)
+    return reading._replace(page=page)
+
+
+def _unreadable(reading: Reading, response: Response) -> Reading | None:
+    """Why an answer is no page, if it is none."""
+    content_type = response.header("Content-Type")
+    start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
+    if response.truncated == "content_type" or not is_html(content_type, start[:SNIFFED]):
+        return _failed(reading, "content_type", content_type)
+    if response.truncated:
+        return _failed(reading, {"length": "too_large"}.get(response.truncated, "cut_off"))
+    if not response.body:
+        return _failed(reading, "empty")
+    return None
+
+
+def _failed(reading: Reading, reason: str, detail: str = "") -> Reading:
+    return reading._replace(failure=Failure(reading.url, reason, detail[:200]))
+
+
+def _as_utf8(value: str) -> str:
+    """A header as servers mean it: bytes of UTF-8, which HTTP hands on as Latin-1."""
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
+
+
+def _plain(response: Response) -> Response:
+    """The response with its body decompressed."""
+    body, _ = decompress(response.body, response.header("Content-Encoding"))
+    return Response(
+        response.url, response.status, (), body, response.fetched_at, truncated=response.truncated
+    )

@@ -1,0 +1,289 @@
+"""Blocks and tree of a parsed page, from one walk without recursion.
+
+Extraction is recall first and the same for every page: both sides of a translation must come out
+alike.  A block is a run of inline content in a block-level element.  Its path is that of the
+element, as in `/html/body/div[2]/p[1]`; a second run of the same element has `/text()[2]` after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from diptych.page.elements import KNOWN, SKIPPED, TEXT, UNKNOWN, hidden_elements, visible
+from diptych.text.urls import resolve
+from diptych.types import Block, Node
+
+__all__ = ["Walk"]
+
+MAX_ELEMENTS = 300_000  # a bound on work: what follows is not read
+MAX_BLOCKS = 50_000
+MAX_PATH = 1_000  # characters; an element that is deeper is numbered instead of traced
+MAX_ATTRIBUTE = 2_000  # characters of an alt, a description, a title: longer ones are no text
+
+# How an element was opened; from the second on it is block-level.
+_INLINE, _BLOCK, _HIDDEN = range(3)
+_IN_PARAGRAPH = re.compile(r"/(?:p|h[1-6])\[\d+\]$")
+_BUTTONS = frozenset({"submit", "button", "reset", "image"})
+_WORD = re.compile(r"\w")
+
+
+class Walk:
+    """The state of one walk; its results are read off it afterwards."""
+
+    def __init__(
+        self, parser: LexborHTMLParser, base: str, markup: str, *, with_tree: bool
+    ) -> None:
+        self.base = base
+        self.blocks: list[Block] = []
+        self.tree: Node | None = None
+        self.tags: list[int] = []
+        self._hidden = hidden_elements(parser, markup)
+        self._children: list[list[Node]] = [[]] if with_tree else []
+        self._block = ""  # path of the innermost open block-level element
+        self._runs: dict[str, int] = {}  # blocks that an element has given
+        self._parts: list[str] = []  # texts of the run that is being read
+        self._break_at = -1  # index in _parts after the last line break
+        self._asides: list[Block] = []  # texts of images in the run
+        self._muted = 0  # hidden elements around
+        self._has_title = False
+        self._deep = 0
+        self._kind = _BLOCK  # of the element opened last
+        self._path = ""
+        if parser.root is not None:
+            self._walk(parser.root)
+            self.tree = self._children[0][0] if with_tree else None
+
+    def _walk(self, root: LexborNode) -> None:
+        """Depth first, in document order."""
+        parts, known, left, tags = self._parts, KNOWN.get, MAX_ELEMENTS, self.tags
+        add_text = self._add_text if self._children else None
+        self._open(_BLOCK, "/html")
+        parent, kind, path, self._block = root, _BLOCK, "/html", "/html"
+        counts: dict[int, int] = {}
+        outer: list[tuple[LexborNode, int, str, dict[int, int], str]] = []
+        node = root.first_child
+        while True:
+            while node is not None:
+                tag_id = node.tag_id
+                if tag_id == TEXT:
+                    # Blank text counts only between inline elements.
+                    if parts or not node.is_empty_text_node:
+                        parts.append(text := node.text_content or "")
+                        if add_text:
+                            add_text(text, self._run_path())
+                elif (known_as := known(tag_id, UNKNOWN)) is not SKIPPED and left:
+                    left -= 1
+                    role, name = known_as
+                    tags.append(tag_id)
+                    counts[tag_id] = number = counts.get(tag_id, 0) + 1
+                    inner = _READERS[role](self, node, f"{path}/{name or node.tag}[{number}]")
+                    if inner is not None:
+                        outer.append((parent, kind, path, counts, self._block))
+                        parent, kind, path, counts = node, self._kind, self._path, {}
+                        if kind > _INLINE:
+                            self._block = path
+                        node = inner
+                        continue
+                    tags.append(-tag_id)
+                node = node.next
+            self._close(parent, kind, path)
+            if not outer:
+                return
+            tags.append(-parent.tag_id)
+            node = parent.next
+            parent, kind, path, counts, self._block = outer.pop()
+
+    # One reader per role of an element.  It answers with the first child if that is to be read too.
+
+    def _block_level(self, node: LexborNode, path: str) -> LexborNode | None:
+        if self._parts:
+            self._flush()
+        inner = node.first_child
+        if inner is None:
+            self._add_leaf(node, path)
+            return None
+        if self._hidden and node.mem_id in self._hidden:
+            self._muted += 1
+            self._open(_HIDDEN, path)
+        elif inner.tag_id != TEXT or inner.next is not None or self._children:
+            self._open(_BLOCK, path)
+        else:
+            # Every second block has nothing but text: no need to open it.
+            text = " ".join((inner.text_content or "").split())
+            if text and not self._muted:
+                self._add_block(text, path)
+            return None
+        return inner
+
+    def _inline(self, node: LexborNode, path: str) -> LexborNode | None:
+        inner = node.first_child
+        if inner is None:
+            self._add_leaf(node, path)
+            return None
+        if self._hidden and node.mem_id in self._hidden:
+            return self._block_level(node, path)
+        if self._children or inner.tag_id != TEXT or inner.next is not None:
+            self._open(_INLINE, path)
+            return inner
+        self._parts.append(inner.text_content or "")
+        return None
+
+    def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
+        """Menus are often written link to link: the space between them is in the style sheet."""
+        before = node.prev
+        if self._parts and before is not None and before.tag_id == node.tag_id:
+            self._parts.append(" ")
+        return self._inline(node, path)
+
+    def _top(self, node: LexborNode, path: str) -> LexborNode | None:
+        """Head and body, which have no number: there is one."""
+        return self._block_level(node, path.removesuffix("[1]"))
+
+    def _custom(self, node: LexborNode, path: str) -> LexborNode | None:
+        """Custom elements are mostly boxes, but not inside a paragraph."""
+        if "-" in (node.tag or "") and not _IN_PARAGRAPH.search(self._block):
+            return self._block_level(node, path)
+        return self._inline(node, path)
+
+    def _open(self, kind: int, path: str) -> None:
+        self._kind = kind
+        self._path = path if len(path) < MAX_PATH else self._numbered(path)
+        if self._children:
+            self._children.append([])
+
+    def _numbered(self, path: str) -> str:
+        """A path for an element nested too deeply to be traced: unique, but not longer still."""
+        self._deep += 1
+        base, star, _ = path.partition("/*[")
+        return f"{base if star else base.rpartition('/')[0]}/*[{self._deep}]"
+
+    def _close(self, node: LexborNode, kind: int, path: str) -> None:
+        if kind > _INLINE and self._parts:
+            self._flush()
+        if self._children:
+            self._add_node(node, path)
+        if kind == _HIDDEN:
+            self._muted -= 1
+
+    def _run_path(self) -> str:
+        """The path of the block that the current run will become."""
+        runs = self._runs.get(self._block)
+        return f"{self._block}/text()[{runs + 1}]" if runs else self._block
+
+    def _flush(self) -> None:
+        """End the run of inline content: its block, and the texts of its images."""
+        parts = self._parts
+        text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
+        parts.clear()
+        self._break_at = -1
+        if text and not self._muted:
+            self._add_block(text, self._block)
+        if self._asides:
+            if not self._muted:
+                self.blocks.extend(self._asides[: max(0, MAX_BLOCKS - len(self.blocks))])
+            self._asides.clear()
+
+    def _add_block(self, text: str, path: str) -> None:
+        if not text.isascii():
+            text = visible(text)
+        if (text[:1].isalnum() or _WORD.search(text)) and len(self.blocks) < MAX_BLOCKS:
+            runs = self._runs.get(path, 0) + 1
+            self._runs[path] = runs
+            self.blocks.append(Block(text, f"{path}/text()[{runs}]" if runs > 1 else path))
+
+    def _line_break(self, node: LexborNode, path: str) -> None:
+        """One line break is a space, two in a row end the block."""
+        if self._break_at >= 0 and not "".join(self._parts[self._break_at :]).strip():
+            self._flush()
+        else:
+            self._parts.append(" ")
+            self._break_at = len(self._parts)
+        self._add_leaf(node, path)
+
+    def _rule(self, node: LexborNode, path: str) -> None:
+        if self._parts:
+            self._flush()
+        self._add_leaf(node, path)
+
+    def _image(self, node: LexborNode, path: str) -> None:
+        own = node.attributes
+        alt = self._add_aside(own.get("alt"), path)
+        self._add_leaf(node, path, alt)
+
+    def _area(self, node: LexborNode, path: str) -> None:
+        own = node.attributes
+        alt = self._add_aside(own.get("alt"), path)
+        href = own.get("href")
+        url = resolve(self.base, href) if href and href[0] != "#" else None
+        self._add_leaf(node, path, alt, url or "")
+
+    def _input(self, node: LexborNode, path: str) -> None:
+        own = node.attributes
+        label = ""
+        if (own.get("type") or "").lower() in _BUTTONS:
+            label = self._add_aside(own.get("value") or own.get("alt"), path)
+        self._add_leaf(node, path, label)
+
+    def _meta(self, node: LexborNode, path: str) -> None:
+        own = node.attributes
+        content = (own.get("content") or "").strip()
+        if (own.get("name") or "").lower() == "description":
+            text = visible(content[:MAX_ATTRIBUTE])
+            if _WORD.search(text):
+                self.blocks.append(Block(text, path))
+
+    def _title(self, node: LexborNode, path: str) -> None:
+        """The first title only: the others belong to drawings."""
+        if not self._has_title:
+            self._has_title = True
+            title = visible(node.text()[:MAX_ATTRIBUTE])
+            if title:
+                self.blocks.append(Block(title, "/html/head/title"))
+
+    def _add_aside(self, text: str | None, path: str) -> str:
+        """The text of an image or button: a block of its own, since it is in no sentence."""
+        if not text or len(text) > MAX_ATTRIBUTE:
+            return ""
+        text = visible(text)
+        if _WORD.search(text):
+            self._asides.append(Block(text, path))
+            self._parts.append("")
+        return text
+
+    def _add_text(self, text: str, path: str) -> None:
+        text = visible(text)
+        if text and not self._muted:
+            self._children[-1].append(Node("#text", text, path))
+
+    def _add_leaf(self, node: LexborNode, path: str, text: str = "", href: str = "") -> None:
+        if self._children and not self._muted:
+            children = (Node("#text", text, path),) if text else ()
+            self._children[-1].append(Node(node.tag or "", "", path, children, href))
+
+    def _add_node(self, node: LexborNode, path: str) -> None:
+        children = tuple(self._children.pop())
+        name = node.tag or ""
+        if self._muted or name == "head":
+            return
+        href = (node.attributes.get("href") if name == "a" else "") or ""
+        url = resolve(self.base, href) if href else ""
+        self._children[-1].append(Node(name, "", path, children, url or ""))
+
+
+_READERS: tuple[Callable[[Walk, LexborNode, str], LexborNode | None], ...] = (
+    Walk._block_level,
+    Walk._inline,
+    Walk._anchor,
+    Walk._top,
+    Walk._custom,
+    Walk._line_break,
+    Walk._rule,
+    Walk._image,
+    Walk._area,
+    Walk._input,
+    Walk._meta,
+    Walk._title,
+)

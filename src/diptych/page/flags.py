@@ -1,0 +1,215 @@
+"""What a page says of itself that a user of its text may want to know.
+
+A flag is one word, `kind` or `kind:name`.  Flags are evidence: nothing is dropped for them here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from selectolax.lexbor import LexborHTMLParser
+
+from diptych.language.codes import hreflang_language
+from diptych.page.licences import licence_named, licences_linked
+from diptych.page.translators import machine_declared, machines
+from diptych.types import Link
+
+__all__ = ["header_flags", "page_flags"]
+
+_MAX_LICENCES = 8  # of a kind: those that are stated, and those that are linked
+_MAX_FLAG = 64  # characters
+_FLAG = re.compile(r"[A-Za-z0-9:._/+-]+")
+_MAX_ELEMENTS = 200  # meta elements, and statements of a licence
+_BEGINNING, _END = 12_000, 6_000  # bytes of a source that are searched
+_MISPLACED = 2_000  # bytes of a body where meta elements are looked for
+_MAX_VALUE = 2_000  # characters of a header, or of what an element says
+_MANY_LANGUAGES = 12  # few sites have that many translated by people
+
+# Meta elements and headers for robots: whom they speak to, and what they forbid.
+_AGENTS = frozenset({"", "*", "robots", "googlebot", "diptychbot"})
+_DIRECTIVES = {
+    "noindex": "noindex", "none": "noindex", "noarchive": "noarchive", "noai": "noai",
+    "noimageai": "noimageai",
+}  # fmt: skip
+_VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+_SEPARATOR = re.compile(r"[\s,;]+")
+_RESERVED = "tdm-reserved"
+_OTHER = "licence:other"  # said only where no licence that is stated is known
+
+_LICENCE_NAMES = frozenset(
+    "dcterms.license dc.license dc.rights.license dcterms.licence license licence".split()
+)
+_RIGHTS_NAMES = frozenset("dc.rights dcterms.rights rights copyright".split())
+_STATEMENTS = "a[rel~=license i],link[rel~=license i],area[rel~=license i]"
+_QUOTES, _ENDS = (b'"', b"'", b"="), (b'"', b"'", b" ", b">")
+_JSON_LICENCE = re.compile(
+    rb'"license"\s{0,20}:\s{0,20}(?:\{[^{}"]{0,20}"@id"\s{0,9}:\s{0,9})?"([^"]{1,300})"'
+)
+_HEADER_LICENCE = re.compile(r"""<([^<>]*)>[^<>,]*;\s*rel\s*=\s*["']?[^"',;<>]*\blicense\b""", re.I)
+
+
+def page_flags(
+    parser: LexborHTMLParser,
+    headers: Iterable[tuple[str, str]],
+    url: str,
+    links: Sequence[Link],
+) -> tuple[str, ...]:
+    """All flags of a page, sorted.
+
+    >>> parser = LexborHTMLParser("<meta name=robots content='noai, noindex'><p>a")
+    >>> page_flags(parser, [("TDM-Reservation", "1")], "http://a.org/", [])
+    ('noai', 'noindex', 'tdm-reserved')
+    """
+    source = _edges(parser.raw_html)
+    root = parser.root.attributes if parser.root is not None else {}
+    html_lang = root.get("lang") or root.get("xml:lang") or ""
+    found = header_flags(headers)
+    metas = list(_metas(parser, source))
+    found.update(_robots_meta(metas))
+    names = machines(source, url, html_lang, (root.get("class") or "").lower())
+    names.update(machine_declared(name, content) for name, content in metas)
+    found.update(f"machine:{name}" for name in names if name)
+    found.update(_languages(links))
+    found.update(_licences(parser, source, metas, links))
+    return _bounded(found)
+
+
+def _edges(raw: bytes) -> bytes:
+    """Beginning and end of a page's source in lower case: what is said of the whole stands there.
+
+    The search of all of a long page would take a tenth of the time in which it is read.
+    """
+    middle = len(raw) > _BEGINNING + _END
+    return (raw[:_BEGINNING] + b"<" + raw[-_END:] if middle else raw).lower()
+
+
+def _bounded(found: Iterable[str]) -> tuple[str, ...]:
+    """Flags in order, without any that is too long or is no word: pages are written by anyone."""
+    kept = sorted(flag for flag in found if len(flag) <= _MAX_FLAG and _FLAG.fullmatch(flag))
+    stated = [flag for flag in kept if flag.startswith("licence:")]
+    linked = [flag for flag in kept if flag.startswith("licence-link:")]
+    if len(stated) > 1 and _OTHER in stated:
+        stated.remove(_OTHER)
+    # Only of these a page can have any number; what it forbids must not be cut off by them.
+    others = {*kept} - {*stated, *linked, _OTHER}
+    return tuple(sorted({*others, *stated[:_MAX_LICENCES], *linked[:_MAX_LICENCES]}))
+
+
+def _metas(parser: LexborHTMLParser, source: bytes) -> Iterator[tuple[str, str]]:
+    """Names in lower case and contents of the meta elements."""
+    # The head is a small part of a page: all of it is searched only if one stands elsewhere.
+    body = max(0, source.find(b"<body"))
+    is_outside = source.find(b"<meta", body, body + _MISPLACED) >= 0
+    place = parser if is_outside else parser.head
+    for element in place.css("meta")[:_MAX_ELEMENTS] if place is not None else ():
+        own = element.attributes
+        name, content = own.get("name") or own.get("property"), own.get("content")
+        if name:
+            yield name[:100].strip().lower(), (content or "")[:_MAX_VALUE].strip()
+
+
+# Robots
+
+
+def header_flags(headers: Iterable[tuple[str, str]]) -> set[str]:
+    """What HTTP headers forbid: `X-Robots-Tag`, and `TDM-Reservation` of the W3C.
+
+    >>> sorted(header_flags([("X-Robots-Tag", "otherbot: noindex, googlebot: noarchive, noai")]))
+    ['noai', 'noarchive']
+    """
+    found: set[str] = set()
+    for name, value in headers:
+        lowered = name.lower()
+        if lowered == "x-robots-tag":
+            found.update(_forbidden(value[:_MAX_VALUE]))
+        elif lowered == "tdm-reservation" and value.strip() == "1":
+            found.add(_RESERVED)
+        elif lowered == "link" and "license" in value.lower():
+            statements = _HEADER_LICENCE.findall(value[:_MAX_VALUE])
+            found.update(f"licence:{licence_named(said) or 'other'}" for said in statements)
+    return found
+
+
+def _forbidden(value: str) -> Iterator[str]:
+    """The directives of a header that are meant for us; an agent's name holds up to the next."""
+    agent = ""
+    for item in value.lower().split(","):
+        name, colon, rest = item.partition(":")
+        if colon and name.strip() not in _VALUED:
+            agent, item = name.strip(), rest
+        if agent in _AGENTS:
+            yield from _flags_of(item)
+
+
+def _flags_of(directives: str) -> Iterator[str]:
+    for word in _SEPARATOR.split(directives):
+        if word in _DIRECTIVES:
+            yield _DIRECTIVES[word]
+
+
+def _robots_meta(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, content in metas:
+        if name in _AGENTS:
+            yield from _flags_of(content.lower())
+        elif name == "tdm-reservation" and content == "1":
+            yield _RESERVED
+
+
+# Languages and licences
+
+
+def _languages(links: Iterable[Link]) -> list[str]:
+    """How many languages a page announces, if that is more than people usually translate into."""
+    told = {link[2] for link in links if link[1] == "alternate"}
+    if len(told) < _MANY_LANGUAGES:
+        return []
+    names = {hreflang_language(lang).partition("-")[0] for lang in sorted(told)[:_MAX_ELEMENTS]}
+    count = len(names - {""})
+    return [f"languages:{count}"] if count >= _MANY_LANGUAGES else []
+
+
+def _licences(
+    parser: LexborHTMLParser,
+    source: bytes,
+    metas: Iterable[tuple[str, str]],
+    links: Iterable[Link],
+) -> Iterator[str]:
+    """Licences a page states for itself, and those it merely links to: of a picture, perhaps."""
+    stated = set(_stated_in_metas(metas))
+    linked = licences_linked([link[0] for link in links])
+    if _has_attribute(source):
+        for element in parser.css(_STATEMENTS)[:_MAX_ELEMENTS]:
+            stated.add(licence_named(element.attributes.get("href") or "") or "other")
+        for said, is_own in _stated_in_json(parser.raw_html, source):
+            (stated if is_own else linked).add(licence_named(said) or "other")
+    yield from (f"licence:{name}" for name in stated)
+    yield from (f"licence-link:{name}" for name in linked - stated - {"other"})
+
+
+def _has_attribute(source: bytes) -> bool:
+    """Whether a licence may be stated: the word stands by itself in the value of an attribute."""
+    pieces = source.split(b"license", _MAX_ELEMENTS)
+    return any(
+        (before.endswith(_QUOTES) and after.startswith(_ENDS))
+        or (before.endswith(b" ") and after.startswith(_QUOTES))
+        for before, after in pairwise(pieces)
+    )
+
+
+def _stated_in_metas(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, content in metas:
+        if name in _LICENCE_NAMES and content:
+            yield licence_named(content) or "other"
+        elif name in _RIGHTS_NAMES and (named := licence_named(content)):
+            yield named  # other statements of rights reserve them: no licence
+
+
+def _stated_in_json(raw: bytes, source: bytes) -> Iterator[tuple[str, bool]]:
+    """Licences in data for search engines, and whether they are the page's own, not a picture's."""
+    if b'"license"' not in source or b"ld+json" not in source:
+        return
+    is_own = b'"imageobject"' not in source
+    for found in _JSON_LICENCE.findall(raw)[:_MAX_ELEMENTS]:
+        yield found.decode("utf-8", "replace").replace("\\/", "/"), is_own

@@ -1,0 +1,264 @@
+"""A response read as a page: what it says, where it leads, and in which language."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+
+from selectolax.lexbor import LexborHTMLParser
+
+from diptych.language.codes import PART, hreflang_language, same_language, wanted_language
+from diptych.language.identify import identify, is_identifiable, knows
+from diptych.page.blocks import Walk
+from diptych.page.body import decompress, is_html
+from diptych.page.charset import decode
+from diptych.page.elements import visible
+from diptych.page.flags import page_flags
+from diptych.page.links import header_links, meta_refresh, page_links
+from diptych.page.nesting import bounded_markup
+from diptych.page.sketch import make_sketch
+from diptych.text.urls import resolve
+from diptych.types import (
+    Block,
+    LangScore,
+    Link,
+    Node,
+    Page,
+    PageRecord,
+    Response,
+    Sketch,
+    Url,
+)
+
+__all__ = ["body_digest", "language_sample", "read_content", "read_page"]
+
+_UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
+_MAX_TITLE = 2_000  # characters
+_SAMPLE = 320  # characters: the time of identification grows with them
+_LONG_SAMPLE = 1_000
+_CLEAR = 0.97  # score of a language beyond which more text changes nothing
+_DECLARED = 0.9  # the same of one that a page declares, and that cannot be told by its text
+_SAMPLE_BLOCKS = 8  # places they come from, so that an untranslated paragraph does not decide
+_LONG = 60  # characters of a block that is running text rather than a menu item
+_CODE = ["pre", "code", "samp", "kbd", "tt", "var"]
+_ENOUGH = 200  # characters of prose that tell a page's language
+_MOST_LINES = 40  # that are looked at one by one where a page is in several languages
+
+
+def read_page(
+    response: Response,
+    *,
+    depth: int = 0,
+    langs: Sequence[str] = (),
+    with_blocks: bool = False,
+    with_tree: bool = False,
+    with_sketch: bool = False,
+) -> Page:
+    """Read what a server answered; a body that is no HTML gives a page without links and blocks.
+
+    langs are the languages the user looks for: they are preferred where the text leaves it open.
+    Blocks and tree are read only where they are asked for: a crawl needs neither, and its speed is
+    that of reading.
+    """
+    body, _ = decompress(response.body, response.header("content-encoding"))
+    content_type = response.header("content-type")
+    links: list[Link] = _from_headers(response)
+    walk: Walk | None = None
+    html_lang = title = text = prose = content_language = ""
+    flags: tuple[str, ...] = ()
+    if is_html(content_type, body[:4096]):
+        markup = bounded_markup(decode(body, content_type)[0])
+        parser = LexborHTMLParser(markup)
+        base = _base(parser, response.url)
+        if with_blocks or with_tree or with_sketch:
+            walk = Walk(parser, base, markup, with_tree=with_tree)
+        html_lang, title = _html_lang(parser), _title(parser)
+        content_language = _meta_language(parser, markup)
+        text = _text(parser)  # before the links, whose surroundings are then free of scripts
+        links += page_links(parser, base)
+        flags = page_flags(parser, response.headers, response.url, links)
+        prose = _prose(parser, markup, text)
+    content_language = response.header("content-language").strip() or content_language
+    scores = _with_declared(prose, html_lang or content_language, langs)
+    sketch: Sketch | None = None
+    if with_sketch and walk is not None and (wanted := wanted_language(scores, langs)):
+        sketch = _sketch(parser, walk, response.url, wanted, langs, links)
+    record = PageRecord(
+        url=response.url,
+        lang=scores[0].lang if scores else "",
+        langs=scores,
+        title=title,
+        depth=depth,
+        size=len(response.body),
+        text_length=len(text),
+        digest=body_digest(body),
+        html_lang=html_lang,
+        content_language=content_language,
+        canonical=_canonical(links, response.url),
+        fetched_at=response.fetched_at,
+        flags=flags,
+    )
+    blocks = tuple(walk.blocks) if walk else ()
+    return Page(record, tuple(links), blocks, walk.tree if walk else None, sketch)
+
+
+def _sketch(
+    parser: LexborHTMLParser, walk: Walk, url: Url, lang: str, langs: Sequence[str],
+    links: Sequence[Link],
+) -> Sketch:  # fmt: skip
+    return make_sketch(
+        parser, url=url, lang=lang, langs=langs, tags=walk.tags, blocks=walk.blocks, links=links
+    )
+
+
+def read_content(response: Response) -> tuple[tuple[Block, ...], Node | None]:
+    """The blocks and the tree of a page, and nothing else: all that an aligner needs."""
+    body, _ = decompress(response.body, response.header("content-encoding"))
+    content_type = response.header("content-type")
+    if not is_html(content_type, body[:4096]):
+        return (), None
+    markup = bounded_markup(decode(body, content_type)[0])
+    parser = LexborHTMLParser(markup)
+    walk = Walk(parser, _base(parser, response.url), markup, with_tree=True)
+    return tuple(walk.blocks), walk.tree
+
+
+def _base(parser: LexborHTMLParser, url: Url) -> str:
+    element = parser.css_first("base[href]")
+    href = element.attributes["href"] if element is not None else None
+    return (resolve(url, href) if href else None) or url
+
+
+def _title(parser: LexborHTMLParser) -> str:
+    element = parser.css_first("title")
+    return visible(element.text()[:_MAX_TITLE]) if element is not None else ""
+
+
+def _meta_language(parser: LexborHTMLParser, markup: str) -> str:
+    if "ontent-" not in markup:
+        return ""
+    element = parser.css_first("meta[http-equiv=content-language i]")
+    return (element.attributes.get("content") or "").strip() if element is not None else ""
+
+
+def _text(parser: LexborHTMLParser) -> str:
+    """All that is read on the page, a line for each piece between two tags; changes the tree."""
+    parser.strip_tags(_UNREAD)
+    return parser.body.text(separator="\n", strip=True) if parser.body is not None else ""
+
+
+def _from_headers(response: Response) -> list[Link]:
+    links: list[Link] = []
+    for name, value in response.headers:
+        lowered = name.lower()
+        if lowered == "link":
+            links.extend(header_links(response.url, value))
+        elif lowered == "refresh":
+            link = meta_refresh(response.url, value)
+            links.extend([link] if link else [])
+    return links
+
+
+def _html_lang(parser: LexborHTMLParser) -> str:
+    own = parser.root.attributes if parser.root is not None else {}
+    return (own.get("lang") or own.get("xml:lang") or "").strip()
+
+
+def _canonical(links: Sequence[Link], url: Url) -> Url | None:
+    canonical = next((link.url for link in links if link.rel == "canonical"), None)
+    return None if canonical == url else canonical
+
+
+def body_digest(body: bytes) -> str:
+    """What tells two pages apart: the hash of a body that is unpacked."""
+    return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
+
+
+def _prose(parser: LexborHTMLParser, markup: str, text: str) -> str:
+    """The text without code, which is in no language; all of it if that is nearly all."""
+    if not any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
+        return text
+    parser.strip_tags(_CODE)
+    prose = parser.body.text(separator="\n", strip=True) if parser.body is not None else ""
+    return prose if len(prose) >= _ENOUGH else text
+
+
+def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, ...]:
+    """The languages of a page: from a short sample if that is clear, else from a long one.
+
+    Where menus and headings are in another of the languages than the running text, the page was
+    translated in part: then the shares of its languages are given.
+    """
+    long: list[str] = []
+    rest: list[str] = []
+    for line in lines:
+        (long if _is_long(line) else rest).append(line)
+    scores = identify(language_sample(long, rest), langs, closed=False)
+    is_clear = bool(scores) and scores[0].score >= _CLEAR
+    if not is_clear:
+        scores = identify(language_sample(long, rest, _LONG_SAMPLE), langs, closed=False)
+    if len(langs) < 2 or not wanted_language(scores, langs):
+        return scores
+    short = "\n".join(rest[:_SAMPLE])[:_SAMPLE]
+    own = identify(short, langs)
+    if is_clear and (not long or not own or same_language(own[0].lang, scores[0].lang)):
+        return scores
+    shares = _shares([short, *long[:: len(long) // _MOST_LINES + 1]], langs)
+    several = [LangScore(lang, share) for lang, share in shares.items() if share >= PART]
+    if len(several) < 2:
+        return scores
+    return tuple(sorted(several, key=lambda item: (-item.score, item.lang)))
+
+
+def _with_declared(text: str, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
+    """The languages of a page, as it declares them where no text in them can be told.
+
+    What is clearly in another of the languages is in that one, whatever the page declares.
+    """
+    scores = _languages(text.split("\n"), langs)
+    said = hreflang_language(declared)
+    lang = next((each for each in langs if said and same_language(said, each)), "")
+    if not lang or knows(lang) or not is_identifiable(text[:_LONG_SAMPLE]):
+        return scores
+    is_other = any(
+        score >= _CLEAR and same_language(best, each) for best, score in scores for each in langs
+    )
+    return scores if is_other else (LangScore(lang, _DECLARED),)
+
+
+def _is_long(line: str) -> bool:
+    """Whether a line is running text; in bytes, since an ideograph says more than a letter."""
+    if line.isascii() or len(line) >= _LONG:
+        return len(line) >= _LONG
+    return len(line.encode("utf-8", "surrogatepass")) >= _LONG
+
+
+def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
+    """How much of some lines is in each language."""
+    letters: dict[str, int] = {}
+    for line in lines:
+        for lang, _ in identify(line[:_SAMPLE], langs)[:1]:
+            letters[lang] = letters.get(lang, 0) + len(line)
+    total = sum(letters.values()) or 1
+    return {lang: count / total for lang, count in letters.items()}
+
+
+def language_sample(long: Sequence[str], short: Sequence[str], size: int = _SAMPLE) -> str:
+    """Text enough to tell the language: from long lines all over the page, menus only if need be.
+
+    >>> language_sample(["word " * 20], ["Menu"]).split()[-2:]
+    ['word', 'Menu']
+    """
+    step = max(1, len(long) // _SAMPLE_BLOCKS)
+    # From the middle on: pages begin and end with notices that are not always translated.
+    chosen = long[step // 2 :: step]
+    share = size // max(1, min(_SAMPLE_BLOCKS, len(chosen)))
+    sample = [text[:share] for text in chosen[: _SAMPLE_BLOCKS + 1]]
+    missing = size - sum(map(len, sample))
+    for line in reversed(short):
+        if missing <= size // 2:
+            break
+        sample.append(line)
+        missing -= len(line)
+    return "\n".join(sample)

@@ -1,0 +1,127 @@
+"""Sitemaps: index files, sets of URLs with the translations of each, plain lists (sitemaps.org).
+
+They are read by pattern rather than by an XML parser: many have unescaped ampersands or stop in
+the middle, at which a parser gives up, and entities that a page declares are never expanded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from typing import NamedTuple
+
+from diptych.page.body import decompress
+from diptych.page.charset import decode
+
+__all__ = ["Sitemap", "SitemapEntry", "read_sitemap"]
+
+MAX_ENTRIES = 50_000  # sitemaps.org: URLs in one file
+MAX_BYTES = 52_428_800  # sitemaps.org: 50 MB, uncompressed
+MAX_ALTERNATES = 500  # of one URL; there are some 200 locales
+_MAX_URL = 4_096  # characters
+_GZIP_MAGIC = b"\x1f\x8b"
+
+_TOKEN = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|<(?P<open>(?:[\w.-]{1,40}:)?(?:urlset|sitemapindex|url|sitemap))(?=[\s>])"
+    r"|<(?P<loc>(?:[\w.-]{1,40}:)?loc)\s*>(?P<where>[^<]*(?:<!\[CDATA\[[^<\]]*\]\]>)?)"
+    r"|<(?:[\w.-]{1,40}:)?link\s(?P<link>[^<>]*)>",
+    re.DOTALL | re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(r"""([\w:.-]{1,40})\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+
+
+class SitemapEntry(NamedTuple):
+    """A page and its translations as (hreflang, URL), itself mostly among them."""
+
+    url: str
+    alternates: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """What one file lists: further files, and pages."""
+
+    sitemaps: tuple[str, ...] = ()
+    entries: tuple[SitemapEntry, ...] = ()
+
+
+def read_sitemap(body: bytes) -> Sitemap:
+    r"""Read a sitemap, as far as it can be read.
+
+    >>> read_sitemap(b"<urlset><url><loc>http://a.org/?a=1&amp;b=2</loc></url></urlset>").entries
+    (SitemapEntry(url='http://a.org/?a=1&b=2', alternates=()),)
+    >>> read_sitemap(b"http://a.org/x\nhttp://a.org/y\n").entries[1].url
+    'http://a.org/y'
+    """
+    if body.startswith(_GZIP_MAGIC):
+        body, _ = decompress(body, "gzip", limit=MAX_BYTES)
+    text, _ = decode(body[:MAX_BYTES], "")
+    if "<" not in text[:2_000]:
+        return Sitemap(entries=tuple(_from_lines(text)))
+    return _from_markup(text)
+
+
+def _from_lines(text: str) -> Iterator[SitemapEntry]:
+    count = 0
+    for line in text.splitlines():
+        url = line.strip()
+        if url.startswith(("http://", "https://")) and len(url) <= _MAX_URL and count < MAX_ENTRIES:
+            count += 1
+            yield SitemapEntry(url)
+
+
+def _from_markup(text: str) -> Sitemap:
+    sitemaps: list[str] = []
+    entries: list[SitemapEntry] = []
+    container = prefix = ""
+    url, alternates = "", list[tuple[str, str]]()
+    for token in _TOKEN.finditer(text):
+        if token["open"]:
+            if url:
+                entries.append(SitemapEntry(url, tuple(alternates)))
+            url, alternates = "", []
+            prefix, _, container = token["open"].lower().rpartition(":")
+        elif token["loc"]:
+            where = _clean(token["where"])
+            # Images and videos have a location too, but in a namespace of their own.
+            if not where or token["loc"].lower().rpartition(":")[0] != prefix:
+                continue
+            if container.startswith("sitemap"):
+                sitemaps.append(where)
+            else:
+                url = where
+        elif token["link"]:
+            alternates.extend(_alternate(token["link"])[: MAX_ALTERNATES - len(alternates)])
+        if len(entries) >= MAX_ENTRIES or len(sitemaps) >= MAX_ENTRIES:
+            break
+    if url and len(entries) < MAX_ENTRIES:
+        entries.append(SitemapEntry(url, tuple(alternates)))
+    return Sitemap(tuple(sitemaps), tuple(entries))
+
+
+def _alternate(attributes: str) -> list[tuple[str, str]]:
+    """The language and URL of an `xhtml:link`, if it is that of a translation.
+
+    >>> _alternate("rel='alternate' hreflang='de' href='http://a.org/de'")
+    [('de', 'http://a.org/de')]
+    """
+    own = {
+        name.lower(): double or single for name, double, single in _ATTRIBUTE.findall(attributes)
+    }
+    url = _clean(own.get("href", ""))
+    hreflang = own.get("hreflang", "").strip()
+    if "alternate" not in own.get("rel", "").lower() or not url or not hreflang:
+        return []
+    return [(hreflang, url)]
+
+
+def _clean(raw: str) -> str:
+    raw = raw.strip()
+    if raw.startswith("<![CDATA["):
+        raw = raw[9:-3].strip()
+    elif "&" in raw:
+        raw = unescape(raw)
+    return raw if len(raw) <= _MAX_URL else ""

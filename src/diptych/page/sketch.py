@@ -1,0 +1,187 @@
+"""A page's sketch: what of its content tells its counterpart, in whatever language that is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import chain
+
+from selectolax.lexbor import LexborHTMLParser
+
+from diptych.language.codes import same_language
+from diptych.language.identify import identify
+from diptych.text.cognates import stem
+from diptych.text.lengths import text_length
+from diptych.text.tokens import tokens
+from diptych.text.urls import site_name
+from diptych.types import Block, LangScore, Link, Sketch, Url
+
+__all__ = [
+    "block_languages",
+    "count_words",
+    "file_names",
+    "language_shares",
+    "make_sketch",
+    "spell_tags",
+]
+
+_MAX_TAGS = 4_000  # a bound on the work of comparing two pages
+_MAX_FILES = 400
+_MAX_TEXT = 400_000  # characters of a page whose words are counted
+_UNKNOWN_TAG = 1
+_SHORT = 80  # characters of a text whose words are remembered
+_LONG = 60  # letters of a block whose language can be told
+_TASTED = 3  # places of a page that tell whether it is in several languages
+_TASTE = 150  # characters of a block
+_LEAST_SHARE = 0.15  # of the text of a page in several languages, of each
+_PAGE_NAME = re.compile(r"(?:\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pl|do)|/[^/.]*)\Z", re.IGNORECASE)
+
+
+def make_sketch(
+    parser: LexborHTMLParser,
+    *,
+    url: Url,
+    lang: str,
+    langs: Sequence[str],
+    tags: Iterable[int],
+    blocks: Sequence[Block],
+    links: Sequence[Link],
+) -> Sketch:
+    """The sketch of a page that was read; `tags` and `blocks` are those of a `Walk`."""
+    bag, block_words = count_words([block.text for block in blocks], lang)
+    return Sketch(
+        tags=spell_tags(tags),
+        words=bag.total(),
+        bag=bag,
+        block_words=block_words,
+        files=tuple(sorted(file_names(parser, links, url))[:_MAX_FILES]),
+        blocks=tuple((_hash(block.text), text_length(block.text)) for block in blocks),
+        shares=language_shares(blocks, langs),
+    )
+
+
+def count_words(
+    texts: Sequence[str], lang: str
+) -> tuple[Counter[str], tuple[tuple[int, ...], ...]]:
+    """How often each stem occurs in some texts, and each text as places of its stems in that.
+
+    >>> count_words(["two cats", "", "cats"], "en")
+    (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
+    """
+    room, cut = _MAX_TEXT, []
+    for text in texts:
+        cut.append(_stems(text if len(text) <= room else text[:room], lang))
+        room = max(0, room - len(text))
+    bag = Counter(chain.from_iterable(cut))
+    place = {word: number for number, word in enumerate(bag)}
+    return bag, tuple(tuple([place[word] for word in words]) for words in cut)
+
+
+def _stems(text: str, lang: str) -> Sequence[str]:
+    """The stems of a text; those of short ones are remembered, since menus are on every page."""
+    return _known_stems(text, lang) if len(text) <= _SHORT else _read_stems(text, lang)
+
+
+def _read_stems(text: str, lang: str) -> Sequence[str]:
+    return [stem(word) for word in tokens(text, lang)]
+
+
+_known_stems = lru_cache(maxsize=1 << 14)(_read_stems)
+
+
+def spell_tags(tags: Iterable[int]) -> str:
+    """The parser's numbers of tags as characters; a closing tag is a negative number.
+
+    >>> spell_tags([52, -52]) == chr(52) + chr(256 + 52)
+    True
+    """
+    return "".join(
+        chr(
+            tag
+            if 0 < tag < 256
+            else 256 - tag
+            if -256 < tag < 0
+            else _UNKNOWN_TAG + 256 * (tag < 0)
+        )
+        for tag in [*tags][:_MAX_TAGS]
+    )
+
+
+def _hash(text: str) -> int:
+    data = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=7).digest(), "big")
+
+
+def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set[str]:
+    """Names of images, addresses of files, and what lies outside of the site.
+
+    Only the name of an image counts, since folders often tell the language.
+    """
+    found: set[str] = set()
+    for image in parser.css("img[src]"):
+        source = image.attributes.get("src") or ""
+        if source and not source.startswith("data:"):
+            found.add(_name(source))
+    own = site_name(url)
+    for link in links:
+        if link.rel not in ("a", "area"):
+            continue
+        if site_name(link.url) != own:
+            found.add(link.url)
+        elif not _PAGE_NAME.search(link.url.partition("?")[0]):
+            found.add(_name(link.url))
+    found.discard("")
+    return found
+
+
+def _name(address: str) -> str:
+    """The last part of an address.
+
+    >>> _name("/pictures/fr/Tool%20box.png?v=2")
+    'tool%20box.png'
+    """
+    return address.partition("?")[0].rstrip("/").rpartition("/")[2].lower()[:100]
+
+
+def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[LangScore, ...]:
+    """How much of a page in several of the languages is in each; nothing if it is in one.
+
+    A few blocks are tasted first: nearly all pages are in one language.
+    """
+    if len(set(langs)) < 2:
+        return ()
+    long = [block for block in blocks if text_length(block.text) >= _LONG]
+    # Neighbours too, since the languages may take turns.
+    places = range(0, len(long), max(2, len(long) // _TASTED))
+    tasted = block_languages([block for at in places for block in long[at : at + 2]], langs)
+    if len({lang for lang in tasted if lang}) < 2:
+        return ()
+    letters: dict[str, float] = defaultdict(float)
+    for block, lang in zip(long, block_languages(long, langs), strict=True):
+        letters[lang] += text_length(block.text)
+    total = sum(letters.values())
+    shares = [
+        LangScore(lang, round(letters[lang] / total, 3))
+        for lang in langs
+        if letters[lang] >= _LEAST_SHARE * total
+    ]
+    return tuple(shares) if len(shares) > 1 else ()
+
+
+def block_languages(
+    blocks: Sequence[Block], langs: Sequence[str], *, closed: bool = True
+) -> list[str]:
+    """Which of some languages each block is in; nothing where that cannot be told.
+
+    In an open choice a block may also be in another language, which is then named.
+    """
+    found = []
+    for block in blocks:
+        scores = identify(block.text[:_TASTE], langs, closed=closed)
+        best = scores[0].lang if scores else ""
+        other = "" if closed else best
+        found.append(next((lang for lang in langs if same_language(best, lang)), other))
+    return found

@@ -1,0 +1,104 @@
+"""The final summary, told as a funnel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from diptych.frontier.crawl import UNLIKELY
+from diptych.reports.summary import Summary, in_words
+
+__all__ = ["tell"]
+
+
+def tell(summary: Summary, folder: Path, notes: Sequence[str], *, err: bool = True) -> None:
+    """Print what was found, why not more, and where it is."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(stderr=err, highlight=False, markup=False)
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", style="bold", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(style="dim")
+    for step in summary.steps:
+        words = step.in_words()
+        lost = Text(f"lost: {words}" if words else "")
+        table.add_row(Text(f"{step.count:,}"), Text(step.name), lost)
+    console.print(table)
+    if summary.downloads_per_pair is not None:
+        cost = summary.downloads_per_pair
+        console.print(f"{summary.downloads:,} downloads in all, {cost:.2f} per verified pair")
+    for line in _details(summary):
+        console.print(line, soft_wrap=True)
+    if summary.queued:
+        console.print(f"{summary.queued:,} URLs are still queued{_how_to_go_on(summary, notes)}")
+    if summary.outlook:
+        console.print(summary.outlook)
+    for note in dict.fromkeys(
+        [*notes, *(f"{origin} was stopped: {why}" for origin, why in summary.hosts)]
+    ):
+        console.print(f"note: {note}")
+    if not summary.segments:
+        console.print(f"nothing found: {_why_nothing(summary)}")
+        return
+    names = [
+        name
+        for name in ("corpus.tsv", "corpus.tmx", "n-way.tsv", "pairs.tsv", "report.html")
+        if (folder / name).exists()
+    ]
+    console.print(f"see {folder}/: {', '.join(names)}", soft_wrap=True)
+
+
+def _details(summary: Summary) -> Iterator[str]:
+    """What there is to be known of languages, marks and flags."""
+    if len(summary.lang_pairs) > 1:
+        by_lang = ", ".join(
+            f"{left}-{right} {pairs:,} ({segments:,} segments)"
+            for left, right, pairs, segments in summary.lang_pairs
+        )
+        yield f"page pairs by languages: {by_lang}"
+    if summary.rows is not None:
+        yield f"{summary.rows:,} rows of three languages or more in n-way.tsv"
+    for what, counts in (
+        ("verified pairs that are marked", summary.marks),
+        ("pages that are flagged", summary.flags),
+        ("segments that are flagged", summary.personal),
+    ):
+        if counts:
+            yield f"{what}: " + ", ".join(f"{count:,} {in_words(name)}" for name, count in counts)
+
+
+def _how_to_go_on(summary: Summary, notes: Sequence[str]) -> str:
+    """What to do about URLs that are queued, by how the crawl has ended."""
+    limited = any("limit reached" in note for note in notes)
+    unlikely = any(note.endswith(UNLIKELY) for note in notes)
+    if limited and unlikely:
+        return ": a higher limit, or a larger --patience, goes on with them"
+    if limited:
+        return ": raise the limit to go on"
+    if unlikely:
+        return ", none likely to bring a pair: a larger --patience goes on with them"
+    if summary.missing is not None and not notes:  # later it is not known what ended the crawl
+        return ": the same command goes on with them, or one with a larger --patience"
+    return ": the same command goes on with them"
+
+
+def _why_nothing(summary: Summary) -> str:
+    """The first step of the funnel where everything was lost."""
+    if not summary.pages:
+        reason = summary.hosts[0][1] if summary.hosts else ""
+        return reason or summary.steps[0].in_words() or "no page was fetched"
+    if empty := [lang for lang, count in summary.langs if not count]:
+        return f"no page is in {' or '.join(empty)} ({_by_language(summary)})"
+    for step in summary.steps[1:]:
+        if not step.count:
+            words = step.in_words()
+            return f"no {step.name}" + (f" ({words})" if words else "")
+    return "no segments kept"
+
+
+def _by_language(summary: Summary) -> str:
+    found = [f"{count:,} in {lang}" for lang, count in summary.langs if count]
+    return ", ".join(found) or summary.steps[1].in_words() or "none in a language asked for"

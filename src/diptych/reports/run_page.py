@@ -1,0 +1,158 @@
+"""The report of a run: one HTML file to look at, with nothing from elsewhere in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from diptych.pipeline import replace_file
+from diptych.registry import signature
+from diptych.reports.plot import plot
+from diptych.reports.summary import Step, Summary, in_words
+from diptych.run.store import Store
+from diptych.run.terms import Terms
+from diptych.types import SegmentPair
+
+__all__ = ["render", "write_report"]
+
+SHOWN_PAIRS = 500
+SHOWN_SEGMENTS = 60
+BINS = 20  # of scores
+
+
+def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[str]) -> None:
+    """Write `report.html` into the run folder."""
+    pairs, rejected = _pairs(store, accept=True), _pairs(store, accept=False)
+    cost = summary.downloads_per_pair
+    page = render(
+        "report.html",
+        found="pairs", each="pair", search="this crawl",
+        title=", ".join(terms.seeds or terms.archives),
+        langs=" - ".join(terms.langs),
+        signature=signature(terms.recipe, terms.langs),
+        tiles=[
+            ("page pairs", f"{summary.pairs:,}"),
+            ("segments", f"{summary.segments:,}"),
+            ("pages", f"{summary.pages:,}"),
+            ("downloads", f"{summary.downloads:,}"),
+            ("downloads per pair", f"{cost:.2f}" if cost is not None else "-"),
+        ],
+        # A group of pages in n languages is n downloads and n (n - 1) / 2 pairs.
+        plot=plot(summary.curve, 2 / (len(terms.langs) - 1)),
+        outlook=summary.outlook,
+        steps=_funnel(summary.steps),
+        notes=list(dict.fromkeys(notes)),
+        lang_pairs=summary.lang_pairs if len(summary.lang_pairs) > 1 else (),
+        rows=summary.rows,
+        scores=_histogram(store),
+        flags=[
+            (f"{count:,}", what, in_words(flag))
+            for what, counts in (("pages", summary.flags), ("segments", summary.personal))
+            for flag, count in counts
+        ],
+        pairs=pairs[:SHOWN_PAIRS],
+        more_pairs=max(0, len(pairs) - SHOWN_PAIRS),
+        rejected=rejected[:SHOWN_PAIRS],
+        segments=_sample(store, summary.segments),
+    )  # fmt: skip
+    replace_file(store.folder / "report.html", page)
+
+
+def render(name: str, **values: Any) -> bytes:
+    """A page from its template."""
+    from jinja2 import Environment, PackageLoader
+
+    template = Environment(loader=PackageLoader("diptych.reports"), autoescape=True).get_template(
+        name
+    )
+    return template.render(**values).encode("utf-8", "replace")
+
+
+def _funnel(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """Bars in per cent of the longest: pages beside pages, segments beside segments."""
+    largest = {
+        unit: max((step.count for step in steps if _unit(step) == unit), default=0) or 1
+        for unit in ("page", "segment")
+    }
+    return [
+        {
+            "name": step.name,
+            "count": f"{step.count:,}",
+            "width": round(100 * step.count / largest[_unit(step)], 1),
+            "lost": step.in_words(),
+        }
+        for step in steps
+    ]
+
+
+def _histogram(store: Store) -> list[dict[str, Any]]:
+    """How many segments have which score, those that break no rule.
+
+    Heights are in per cent of the most and grow with the square root, so that few can be seen.
+    """
+    rows = store.db.execute(
+        f"SELECT min({BINS} - 1, CAST(score * {BINS} AS INTEGER)), sum(accept), count(*)"
+        " FROM segments WHERE reason IN ('', 'low_score') GROUP BY 1"
+    )
+    counts = {int(place): (kept, total) for place, kept, total in rows}
+    most = max((total for _, total in counts.values()), default=0)
+    return [
+        {
+            "from": f"{place / BINS:.2f}",
+            "kept": kept, "left": total - kept,
+            "kept_height": round(100 * (total / most) ** 0.5 * kept / max(total, 1), 1),
+            "left_height": round(100 * (total / most) ** 0.5 * (1 - kept / max(total, 1)), 1),
+        }
+        for place in range(BINS)
+        for kept, total in [counts.get(place, (0, 0))]
+    ] if most else []  # fmt: skip
+
+
+def _unit(step: Step) -> str:
+    return "segment" if step.name.startswith("segment") else "page"
+
+
+def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
+    rows = store.db.execute(
+        "SELECT l.url, r.url, evidence, pairs.score, decisions.score, decisions.reason, marks,"
+        " (SELECT count(*) FROM segments s WHERE s.pair = pairs.id AND s.accept)"
+        " FROM pairs JOIN decisions ON decisions.pair = pairs.id"
+        " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+        " WHERE decisions.accept = ? ORDER BY l.url, r.url",
+        (accept,),
+    )
+    return [
+        {
+            "left": left, "right": right, "evidence": evidence, "score": f"{score:.2f}",
+            "verified": f"{verified:.2f}", "reason": in_words(reason), "segments": segments,
+            "marks": ", ".join(in_words(mark) for mark in marks.split()),
+        }
+        for left, right, evidence, score, verified, reason, marks, segments in rows
+    ]  # fmt: skip
+
+
+def _sample(store: Store, total: int) -> list[SegmentPair]:
+    """Segments from all over the corpus, at equal steps."""
+    step = max(1, -(-total // SHOWN_SEGMENTS))
+    counts = dict(
+        store.db.execute("SELECT pair, count(*) FROM segments WHERE accept GROUP BY pair")
+    )
+    found: list[SegmentPair] = []
+    before = 0
+    for pair in store.pair_order():
+        here = range(-before % step, counts.get(pair, 0), step)
+        found.extend(row for place in here for row in _segment(store, pair, place))
+        before += counts.get(pair, 0)
+    return found[:SHOWN_SEGMENTS]
+
+
+def _segment(store: Store, pair: int, place: int) -> list[SegmentPair]:
+    """The segment of a pair that is at such a place among those that were kept."""
+    rows = store.db.execute(
+        "SELECT s.left, s.right, left_lang, right_lang, l.url, r.url, left_path, right_path,"
+        " s.score FROM segments s JOIN pairs ON pairs.id = s.pair"
+        " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+        " WHERE s.pair = ? AND s.accept ORDER BY position LIMIT 1 OFFSET ?",
+        (pair, place),
+    )
+    return [SegmentPair(*row) for row in rows]

@@ -1,0 +1,136 @@
+"""How a search for sites stands, in lines, in JSON, as a table and as a page to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import orjson
+
+from diptych.frontier.leads import FAILED, Leads
+from diptych.frontier.queue import Kind
+from diptych.frontier.search import ROBOTS_DOWNLOADS
+from diptych.pipeline import replace_file
+from diptych.registry import signature
+from diptych.reports.curve import Curve
+from diptych.reports.plot import plot
+from diptych.reports.run_page import render
+from diptych.reports.summary import in_words
+
+if TYPE_CHECKING:
+    from diptych.run.store import Store
+    from diptych.run.terms import Terms
+
+__all__ = ["Standing", "write_sites"]
+
+SHOWN = 1_000
+LEAST = 3.0  # downloads that a site costs: robots.txt and a page in each language
+HEADER = "site\turl\tbilingual\tscore\tdownloads\treason\tpages\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a search has come, all invocations together."""
+
+    downloads: int
+    robots: int
+    tested: int
+    bilingual: int
+    leads: int
+    failed: int
+    reasons: Sequence[tuple[str, int]]
+    """why sites are not bilingual, the most frequent first"""
+
+    @classmethod
+    def of(cls, store: Store) -> Standing:
+        """As the store knows it."""
+        count = store.count
+        reasons = store.db.execute(
+            "SELECT reason, count(*) FROM verdicts WHERE NOT accept GROUP BY reason"
+            " ORDER BY 2 DESC, 1"
+        ).fetchall()
+        return cls(
+            downloads=count("SELECT count(*) FROM fetches WHERE status > 0"),
+            robots=count(ROBOTS_DOWNLOADS, int(Kind.ROBOTS)),
+            tested=count("SELECT count(*) FROM verdicts"),
+            bilingual=count("SELECT count(*) FROM verdicts WHERE accept"),
+            leads=count("SELECT count(*) FROM leads WHERE state = 0"),
+            failed=count(f"SELECT count(*) FROM leads WHERE {FAILED}"),
+            reasons=reasons,
+        )
+
+    def to_json(self) -> str:
+        """As one JSON object."""
+        return orjson.dumps({**asdict(self), "reasons": dict(self.reasons)}).decode()
+
+    def lines(self) -> list[str]:
+        """What was found, what it has cost, and why not more."""
+        lost = [f"  {count:,} are not: {in_words(reason)}" for reason, count in self.reasons[:5]]
+        failed = [f"  {self.failed:,} leads could not be followed"] if self.failed else []
+        return [
+            f"{self.bilingual:,} of {self.tested:,} sites tested are bilingual;"
+            f" {self.downloads:,} downloads, {self.robots:,} of them robots.txt;"
+            f" {self.leads:,} leads are left",
+            *lost,
+            *failed,
+        ]
+
+
+def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
+    """Write `sites.tsv`, all sites that were tested, and `report.html` into the run folder."""
+    standing, verdicts = Standing.of(store), Leads(store, once=True).verdicts()
+    lines = [HEADER]
+    for each in verdicts:
+        decision = each.decision
+        pages = " ".join(f"{lang}={url}" for lang, url in each.pages)
+        lines.append(
+            f"{each.site}\t{each.url}\t{decision.accept:d}\t{decision.score:.3f}"
+            f"\t{each.downloads}\t{decision.reason}\t{pages}\n"
+        )
+    replace_file(store.folder / "sites.tsv", "".join(lines).encode())
+    found = [each for each in verdicts if each.decision.accept]
+    largest = max((count for _, count in standing.reasons), default=1)
+    page = render(
+        "sites.html",
+        title=_title(terms.seeds or terms.archives),
+        langs=" - ".join(terms.langs),
+        signature=signature(terms.recipe, terms.langs),
+        found="bilingual sites", each="site", search="this search", outlook="",
+        tiles=[
+            ("bilingual sites", f"{standing.bilingual:,}"),
+            ("sites tested", f"{standing.tested:,}"),
+            ("downloads", f"{standing.downloads:,}"),
+            ("of them robots.txt", f"{standing.robots:,}"),
+            ("leads left", f"{standing.leads:,}"),
+        ],
+        plot=plot(_curve(store, standing), LEAST),
+        reasons=[
+            {"name": in_words(reason), "count": f"{count:,}", "width": 100 * count / largest}
+            for reason, count in standing.reasons
+        ],
+        notes=list(dict.fromkeys(notes))[:50],
+        sites=[
+            {"url": each.url, "pages": each.pages, "score": each.decision.score,
+             "downloads": each.downloads}
+            for each in found[:SHOWN]
+        ],
+        more=max(0, len(found) - SHOWN),
+    )  # fmt: skip
+    replace_file(store.folder / "report.html", page)
+
+
+def _title(names: Sequence[str]) -> str:
+    """What a search began with, the first of it.
+
+    >>> _title(["a.org", "b.org", "c.org", "d.org"])
+    'a.org, b.org, c.org and 1 more'
+    """
+    rest = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + rest
+
+
+def _curve(store: Store, standing: Standing) -> Curve:
+    """After how many downloads each bilingual site was found."""
+    rows = store.db.execute("SELECT at FROM verdicts WHERE accept ORDER BY at")
+    return Curve(standing.downloads, tuple(at for (at,) in rows))

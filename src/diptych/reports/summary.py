@@ -1,0 +1,286 @@
+"""What a run found, as a funnel with reasons for what was lost on the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from diptych.frontier.queue import State
+from diptych.language.codes import same_language
+from diptych.reports.curve import Curve, curve
+from diptych.run.store import Store
+from diptych.types import Outlook, lang_pairs
+
+__all__ = ["REASONS", "Step", "Summary", "in_words", "summarise"]
+
+NO_CURVE = Curve()
+LITTLE = 0.01  # of all pairs: less is told as that
+
+REASONS = {
+    "robots": "forbidden by robots.txt",
+    "content_type": "not HTML",
+    "not_html": "not HTML by their name",
+    "dns": "host unknown",
+    "connect": "no connection",
+    "timeout": "no answer in time",
+    "disconnected": "connection broke off",
+    "private_address": "on a private address (see --allow-private)",
+    "too_large": "too large",
+    "too_many_redirects": "redirected too often",
+    "outside": "outside of the site",
+    "not_archived": "not in the archives",
+    "unreadable": "took too long to read",
+    "trap_calendar": "endless calendar",
+    "trap_dates": "endless dates",
+    "trap_sort_order": "the same list in another order",
+    "trap_repeating_path": "path that repeats itself",
+    "trap_deep_path": "path too deep",
+    "trap_parameters": "too many parameters",
+    "copy": "copies of other pages",
+    "other_language": "in other languages",
+    "no_language": "too little text to tell the language",
+    "no_partner": "without a counterpart",
+    "unaligned": "sentences without a counterpart",
+    "duplicate": "said elsewhere already",
+    "low_score": "probably no translations",
+    "mostly_digits": "mostly numbers",
+    "mostly_markup": "mostly code",
+    "mojibake": "with broken characters",
+    "wrong_language": "not in their language",
+    "identical": "the same on both sides",
+    "no_letters": "without words",
+    "length_ratio": "too unequal in length",
+    "too_long": "too long",
+    "partial": "only a part of the other page",
+    "not_parallel": "not translations of each other",
+    "too_little_text": "with too little text",
+    "unknown_language": "in an unknown language",
+    "same_language": "both in one language",
+    "machine_translated": "with a machine translation on the page",
+    "untranslated_parts": "translated in part",
+    "one_sided_parts": "with text that the other page does not have",
+    "http_404": "not found (404)",
+    "one_language": "in one of the languages only",
+    "other_languages": "in other languages",
+    "no_candidate": "without a link that may lead to the other language",
+    "no_text": "without text",
+    "too_few_pages": "with too few pages in the other language",
+    "single_page": "with a single page in the other language",
+    "email": "with e-mail addresses",
+    "phone": "with telephone numbers",
+    "iban": "with bank account numbers",
+    "card": "with card numbers",
+    "noindex": "not to be indexed",
+    "noarchive": "not to be archived",
+    "noai": "not for machine learning (noai)",
+    "noimageai": "whose images are not for machine learning",
+    "tdm-reserved": "reserved from text and data mining",
+    "no_archive": "whose archive is not among those given",
+    "no_record": "whose page is not in the archives",
+    "other_content": "whose page says something else now",
+}
+"""reasons in words, for people; one that is not here is shown as it is"""
+
+
+_FLAGS = (
+    "SELECT flags, count(*) FROM pages WHERE url IN (SELECT left FROM pairs JOIN decisions"
+    " ON pair = pairs.id WHERE accept UNION SELECT right FROM pairs JOIN decisions"
+    " ON pair = pairs.id WHERE accept)"
+)
+_LANG_PAIRS = (
+    "SELECT left_lang, right_lang, count(*), sum((SELECT count(*) FROM segments"
+    " WHERE segments.pair = pairs.id AND segments.accept))"
+    " FROM pairs JOIN decisions ON decisions.pair = pairs.id WHERE decisions.accept"
+    " GROUP BY left_lang, right_lang"
+)
+
+
+def in_words(reason: str) -> str:
+    """A reason as people say it.
+
+    >>> in_words("robots"), in_words("http_503"), in_words("tls")
+    ('forbidden by robots.txt', 'answered 503', 'tls')
+    """
+    if reason.startswith("http_") and reason not in REASONS:
+        return f"answered {reason[5:]}"
+    return REASONS.get(reason, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the funnel: how many came through, and why others did not."""
+
+    name: str
+    count: int
+    lost: tuple[tuple[str, int], ...] = ()
+
+    def in_words(self) -> str:
+        """The reasons, most frequent first."""
+        return ", ".join(f"{count:,} {in_words(reason)}" for reason, count in self.lost)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All that is said at the end of a run."""
+
+    downloads: int
+    pages: int
+    pairs: int
+    segments: int
+    queued: int
+    steps: tuple[Step, ...]
+    faults: tuple[tuple[str, int], ...]
+    hosts: tuple[tuple[str, str], ...]
+    """hosts that were stopped, and why"""
+    langs: tuple[tuple[str, int], ...] = ()
+    """pages in each language asked for"""
+    marks: tuple[tuple[str, int], ...] = ()
+    """what a user may want to know of verified pairs, and of how many"""
+    flags: tuple[tuple[str, int], ...] = ()
+    """what pages of verified pairs say of themselves, and how many do"""
+    personal: tuple[tuple[str, int], ...] = ()
+    """kinds of personal data, and how many of the segments kept have them"""
+    lang_pairs: tuple[tuple[str, str, int, int], ...] = ()
+    """for each two languages, verified pairs and segments kept"""
+    rows: int | None = None
+    """rows of many languages; None where there are but two"""
+    missing: float | None = None
+    """the share of all pairs that is probably still out there, behind URLs that are queued; None
+    where the crawl policy cannot tell"""
+    curve: Curve = NO_CURVE
+    """how many downloads each verified pair took"""
+
+    @property
+    def downloads_per_pair(self) -> float | None:
+        """What a pair cost."""
+        return round(self.downloads / self.pairs, 3) if self.pairs else None
+
+    @property
+    def outlook(self) -> str:
+        """What is probably still out there, in words; empty if nothing is, or nobody can tell."""
+        if not self.pairs or not self.queued or not self.missing:
+            return ""
+        share = f"about {self.missing:.0%}" if self.missing >= LITTLE else "less than 1%"
+        return f"{share} of the pairs are probably still out there"
+
+
+def summarise(store: Store, langs: Iterable[str]) -> Summary:
+    """The funnel of a run as it stands: fetched, in a language, paired, verified, aligned, kept."""
+    langs = tuple(langs)
+    faults = Counter(dict(store.db.execute(
+        "SELECT reason, count(*) FROM urls WHERE state IN (?, ?) AND reason != '' GROUP BY reason",
+        (State.FAILED, State.REFUSED),
+    ).fetchall()))  # fmt: skip
+    pages = store.count("SELECT count(*) FROM pages")
+    by_language, strangers = _by_language(store, langs)
+    in_language = sum(by_language.values())
+    paired, accepted, rejected = _pairs(store)
+    steps = (
+        Step("pages fetched", pages, _sorted(faults)),
+        Step("in a language asked for", in_language, _sorted(strangers)),
+        Step("page pairs found", paired, _sorted({"no_partner": _alone(store, langs)})),
+        Step("page pairs verified", accepted, _sorted(rejected)),
+        *_segments(store),
+    )
+    queued = store.count("SELECT count(*) FROM urls WHERE state IN (0, 1)")
+    found = curve(store)
+    return Summary(
+        downloads=found.downloads,
+        pages=pages,
+        pairs=accepted,
+        segments=steps[-1].count,
+        queued=queued,
+        steps=steps,
+        faults=_sorted(faults),
+        hosts=tuple(store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''")),
+        langs=tuple(by_language.items()),
+        marks=_sorted(_words(store, "SELECT marks, count(*) FROM decisions WHERE accept")),
+        flags=_sorted(_words(store, _FLAGS)),
+        personal=_sorted(_words(store, "SELECT flags, count(*) FROM segments WHERE accept")),
+        lang_pairs=_lang_pairs(store, langs),
+        rows=_rows(store.folder / "n-way.tsv") if len(langs) > 2 else None,
+        missing=_missing(store, accepted, queued),
+        curve=found,
+    )
+
+
+def _missing(store: Store, pairs: int, queued: int) -> float | None:
+    """The share of all pairs that is probably behind URLs that are queued."""
+    outlook = store.outlook()
+    if outlook is None:
+        return None
+    # At the end pairs are found that the crawl did not know of; and sums of floats are never zero.
+    left = max(outlook.left, 0.0) if queued else 0.0
+    return Outlook(max(outlook.found, pairs), left).missing
+
+
+def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[dict[str, int], dict[str, int]]:
+    """Pages in each language asked for, and why others are in none."""
+    inside, strangers = dict.fromkeys(langs, 0), Counter[str]()
+    for lang, count in store.db.execute(
+        "SELECT lang, count(*) FROM pages GROUP BY lang"
+    ).fetchall():
+        wanted = next((each for each in langs if same_language(lang, each)), "")
+        if wanted:
+            inside[wanted] += count
+        else:
+            strangers["other_language" if lang else "no_language"] += count
+    return inside, strangers
+
+
+def _alone(store: Store, langs: tuple[str, ...]) -> int:
+    """Pages in a language asked for that are in no pair."""
+    rows = store.db.execute(
+        "SELECT lang, count(*) FROM pages WHERE url NOT IN"
+        " (SELECT left FROM pairs UNION SELECT right FROM pairs) GROUP BY lang"
+    )
+    return sum(count for lang, count in rows if any(same_language(lang, each) for each in langs))
+
+
+def _words(store: Store, query: str) -> dict[str, int]:
+    """How often each word occurs in a column of words."""
+    found: Counter[str] = Counter()
+    for words, count in store.db.execute(f"{query} GROUP BY 1"):
+        found.update(dict.fromkeys(words.split(), count))
+    return found
+
+
+def _lang_pairs(store: Store, langs: Sequence[str]) -> tuple[tuple[str, str, int, int], ...]:
+    """What was found of each two languages, in the user's order."""
+    found = {(row[0], row[1]): row for row in store.db.execute(_LANG_PAIRS)}
+    return tuple(found[pair] for pair in lang_pairs(langs) if pair in found)
+
+
+def _rows(path: Path) -> int:
+    """Lines of a table but for its head; none if it is not there yet."""
+    if not path.exists():
+        return 0
+    with path.open("rb") as table:
+        return max(0, sum(1 for _ in table) - 1)
+
+
+def _pairs(store: Store) -> tuple[int, int, dict[str, int]]:
+    paired = store.count("SELECT count(*) FROM pairs")
+    accepted = store.count("SELECT count(*) FROM decisions WHERE accept")
+    rejected = store.db.execute(
+        "SELECT reason, count(*) FROM decisions WHERE NOT accept GROUP BY reason"
+    ).fetchall()
+    return paired, accepted, dict(rejected)
+
+
+def _segments(store: Store) -> tuple[Step, Step]:
+    """What was aligned, and what of it was kept."""
+    rows = store.db.execute("SELECT reason, count(*) FROM segments GROUP BY reason")
+    counts = dict(rows.fetchall())
+    alone, kept = counts.pop("unaligned", 0), counts.pop("", 0)
+    return (
+        Step("segments aligned", kept + sum(counts.values()), _sorted({"unaligned": alone})),
+        Step("segments kept", kept, _sorted(counts)),
+    )
+
+
+def _sorted(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
+    items = [(reason, count) for reason, count in counts.items() if count]
+    return tuple(sorted(items, key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,1 @@
+"""The run folder: what is on disk."""

@@ -1,0 +1,144 @@
+"""The bytes of a run: WARC files that grow at the end, and are cut back to what the store knows."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import BinaryIO
+
+from diptych.errors import StoreError
+from diptych.run.warc import Pointer, compose_info, read_at
+from diptych.types import Response
+
+__all__ = ["ROTATE_AT", "Archive"]
+
+ROTATE_AT = 1_000_000_000  # bytes of a WARC file; the size Heritrix and Common Crawl use
+MAX_OPEN = 64  # files open for reading
+_OWN = "path LIKE 'warc/%'"  # an archive of the user's has an absolute path
+
+
+class Archive:
+    """WARC files by number; which bytes of them belong to the run is in the table `warcs`."""
+
+    def __init__(self, folder: Path, db: sqlite3.Connection, *, agent: str) -> None:
+        self._folder = folder
+        self._db = db
+        self._agent = agent
+        self._file: BinaryIO | None = None
+        self._id = 0
+        self._reading: dict[int, BinaryIO] = {}
+
+    def add(self, path: str, size: int) -> int:
+        """Make a WARC known and return its number; one of the user's has an absolute path."""
+        self._db.execute(
+            "INSERT INTO warcs (path, size) VALUES (?, ?) ON CONFLICT (path) DO NOTHING",
+            (path, size),
+        )
+        row = self._db.execute("SELECT id FROM warcs WHERE path = ?", (path,)).fetchone()
+        return int(row[0])
+
+    def append(self, record: bytes, now: float) -> Pointer:
+        """Write a composed record; it belongs to the run from the next `sync` and commit on."""
+        if self._file is None or self._file.tell() >= ROTATE_AT:
+            self._file = self._next_file(now)
+        offset = self._file.tell()
+        self._file.write(record)
+        return Pointer(self._id, offset, len(record))
+
+    def _next_file(self, now: float) -> BinaryIO:
+        """The file of an earlier invocation if it has room, else a new one."""
+        unfinished = self._db.execute(
+            f"SELECT id, path FROM warcs WHERE {_OWN} AND size < ? ORDER BY id DESC LIMIT 1",
+            (ROTATE_AT,),
+        ).fetchone()
+        if self._file is None and unfinished is not None:
+            self._id, path = unfinished
+            file: BinaryIO = (self._folder / path).open("ab")
+            return file
+        if self._file is not None:
+            self.sync()
+            self._file.close()
+        last = self._db.execute(f"SELECT max(path) FROM warcs WHERE {_OWN}").fetchone()[0]
+        number = int(last.partition("-")[2].partition(".")[0]) + 1 if last else 1
+        name = f"diptych-{number:05d}.warc.gz"
+        (self._folder / "warc").mkdir(exist_ok=True)
+        file = (self._folder / "warc" / name).open("wb")
+        file.write(compose_info(agent=self._agent, name=name, now=now))
+        self._id = self.add(f"warc/{name}", file.tell())
+        return file
+
+    def sync(self) -> None:
+        """Hand all bytes to the system and note how many they are, for the transaction to come."""
+        if self._file is not None:
+            self._file.flush()
+            size = self._file.tell()
+            self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (size, self._id))
+
+    def read(self, warc: int, offset: int) -> Response | None:
+        """A response out of a WARC of this run."""
+        if self._file is not None and warc == self._id:
+            self._file.flush()
+        stream = self._reading.get(warc)
+        if stream is None:
+            path = self._db.execute("SELECT path FROM warcs WHERE id = ?", (warc,)).fetchone()[0]
+            if len(self._reading) >= MAX_OPEN:
+                self._reading.pop(next(iter(self._reading))).close()
+            try:
+                stream = self._reading[warc] = (self._folder / path).open("rb")
+            except OSError as error:
+                raise StoreError(f"the run needs {path}: {error.strerror}") from error
+        return read_at(stream, offset)
+
+    def mend(self) -> None:
+        """Bring the files to what the database knows of them, after a kill or a power cut."""
+        rows = self._db.execute(f"SELECT id, path, size FROM warcs WHERE {_OWN}").fetchall()
+        for id, path, size in rows:
+            file = self._folder / path
+            actual = file.stat().st_size if file.exists() else 0
+            if actual < size:
+                size = self._forget_after(id, actual)
+            if not size:
+                file.unlink(missing_ok=True)
+            elif actual > size:
+                with file.open("r+b") as stream:
+                    stream.truncate(size)
+        known = {path for _, path, _ in rows}
+        for file in (self._folder / "warc").glob("diptych-*.warc.gz"):
+            if f"warc/{file.name}" not in known:
+                file.unlink()
+
+    def _forget_after(self, warc: int, size: int) -> int:
+        """Queue again the pages whose bytes a power cut took; returns what is left whole."""
+        lost = "warc = ? AND offset + length > ?"
+        whole: int | None = self._db.execute(
+            "SELECT coalesce(max(offset + length) FILTER (WHERE offset + length <= ?2),"
+            " min(offset) FILTER (WHERE offset <= ?2)) FROM fetches WHERE warc = ?1",
+            (warc, size),
+        ).fetchone()[0]
+        self._db.execute("BEGIN")
+        self._db.execute(
+            "UPDATE urls SET state = 0, due = 0"
+            f" WHERE key IN (SELECT url FROM fetches WHERE {lost})",
+            (warc, size),
+        )
+        self._db.execute(
+            "DELETE FROM events WHERE what = 'page' AND data IN (SELECT urls.url FROM pages"
+            f" JOIN urls ON urls.key = pages.url WHERE {lost})",
+            (warc, size),
+        )
+        self._db.execute(f"DELETE FROM pages WHERE {lost}", (warc, size))
+        self._db.execute(f"DELETE FROM fetches WHERE {lost}", (warc, size))
+        if whole:
+            self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (whole, warc))
+        else:
+            self._db.execute("DELETE FROM warcs WHERE id = ?", (warc,))
+        self._db.execute("COMMIT")
+        return whole or 0
+
+    def close(self) -> None:
+        """Let go of all files."""
+        for stream in (self._file, *self._reading.values()):
+            if stream is not None:
+                stream.close()
+        self._file = None
+        self._reading.clear()

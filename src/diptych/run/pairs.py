@@ -1,0 +1,255 @@
+"""What was found, in the database of a run: pairs, what was decided of them, and their segments."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from diptych.run.archive import Archive
+from diptych.run.encoding import read_evidence, whole, write_evidence
+from diptych.text.near_duplicates import segment_keys
+from diptych.text.urls import url_key
+from diptych.types import Decision, LangPair, PagePair, SegmentPair
+
+__all__ = ["Findings"]
+
+
+_BASIS = (
+    "SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url ORDER BY 1",
+    "SELECT s.url, t.url FROM urls s JOIN urls t ON t.key = s.redirect ORDER BY 1",
+    "SELECT source, target, hreflang FROM announced ORDER BY 1, 2, 3",
+)
+"""what pairs are made of: pages with what they say, where URLs lead, what sitemaps announce"""
+_SEGMENT = (
+    "accept, reason, score, judged, alignment, key, left_key, right_key, flags, left, right,"
+    " left_path, right_path, left_at, right_at"
+)
+
+
+class Findings:
+    """The second half of a run; `store.Store` is the whole."""
+
+    db: sqlite3.Connection
+    archive: Archive
+
+    # -- transactions ------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Start a transaction unless one is open."""
+        if not self.db.in_transaction:
+            self.db.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Make all since `begin` durable: bytes first, then what is known of them."""
+        if self.db.in_transaction:
+            self.archive.sync()
+            self.db.execute("COMMIT")
+
+    # -- pairs -------------------------------------------------------------------------------
+
+    def replace_pairs(self, site: int, pairs: Iterable[PagePair]) -> None:
+        """Settle the pairs of a site; what is known of pairs that stay is kept."""
+        rows = [
+            (
+                site, url_key(p.left), url_key(p.right), p.left_lang, p.right_lang, p.score,
+                p.evidence, write_evidence(p.scores),
+            )
+            for p in pairs
+        ]  # fmt: skip
+        self.begin()
+        self.db.execute(
+            "CREATE TEMP TABLE IF NOT EXISTS settled"
+            " (left INTEGER, right INTEGER, left_lang TEXT, right_lang TEXT)"
+        )
+        self.db.execute("DELETE FROM settled")
+        self.db.executemany("INSERT INTO settled VALUES (?, ?, ?, ?)", [row[1:5] for row in rows])
+        self.db.execute(
+            "DELETE FROM pairs WHERE site = ? AND (left, right, left_lang, right_lang)"
+            " NOT IN (SELECT left, right, left_lang, right_lang FROM settled)",
+            (site,),
+        )
+        self.db.executemany(
+            "INSERT INTO pairs (site, left, right, left_lang, right_lang, score, evidence, scores)"
+            " VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (left, right, left_lang, right_lang) DO UPDATE"
+            " SET score = excluded.score, evidence = excluded.evidence, scores = excluded.scores",
+            rows,
+        )
+        self.commit()
+
+    def save_pair(
+        self,
+        site: int,
+        pair: PagePair,
+        decision: Decision,
+        segments: Sequence[tuple[SegmentPair, Decision]],
+    ) -> None:
+        """Remember a pair that was looked at while the crawl goes on, with what came of it.
+
+        What was decided with all words that the run has learned is not decided anew without.
+        """
+        if self.count("SELECT is_done FROM learning"):
+            return
+        row = (
+            site, url_key(pair.left), url_key(pair.right), pair.left_lang, pair.right_lang,
+            pair.score, pair.evidence,
+        )  # fmt: skip
+        self.db.execute(
+            "INSERT OR IGNORE INTO pairs"
+            " (site, left, right, left_lang, right_lang, score, evidence) VALUES (?,?,?,?,?,?,?)",
+            row,
+        )
+        id = self.count(
+            "SELECT id FROM pairs WHERE left = ? AND right = ? AND left_lang = ?"
+            " AND right_lang = ?",
+            *row[1:5],
+        )
+        self.save_decision(id, decision)
+        self.save_segments(id, segments)
+        self.db.execute("UPDATE pairs SET aligned = 0 WHERE id = ?", (id,))
+
+    def sites(self) -> list[tuple[int, str]]:
+        """Sites with their numbers, by name."""
+        return self.db.execute("SELECT id, name FROM sites ORDER BY name").fetchall()
+
+    def lang_pairs(self) -> list[LangPair]:
+        """The languages that pairs are in."""
+        rows = self.db.execute(
+            "SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang"
+        )
+        return [LangPair(*row) for row in rows]
+
+    def pair_order(self) -> list[int]:
+        """The numbers of all pairs in an order that does not depend on the crawl."""
+        rows = self.db.execute(
+            "SELECT pairs.id FROM pairs JOIN urls l ON l.key = pairs.left"
+            " JOIN urls r ON r.key = pairs.right ORDER BY l.url, r.url, left_lang, right_lang"
+        )
+        return [id for (id,) in rows]
+
+    def pairs_to_align(self, site: int) -> list[tuple[int, PagePair]]:
+        """Pairs of a site that are not aligned yet."""
+        return self.pairs(site, where="(decisions.pair IS NULL OR NOT aligned)")
+
+    def pairs(self, site: int, *, where: str = "1") -> list[tuple[int, PagePair]]:
+        """Pairs of a site with their numbers, by URL."""
+        rows = self.db.execute(
+            "SELECT pairs.id, l.url, r.url, left_lang, right_lang, pairs.score, evidence, scores"
+            " FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+            " LEFT JOIN decisions ON decisions.pair = pairs.id"
+            f" WHERE site = ? AND {where} ORDER BY l.url, r.url, left_lang, right_lang",
+            (site,),
+        )
+        return [
+            (id, PagePair(left, right, one, other, score, evidence, read_evidence(scores)))
+            for id, left, right, one, other, score, evidence, scores in rows
+        ]
+
+    def save_decision(self, pair: int, decision: Decision) -> None:
+        """Remember whether a pair was verified."""
+        self.db.execute(
+            "INSERT OR REPLACE INTO decisions VALUES (?,?,?,?,?)",
+            (pair, decision.accept, decision.score, decision.reason, " ".join(decision.marks)),
+        )
+
+    def save_segments(
+        self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
+    ) -> tuple[int, int]:
+        """Remember all segments of a pair, kept or not; how many were kept before and are now."""
+        before = self.count("SELECT count(*) FROM segments WHERE pair = ? AND accept", pair)
+        self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
+        self.db.executemany(
+            f"INSERT INTO segments (pair, position, {_SEGMENT}) VALUES ({_marks(17)})",
+            [
+                (pair, position, *_segment_row(seg, decision))
+                for position, (seg, decision) in enumerate(segments)
+            ],
+        )
+        self.db.execute("UPDATE pairs SET aligned = 1 WHERE id = ?", (pair,))
+        return before, sum(decision.accept for _, decision in segments)
+
+    # -- what was learned --------------------------------------------------------------------
+
+    def begin_learning(self) -> bool:
+        """Forget what was learned and aligned when other pages were there; False if none were."""
+        digest = blake2b(digest_size=16)
+        for query in _BASIS:
+            for row in self.db.execute(query):
+                digest.update("\0".join(row).encode() + b"\n")
+            digest.update(b"\n")
+        basis = digest.hexdigest()
+        known = self.db.execute("SELECT basis, is_done FROM learning").fetchone()
+        if known == (basis, 1):
+            return False
+        self.begin()
+        self.db.execute("UPDATE pairs SET aligned = 0")
+        self.db.execute("DELETE FROM learning")
+        self.db.execute("INSERT INTO learning VALUES (?, 0)", (basis,))
+        self.commit()
+        return True
+
+    def save_lexicons(self, lexicons: Mapping[LangPair, bytes]) -> None:
+        """Remember what was learned, and that it was."""
+        self.begin()
+        self.db.execute("DELETE FROM lexicons")
+        self.db.executemany(
+            "INSERT INTO lexicons VALUES (?, ?, ?)",
+            [(*langs, data) for langs, data in sorted(lexicons.items())],
+        )
+        self.db.execute("UPDATE learning SET is_done = 1")
+        self.commit()
+
+    def lexicons(self) -> dict[LangPair, bytes]:
+        """What was learned, by languages."""
+        rows = self.db.execute("SELECT left_lang, right_lang, data FROM lexicons ORDER BY 1, 2")
+        return {LangPair(left, right): data for left, right, data in rows}
+
+    def sure_pairs(self, least: float) -> int:
+        """How many pairs have such a score."""
+        return self.count("SELECT count(*) FROM pairs WHERE score >= ?", least)
+
+    def doubts(self, certain: float) -> int:
+        """How many pages that could be paired are in no pair of such a score."""
+        return self.count(
+            "SELECT count(*) FROM sketches WHERE url NOT IN"
+            " (SELECT left FROM pairs WHERE score >= ?1"
+            "  UNION SELECT right FROM pairs WHERE score >= ?1)",
+            certain,
+        )
+
+    def teachers(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
+        """Pairs of such a score, and how many characters the shorter page has; by URL."""
+        rows = self.db.execute(
+            "SELECT l.url, r.url, left_lang, right_lang, pairs.score, evidence,"
+            " min(a.text_length, b.text_length)"
+            " FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+            " JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right"
+            " WHERE left_lang = ? AND right_lang = ? AND pairs.score >= ? ORDER BY l.url, r.url",
+            (*langs, least),
+        )
+        return [(PagePair(*row[:6]), row[6]) for row in rows]
+
+    def count(self, query: str, *values: Any) -> int:
+        """One number out of the database."""
+        row = self.db.execute(query, values).fetchone()
+        number: int = (row[0] if row else 0) or 0
+        return number
+
+
+def _segment_row(seg: SegmentPair, decision: Decision) -> tuple[Any, ...]:
+    """A segment as the database holds it, in the order of `_SEGMENT`."""
+    left, right = whole(seg.left), whole(seg.right)
+    keys: tuple[int | None, ...] = (None, None, None)
+    if left and right:
+        keys = segment_keys(left, right, seg.left_lang, seg.right_lang)
+    score = round(decision.score, 4)
+    return (
+        decision.accept, decision.reason, score, score, round(seg.score, 4), *keys,
+        " ".join(decision.marks), left, right, seg.left_path, seg.right_path, seg.left_at,
+        seg.right_at,
+    )  # fmt: skip
+
+
+def _marks(count: int) -> str:
+    return ",".join("?" * count)

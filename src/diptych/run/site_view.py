@@ -1,0 +1,131 @@
+"""A site as the store knows it, for policies and pairers (`protocols.SiteView`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from diptych.language.codes import same_language
+from diptych.run.store import Store
+from diptych.text.urls import url_key
+from diptych.types import LangPair, Link, PageRecord, Site, Sketch, Url
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon.lexicon import Lexicon
+
+__all__ = ["StoreView"]
+
+MAX_REDIRECTS = 20
+
+
+class StoreView:
+    """Read-only; what it has loaded once it keeps, so make a new one when the store has grown."""
+
+    def __init__(
+        self,
+        store: Store,
+        site: Site,
+        site_id: int,
+        langs: Sequence[str],
+        lexicons: Mapping[LangPair, Lexicon] | None = None,
+    ) -> None:
+        self.site = site
+        self.langs = langs
+        self._store = store
+        self._id = site_id
+        self._lexicons = lexicons or {}
+
+    @cached_property
+    def _records(self) -> dict[Url, PageRecord]:
+        return {record.url: record for record in self._store.records(self._id)}
+
+    @cached_property
+    def _stands_for(self) -> dict[Url, Url]:
+        """Page -> the page that stands for it, where that is another one."""
+        canonical = {url: self._canonical(record) for url, record in self._records.items()}
+        named = {
+            target
+            for url, target in canonical.items()
+            if target and self._records[target].digest == self._records[url].digest
+        }
+        # Of copies the one that is canonical stands for all, else the one with the shortest URL.
+        first_by_digest: dict[str, Url] = {}
+        for url in sorted(self._records, key=lambda url: (url not in named, len(url), url)):
+            first_by_digest.setdefault(self._records[url].digest, url)
+        step = {
+            url: canonical[url] or first_by_digest[record.digest]
+            for url, record in self._records.items()
+        }
+        ends = {url: _end(url, step) for url in step}
+        return {url: end for url, end in ends.items() if end != url}
+
+    def _canonical(self, record: PageRecord) -> Url | None:
+        """The canonical page, when it was fetched and is in the same language.
+
+        Sites that declare the English page canonical for all its translations are common.
+        """
+        if record.canonical is None:
+            return None
+        target = self._records.get(self._after_redirects(record.canonical))
+        if target is None or target.canonical not in (None, target.url):
+            return None
+        return target.url if same_language(target.lang, record.lang) else None
+
+    @cached_property
+    def pages(self) -> Mapping[Url, PageRecord]:
+        """One record per distinct page."""
+        return {url: record for url, record in self._records.items() if url not in self._stands_for}
+
+    def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
+        """The links of all pages as (page, link); those of copies go to what stands for them."""
+        for source, links in self._store.links(self._id):
+            page = self.resolve(source)
+            if page is not None:
+                yield from ((page, link) for link in links if rel is None or link.rel == rel)
+
+    def resolve(self, url: Url) -> Url | None:
+        """The page in `pages` that a URL leads to, or None when it was not fetched."""
+        url = self._after_redirects(url)
+        url = self._stands_for.get(url, url)
+        return url if url in self.pages else None
+
+    def sketches(self) -> Iterator[tuple[Url, Sketch]]:
+        """What is known of the content of pages in the languages asked for, by URL."""
+        for url, sketch in self._store.sketches(self._id):
+            if url in self.pages:
+                yield url, sketch
+
+    def lexicon(self, left: str, right: str) -> Lexicon:
+        """What is known so far of the words of two languages; it may be empty."""
+        from diptych.learn.lexicon.lexicon import Lexicon
+
+        return self._lexicons.get(LangPair(left, right)) or Lexicon.empty(left, right)
+
+    @cached_property
+    def _redirects(self) -> dict[int, Url]:
+        rows = self._store.db.execute(
+            "SELECT s.key, t.url FROM urls s JOIN urls t ON t.key = s.redirect"
+            " JOIN hosts ON hosts.id = s.host WHERE hosts.site = ? AND s.redirect IS NOT NULL",
+            (self._id,),
+        )
+        return dict(rows.fetchall())
+
+    def _after_redirects(self, url: Url) -> Url:
+        if url in self._records or not self._redirects:
+            return url
+        for _ in range(MAX_REDIRECTS):
+            target = self._redirects.get(url_key(url))
+            if target is None:
+                break
+            url = target
+        return url
+
+
+def _end(url: Url, step: Mapping[Url, Url]) -> Url:
+    """Where the steps from page to page end; of pages that name each other, the shortest URL."""
+    passed: list[Url] = []
+    while url not in passed:
+        passed.append(url)
+        url = step[url]
+    return min(passed[passed.index(url) :], key=lambda url: (len(url), url))

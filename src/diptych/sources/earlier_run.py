@@ -1,0 +1,77 @@
+"""Who links to whom by the pages of an earlier run: what was mined before is a source too."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Self
+
+import orjson
+
+from diptych.errors import SourceError, StoreError
+from diptych.run.store import Store
+from diptych.sources.link_index import LinkIndex, LinkWriter
+from diptych.types import Link
+
+__all__ = ["LinkTables"]
+
+NAME = "backlinks.sqlite"
+_STATE = (
+    "SELECT (SELECT count(*) || ' ' || coalesce(max(fetched_at), 0) FROM pages) || ' ' ||"
+    " (SELECT coalesce(max(id), 0) FROM fetches)"
+)
+_PAGES = "SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url"
+
+
+class LinkTables(LinkIndex):
+    """The links of a run to other sites; a `LinkSource`.
+
+    They are indexed in a file beside the run, anew when the run has gone on; the run itself is
+    only read.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Open the links of a run's folder."""
+        path = folder / NAME
+        try:
+            with Store(folder, write=False) as store:
+                state = str(store.db.execute(_STATE).fetchone()[0])
+                if _state_of(path) != state:
+                    _write(store, path, state)
+        except (StoreError, sqlite3.Error) as error:
+            raise SourceError(f"cannot read the links of {folder}: {error}") from error
+        return cls.read(path)
+
+
+def _state_of(path: Path) -> str:
+    """What the run was like when it was indexed; nothing if it was not."""
+    if not path.exists():
+        return ""
+    try:
+        index = LinkIndex.read(path)
+    except SourceError:
+        return ""
+    try:
+        row = index.db.execute("SELECT value FROM about WHERE key = 'state'").fetchone()
+        return str(row[0]) if row else ""
+    except sqlite3.Error:
+        return ""  # damaged: it is made again
+    finally:
+        index.close()
+
+
+def _write(store: Store, path: Path, state: str) -> None:
+    """Index all pages of a run in a file that takes the place of the old one when it is whole."""
+    part = path.with_name(path.name + ".part")
+    for name in (part, part.with_name(part.name + "-wal"), part.with_name(part.name + "-shm")):
+        name.unlink(missing_ok=True)
+    with LinkWriter(part) as writer:
+        for url, links in store.db.execute(_PAGES):
+            writer.add(url, [Link(*link) for link in orjson.loads(links)])
+        writer.save_about("state", state)
+        writer.commit()
+    os.replace(part, path)

@@ -1,0 +1,310 @@
+"""Make of the text files of a web graph an index that answers in milliseconds.
+
+Common Crawl publishes its graphs of hosts and of domains as `id TAB reversed.name` and
+`from TAB to`.  The index has both directions as lists of ids, 4 bytes for each edge and direction
+and as many for where the list of each vertex begins, in plain arrays that are mapped into memory
+when they are asked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from diptych.errors import SourceError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.sources.edge_runs import Runs
+    from diptych.sources.graph_vertices import Names
+
+__all__ = ["FORMAT", "GraphFacts", "index_graph", "read_facts"]
+
+FORMAT = 2
+FACTS = "graph.json"
+MARKER = "diptych-graph.lock"  # in a folder where an index is built, with the name of the index
+_LISTS = ("names", "back", "out")
+_FILES = {FACTS, "keys", "keys.ids", *_LISTS, *(f"{name}.offsets" for name in _LISTS)}
+LEVELS = ("auto", "host", "domain")
+_SAMPLE = 1000  # names that tell whether the vertices are hosts or domains
+
+Tick = Callable[[str, int], None]
+"""told what is being done, and how many of them are"""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFacts:
+    """What is known of an index: `graph.json`."""
+
+    level: str
+    """host or domain"""
+    vertices: int
+    edges: int
+    is_sorted: bool
+    """whether all have names, which ascend with their ids"""
+    notes: tuple[str, ...]
+    sizes: dict[str, int]
+    """bytes of each file"""
+    turns: dict[str, list[int]]
+    """of the offsets of each list, see `OffsetWriter`"""
+
+
+def index_graph(
+    vertices: Iterable[str],
+    edges: Iterable[str],
+    out: Path,
+    *,
+    level: str = "auto",
+    tick: Tick = lambda what, count: None,
+) -> GraphFacts:
+    """Index a graph into a folder, which is there whole or not at all.
+
+    Files may be gzip or plain, lists of files (`*.paths.gz`), and anywhere fsspec reaches.
+    """
+    if level not in LEVELS:
+        raise SourceError(f"no level {level!r} of graphs; there is: {', '.join(LEVELS)}")
+    if out.exists() and not _may_be_replaced(out):
+        raise SourceError(f"{out} is there and is no web graph; choose another folder")
+    try:
+        with _workshop(out) as work:
+            part = work / "new"
+            part.mkdir()
+            facts = _build(list(vertices), list(edges), part, level, tick)
+            if not facts.edges and (out / FACTS).exists():
+                raise SourceError(f"no edge in the --edges files; {out} stays as it was")
+            _put_in_place(work, out)
+    except OSError as error:
+        raise SourceError(f"cannot write {out}: {error.strerror or error}") from error
+    return facts
+
+
+def _may_be_replaced(out: Path) -> bool:
+    """Whether a folder is empty, or has an index and nothing else in it."""
+    if not out.is_dir():
+        return False
+    names = {path.name for path in out.iterdir()}
+    return not names or (FACTS in names and len(names) > 1 and names <= _FILES)
+
+
+@contextmanager
+def _workshop(out: Path) -> Iterator[Path]:
+    """A folder of our own beside the index, where it is built; gone at the end."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    start = f".{out.name}.graph-"
+    for left in [path for path in out.parent.iterdir() if path.name.startswith(start)]:
+        _clear(left, out)
+    work = Path(tempfile.mkdtemp(prefix=start, dir=out.parent))
+    try:
+        # Locked before it has its name, so that no other build takes it for one that was killed.
+        with (work / "lock.tmp").open("w", encoding="utf-8") as marker:
+            marker.write(out.name)
+            marker.flush()
+            _is_locked(marker)
+            os.replace(work / "lock.tmp", work / MARKER)
+            yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _clear(left: Path, out: Path) -> None:
+    """Remove what a build of the same index left when it was killed, and nothing else."""
+    try:
+        with (left / MARKER).open("r+", encoding="utf-8") as marker:
+            if marker.read() != out.name or not _is_locked(marker):
+                return
+            if (left / "old").exists() and not out.exists():  # killed while it changed places
+                os.replace(left / "old", out)
+            shutil.rmtree(left, ignore_errors=True)
+    except (OSError, UnicodeDecodeError):
+        return  # not ours
+
+
+def _is_locked(marker: IO[str]) -> bool:
+    """Lock a file for this process; False if another one has it, or if there are no locks here."""
+    try:
+        import fcntl
+
+        fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def _put_in_place(work: Path, out: Path) -> None:
+    old = work / "old"
+    try:
+        if out.exists():
+            os.replace(out, old)
+        os.replace(work / "new", out)
+    finally:
+        if old.exists() and not out.exists():
+            os.replace(old, out)
+
+
+def _build(
+    vertices: list[str], edges: list[str], folder: Path, level: str, tick: Tick
+) -> GraphFacts:
+    from diptych.sources.graph_files import Lines, part_files
+    from diptych.sources.graph_vertices import write_names
+
+    notes: list[str] = []
+    lines = Lines(part_files(vertices))
+    names = write_names(lines, folder, notes, lambda count: tick("vertices", count))
+    turns = {"names": names.turns}
+    count = _write_edges(Lines(part_files(edges)), names, folder, notes, turns, tick)
+    if level == "auto":
+        level = _level_of(folder, names)
+    sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
+    facts = GraphFacts(level, names.vertices, count, names.is_sorted, tuple(notes), sizes, turns)
+    content = {"format": FORMAT, **{name: getattr(facts, name) for name in facts.__slots__}}
+    (folder / FACTS).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    return facts
+
+
+def _write_edges(
+    lines: Any,
+    names: Names,
+    folder: Path,
+    notes: list[str],
+    turns: dict[str, list[int]],
+    tick: Tick,
+) -> int:
+    """Write the lists of both directions; how many edges they have."""
+    from diptych.sources.edge_runs import OffsetWriter, Runs, write_lists
+
+    runs = {"out": Runs(folder / "out.tmp"), "back": Runs(folder / "back.tmp")}
+    try:
+        _read_edges(lines, names, runs, notes, tick)
+        count = 0
+        for name, found in runs.items():
+            with (
+                (folder / name).open("wb") as values,
+                (folder / f"{name}.offsets").open("wb") as offsets,
+            ):
+                said = f"edges sorted ({name})"
+                writer = OffsetWriter(offsets)
+                count = write_lists(
+                    found.merged(),
+                    names.vertices,
+                    values,
+                    writer,
+                    lambda n: tick(said, n),  # noqa: B023
+                )
+            turns[name] = writer.turns
+            found.close()
+        return count
+    finally:
+        for found in runs.values():
+            found.close()
+
+
+def _read_edges(
+    lines: Any, names: Names, runs: dict[str, Runs], notes: list[str], tick: Tick
+) -> None:
+    """Put all edges into runs, both ways; note what is not used."""
+    from diptych.kernels.edges import parse_edges
+    from diptych.sources.edge_runs import turned
+
+    bad = unknown = used = loops = 0
+    for text in lines:
+        found = parse_edges(text, names.vertices)
+        pairs = found.pairs if names.has_name is None else _named(found.pairs, names.has_name)
+        unknown += found.unknown + len(found.pairs) - len(pairs)
+        bad, loops, used = bad + found.bad, loops + found.loops, used + len(pairs)
+        runs["out"].add(pairs)
+        runs["back"].add(turned(pairs))
+        lines.count += len(found.pairs) + found.bad + found.unknown + found.loops
+        tick("edges", lines.count)
+    notes.extend(lines.notes)
+    if bad and not used + unknown + loops:
+        raise SourceError(
+            f"none of {bad:,} lines in the --edges files is an edge; they are: from TAB to"
+        )
+    if unknown and not used + loops:
+        raise SourceError(
+            f"none of {unknown:,} edges is between vertices; "
+            "are --vertices and --edges of one graph?"
+        )
+    if bad:
+        notes.append(f"{bad:,} lines of edges are no two numbers: skipped")
+    if unknown:
+        notes.append(f"{unknown:,} edges have ids without a vertex: skipped")
+
+
+def _named(pairs: NDArray[np.uint64], has_name: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """The edges between vertices that have a name."""
+    from diptych.sources.edge_runs import turned
+
+    known: NDArray[np.bool_] = (
+        has_name[(pairs >> 32).astype("i8")] & has_name[(turned(pairs) >> 32).astype("i8")]
+    )
+    return pairs[known]
+
+
+def _level_of(folder: Path, names: Names) -> str:
+    """Domains if no name of a sample is longer than what can be registered."""
+    import numpy as np
+
+    from diptych.sources.edge_runs import Offsets
+    from diptych.text.urls import site_name
+
+    vertices = names.vertices
+    offsets = Offsets(np.memmap(folder / "names.offsets", "<u4", "r"), names.turns)
+    blob = np.memmap(folder / "names", np.uint8, "r")
+    for place in np.linspace(0, vertices - 1, min(_SAMPLE, vertices)).astype(int).tolist():
+        start, end = offsets.bounds(place)
+        name = blob[start:end].tobytes().decode("ascii", "replace")
+        host = ".".join(reversed(name.split(".")))
+        if host and site_name(f"https://{host}/") != host:
+            return "host"
+    return "domain"
+
+
+def read_facts(folder: Path) -> GraphFacts:
+    """What `graph.json` says; a `SourceError` if it is not one, or files are missing or cut off."""
+    try:
+        content = json.loads((folder / FACTS).read_text("utf-8"))
+        if content["format"] != FORMAT:
+            raise SourceError(
+                f"{folder} is a web graph of format {content['format']!r}, this diptych reads "
+                f"{FORMAT}: index the files again with: diptych backlinks graph"
+            )
+        facts = GraphFacts(
+            str(content["level"]), int(content["vertices"]), int(content["edges"]),
+            bool(content["is_sorted"]), tuple(content["notes"]), dict(content["sizes"]),
+            {str(name): list(map(int, turns)) for name, turns in content["turns"].items()},
+        )  # fmt: skip
+        if facts.vertices < 1:
+            raise ValueError("a graph has vertices")
+    except OSError as error:
+        raise SourceError(
+            f"{folder} is no web graph; make one with: diptych backlinks graph"
+        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SourceError(f"{folder / FACTS} is damaged; index the files again") from error
+    _check_sizes(folder, facts)
+    return facts
+
+
+def _check_sizes(folder: Path, facts: GraphFacts) -> None:
+    lists = 4 * (facts.vertices + 1)
+    wanted = {"names.offsets": lists, "out.offsets": lists, "back.offsets": lists}
+    wanted |= {"out": 4 * facts.edges, "back": 4 * facts.edges}
+    if not facts.is_sorted:
+        wanted |= {"keys": 8 * facts.vertices, "keys.ids": 4 * facts.vertices}
+    for name, size in (facts.sizes | wanted).items():
+        path = folder / name
+        if not path.is_file() or path.stat().st_size != size:
+            raise SourceError(
+                f"{folder} is damaged: {name} is missing or not as long as it was; "
+                "index the files again"
+            )

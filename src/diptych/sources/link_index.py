@@ -1,0 +1,260 @@
+"""Links between pages of different sites in one SQLite file, by where they come from and lead to.
+
+Rows are in the order of hashes of URLs: the first ones of a page or host that many link to are a
+sample of all of them, always the same one.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+
+from diptych.errors import SourceError
+from diptych.run.encoding import whole, write_links
+from diptych.text.urls import host_of, site_name, url_key
+from diptych.types import Link, Url
+
+__all__ = ["LinkIndex", "LinkWriter"]
+
+APPLICATION = 0x44504C4B  # tells the file from other databases
+FORMAT = 1
+POOL = 4  # times as many pages as are wanted are looked at, so that hubs can be left out
+MAX_LINKS = 5_000  # of a page; what links to more is no page for people
+MAX_TEXT = 500  # characters of an anchor
+_IN_STEP = 500  # values in one query
+_SCHEMA = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE files (                    -- what has been read
+    path TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    pages INTEGER NOT NULL,
+    note TEXT NOT NULL                  -- what is wrong with it
+);
+CREATE TABLE pages (
+    key INTEGER PRIMARY KEY,            -- of the URL, see _page_key
+    url TEXT NOT NULL,
+    links TEXT NOT NULL                 -- those to other sites: [[url, rel, hreflang, anchor, ...]]
+);
+CREATE TABLE backs (
+    host INTEGER NOT NULL,              -- of what is linked to
+    target INTEGER NOT NULL,            -- the page that is linked to
+    source INTEGER NOT NULL,            -- pages.key of what links there
+    PRIMARY KEY (host, target, source)
+) WITHOUT ROWID;
+"""
+
+
+def _page_key(url: str) -> int:
+    """A number for a page, by http or https, with or without `www`.
+
+    >>> _page_key("http://www.example.org/a") == _page_key("https://example.org/a")
+    True
+    """
+    return url_key(url.partition("://")[2].removeprefix("www."))
+
+
+def _host_key(url: str) -> int:
+    return url_key(host_of(url).removeprefix("www."))
+
+
+class LinkWriter:
+    """A link index that is being written; `commit` makes what was added last."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.db = _connect(path, is_read_only=False)
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            raise SourceError(f"cannot write {path}: {error}") from error
+
+    def _prepare(self) -> None:
+        if self.db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            self.db.execute("PRAGMA journal_mode = WAL")
+            self.db.executescript(
+                f"BEGIN; {_SCHEMA}; PRAGMA application_id = {APPLICATION};"
+                f"PRAGMA user_version = {FORMAT}; COMMIT;"
+            )
+        _check(self.db, self.path)
+        self.db.execute("PRAGMA synchronous = NORMAL")
+        self.db.execute("PRAGMA cache_size = -65536")
+
+    def add(self, source: Url, links: Iterable[Link]) -> int:
+        """Remember the links of a page to other sites; how many those are."""
+        site = site_name(source)
+        kept = [_cut(link) for link in links if site_name(link.url) != site][:MAX_LINKS]
+        key = _page_key(source)
+        self._begin()
+        self.db.execute(
+            "INSERT OR REPLACE INTO pages VALUES (?, ?, ?)", (key, source, write_links(kept))
+        )
+        self.db.executemany(
+            "INSERT OR IGNORE INTO backs VALUES (?, ?, ?)",
+            [(_host_key(link.url), _page_key(link.url), key) for link in kept],
+        )
+        return len(kept)
+
+    def has_read(self, path: str, size: int) -> bool:
+        """Whether a file has been read to its end, and has not changed since."""
+        row = self.db.execute("SELECT size FROM files WHERE path = ?", (path,)).fetchone()
+        return row is not None and row[0] == size
+
+    def save_file(self, path: str, size: int, pages: int, note: str) -> None:
+        """Remember that a file has been read."""
+        self._begin()
+        row = (path, size, pages, whole(note))
+        self.db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", row)
+
+    def save_about(self, key: str, value: str) -> None:
+        """Remember something of the whole index."""
+        self._begin()
+        self.db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, value))
+
+    def _begin(self) -> None:
+        if not self.db.in_transaction:
+            self.db.execute("BEGIN")
+
+    def commit(self) -> None:
+        """Make what was added last."""
+        if self.db.in_transaction:
+            self.db.execute("COMMIT")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(sqlite3.Error):  # one file, which can be moved; else it is still readable
+            self.db.execute("PRAGMA journal_mode = DELETE")
+        self.db.close()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkIndex:
+    """A link index, open; a `LinkSource`."""
+
+    path: Path
+    db: sqlite3.Connection
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Open an index; a `SourceError` says what is wrong with another file."""
+        try:
+            db = _connect(path, is_read_only=True)
+            _check(db, path)
+        except sqlite3.Error as error:
+            raise SourceError(f"cannot read {path}: {error}") from error
+        return cls(path, db)
+
+    def back_links(self, url: Url, limit: int) -> Sequence[Link]:
+        """Pages of other sites that link to a page, or to its host if none does.
+
+        First those of different sites, and those that link to few others.
+        """
+        host, target, site = _host_key(url), _page_key(url), site_name(url)
+        pool = POOL * max(limit, 0)
+        rows = self._query(
+            "SELECT source FROM backs WHERE host = ? AND target = ? LIMIT ?", (host, target, pool)
+        )
+        is_page = bool(rows)
+        if not rows:
+            rows = self._query("SELECT source FROM backs WHERE host = ? LIMIT ?", (host, pool))
+        found = []
+        for source, links in self._pages([row[0] for row in rows]):
+            if site_name(source) != site:
+                aims = _leading(links, target) if is_page else _leading_to_host(links, host)
+                found += [(len(links), _back(source, aims))] if aims else []
+        return _spread(sorted(found))[: max(limit, 0)]
+
+    def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
+        """What a page links to on other sites; None if it was not read."""
+        for _, links in self._pages([_page_key(url)]):
+            return links[: max(limit, 0)]
+        return None
+
+    def notes(self) -> list[str]:
+        """What is wrong with the files that were read."""
+        rows = self._query("SELECT path, note FROM files WHERE note != '' ORDER BY path", ())
+        return [f"{path}: {note}" for path, note in rows]
+
+    def _pages(self, keys: Sequence[int]) -> Iterator[tuple[Url, list[Link]]]:
+        distinct = list(dict.fromkeys(keys))
+        for start in range(0, len(distinct), _IN_STEP):
+            some = distinct[start : start + _IN_STEP]
+            marks = ",".join("?" * len(some))
+            query = f"SELECT url, links FROM pages WHERE key IN ({marks}) ORDER BY key"
+            for url, links in self._query(query, some):
+                yield url, self._links(links)
+
+    def _links(self, text: str) -> list[Link]:
+        try:
+            return [Link(*link) for link in orjson.loads(text)]
+        except (ValueError, TypeError) as error:
+            raise SourceError(f"{self.path} is damaged: {error}; make it again") from error
+
+    def _query(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        try:
+            return self.db.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise SourceError(f"{self.path} is damaged: {error}; make it again") from error
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.db.close()
+
+
+def _connect(path: Path, *, is_read_only: bool) -> sqlite3.Connection:
+    mode = "ro" if is_read_only else "rwc"
+    return sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode={mode}",
+        uri=True, isolation_level=None, timeout=30.0, check_same_thread=False,
+    )  # fmt: skip
+
+
+def _check(db: sqlite3.Connection, path: Path) -> None:
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise SourceError(f"{path} is no link index; make one with: diptych backlinks wat")
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version != FORMAT:
+        raise SourceError(
+            f"{path} is a link index of format {version}, this diptych reads {FORMAT}: "
+            "make it again"
+        )
+
+
+def _cut(link: Link) -> Link:
+    """Without texts that no one would read."""
+    anchor, around, alt = (text[:MAX_TEXT] for text in (link.anchor, link.around, link.alt))
+    return link._replace(anchor=anchor, around=around, alt=alt)
+
+
+def _leading(links: Iterable[Link], target: int) -> list[Link]:
+    return [link for link in links if _page_key(link.url) == target]
+
+
+def _leading_to_host(links: Iterable[Link], host: int) -> list[Link]:
+    return [link for link in links if _host_key(link.url) == host]
+
+
+def _back(source: Url, aims: Sequence[Link]) -> Link:
+    """The page that links here, and what the link of it says that says most."""
+    best = max(aims, key=lambda link: bool(link.anchor) + bool(link.around or link.alt))
+    return Link(source, "back", "", best.anchor, best.around, best.alt, best.src)
+
+
+def _spread(ordered: Sequence[tuple[int, Link]]) -> list[Link]:
+    """One page of each site first, then a second one of each, and so on."""
+    seen: Counter[str] = Counter()
+    rounds = []
+    for _, link in ordered:
+        site = site_name(link.url)
+        rounds.append((seen[site], link))
+        seen[site] += 1
+    return [link for _, link in sorted(rounds, key=lambda item: item[0])]

@@ -1,0 +1,75 @@
+"""Several sources of links as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from diptych.protocols import LinkSource
+from diptych.text.printable import in_one_line
+from diptych.types import Failure, Link, Url
+
+__all__ = ["Sources"]
+
+MAX_FAULTS = 20  # different ones that are kept
+OTHER_FAULTS = "other failures"
+_LINE = 300  # characters of what went wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """All that some sources know; a `LinkSource`.
+
+    The best answers of each come first.  Of a page that several name the answer with most text is
+    kept.
+    """
+
+    sources: tuple[LinkSource, ...]
+    _faults: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def faults(self) -> Mapping[str, int]:
+        """What went wrong so far, and how often: another source may have answered all the same."""
+        return dict(self._faults)
+
+    def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
+        """What any source knows; a failure only if all have failed."""
+        answers = [source.back_links(url, limit) for source in self.sources]
+        self._note(answers)
+        return _merged(answers, limit) or []
+
+    def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
+        """What any source knows; None if one does not know the page and no other does."""
+        answers = [source.out_links(url, limit) for source in self.sources]
+        self._note(answers)
+        return _merged(answers, limit)
+
+    def _note(self, answers: Sequence[Sequence[Link] | Failure | None]) -> None:
+        for answer in answers:
+            if isinstance(answer, Failure):
+                fault = in_one_line(answer.detail or answer.reason)[:_LINE]
+                # One place is left for all that come later.
+                if fault not in self._faults and len(self._faults) >= MAX_FAULTS - 1:
+                    fault = OTHER_FAULTS
+                self._faults[fault] = self._faults.get(fault, 0) + 1
+
+
+def _merged(
+    answers: Sequence[Sequence[Link] | Failure | None], limit: int
+) -> Sequence[Link] | Failure | None:
+    known = [answer for answer in answers if answer is not None and not isinstance(answer, Failure)]
+    failures = [answer for answer in answers if isinstance(answer, Failure)]
+    if not known:
+        # A page that one source does not know can be fetched, whatever is wrong with the others.
+        return failures[0] if failures and len(failures) == len(answers) else None
+    found: dict[Url, Link] = {}
+    for row in zip_longest(*known):
+        for link in row:
+            if link is not None:
+                found[link.url] = max(found.get(link.url, link), link, key=_text_length)
+    return list(found.values())[: max(limit, 0)]
+
+
+def _text_length(link: Link) -> int:
+    return len(link.anchor) + len(link.around)

@@ -1,0 +1,56 @@
+"""Sources of links by what their paths are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from diptych.errors import SourceError
+from diptych.protocols import LinkSource
+from diptych.sources.many import Sources
+
+__all__ = ["open_source", "open_sources"]
+
+_CAN_BE = (
+    "a source of links is the folder of a web graph (made by: diptych backlinks graph), "
+    "a .sqlite file of WAT files (made by: diptych backlinks wat), the folder of an earlier run, "
+    "or a .toml file that describes an HTTP service"
+)
+
+
+def open_source(spec: str, proxy: str | None = None, patience: float = float("inf")) -> LinkSource:
+    """The source that a path is; a `SourceError` says what can be given.
+
+    A service is asked by way of the proxy, and not again after so many seconds of patience.
+    """
+    path = Path(spec)
+    if not path.exists():
+        raise SourceError(f"there is no {spec}; {_CAN_BE}")
+    if path.is_dir():
+        return _of_folder(path)
+    if path.suffix == ".toml":
+        from diptych.engine.link_service import LinkApi
+
+        return LinkApi.open(path, proxy, patience)
+    if path.suffix in (".sqlite", ".db"):
+        from diptych.sources.wat import WatIndex
+
+        return WatIndex.open(path)
+    raise SourceError(f"{spec} is no source of links; {_CAN_BE}")
+
+
+def _of_folder(folder: Path) -> LinkSource:
+    if (folder / "graph.json").is_file():
+        from diptych.sources.web_graph import WebGraph
+
+        return WebGraph.open(folder)
+    if (folder / "run.sqlite").is_file():
+        from diptych.sources.earlier_run import LinkTables
+
+        return LinkTables.open(folder)
+    raise SourceError(f"{folder} holds neither a web graph nor a run; {_CAN_BE}")
+
+
+def open_sources(specs: Sequence[str], proxy: str | None = None) -> Sources:
+    """Any number of sources as one, which knows what went wrong with each."""
+    return Sources(tuple(open_source(spec, proxy) for spec in specs))

@@ -1,0 +1,218 @@
+"""Links between pages out of WAT files (Common Crawl): with their anchors, and without a download.
+
+A WAT file has a record of JSON for each page that was crawled; its links are listed in the order
+in which their elements end.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+
+from diptych.errors import SourceError
+from diptych.sources.graph_files import CutOffError, blocks, part_files, size_of
+from diptych.sources.link_index import LinkIndex, LinkWriter
+from diptych.text.urls import normalise, resolver
+from diptych.types import Link, Url
+
+__all__ = ["WatFacts", "WatIndex", "index_wat", "page_links"]
+
+COMMIT = 1_000  # pages between two commits: what a kill loses, and is read again
+MAX_RECORD = 20_000_000  # bytes of one page's JSON
+_KINDS = {"A@/href": "a", "AREA@/href": "area", "FRAME@/src": "frame", "IFRAME@/src": "frame"}
+_IMAGE = "IMG@/src"
+_HTML = ("Envelope", "Payload-Metadata", "HTTP-Response-Metadata", "HTML-Metadata")
+
+
+@dataclass(frozen=True, slots=True)
+class WatFacts:
+    """What was read: files and pages of this time, links to other sites, and what went wrong."""
+
+    files: int
+    skipped: int
+    """files that had been read before"""
+    pages: int
+    links: int
+    bad: int
+    """records that are no JSON of a page"""
+    notes: tuple[str, ...]
+
+
+class WatIndex(LinkIndex):
+    """Who links to whom by WAT files that were indexed; a `LinkSource`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open what `index_wat` wrote."""
+        return cls.read(path)
+
+
+def index_wat(
+    files: Iterable[str],
+    out: Path,
+    *,
+    tick: Callable[[str, int], None] = lambda what, count: None,
+) -> WatFacts:
+    """Read WAT files into one SQLite file; those that it has are not read again.
+
+    Killed anywhere, the same call goes on with the file it was at.
+    """
+    paths = part_files(files)
+    skipped = pages = links = bad = 0
+    notes: list[str] = []
+    try:
+        with LinkWriter(out) as writer:
+            for path in paths:
+                size = size_of(path)
+                if writer.has_read(path, size):
+                    skipped += 1
+                    continue
+                reading = _Reading(path)
+                for url, found in reading.pages():
+                    pages += 1
+                    links += writer.add(url, found)
+                    if pages % COMMIT == 0:
+                        writer.commit()
+                        tick("pages", pages)
+                writer.save_file(path, size, reading.count, reading.note())
+                writer.commit()
+                bad += reading.bad
+                notes += [f"{path}: {reading.note()}"] if reading.note() else []
+    except sqlite3.Error as error:
+        raise SourceError(f"cannot write {out}: {error}") from error
+    return WatFacts(len(paths) - skipped, skipped, pages, links, bad, tuple(notes))
+
+
+class _Text:
+    """The text of a file as FastWARC reads it, which ends where the file is damaged."""
+
+    def __init__(self, path: str) -> None:
+        self._pieces = blocks(path)
+        self._piece, self._at, self._before = b"", 0, 0
+        self.damage = ""
+
+    def read(self, size: int) -> bytes:
+        if self._at == len(self._piece):
+            self._before += len(self._piece)
+            try:
+                self._piece, self._at = next(self._pieces, b""), 0
+            except CutOffError as error:
+                self._piece, self._at, self.damage = b"", 0, str(error)
+        found = self._piece[self._at : self._at + size]
+        self._at += len(found)
+        return found
+
+    def tell(self) -> int:
+        return self._before + self._at
+
+
+class _Reading:
+    """One WAT file as it is read."""
+
+    def __init__(self, path: str) -> None:
+        self._text = _Text(path)
+        self._error = ""
+        self.count, self.bad, self.records = 0, 0, 0
+
+    def pages(self) -> Iterator[tuple[Url, list[Link]]]:
+        """Each page and its links."""
+        from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+        stream: Any = self._text  # all that is asked of it is to read, and to tell where it is
+        try:
+            for record in ArchiveIterator(stream, WarcRecordType.metadata, strict_mode=False):
+                self.records += 1
+                found = self._page(record)
+                if found is not None:
+                    self.count += 1
+                    yield found
+        except (ValueError, OSError, EOFError) as error:
+            self._error = str(error) or type(error).__name__
+
+    def _page(self, record: Any) -> tuple[Url, list[Link]] | None:
+        if record.content_length > MAX_RECORD:
+            self.bad += 1
+            return None
+        data = record.reader.read()
+        try:
+            content = orjson.loads(data)
+        except ValueError:
+            self.bad += 1
+            return None
+        return page_links(content)
+
+    def note(self) -> str:
+        """What is wrong with the file, in words; empty if nothing is."""
+        notes = []
+        damage = self._text.damage or self._error
+        if damage:
+            notes.append(f"damaged after {self.count:,} pages ({damage}); those are used")
+        if self.bad:
+            notes.append(f"{self.bad:,} records are no JSON: skipped")
+        if not self.records and not damage:
+            notes.append("no metadata record in it: is it a WAT file?")
+        return "; ".join(notes)
+
+
+def page_links(content: object) -> tuple[Url, list[Link]] | None:
+    """A page and its links out of the JSON of its record; None for what is no page."""
+    header = _inside(content, ("Envelope", "WARC-Header-Metadata"))
+    html = _inside(content, _HTML)
+    url = normalise(_text(header, "WARC-Target-URI"))
+    if url is None or not html:
+        return None
+    head = _inside(html, ("Head",))
+    base = resolver(url)(_text(head, "Base")) if _text(head, "Base") else None
+    to_url = resolver(base or url)
+    links = [*_alternates(_items(head, "Link"), to_url), *_anchors(_items(html, "Links"), to_url)]
+    return url, links
+
+
+def _anchors(
+    items: Iterable[dict[str, Any]], to_url: Callable[[str], Url | None]
+) -> Iterator[Link]:
+    """Links of the body.  An image in a link stands right before it, as it ends first."""
+    image: dict[str, Any] = {}
+    for item in items:
+        path = _text(item, "path")
+        url = to_url(_text(item, "url")) if path in _KINDS else None
+        if url is not None:
+            anchor = _text(item, "text").strip()
+            alt, src = ("", "") if anchor else (_text(image, "alt"), _text(image, "url"))
+            title = _text(item, "title")
+            yield Link(url, _KINDS[path], _text(item, "hreflang"), anchor or title, "", alt, src)
+        image = item if path == _IMAGE else {}
+
+
+def _alternates(
+    items: Iterable[dict[str, Any]], to_url: Callable[[str], Url | None]
+) -> Iterator[Link]:
+    """Translations that the head announces, on another site."""
+    for item in items:
+        url = to_url(_text(item, "url"))
+        if url is not None and "alternate" in _text(item, "rel").lower() and not item.get("type"):
+            yield Link(url, "alternate", _text(item, "hreflang"))
+
+
+def _inside(content: object, keys: Iterable[str]) -> dict[str, Any]:
+    """What stands under some keys; nothing if it is no object."""
+    for key in keys:
+        content = content.get(key) if isinstance(content, dict) else None
+    return content if isinstance(content, dict) else {}
+
+
+def _items(content: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    found = content.get(key)
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def _text(content: dict[str, Any], key: str) -> str:
+    found = content.get(key)
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,221 @@
+"""Who links to whom by a web graph of hosts or domains (Common Crawl), without any download.
+
+The graph knows no pages and no anchors: a link is to the home page of a host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diptych.errors import SourceError
+from diptych.sources.graph_index import GraphFacts, read_facts
+from diptych.text.urls import host_of, normalise, site_name
+from diptych.types import Link, Url
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.sources.edge_runs import Offsets
+
+__all__ = ["Lists", "WebGraph"]
+
+POOL = 4  # times as many hosts as are wanted are looked at, so that hubs can be left out
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """For each vertex the ids of others, ascending, each once."""
+
+    ids: NDArray[np.uint32]
+    offsets: Offsets
+
+    def span(self, vertex: int) -> tuple[int, int]:
+        """Where the list of a vertex begins and ends."""
+        start, end = self.offsets.bounds(vertex)
+        if not 0 <= start <= end <= len(self.ids):
+            raise SourceError("the web graph is damaged; index its files again")
+        return start, end
+
+
+@dataclass(frozen=True, slots=True)
+class WebGraph:
+    """An index that `index_graph` made, open; a `LinkSource`."""
+
+    folder: Path
+    facts: GraphFacts
+    names: NDArray[np.uint8]
+    name_offsets: Offsets
+    back: Lists
+    out: Lists
+    keys: NDArray[np.uint64] | None
+    key_ids: NDArray[np.uint32] | None
+    """where names are in no order: their hashes, ascending, and whose they are"""
+
+    @classmethod
+    def open(cls, folder: Path) -> WebGraph:
+        """Map an index into memory; a `SourceError` says what is wrong with a damaged one."""
+        from diptych.sources.edge_runs import Offsets
+
+        facts = read_facts(folder)
+        name_offsets, back, out = (
+            Offsets(_mapped(folder / f"{name}.offsets", "<u4"), facts.turns.get(name, []))
+            for name in ("names", "back", "out")
+        )
+        keys = None if facts.is_sorted else _mapped(folder / "keys", "<u8")
+        key_ids = None if facts.is_sorted else _mapped(folder / "keys.ids", "<u4")
+        names = _mapped(folder / "names", "u1")
+        if name_offsets.bounds(facts.vertices - 1)[1] != len(names):
+            raise SourceError(f"{folder} is damaged: names do not end; index the files again")
+        lists = (
+            Lists(_mapped(folder / "back", "<u4"), back),
+            Lists(_mapped(folder / "out", "<u4"), out),
+        )
+        return cls(folder, facts, names, name_offsets, *lists, keys, key_ids)
+
+    def back_links(self, url: Url, limit: int) -> Sequence[Link]:
+        """Home pages of hosts that link to the host of a URL, those that link to few first."""
+        found = self._neighbours(url, limit, self.back, self.out)
+        return [Link(other, "back") for other in found or ()]
+
+    def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
+        """Home pages of hosts that the host of a URL links to, those that few link to first."""
+        found = self._neighbours(url, limit, self.out, self.back)
+        return None if found is None else [Link(other) for other in found]
+
+    def hosts(self, url: Url) -> list[int]:
+        """The vertices of a URL's host, with and without `www`, or of its domain."""
+        host = _site_of(url) if self.facts.level == "domain" else host_of(url)
+        bare = host.removeprefix("www.")
+        # Graphs of up to spring 2026 know hosts without www only, later ones as they are.
+        wanted = dict.fromkeys((bare, f"www.{bare}"))
+        return [vertex for name in wanted for vertex in self._find(_reversed(name.encode()))]
+
+    def name(self, vertex: int) -> str:
+        """The name of a vertex, as a host is written; empty if it has none."""
+        return _reversed(self._raw(vertex)).decode("ascii", "replace")
+
+    def _neighbours(self, url: Url, limit: int, lists: Lists, others: Lists) -> list[Url] | None:
+        """Hosts of other sites on the lists of a host, best first; None if it is not known."""
+        import numpy as np
+
+        vertices = self.hosts(url)
+        if not vertices:
+            return None
+        own = _site_of(url)
+        parts = [self._sample(lists, vertex, own, POOL * limit) for vertex in vertices]
+        pool = np.unique(np.concatenate(parts)).astype(np.int64)
+        if len(pool) and int(pool[-1]) >= self.facts.vertices:
+            raise SourceError(f"{self.folder} is damaged; index the files again")
+        # What links to everything, or is linked to by all, says nothing of this host.
+        order = pool[np.argsort(others.offsets.lengths(pool), kind="stable")]
+        return list(islice(self._urls(order.tolist(), own), max(limit, 0)))
+
+    def _sample(self, lists: Lists, vertex: int, own: str, most: int) -> NDArray[np.uint32]:
+        """Ids from all over a list, but not those of the host's own site where they are in a row.
+
+        No more of the list is read than that, however long it is.
+        """
+        import numpy as np
+
+        start, end = lists.span(vertex)
+        low, high = self._site_rows(own, lists.ids[start:end])
+        count = end - start - (high - low)
+        places = np.arange(min(count, most)) * count // max(min(count, most), 1)
+        places = np.where(places >= low, places + (high - low), places)
+        return lists.ids[start + places]
+
+    def _site_rows(self, own: str, ids: NDArray[np.uint32]) -> tuple[int, int]:
+        """Where the hosts below a site stand on a list; they are in a row if names ascend."""
+        import numpy as np
+
+        if self.keys is not None or self.facts.level == "domain":
+            return 0, 0
+        prefix = _reversed(own.encode()) + b"."
+        first, last = self._rank(prefix), self._rank(prefix[:-1] + b"/")  # / comes next to .
+        # Of the same kind as the list, which would be copied otherwise.
+        low, high = ids.searchsorted(np.array([first, last], ids.dtype)).tolist()
+        return low, high
+
+    def _urls(self, vertices: Sequence[int], own: str) -> Iterator[Url]:
+        """The home pages of hosts of other sites, each once."""
+        seen = set()
+        for vertex in vertices:
+            name = self.name(vertex)
+            # Most hosts are not even below the site's name: then its site need not be made out.
+            if name.endswith(own) and _site_of(f"https://{name}/") == own:
+                continue
+            url = normalise(f"https://{name}/")
+            if url is not None and url not in seen:
+                seen.add(url)
+                yield url
+
+    def _find(self, name: bytes) -> list[int]:
+        """The vertices that have a name: one, or none, or several where names are in no order."""
+        if self.keys is None:
+            place = self._rank(name)
+            found = [place] if place < self.facts.vertices else []
+        else:
+            found = self._with_key(name)
+        return [vertex for vertex in found if name and self._raw(vertex) == name]
+
+    def _with_key(self, name: bytes) -> list[int]:
+        import numpy as np
+
+        from diptych.sources.graph_vertices import name_key
+
+        assert self.keys is not None
+        assert self.key_ids is not None
+        key = np.uint64(name_key(name))
+        start, end = (int(self.keys.searchsorted(key, side)) for side in ("left", "right"))
+        ids: list[int] = self.key_ids[start:end].tolist()
+        return sorted(id for id in ids if id < self.facts.vertices)
+
+    def _rank(self, name: bytes) -> int:
+        """How many names come before one; where it stands, if it is there."""
+        low, high = 0, self.facts.vertices
+        while low < high:
+            middle = (low + high) // 2
+            if self._raw(middle) < name:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def _raw(self, vertex: int) -> bytes:
+        start, end = self.name_offsets.bounds(vertex)
+        return self.names[start:end].tobytes()
+
+
+def _mapped(path: Path, kind: str) -> NDArray[Any]:
+    """The array that a file is."""
+    import numpy as np
+
+    try:
+        # A file without anything in it cannot be mapped; and a plain array is faster to ask.
+        found = np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)
+        return found.view(np.ndarray)
+    except (OSError, ValueError) as error:
+        raise SourceError(f"cannot read {path}: {error}") from error
+
+
+def _site_of(url: str) -> str:
+    """The site of a URL's host, whatever its port.
+
+    >>> _site_of("http://fr.example.org:8080/")
+    'example.org'
+    """
+    return site_name(f"https://{host_of(url)}/")
+
+
+def _reversed(name: bytes) -> bytes:
+    """A host the other way round, as graphs have it.
+
+    >>> _reversed(b"www.example.co.uk")
+    b'uk.co.example.www'
+    """
+    return b".".join(reversed(name.split(b".")))

@@ -1,0 +1,199 @@
+"""The document tree of Shi et al. 2006: elements with their text, in postorder.
+
+Only elements and texts are kept, the alternative text of an image counts as its text, and a text is
+one with its element.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diptych.page.elements import KNOWN
+from diptych.stages.align_dom.flat import last_tag
+from diptych.types import Block, Node, Page
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Document", "document"]
+
+_INLINE_ROLE = 1  # of `text.elements`
+_INLINE = frozenset(name for role, name in KNOWN.values() if role == _INLINE_ROLE) | {"br"}
+_SEGMENT = re.compile(r"[^/\[(]*")
+_MAX_ANCHOR = 400  # characters of a link's text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """A tree as columns over its nodes in postorder; node k has `tags[k]`, `texts[k]` and so on."""
+
+    tags: tuple[str, ...]
+    texts: tuple[str, ...]
+    hrefs: tuple[str, ...]
+    blocks: tuple[int, ...]
+    """the number of the page's block that a node is, or -1"""
+    leftmost: NDArray[np.int32]
+    """the first node of the tree of each"""
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+
+def document(page: Page) -> Document:
+    """The document tree of a page; every block of the page is in exactly one of its nodes.
+
+    Where a page was read without its tree, the paths of its blocks tell it.
+    """
+    building = _Building(page.blocks)
+    if page.tree is None:
+        _from_paths(building, page.blocks)
+    else:
+        _from_tree(building, page.tree)
+    return building.done()
+
+
+class _Building:
+    """Nodes in the order in which they are closed, and those still open."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.texts = [block.text for block in blocks]
+        self.index: dict[str, int] = {}
+        self.repeated: list[int] = []
+        for number, block in enumerate(blocks):
+            if self.index.setdefault(block.path, number) != number:
+                self.repeated.append(number)
+        self.nodes: list[tuple[str, str, str, int, int]] = []
+        self.open_nodes: list[_Open] = []
+
+    def claim(self, path: str) -> int:
+        """The block of that path, once."""
+        return self.index.pop(path, -1)
+
+    def open(self, tag: str, block: int = -1, href: str = "") -> None:
+        self.open_nodes.append(_Open(tag, block, href, len(self.nodes)))
+
+    def close(self) -> None:
+        """Keep a node that has a text or a link, in itself or below it."""
+        node = self.open_nodes.pop()
+        if node.block < 0 and not node.href and node.start == len(self.nodes):
+            return
+        text = self.texts[node.block] if node.block >= 0 else " ".join(node.anchor)[:_MAX_ANCHOR]
+        self.nodes.append((node.tag, text, node.href, node.block, node.start))
+
+    def leaf(self, tag: str, block: int) -> None:
+        self.open(tag, block)
+        self.close()
+
+    def put_first(self, paths: Sequence[str]) -> None:
+        """Title and description stand in the head, which a tree does not have: they come first."""
+        nodes, self.nodes = self.nodes, []
+        for path in paths:
+            self.leaf(last_tag(path), self.claim(path))
+        self.nodes += [
+            (tag, text, href, block, start + len(paths)) for tag, text, href, block, start in nodes
+        ]
+
+    def done(self) -> Document:
+        import numpy as np
+
+        tags, texts, hrefs, blocks, starts = (
+            zip(*self.nodes, strict=True) if self.nodes else [()] * 5
+        )
+        return Document(tags, texts, hrefs, blocks, np.array(starts, np.int32))
+
+
+class _Open:
+    """A node whose children are still to come."""
+
+    __slots__ = ("anchor", "block", "href", "start", "tag")
+
+    def __init__(self, tag: str, block: int, href: str, start: int) -> None:
+        self.tag, self.block, self.href, self.start = tag, block, href, start
+        self.anchor: list[str] = []
+
+
+def _from_tree(building: _Building, root: Node) -> None:
+    inside: set[str] = set()
+    waiting: list[Node | None] = [root]  # None closes a node
+    while waiting:
+        node = waiting.pop()
+        if node is None:
+            building.close()
+            continue
+        inside.add(node.path)
+        if node.tag == "#text":
+            _add_text(building, node)
+        else:
+            # DEVIATION(shi): inline elements are one with the text around them, so that a sentence
+            # is whole; links stay nodes, because hyperlinks are to be aligned.
+            is_link = node.tag in ("a", "area") and bool(node.href)
+            if is_link or not (node.tag in _INLINE or node.tag == "a"):
+                href = node.href if is_link else ""
+                building.open(node.tag, building.claim(node.path), href)
+                waiting.append(None)
+            waiting.extend(reversed(node.children))
+    building.put_first([path for path in building.index if path not in inside])
+    for number in [*building.index.values(), *building.repeated]:
+        building.leaf("#text", number)  # in no element of the tree
+
+
+def _add_text(building: _Building, node: Node) -> None:
+    """Text goes to the link it is in; a further run of an element is a node of its own."""
+    for outer in reversed(building.open_nodes):
+        if outer.href:
+            outer.anchor.append(node.text)
+        if outer.href or outer.block >= 0:
+            break
+    block = building.claim(node.path)
+    if block >= 0:
+        building.leaf("#text", block)
+
+
+def _from_paths(building: _Building, blocks: Sequence[Block]) -> None:
+    """Elements are opened and closed as the paths of the blocks go down and up."""
+    above: list[str] = []
+    for number, block in enumerate(blocks):
+        path = [part for part in block.path.split("/") if part]
+        shared = _shared(above, path)
+        while len(above) > shared:
+            above.pop()
+            building.close()
+        if shared and shared == len(path):  # an element that is open already
+            if building.open_nodes[-1].block < 0:
+                building.open_nodes[-1].block = number
+            else:
+                building.leaf("#text", number)
+            continue
+        for part in path[shared:-1]:
+            above.append(part)
+            building.open(_tag(part))
+        above += path[-1:]
+        building.open(_tag(path[-1]) if path else "", number)
+        if not path:
+            building.close()
+    while above:
+        above.pop()
+        building.close()
+
+
+def _shared(above: Sequence[str], path: Sequence[str]) -> int:
+    """How many elements two paths begin with in common."""
+    count = 0
+    for part, other in zip(above, path, strict=False):
+        if part != other:
+            break
+        count += 1
+    return count
+
+
+def _tag(part: str) -> str:
+    """The tag of a path's segment.
+
+    >>> _tag("div[2]"), _tag("text()[3]")
+    ('div', '#text')
+    """
+    return "#text" if part.startswith("text()") else _SEGMENT.match(part)[0]  # type: ignore[index]

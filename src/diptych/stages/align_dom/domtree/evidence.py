@@ -1,0 +1,196 @@
+"""What the texts of two nodes say of whether they correspond: words, lengths and links.
+
+The words are those of IBM Model 1, as in Shi et al. 2006, measured beside their frequency.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from diptych.kernels.beads import Windows, word_gains
+from diptych.kernels.ibm1 import Bags
+from diptych.learn.lexicon.bags import Text, read_text
+from diptych.learn.lexicon.lexicon import Table
+from diptych.learn.lexicon.word_links import lexicon_links, lifts, trust, vocabulary_links
+from diptych.stages.align_dom.domtree.document import Document
+from diptych.text.lengths import length_cost
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.stages.align_dom.domtree.strategy import DomTree
+
+__all__ = ["PairEvidence", "length_gains", "read_evidence"]
+
+_MAX_CHARACTERS = 4_000  # of a node: more make it no surer, and a megabyte of text is no paragraph
+_FINE, _STEP, _BINS = 20, 1.07, 128  # up to 29,000 characters
+# DEVIATION(shi): a share of the words that are known translates none, instead of one word in l + 1:
+# a long text would explain every word.  What no lexicon knows says nothing.
+_NO_NULL = 1e-9  # the share where the empty word has its part instead
+_MAX_RATIO = 1.25  # of most language pairs; beyond it, one page simply says more
+
+
+class PairEvidence(NamedTuple):
+    """What is known of the texts of two documents, ready for any part of both."""
+
+    left: _Known
+    right: _Known
+    hrefs: tuple[Sequence[str], Sequence[str]]
+    links: tuple[Table, Table]
+    ratio: float
+    weights: DomTree
+    """how much each kind of evidence counts"""
+
+    def gains(self, ours: slice, theirs: slice) -> NDArray[np.float32]:
+        """For each pair of nodes, log of Pr(text | text) over Pr(text | NULL)."""
+        weights = self.weights
+        left, right = self.left.text.lengths[ours], self.right.text.lengths[theirs]
+        rows, columns = np.flatnonzero(left > 0), np.flatnonzero(right > 0)
+        gains = np.zeros((len(left), len(right)), np.float32)
+        gains[rows] = gains[:, columns] = -weights.one_sided
+        # Half of all nodes have no text: only the others are looked at.
+        words = self._words(rows + ours.start, columns + theirs.start)
+        lengths = length_gains(left[rows] * self.ratio, right[columns])
+        gains[np.ix_(rows, columns)] = weights.words * words + weights.length * lengths
+        if weights.same_link:
+            _add_links(gains, self.hrefs[0][ours], self.hrefs[1][theirs], weights.same_link)
+        return gains
+
+    def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What the words of some nodes gain beside those of others, both ways."""
+        weights = self.weights
+        found = _gains(self.left, self.right, self.links[0], rows, columns, weights.null)
+        if not weights.backward:
+            return found
+        turned = _gains(self.right, self.left, self.links[1], columns, rows, weights.null)
+        return (1 - weights.backward) * found + weights.backward * turned.T
+
+
+class _Known(NamedTuple):
+    """The nodes of a document: words by how far they are known, and what is not known of them."""
+
+    text: Text
+    rows: Bags
+    """words counted by how far they are known"""
+    words_before: NDArray[np.float64]
+    loose_before: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, text: Text, trust: NDArray[np.float64]) -> _Known:
+        """A word that is not known says nothing, and may become any word."""
+        bags, share = text.bags, trust[text.bags.word]
+        node = np.repeat(np.arange(len(text)), np.diff(bags.offsets))
+        loose = np.bincount(node, bags.count * (1 - share), len(text)).astype(np.float64)
+        loose[text.sizes == 0] = 1.0
+        rows = Bags(bags.word, (bags.count * share).astype(np.float32), bags.offsets, bags.size)
+        return cls(text, rows, text.words_before, _before(loose))
+
+    @classmethod
+    def of_paper(cls, text: Text) -> _Known:
+        """Each text has an empty word, which may become any, and no other has."""
+        return cls(text, text.bags, _before(text.sizes + 1), _before(np.ones(len(text))))
+
+
+def _before(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.concatenate((np.zeros(1), np.cumsum(counts)))
+
+
+def _gains(
+    left: _Known,
+    right: _Known,
+    links: Table,
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    null: float,
+) -> NDArray[np.float32]:
+    """What the words of some rows gain beside those of some places."""
+    low, high = np.zeros((2, len(left.text)), np.int32)
+    if len(rows) and len(columns):
+        first, last = int(columns[0]), int(columns[-1]) + 1
+        low[rows], high[rows] = first, last
+        columns = columns - first
+    found = word_gains(
+        left.rows, links, right.text.postings, right.words_before, Windows(low, high),
+        sizes=1, null_share=null or _NO_NULL, loose_before=right.loose_before,
+    )  # fmt: skip
+    return found.reshape(len(rows), -1)[:, columns] if len(rows) else found[:, :0].T
+
+
+def read_evidence(
+    trees: tuple[Document, Document], lexicon: Lexicon, weights: DomTree
+) -> PairEvidence:
+    """The words of two documents and their links, once for all their nodes."""
+    left, right = (
+        read_text([text[:_MAX_CHARACTERS] for text in tree.texts], lang)
+        for tree, lang in zip(trees, (lexicon.left_lang, lexicon.right_lang), strict=True)
+    )
+    find = vocabulary_links if weights.cognates else lexicon_links
+    links = find(left.words, right.words, lexicon)
+    if weights.null:
+        trusts = trust((left.words, left.bags), (right.words, right.bags), lexicon)
+        known = _Known.of(left, trusts[0]), _Known.of(right, trusts[1])
+    else:
+        known = _Known.of_paper(left), _Known.of_paper(right)
+    hrefs = trees[0].hrefs, trees[1].hrefs
+    tables = lifts(links, left.bags, right.bags)
+    return PairEvidence(*known, hrefs, tables, _ratio(left, right), weights)
+
+
+def _ratio(left: Text, right: Text) -> float:
+    """Letters on the right for one on the left, if both pages say the same."""
+    ours, theirs = float(left.lengths.sum()), float(right.lengths.sum())
+    return min(_MAX_RATIO, max(1 / _MAX_RATIO, theirs / ours)) if ours else 1.0
+
+
+def length_gains(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float32]:
+    """What two lengths gain: like lengths of long texts are less often chance."""
+    return _length_table()[_bins(left)][:, _bins(right)]
+
+
+def _bins(lengths: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Lengths in steps of one, then of a part: the table of their costs is made once."""
+    fine = np.minimum(lengths, _FINE)
+    coarse = np.log(np.maximum(lengths, _FINE) / _FINE) / np.log(_STEP)
+    bins: NDArray[np.int64] = np.minimum(np.rint(fine + coarse), _BINS - 1).astype(np.int64)
+    return bins
+
+
+@cache
+def _length_table() -> NDArray[np.float32]:
+    at = [float(k) if k <= _FINE else _FINE * _STEP ** (k - _FINE) for k in range(_BINS)]
+    table = np.zeros((_BINS, _BINS), np.float32)
+    for row, left in enumerate(at):
+        for column, right in enumerate(at[: row + 1]):
+            gain = 0.5 * math.log1p((left + right) / 20) - length_cost(left, right)
+            table[row, column] = table[column, row] = gain
+    return table
+
+
+def _add_links(
+    gains: NDArray[np.float32], left: Sequence[str], right: Sequence[str], weight: float
+) -> None:
+    """Links to the same address, or to one of the same name, lead the same way."""
+    names: tuple[Callable[[str], str], ...] = (str, _name)
+    for part, name in ((weight / 2, each) for each in names):
+        places: dict[str, list[int]] = {}
+        for node, href in enumerate(right):
+            if href:
+                places.setdefault(name(href), []).append(node)
+        for node, href in enumerate(left):
+            if href:
+                gains[node, places.get(name(href), [])] += part
+
+
+def _name(href: str) -> str:
+    """The last part of an address.
+
+    >>> _name("http://a.test/en/help.html#top")
+    'help.html#top'
+    """
+    return href.rstrip("/").rpartition("/")[2]

@@ -1,0 +1,103 @@
+"""The tree alignment model of Shi et al. 2006: tags that correspond, and how often nodes do not.
+
+    P(F, A | E) = prod over aligned nodes   (1 - p_d) Pr(l_F | l_E) Pr(t_F | t_E)
+                x prod over deleted in F    p_d Pr(l_F | NULL) Pr(t_F | NULL)
+                x prod over deleted in E    p_d
+
+where l is a node's tag and t its text.  Divided by the probability of the alignment in which all
+nodes are deleted, what is left is a gain for each aligned pair of nodes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["OTHER", "Parameters", "first_parameters", "shipped", "shipped_gains"]
+
+OTHER = "*"
+"""all tags that the table does not know"""
+_TAGS = tuple(
+    "#text a address area article aside blockquote body button caption dd div dl dt em figcaption"
+    " figure footer form h1 h2 h3 h4 h5 h6 head header html img input label li main meta nav ol p"
+    " pre section span table tbody td tfoot th thead title tr ul".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What training learns; rows and columns of the table follow `tags`."""
+
+    tags: tuple[str, ...]
+    table: tuple[tuple[float, ...], ...]
+    """Pr(tag of F | tag of E), one row for each tag of E"""
+    null: tuple[float, ...]
+    """Pr(tag of F | NULL)"""
+    deletion: float
+    """p_d"""
+
+    def gains(self) -> NDArray[np.float32]:
+        """What two aligned tags gain, one row for each tag of F."""
+        import numpy as np
+
+        aligned = np.log(np.array(self.table).T) - np.log(np.array(self.null))[:, None]
+        odds = math.log1p(-self.deletion) - 2 * math.log(self.deletion)
+        gains: NDArray[np.float32] = (aligned + odds).astype(np.float32)
+        return gains
+
+    def numbers(self, tags: Sequence[str]) -> NDArray[np.int32]:
+        """The row of each tag."""
+        import numpy as np
+
+        index = {tag: number for number, tag in enumerate(self.tags)}
+        other = index[OTHER]
+        return np.array([index.get(tag, other) for tag in tags], np.int32)
+
+    def to_json(self) -> str:
+        """As a file holds it; read by `from_json`."""
+        rows = {
+            tag: {other: value for other, value in zip(self.tags, row, strict=True)}
+            for tag, row in zip(self.tags, self.table, strict=True)
+        }
+        null = dict(zip(self.tags, self.null, strict=True))
+        return json.dumps({"deletion": self.deletion, "null": null, "table": rows}, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Parameters:
+        """Read what `to_json` wrote."""
+        raw = json.loads(text)
+        tags = tuple(raw["null"])
+        table = tuple(tuple(raw["table"][tag][other] for other in tags) for tag in tags)
+        return cls(tags, table, tuple(raw["null"].values()), raw["deletion"])
+
+
+def first_parameters(tags: Sequence[str] = _TAGS) -> Parameters:
+    """Where training begins: a tag is mostly itself, and one node in five has no counterpart."""
+    every = (*(tag for tag in tags if tag != OTHER), OTHER)
+    same, rest = 0.9, 0.1 / (len(every) - 1)
+    table = tuple(tuple(same if a == b else rest for b in every) for a in every)
+    return Parameters(every, table, tuple(1 / len(every) for _ in every), 0.2)
+
+
+@cache
+def shipped() -> Parameters:
+    """The parameters that come with the package; see `weights/tree.md`."""
+    text = (files("diptych.stages.align_dom.domtree") / "weights" / "tree.json").read_text("utf-8")
+    return Parameters.from_json(text)
+
+
+@cache
+def shipped_gains() -> NDArray[np.float32]:
+    """What two aligned tags gain by the shipped parameters; not to be written to."""
+    gains = shipped().gains()
+    gains.flags.writeable = False
+    return gains

@@ -1,0 +1,306 @@
+"""Trees of two pages aligned node by node, with their texts and links (Shi et al. 2006)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from diptych.stages.align_dom.domtree.document import Document, document
+from diptych.stages.align_dom.domtree.model import shipped, shipped_gains
+from diptych.types import NodePair, Page
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.stages.align_dom.domtree.cut import Piece
+    from diptych.stages.align_dom.domtree.evidence import PairEvidence
+
+__all__ = ["DomTree"]
+
+_NUMBER = re.compile(r"\d+")
+_LONG = 100  # words beyond which a text that was moved need not gain more
+
+
+class _Match(NamedTuple):
+    """Two aligned nodes."""
+
+    left: int
+    right: int
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
+class DomTree:
+    """Dynamic programming over the trees of both pages: nodes, order and hierarchy are kept.
+
+    `DomTree.of_paper()` is the model as published, without any other evidence.
+    """
+
+    uses_lexicon: ClassVar[bool] = True
+    words: float = 1.0
+    """weight of the translation model"""
+    null: float = 0.4
+    """share of the words that are known which translate none; 0 is 1 / (words + 1) of all words"""
+    backward: float = 0.5
+    """weight of the model that translates the other way"""
+    cognates: bool = True
+    """whether words that look alike count as translations"""
+    length: float = 1.0
+    """weight of the lengths of texts"""
+    one_sided: float = 3.0
+    """cost, as -log, of a node with a text and one without"""
+    same_link: float = 3.0
+    """gain of two links to the same address; of the same name, half of it"""
+    crossing: float = 4.0
+    """margin by which two texts are each other's best to be paired out of order; 0 is never"""
+    swap: float = 3.0
+    """gain by which two neighbours are paired crosswise"""
+    per_word: float = 0.3
+    """what each word of the shorter text must gain for that: long texts share words by chance"""
+    max_cells: int = 60_000_000
+    """cells of the tables, some 0.1 s; larger trees are cut at sure matches"""
+
+    @classmethod
+    def of_paper(cls) -> DomTree:
+        """Tags and IBM Model 1, in order: nothing that the paper does not have."""
+        return cls(
+            null=0.0, backward=0.0, cognates=False, length=0.0, one_sided=0.0, same_link=0.0,
+            crossing=0.0,
+        )  # fmt: skip
+
+    def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
+        """All blocks; left ones in order, right ones too except where a text was moved."""
+        return self.align_with_links(left, right, lexicon)[0]
+
+    def links(
+        self, left: Page, right: Page, lexicon: Lexicon | None = None
+    ) -> list[tuple[str, str, float]]:
+        """The addresses of aligned links, and how sure they are."""
+        return self.align_with_links(left, right, lexicon)[1]
+
+    def align_with_links(
+        self, left: Page, right: Page, lexicon: Lexicon | None = None
+    ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
+        """What `align` and `links` give, for the price of one."""
+        trees = document(left), document(right)
+        matches = self._matches(trees, (left, right), lexicon)
+        blocks = {
+            trees[0].blocks[match.left]: (trees[1].blocks[match.right], match.gain)
+            for match in matches
+            if trees[0].blocks[match.left] >= 0 <= trees[1].blocks[match.right]
+        }
+        links = [
+            (trees[0].hrefs[match.left], trees[1].hrefs[match.right], _score(match.gain))
+            for match in matches
+            if trees[0].hrefs[match.left] and trees[1].hrefs[match.right]
+        ]
+        return _in_order(left, right, blocks), links
+
+    def _matches(
+        self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
+    ) -> list[_Match]:
+        known = self.evidence(trees, pages, lexicon)
+        return [
+            match
+            for piece in self._cut(trees)
+            for match in self._decoded(trees, known, piece.left, piece.right)
+        ]
+
+    def _cut(self, trees: tuple[Document, Document]) -> list[Piece]:
+        from diptych.stages.align_dom.domtree.cut import Piece, fits_whole, pieces
+
+        left, right = trees[0].leftmost, trees[1].leftmost
+        if fits_whole(left, right, self.max_cells):  # nearly all
+            return [Piece(slice(0, len(left)), slice(0, len(right)))]
+        return pieces(left, right, (_keys(trees[0]), _keys(trees[1])), self.max_cells)
+
+    def _decoded(
+        self, trees: tuple[Document, Document], known: PairEvidence, ours: slice, theirs: slice
+    ) -> list[_Match]:
+        import numpy as np
+
+        from diptych.stages.align_dom.domtree.cut import part
+
+        texts = known.gains(ours, theirs)
+        parameters = shipped()
+        rows = parameters.numbers(trees[0].tags[ours])
+        columns = parameters.numbers(trees[1].tags[theirs])
+        gains = texts + shipped_gains()[rows][:, columns]
+        forests = part(trees[0].leftmost, ours), part(trees[1].leftmost, theirs)
+        pairs = best_alignment(*forests, gains)
+        if self.crossing:
+            blocks = _blocks(trees[0].blocks[ours]), _blocks(trees[1].blocks[theirs])
+            sizes = np.minimum.outer(known.left.text.sizes[ours], known.right.text.sizes[theirs])
+            surplus = (gains - self.per_word * np.minimum(sizes, _LONG)).astype(np.float32)
+            pairs = _with_swapped(pairs, blocks, gains, self.swap)
+            pairs = _with_moved(pairs, blocks, surplus, self.crossing)
+        start, other = ours.start, theirs.start
+        return [_Match(start + i, other + j, float(gains[i, j])) for i, j in pairs]
+
+    def evidence(
+        self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
+    ) -> PairEvidence:
+        """What the texts of two document trees say, with the weights of this strategy."""
+        from diptych.learn.lexicon.lexicon import Lexicon
+        from diptych.stages.align_dom.domtree.evidence import read_evidence
+
+        if lexicon is None:
+            lexicon = Lexicon.empty(pages[0].lang, pages[1].lang)
+        return read_evidence(trees, lexicon, self)
+
+
+def best_alignment(
+    left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
+) -> list[tuple[int, int]]:
+    """The best alignment of two forests, from the side on which they have fewer cells."""
+    import numpy as np
+
+    from diptych.kernels.tree_align import decode
+    from diptych.stages.align_dom.domtree.cut import cells, mirrored
+
+    (numbers, tree), (others, other_tree) = mirrored(left), mirrored(right)
+    if cells(left, right) <= cells(tree, other_tree):
+        return decode(left, right, gains)
+    back, other_back = np.argsort(numbers), np.argsort(others)
+    pairs = decode(tree, other_tree, gains[np.ix_(back, other_back)])
+    return sorted((int(back[i]), int(other_back[j])) for i, j in pairs)
+
+
+def _keys(tree: Document) -> list[Hashable]:
+    """By what a node is known on the other page too: its text, or the numbers in it."""
+    keys: list[Hashable] = []
+    for tag, text in zip(tree.tags, tree.texts, strict=True):
+        numbers = tuple(_NUMBER.findall(text)) if len(text) < 10_000 else ()
+        is_short = len(text) < 4
+        keys.append(
+            (tag, numbers) if sum(map(len, numbers)) > 3 else None if is_short else (tag, text)
+        )
+    return keys
+
+
+def _blocks(numbers: Sequence[int]) -> list[int]:
+    """The nodes that are blocks."""
+    return [node for node, number in enumerate(numbers) if number >= 0]
+
+
+def _with_swapped(
+    pairs: list[tuple[int, int]],
+    blocks: tuple[list[int], list[int]],
+    gains: NDArray[np.float32],
+    margin: float,
+) -> list[tuple[int, int]]:
+    """The pairs, with neighbours crosswise where they gain more so than in order."""
+    partner, taken = dict(pairs), {j for _, j in pairs}
+    after = dict(pairwise(blocks[1]))
+    before = {j: i for i, j in after.items()}
+    for first, second in pairwise(blocks[0]):
+        one, two = partner.get(first), partner.get(second)
+        if one is not None and two is not None:
+            crosswise = gains[first, two] + gains[second, one]
+            if (
+                after.get(one) == two
+                and crosswise > gains[first, one] + gains[second, two] + margin
+            ):
+                partner[first], partner[second] = two, one
+            continue
+        if one is not None:
+            alone, place = second, before.get(one)
+        else:
+            alone, place = first, None if two is None else after.get(two)
+        if place is not None and place not in taken and gains[alone, place] > margin:
+            partner[alone] = place
+            taken.add(place)
+    return sorted(partner.items())
+
+
+def _with_moved(
+    pairs: list[tuple[int, int]],
+    blocks: tuple[list[int], list[int]],
+    gains: NDArray[np.float32],
+    margin: float,
+) -> list[tuple[int, int]]:
+    """The pairs, but texts that surely belong together are, whatever their order says.
+
+    Surely: each is the other's best, and by a margin.  If both were aligned with others, these are
+    what is left for each other: two texts that changed places.
+    """
+    left, right = blocks
+    partner, owner = dict(pairs), {j: i for i, j in pairs}
+    freed: list[tuple[int, int]] = []
+    for i, j in _surest(left, right, gains, margin):
+        if partner.get(i) == j:
+            continue
+        other, before = partner.pop(i, None), owner.pop(j, None)
+        if other is not None:
+            del owner[other]
+        if before is not None:
+            del partner[before]
+        partner[i], owner[j] = j, i
+        if other is not None and before is not None:
+            freed.append((before, other))
+    for i, j in freed:
+        if i not in partner and j not in owner and gains[i, j] > 0:
+            partner[i], owner[j] = j, i
+    rest = [i for i in left if i not in partner], [j for j in right if j not in owner]
+    return sorted([*partner.items(), *_surest(*rest, gains, margin)])
+
+
+def _surest(
+    left: list[int], right: list[int], gains: NDArray[np.float32], margin: float
+) -> list[tuple[int, int]]:
+    """Pairs that are each other's best by a margin over the second best, and over none."""
+    import numpy as np
+
+    if not left or not right:
+        return []
+    rest = gains[np.ix_(left, right)]
+    rows, columns = np.arange(len(left)), rest.argmax(1)
+    best = rest[rows, columns]
+    is_mutual = rest.argmax(0)[columns] == rows
+    rivals = np.maximum(np.maximum(_second(rest.T), _second(rest)[columns]), 0)
+    sure = np.flatnonzero(is_mutual & (best - rivals >= margin))
+    return [(left[row], right[columns[row]]) for row in sure]
+
+
+def _second(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The second highest of each column; of a single row, none."""
+    import numpy as np
+
+    if len(values) < 2:
+        return np.full(values.shape[1], -np.inf, np.float32)
+    found: NDArray[np.float32] = np.partition(values, len(values) - 2, axis=0)[-2]
+    return found
+
+
+def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:
+    """Pairs and single blocks: a right block alone stands before what comes after it."""
+    paired = {other for other, _ in matched.values()}
+    found: list[NodePair] = []
+    shown = 0
+    for number, block in enumerate(left.blocks):
+        if number not in matched:
+            found.append(NodePair((block,), (), 0.0))
+            continue
+        other, gain = matched[number]
+        while shown < other:
+            if shown not in paired:
+                found.append(NodePair((), (right.blocks[shown],), 0.0))
+            shown += 1
+        found.append(NodePair((block,), (right.blocks[other],), _score(gain)))
+    found += [
+        NodePair((), (right.blocks[at],), 0.0)
+        for at in range(shown, len(right.blocks))
+        if at not in paired
+    ]
+    return found
+
+
+def _score(gain: float) -> float:
+    """A gain as a probability."""
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, gain / 2))))

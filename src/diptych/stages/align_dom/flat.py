@@ -1,0 +1,126 @@
+"""Blocks aligned in one flat sequence: what Shi et al. 2006 compare their trees with.
+
+Lengths are priced as in Gale & Church 1993, with blocks in the place of sentences.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from diptych.text.lengths import cheapest_path, length_cost, text_length
+from diptych.types import Block, NodePair, Page
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon.lexicon import Lexicon
+
+__all__ = ["Flat"]
+
+_MOVES = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
+_MAX_CELLS = 300_000  # 550 blocks on both sides in full, some 1.5 s; more in a band
+_LAST_TAG = re.compile(r"([A-Za-z][\w:-]*)[^/]*(?:/text\(\)(?:\[\d+\])?)?\Z")
+_MAX_RATIO = 1.25  # of most language pairs; beyond it, one page simply says more
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """Dynamic programming over blocks in their order, without regard to the tree.
+
+    Blocks of different tags, and blocks that name different numbers, are less likely to correspond;
+    blocks with the same text, a name or an address, surely do.
+    """
+
+    uses_lexicon: ClassVar[bool] = False
+    other_tag: float = 3.0
+    """cost, as -log, of two blocks whose elements are different"""
+    other_numbers: float = 3.0
+    """cost, as -log, of two blocks with different numbers in them"""
+    # DEVIATION(gale-church): a block without counterpart costs the same however long it is.  Pages
+    # gain and lose blocks where texts do not lose sentences: F1 on 300 real page pairs is .98 with
+    # either, but .94 instead of .82 when some 7% of the blocks are taken out of both pages.
+    alone: float = 3.0
+    """cost, as -log, of a block without counterpart"""
+    merged: float = 5.0
+    """cost, as -log, of two blocks that correspond to one"""
+
+    def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
+        """All blocks in order; the score is the pair's probability beside a perfect one."""
+        ours, theirs = _Sequence.of(left.blocks), _Sequence.of(right.blocks)
+        ours = ours.scaled(theirs.sums[-1])
+
+        def cost(start: int, other: int, left_count: int, right_count: int) -> float:
+            return self._cost(ours, theirs, start, other, left_count, right_count)
+
+        steps = cheapest_path(
+            len(left.blocks), len(right.blocks), _MOVES, cost, max_cells=_MAX_CELLS
+        )
+        return [
+            NodePair(
+                left.blocks[step.left : step.left + step.left_count],
+                right.blocks[step.right : step.right + step.right_count],
+                math.exp(-cost(*step)) if step.left_count and step.right_count else 0.0,
+            )
+            for step in steps
+        ]
+
+    def _cost(
+        self, ours: _Sequence, theirs: _Sequence, start: int, other: int, count: int, others: int
+    ) -> float:
+        if not count or not others:
+            return self.alone
+        if count == others == 1 and ours.texts[start] == theirs.texts[other]:
+            return 0.0
+        cost = length_cost(
+            ours.sums[start + count] - ours.sums[start],
+            theirs.sums[other + others] - theirs.sums[other],
+        )
+        if count != others:
+            cost += self.merged
+        if {*ours.tags[start : start + count]} != {*theirs.tags[other : other + others]}:
+            cost += self.other_tag
+        if _joined(ours.numbers, start, count) != _joined(theirs.numbers, other, others):
+            cost += self.other_numbers
+        return cost
+
+
+class _Sequence(NamedTuple):
+    """The blocks of a page as the costs see them."""
+
+    texts: list[str]
+    tags: list[str]
+    numbers: list[frozenset[str]]
+    sums: list[float]
+
+    @classmethod
+    def of(cls, blocks: Sequence[Block]) -> _Sequence:
+        return cls(
+            [block.text for block in blocks],
+            [last_tag(block.path) for block in blocks],
+            [frozenset(_NUMBER.findall(block.text)) for block in blocks],
+            [0.0, *accumulate(text_length(block.text) for block in blocks)],
+        )
+
+    def scaled(self, total: float) -> _Sequence:
+        """With lengths as they would be in the other language, if both pages say the same."""
+        ratio = total / self.sums[-1] if self.sums[-1] else 1.0
+        ratio = min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio))
+        return self._replace(sums=[ratio * length for length in self.sums])
+
+
+def _joined(numbers: Sequence[frozenset[str]], start: int, count: int) -> frozenset[str]:
+    return numbers[start] if count == 1 else numbers[start] | numbers[start + 1]
+
+
+def last_tag(path: str) -> str:
+    """The element at the end of a DOM path.
+
+    >>> last_tag("/html/body/div[2]/p[1]"), last_tag("/html/body/h2/text()[2]"), last_tag("")
+    ('p', 'h2', '')
+    """
+    found = _LAST_TAG.search(path)
+    return found[1] if found else ""

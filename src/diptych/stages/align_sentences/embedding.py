@@ -1,0 +1,166 @@
+"""Sentences aligned by a multilingual encoder as well: vectors beside lengths and words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from diptych.language.codes import primary
+from diptych.stages.align_sentences.length_lexicon import LengthLexicon, beads_of
+from diptych.types import Bead
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.kernels.beads import Band, Moves, Path
+    from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.protocols import SentenceEncoder
+
+__all__ = ["Embedding"]
+
+_BATCH = 4_096  # rows of two vectors whose products are in memory
+_SAMPLE = 200  # runs of sentences that stand for all
+_SEED = 7
+_WORTH = 30  # beads at which half of what a text says of its encoder is believed
+
+
+class Likeness(NamedTuple):
+    """Cosines of beads and of accidents, as two normal curves of one width."""
+
+    beads: float
+    accidents: float
+    deviation: float
+
+    def gain(self, cosines: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Log of how much likelier a cosine is for a bead than by accident."""
+        middle = (self.beads + self.accidents) / 2
+        slope = (self.beads - self.accidents) / self.deviation**2
+        return (cosines - middle) * slope
+
+
+_USUAL = Likeness(0.55, 0.0, 0.16)
+"""above the mean cosine with other sentences; encoders differ little in it"""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """Length, words and the vectors of a sentence encoder together.
+
+    Beads are found by `length_lexicon` first.  The sure ones tell how close the vectors of
+    translations are in these texts, and the accidental neighbours how close others are: a cosine
+    counts by how much likelier it is for the former.
+    """
+
+    uses_lexicon: ClassVar[bool] = True
+    encoder: str = ""
+    """a folder in the form of sentence-transformers; without, that of the extra `encoder`"""
+    weight: float = 1.0
+    """of the vectors beside lengths and words"""
+
+    def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
+        """All sentences in beads; vectors count where the encoder knows both languages."""
+        from diptych.learn.encoder.load import load_encoder
+        from diptych.learn.lexicon.bags import read_text
+        from diptych.stages.align_sentences.shared.passes import align_near
+
+        encoder = load_encoder(self.encoder)
+        ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
+        path, model = LengthLexicon().aligned(ours, theirs, lexicon)
+        langs = {primary(lexicon.left_lang), primary(lexicon.right_lang)}
+        if left and right and (not encoder.langs or langs <= encoder.langs):
+            vectors = _Vectors.of(left, right, model.moves.most, encoder)
+            likeness = vectors.likeness(path)
+
+            def scorer(band: Band, moves: Moves) -> NDArray[np.float32]:
+                return self.weight * vectors.gains(band, moves, likeness)
+
+            path = align_near(ours, theirs, path, model, scorer)
+        return beads_of(*path)
+
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        """Each piece by itself."""
+        return [self.align(left, right, lexicon) for left, right in pieces]
+
+
+class _Vectors(NamedTuple):
+    """Vectors of all runs of 1, 2, ... sentences of both texts, and their mean likeness."""
+
+    left: list[NDArray[np.float16]]
+    right: list[NDArray[np.float16]]
+    left_mean: list[NDArray[np.float32]]
+    right_mean: list[NDArray[np.float32]]
+
+    @classmethod
+    def of(
+        cls, left: Sequence[str], right: Sequence[str], sizes: int, encoder: SentenceEncoder
+    ) -> _Vectors:
+        from diptych.learn.encoder.load import encode_overlaps
+
+        ours, theirs = (encode_overlaps(text, sizes, encoder) for text in (left, right))
+        return cls(ours, theirs, _means(ours, theirs), _means(theirs, ours))
+
+    def cosines(
+        self, at: NDArray[np.int64], other: NDArray[np.int64], size: int, others: int
+    ) -> NDArray[np.float32]:
+        """How alike runs of `size` left and `others` right sentences are, beyond the usual.
+
+        The mean likeness with other sentences is taken off: short ones are like everything.
+        """
+        import numpy as np
+
+        found = np.empty(len(at), np.float32)
+        for start in range(0, len(at), _BATCH):
+            part = slice(start, start + _BATCH)
+            ours = self.left[size - 1][at[part]].astype(np.float32)
+            theirs = self.right[others - 1][other[part]].astype(np.float32)
+            found[part] = np.einsum("ij,ij->i", ours, theirs)
+        usual = self.left_mean[size - 1][at] + self.right_mean[others - 1][other]
+        return (found - usual / 2).astype(np.float32)
+
+    def likeness(self, path: Path) -> Likeness:
+        """What cosines of beads and of accidents are in these texts, beside what is usual."""
+        import numpy as np
+
+        from diptych.stages.align_sentences.shared.passes import sure_steps
+
+        sure = path.steps[sure_steps(path)].astype(np.int64)
+        sure = sure[(sure[:, 2:] == 1).all(1)]
+        if len(sure) < 2:
+            return _USUAL
+        same = self.cosines(sure[:, 0], sure[:, 1], 1, 1)
+        other = self.cosines(sure[:, 0], np.roll(sure[:, 1], len(sure) // 2), 1, 1)
+        share = len(sure) / (len(sure) + _WORTH)
+        deviation = np.sqrt((same.var() + other.var()) / 2)
+        seen = (float(same.mean()), float(other.mean()), float(deviation))
+        return Likeness(*(share * a + (1 - share) * b for a, b in zip(seen, _USUAL, strict=True)))
+
+    def gains(self, band: Band, moves: Moves, likeness: Likeness) -> NDArray[np.float32]:
+        """For each move from each point: the gain of the two runs it joins."""
+        import numpy as np
+
+        start = band.start
+        rows = np.repeat(np.arange(len(band.low)), np.diff(start))
+        columns = np.arange(start[-1]) - start[rows] + band.low[rows]
+        found = np.zeros((len(rows), len(moves.priors)), np.float32)
+        for move, (size, others, _) in enumerate(zip(*moves, strict=True)):
+            if size and others:
+                fits = (rows + size < len(band.low)) & (columns + others <= band.right)
+                cosines = self.cosines(rows[fits], columns[fits], size, others)
+                found[fits, move] = likeness.gain(cosines)
+        return found
+
+
+def _means(
+    ours: Sequence[NDArray[np.float16]], theirs: Sequence[NDArray[np.float16]]
+) -> list[NDArray[np.float32]]:
+    """The mean cosine of each run with some runs of the other text."""
+    import numpy as np
+
+    chance = np.random.default_rng(_SEED)
+    some = [rows[chance.integers(len(rows), size=_SAMPLE)] for rows in theirs if len(rows)]
+    centre = np.concatenate(some).astype(np.float32).mean(0)
+    return [rows.astype(np.float32) @ centre for rows in ours]

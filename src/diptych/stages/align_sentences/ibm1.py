@@ -1,0 +1,47 @@
+"""Sentences aligned by IBM Model 1 and lengths: the aligner that Shi et al. 2006 use in a chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from diptych.stages.align_sentences.gale_church import PRIORS
+from diptych.stages.align_sentences.length_lexicon import beads_of
+from diptych.types import Bead
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon.lexicon import Lexicon
+
+__all__ = ["Ibm1"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ibm1:
+    """Length model and IBM Model 1 under one likelihood (Zhao & Vogel 2002), over six beads.
+
+    It knows what the lexicon knows and learns nothing from the texts it aligns; with an empty
+    lexicon lengths alone are left.
+    """
+
+    # DEVIATION(zhao-vogel): words are stems, and both directions of the model count alike; what a
+    # word gains is measured beside its frequency, so that a bead without counterpart costs nothing.
+    uses_lexicon: ClassVar[bool] = True
+
+    def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
+        """All sentences in beads, in order; a bead's score is its probability."""
+        from diptych.kernels.beads import Moves
+        from diptych.learn.lexicon.bags import read_text
+        from diptych.learn.lexicon.word_links import lexicon_links
+        from diptych.stages.align_sentences.shared.passes import align_passes
+
+        ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
+        links = lexicon_links(ours.words, theirs.words, lexicon)
+        moves = Moves.of(list(PRIORS), list(PRIORS.values()))
+        return beads_of(*align_passes(ours, theirs, moves, links, 1)[0])
+
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        """Each piece by itself."""
+        return [self.align(left, right, lexicon) for left, right in pieces]

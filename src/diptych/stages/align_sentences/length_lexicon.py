@@ -1,0 +1,143 @@
+"""Sentences aligned by lengths and words together, with no dictionary to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain, islice
+from typing import TYPE_CHECKING, ClassVar
+
+from diptych.types import Bead
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.kernels.beads import Moves, Path
+    from diptych.learn.lexicon.bags import Text
+    from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.stages.align_sentences.shared.passes import Model
+
+__all__ = ["LengthLexicon", "beads_of"]
+
+_LEAST = 1e-6
+"""the lowest confidence of a bead"""
+# How often beads have so many sentences on both sides, roughly, in texts of several languages;
+# `gap` is a parameter of its own, since the web loses more sentences than books do.
+_KINDS = {
+    (1, 1): 0.8,
+    (1, 2): 0.06,
+    (2, 1): 0.06,
+    (2, 2): 0.015,
+    (1, 3): 0.01,
+    (3, 1): 0.01,
+    (2, 3): 0.004,
+    (3, 2): 0.004,
+    (1, 4): 0.003,
+    (4, 1): 0.003,
+    (3, 3): 0.002,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LengthLexicon:
+    """Dynamic programming over beads by lengths (Gale & Church), words (IBM Model 1) and cognates.
+
+    The first pass knows what the lexicon knows, and which words look alike; the others also what
+    the sure beads of the pass before teach.  A bead's score is its probability: the share of all
+    ways through both texts that have it.
+    """
+
+    uses_lexicon: ClassVar[bool] = True
+    passes: int = 3
+    """over texts that are long enough to teach something"""
+    least: int = 12
+    """sentences on both sides of a text that teaches"""
+    gap: float = 0.002
+    """share of beads that have no counterpart, on each side"""
+
+    def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
+        """All sentences in beads, in order.
+
+        >>> from diptych.learn.lexicon.lexicon import Lexicon
+        >>> beads = LengthLexicon().align(
+        ...     ["Der K2 ist 8611 m hoch.", "Er ist schwer."],
+        ...     ["Le K2 a une hauteur de 8611 m, et il est difficile."], Lexicon.empty("de", "fr"))
+        >>> [(bead.left, bead.right) for bead in beads]
+        [((0, 1), (0,))]
+        """
+        from diptych.learn.lexicon.bags import read_text
+
+        ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
+        return beads_of(*self.aligned(ours, theirs, lexicon)[0])
+
+    def align_pieces(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        """Each piece by itself; those that are too short to teach anything all at once."""
+        found: list[list[Bead]] = [
+            [] if self._is_short(left, right) else self.align(left, right, lexicon)
+            for left, right in pieces
+        ]
+        short = [place for place, piece in enumerate(pieces) if self._is_short(*piece)]
+        beads = self._align_short([pieces[place] for place in short], lexicon)
+        for place, own in zip(short, beads, strict=True):
+            found[place] = own
+        return found
+
+    def _is_short(self, left: Sequence[str], right: Sequence[str]) -> bool:
+        from diptych.stages.align_sentences.shared.passes import MAX_CELLS
+
+        is_taught = self.passes > 1 and min(len(left), len(right)) >= self.least
+        return not is_taught and (len(left) + 1) * (len(right) + 1) <= MAX_CELLS
+
+    def _align_short(
+        self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
+    ) -> list[list[Bead]]:
+        import numpy as np
+
+        from diptych.learn.lexicon.bags import read_text
+        from diptych.learn.lexicon.word_links import vocabulary_links
+        from diptych.stages.align_sentences.shared.passes import align_pieces
+
+        if not pieces:
+            return []
+        lefts, rights = zip(*pieces, strict=True)
+        left = read_text(list(chain.from_iterable(lefts)), lexicon.left_lang)
+        right = read_text(list(chain.from_iterable(rights)), lexicon.right_lang)
+        starts = tuple(
+            np.array([0, *accumulate(map(len, sides))], np.int64) for sides in (lefts, rights)
+        )
+        links = vocabulary_links(left.words, right.words, lexicon)
+        ways = align_pieces(left, right, (starts[0], starts[1]), self._moves(), links)
+        beads = iter(beads_of(ways.steps, ways.confidence))
+        return [list(islice(beads, count)) for count in ways.counts.tolist()]
+
+    def aligned(self, left: Text, right: Text, lexicon: Lexicon) -> tuple[Path, Model]:
+        """The best way through two texts, and the model that found it."""
+        from diptych.learn.lexicon.word_links import vocabulary_links
+        from diptych.stages.align_sentences.shared.passes import align_passes
+
+        passes = self.passes if min(len(left), len(right)) >= self.least else 1
+        links = vocabulary_links(left.words, right.words, lexicon)
+        return align_passes(left, right, self._moves(), links, passes)
+
+    def _moves(self) -> Moves:
+        from diptych.kernels.beads import Moves
+
+        kinds = {**_KINDS, (1, 0): self.gap, (0, 1): self.gap}
+        return Moves.of(list(kinds), list(kinds.values()))
+
+
+def beads_of(steps: NDArray[np.int32], confidence: NDArray[np.float64]) -> list[Bead]:
+    """The steps of a way, and how sure they are, as beads."""
+    return [
+        Bead(
+            tuple(range(left, left + left_count)),
+            tuple(range(right, right + right_count)),
+            min(1.0, max(_LEAST, sure)),
+        )
+        for (left, right, left_count, right_count), sure in zip(
+            steps.tolist(), confidence.tolist(), strict=True
+        )
+    ]

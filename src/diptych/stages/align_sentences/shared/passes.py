@@ -1,0 +1,229 @@
+"""Texts aligned from coarse to fine, and again with what the first alignment has taught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels import native
+from diptych.kernels.beads import (
+    Band,
+    Lengths,
+    Moves,
+    Path,
+    bead_scores,
+    best_path,
+    word_gains,
+)
+from diptych.kernels.pieces import LinkRows, Setting, Side, Ways, best_ways
+from diptych.learn.lexicon.bags import Text, likely_share
+from diptych.learn.lexicon.lexicon import Table
+from diptych.learn.lexicon.word_links import (
+    BASE,
+    MIN_LIFT,
+    RARE,
+    Links,
+    learned_links,
+    lifts,
+    merged,
+)
+
+__all__ = [
+    "MAX_CELLS",
+    "Model",
+    "Scorer",
+    "align_near",
+    "align_passes",
+    "align_pieces",
+    "sure_steps",
+]
+
+MAX_CELLS = 40_000  # points that are all looked at: 200 sentences on both sides
+_MARGIN = 24  # sentences on both sides of the way that is known, where not all are looked at
+_SURE = 0.5  # confidence of a bead that teaches
+_MAX_WORDS = 200  # of a bead that teaches: longer ones are lists, and all words meet all words
+_UNKNOWN, _NOTHING_KNOWN = 0.95, 0.999  # share of words that come from chance, to begin with
+_LOST = 0.85  # share of sentences in sure beads below which all is looked at again
+_LETTERS = 2_000.0  # on both sides, at which half of a length ratio that was seen is believed
+_MAX_RATIO = 1.6
+
+Scorer = Callable[[Band, Moves], NDArray[np.float32]]
+"""further evidence: a score for each move from each point of a band"""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What decides between beads."""
+
+    moves: Moves
+    links: Links
+    left_share: float
+    """of the left words that come from chance and not from words on the right"""
+    right_share: float
+    ratio: float
+    """letters on the right for one on the left"""
+
+
+def align_passes(
+    left: Text, right: Text, moves: Moves, links: Links, passes: int
+) -> tuple[Path, Model]:
+    """The best way by what is known, then by what each pass teaches the next."""
+    ratio = _ratio(left.lengths.sum(), right.lengths.sum())
+    share = _UNKNOWN if len(links) else _NOTHING_KNOWN
+    model = Model(moves, links, share, share, ratio)
+    path = _first(left, right, model)
+    for _ in range(passes - 1):
+        model = _taught(left, right, path, model, links)
+        is_lost = _sure_share(path) < _LOST
+        path = _first(left, right, model) if is_lost else align_near(left, right, path, model)
+    return path, model
+
+
+def align_pieces(
+    left: Text,
+    right: Text,
+    starts: tuple[NDArray[np.int64], NDArray[np.int64]],
+    moves: Moves,
+    links: Links,
+) -> Ways:
+    """The best way through each of many pieces, by one pass, as if there were no other.
+
+    starts: where the pieces of both texts begin, and their ends.  Each has few sentences: all ways
+    are looked at.  links ascend by their left words, as `merged` gives them.
+    """
+    if native() is None:
+        return _one_by_one(left, right, starts, moves, links)
+    rows = np.searchsorted(links.left, np.arange(left.bags.size + 1)).astype(np.int64)
+    return best_ways(
+        Side(left.bags, left.lengths, starts[0]),
+        Side(right.bags, right.lengths, starts[1]),
+        LinkRows(rows, links.right, links.forward, links.backward),
+        moves,
+        Setting(_UNKNOWN, _NOTHING_KNOWN, MIN_LIFT, RARE, BASE, _LETTERS, _MAX_RATIO),
+    )
+
+
+def _one_by_one(
+    left: Text,
+    right: Text,
+    starts: tuple[NDArray[np.int64], NDArray[np.int64]],
+    moves: Moves,
+    links: Links,
+) -> Ways:
+    """The readable form of `best_ways`: `align_passes` of each piece."""
+    found: list[Path] = []
+    for (a, b), (c, d) in zip(*(pairwise(each.tolist()) for each in starts), strict=True):
+        ours, theirs = left.chosen(np.arange(a, b)), right.chosen(np.arange(c, d))
+        own = links.between(ours.bags.word, theirs.bags.word)
+        found.append(align_passes(ours, theirs, moves, own, 1)[0])
+    return Ways(
+        np.concatenate([np.zeros((0, 4), np.int32), *(path.steps for path in found)]),
+        np.concatenate([np.zeros(0), *(path.confidence for path in found)]),
+        np.array([len(path.steps) for path in found], np.int64),
+    )
+
+
+def align_near(
+    left: Text, right: Text, path: Path, model: Model, scorer: Scorer | None = None
+) -> Path:
+    """The best way near the one that is known, or any where the texts are short."""
+    full = (len(left) + 1) * (len(right) + 1) <= MAX_CELLS
+    band = Band.full(len(left), len(right)) if full else _around(path, len(left), len(right))
+    return _decode(left, right, band, model, lifts(model.links, left.bags, right.bags), scorer)
+
+
+def _sure_share(path: Path) -> float:
+    """Of all sentences, how many are in sure beads; where few are, the way may have gone astray."""
+    counts = path.steps[:, 2:].sum(1)
+    return float(counts[sure_steps(path)].sum()) / max(1, int(counts.sum()))
+
+
+def _first(left: Text, right: Text, model: Model) -> Path:
+    """The best way, found first between groups of sentences where the texts are long."""
+    levels = [(left, right)]
+    while (len(levels[-1][0]) + 1) * (len(levels[-1][1]) + 1) > MAX_CELLS:
+        levels.append((levels[-1][0].coarser(), levels[-1][1].coarser()))
+    tables = lifts(model.links, left.bags, right.bags)
+    band = Band.full(*map(len, levels[-1]))
+    for coarse, fine in zip(levels[:0:-1], levels[-2::-1], strict=True):
+        path = _decode(*coarse, band, model, tables, None)
+        band = _around(path, *map(len, fine), scale=2)
+    return _decode(left, right, band, model, tables, None)
+
+
+def _taught(left: Text, right: Text, path: Path, model: Model, links: Links) -> Model:
+    """The model with a lexicon that is learned from the sure beads of a way."""
+    ours, theirs = _sure_beads(left, right, path)
+    links = merged(links, learned_links(ours.bags, theirs.bags))
+    left_links, right_links = lifts(links, left.bags, right.bags)
+    return replace(
+        model,
+        links=links,
+        left_share=likely_share(ours, theirs, left_links, model.left_share),
+        right_share=likely_share(theirs, ours, right_links, model.right_share),
+        ratio=_ratio(ours.lengths.sum(), theirs.lengths.sum()),
+    )
+
+
+def _decode(
+    left: Text,
+    right: Text,
+    band: Band,
+    model: Model,
+    links: tuple[Table, Table],
+    scorer: Scorer | None,
+) -> Path:
+    moves, most = model.moves, model.moves.most
+    by_left = word_gains(
+        left.bags, links[0], right.postings, right.words_before, band.left_windows(most),
+        sizes=most, null_share=model.left_share,
+    )  # fmt: skip
+    by_right = word_gains(
+        right.bags, links[1], left.postings, left.words_before, band.right_windows(most),
+        sizes=most, null_share=model.right_share,
+    )  # fmt: skip
+    # Each side by its part of the ratio, so that left and right may change places.
+    part = model.ratio**0.5
+    lengths = Lengths(left.lengths_before * part, right.lengths_before / part)
+    more = scorer(band, moves) if scorer else None
+    return best_path(band, moves, bead_scores(band, moves, lengths, by_left, by_right, more))
+
+
+def _around(path: Path, left: int, right: int, *, scale: int = 1) -> Band:
+    ends = np.array([[left, right]])
+    points = np.minimum(path.steps[:, :2].astype(np.int64) * scale, ends)
+    return Band.around(np.concatenate((points, ends)), left, right, _MARGIN)
+
+
+def sure_steps(path: Path) -> NDArray[np.bool_]:
+    """Which beads of a way are sure and have both sides."""
+    sure: NDArray[np.bool_] = (path.confidence > _SURE) & (path.steps[:, 2:] > 0).all(1)
+    return sure
+
+
+def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
+    """Both texts with a row per bead that is sure and not endless."""
+    steps = path.steps.astype(np.int64)
+    begin, count = steps[:, :2], steps[:, 2:]
+    words = np.stack(
+        [
+            text.words_before[begin[:, side] + count[:, side]] - text.words_before[begin[:, side]]
+            for side, text in enumerate((left, right))
+        ]
+    )
+    sure = sure_steps(path) & (words < _MAX_WORDS).all(0)
+    group = np.where(sure, np.cumsum(sure) - 1, -1)
+    return (
+        left.grouped(np.repeat(group, count[:, 0])),
+        right.grouped(np.repeat(group, count[:, 1])),
+    )
+
+
+def _ratio(left: float, right: float) -> float:
+    """Letters on the right for one on the left, by what is there; little text says little."""
+    ratio = (right + _LETTERS) / (left + _LETTERS)
+    return float(min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio)))

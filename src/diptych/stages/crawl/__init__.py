@@ -1,0 +1,1 @@
+"""Crawl policies: which links of a page to follow, and how eagerly."""

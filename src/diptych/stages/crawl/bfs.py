@@ -1,0 +1,25 @@
+"""Breadth first: the order of Heritrix, the baseline of Garcia-Romero et al."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from diptych.protocols import SiteView
+from diptych.types import FOLLOWED, Page, Ranked
+
+__all__ = ["Bfs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bfs:
+    """Every link that may lead to a page, nearest to the seeds first."""
+
+    def rank(self, page: Page, site: SiteView) -> Iterator[Ranked]:
+        """The page's links, all one level below it."""
+        priority = -float(page.record.depth + 1)
+        return (Ranked(link, priority) for link in page.links if link.rel in FOLLOWED)
+
+    def refill(self, site: SiteView) -> tuple[Ranked, ...]:
+        """Nothing: the crawl ends with its links."""
+        return ()

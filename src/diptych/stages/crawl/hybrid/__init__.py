@@ -1,0 +1,1 @@
+"""The crawl policy `hybrid` and its parts."""

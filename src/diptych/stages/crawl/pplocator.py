@@ -1,0 +1,84 @@
+"""All pages but those of the last level, and of that only what may be half of a pair.
+
+Vieira & Moreira 2012, Algorithm 1.  Pages are numbered by levels from 1, the page that a crawl
+starts from; which URLs may form a pair is what the recipe's pairer says, of the URLs alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from diptych.page.url_list import UrlList
+from diptych.protocols import Pairer, SiteView
+from diptych.stages.crawl.bfs import Bfs
+from diptych.text.urls import site_name
+from diptych.types import FOLLOWED, LangScore, Link, Page, Ranked, Url
+
+__all__ = ["PPLocatorCrawl", "collect"]
+
+_FOLLOWED = FOLLOWED - {"sitemap"}
+
+
+@dataclass(frozen=True, slots=True)
+class PPLocatorCrawl:
+    """Breadth first down to the level before the last; of the last, halves of pairs of URLs."""
+
+    levels: int = 3
+    """how many there are: the start page is the first, what it links to the second"""
+    pair: Pairer | None = None
+    """what says which URLs may form a pair; the recipe's own if it names no other"""
+
+    def rank(self, page: Page, site: SiteView) -> list[Ranked]:
+        """The page's links, if they are above the last level; the others are only collected."""
+        # Its own level is its depth + 1, so that of its links is its depth + 2.
+        if page.record.depth + 2 >= self.levels or _is_sitemap(page):
+            return []
+        return list(Bfs().rank(page, site))
+
+    def refill(self, site: SiteView) -> Iterator[Ranked]:
+        """The URLs of the last level that may be half of a pair, both halves together."""
+        if self.pair is None:
+            return
+        links = collect(site, self.levels)
+        # The content of a page is not considered, nor is its language, also where it is known.
+        urls = [(url, LangScore("", 0.0)) for url in links]
+        for pair in self.pair.pair(UrlList.of(site.site.name, urls, site.langs)):
+            for url in (pair.left, pair.right):
+                if site.resolve(url) is None:
+                    yield Ranked(links[url], pair.score)
+
+
+def _is_sitemap(page: Page) -> bool:
+    # The paper has none: all of a site would be one level below its start.
+    return any(link.rel == "sitemap" for link in page.links)
+
+
+def collect(site: SiteView, levels: int) -> dict[Url, Link]:
+    """The URLs of a site down to a level, each with a link that leads to it: `listOfUrls`.
+
+    Levels are counted along the links that were found, as a page of the last level was not queued
+    by a page above it.
+    """
+    links = _internal_links(site)
+    level = sorted({page for seed in site.site.seeds if (page := site.resolve(seed)) is not None})
+    found = {url: Link(url) for url in level}
+    for _ in range(levels - 1):
+        below = {link.url: link for source in level for link in links.get(source, ())}
+        # A page that stands for the URL of a link stands in its place here too.
+        pages = {url: page for url in below if (page := site.resolve(url)) is not None}
+        level = sorted(set(pages.values()) - found.keys())
+        found |= {page: Link(page) for page in level}
+        found |= {url: link for url, link in below.items() if url not in found and url not in pages}
+    return dict(sorted(found.items()))
+
+
+def _internal_links(site: SiteView) -> dict[Url, list[Link]]:
+    """Page -> its links to pages of the same site."""
+    internal = {site_name(url) for url in (*site.site.seeds, *site.pages)}
+    first: dict[Url, Link] = {}  # one for each URL: pages have most of their links in common
+    links: dict[Url, list[Link]] = {}
+    for source, link in site.links():
+        if link.rel in _FOLLOWED and (link.url in first or site_name(link.url) in internal):
+            links.setdefault(source, []).append(first.setdefault(link.url, link))
+    return links

@@ -1,0 +1,1 @@
+"""Detectors: whether a site is bilingual."""

@@ -1,0 +1,90 @@
+"""Is a site bilingual, by brute force (BITS, Ma & Liberman 1999): the languages of many pages.
+
+All pages of the first levels of a site are fetched, breadth first, and their languages identified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diptych.protocols import Inquiry
+from diptych.stages.detect.shared.site_pages import Shown, site_links
+from diptych.types import Decision, Link, Page, Url
+
+__all__ = ["Bits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """Accepts a site where two of the languages have a good share of the pages."""
+
+    levels: int = 3
+    """the start page is the first; the paper looks at three or four"""
+    most: int = 100
+    """pages of a site; the paper has no limit"""
+    share: float = 0.05
+    """least share of the pages read for each of two languages"""
+
+    def inquire(self, langs: Sequence[str]) -> Inquiry:
+        """The test of one site."""
+        return _Inquiry(self, tuple(langs))
+
+
+class _Inquiry:
+    """The pages of one site so far, level by level."""
+
+    def __init__(self, settings: Bits, langs: tuple[str, ...]) -> None:
+        self._settings = settings
+        self._shown = Shown(langs)
+        self._start: Url | None = None
+        self._seen: set[Url] = set()
+        self._next: list[Link] = []
+        self._level = 1
+        self._waiting = 0
+        self._read = 0
+
+    def read(self, page: Page) -> None:
+        """Count the language of a page, and keep its links for the next level."""
+        if self._start is None:
+            self._start = page.url
+        self._seen.add(page.url)
+        self._shown.see(page)
+        self._read += 1
+        self._waiting = max(0, self._waiting - 1)
+        for link in site_links(page, self._start):
+            if link.url not in self._seen:
+                self._seen.add(link.url)
+                self._next.append(link)
+
+    def miss(self, url: Url) -> None:
+        """A page that cannot be had counts for nothing."""
+        self._waiting = max(0, self._waiting - 1)
+
+    def ask(self) -> Sequence[Link]:
+        """The whole next level, as far as the limit allows."""
+        if self._waiting or self._level >= self._settings.levels:
+            return ()
+        self._level += 1
+        links = tuple(self._next[: max(0, self._settings.most - self._read)])
+        self._next = []
+        self._waiting = len(links)
+        return links
+
+    def decision(self) -> Decision:
+        """Bilingual if two languages have their share of the pages."""
+        counts = sorted((self._shown.count(lang) for lang in self._shown.langs), reverse=True)
+        second = counts[1] / self._read if len(counts) > 1 and self._read else 0.0
+        if second and second >= self._settings.share:
+            return Decision(True, min(1.0, 2 * second))
+        return Decision(False, min(1.0, 2 * second), self._reason())
+
+    def _reason(self) -> str:
+        if not self._read:
+            return "not_fetched"
+        shown = self._shown.shown
+        return ("other_languages", "one_language", "too_few_pages")[min(2, len(shown))]
+
+    def pages(self) -> Sequence[tuple[str, Url]]:
+        """The first page in each language."""
+        return [(lang, url) for lang, url, _ in self._shown.proof()]

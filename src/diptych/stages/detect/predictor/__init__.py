@@ -1,0 +1,1 @@
+"""The detector `predictor` and its parts."""

@@ -1,0 +1,305 @@
+"""What a link says of the languages that are still missing, in its five contexts (Barbosa 2011).
+
+The paper's features are the tokens of URL, anchor, around, image alt and image src, learned for
+one pair of languages.  Here a token that names a language, or is a code of one, stands for what
+that language is to the question: one that is `missing`, one that was `shown`, or a `third`.  So
+what is learned from French and English holds for Korean and Portuguese.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from diptych.language.codes import hreflang_language, primary, same_language
+from diptych.language.identify import identify
+from diptych.language.marks import Mark, mark_table, marks_of
+from diptych.language.switchers import declared_language
+from diptych.stages.detect.shared.naming import (  # fmt: skip
+    NAMES,
+    NOWHERE,
+    SHORT,
+    country_languages,
+    declared,
+    folded,
+    image_names,
+    is_like,
+    is_named_like,
+    marks_in,
+    place,
+    scripts_in,
+    scripts_of,
+    whole_marks,
+    words_of,
+)
+from diptych.stages.detect.shared.site_pages import main_language
+from diptych.text.urls import origin_of
+from diptych.types import LangScore, Link, Page
+
+__all__ = ["Question", "features", "features_of_links"]
+
+_SURE, _LIKELY = 0.9, 0.6  # of the language of a text, and of a URL
+_INDEX = re.compile(r"(?:index|default|home|main|welcome)?(?:\.\w{2,5})?\Z", re.IGNORECASE)
+_FILLING = frozenset(
+    "version versione versao verze verzia wersja versija versio versjon versiyon site page home web"
+    " in en auf pa na po em the this to read view switch change language lang langue idioma lingua"
+    " sprache sprak jezyk website webseite sitio sito strona по на версия версія 版 edition"
+    " read leer lire ler lesen leggi lees las laes les czytaj cist citeste oku olvas lue llegir"
+    " читать читати view ver voir veure ansehen vedi bekijk zobacz click here for cliquez ici pour"
+    " clic aqui para hier klicken klik see this also available disponible pagina seite nettsted"
+    " sida verzio valtozat versiunea versija surum".split()
+)
+"""words that stand beside the name of a language in a switcher"""
+_INTO = frozenset("in en em auf pa po на по i na a im el het o του με".split())
+"""what stands before the name of a language in which something is to be read"""
+_FLAGS = ("flag", "drapeau", "bandera", "bandiera", "bandeira", "flagge", "fahne", "vlag")
+_PHOTO = re.compile(r"\.(?:jpe?g|webp)\b")
+_TECHNICAL = frozenset("html htm xhtml shtml php asp aspx jsp cgi index default www http".split())
+_IN_URL = {"code": "code", "code3": "code3", "endonym": "name", "name": "name"}
+
+
+class Question(NamedTuple):
+    """Which languages are wanted of a site, and which of them no page has shown yet."""
+
+    wanted: tuple[str, ...]
+    missing: frozenset[str]
+
+    @classmethod
+    def of(cls, langs: Sequence[str], shown: Iterable[str] = ()) -> Question:
+        """The question after some languages were shown.
+
+        >>> sorted(Question.of(["en", "fr-CA"], ["en"]).missing)
+        ['fr']
+        """
+        wanted = tuple(dict.fromkeys(primary(lang) for lang in langs))
+        seen = tuple(shown)
+        missing = (each for each in langs if not any(same_language(each, lang) for lang in seen))
+        return cls(wanted, frozenset(map(primary, missing)))
+
+    def role(self, langs: Iterable[str]) -> str:
+        """What languages are to the question, for a word that may mean any of them.
+
+        >>> question = Question.of(["en", "fr"], ["en"])
+        >>> question.role(["fr"]), question.role(["en"]), question.role(["de"]), question.role([])
+        ('missing', 'shown', 'third', '')
+        """
+        some = set(langs)
+        if some & self.missing:
+            return "missing"
+        return "shown" if some & set(self.wanted) else "third" if some else ""
+
+
+class _Setting(NamedTuple):
+    """What of a page its links are compared with."""
+
+    question: Question
+    url: str
+    bare: str
+    """its URL without what names a language"""
+    lang: str
+    scripts: frozenset[str]
+    peers: int
+    """languages that its links name"""
+
+
+def features_of_links(
+    page: Page, links: Sequence[Link], question: Question
+) -> list[frozenset[str]]:
+    """What speaks for and against each link of a page, by name."""
+    setting = _setting(page, links, question)
+    by_model = _by_url_model([link.url for link in links], question)
+    return [
+        frozenset(features(link, setting) | model)
+        for link, model in zip(links, by_model, strict=True)
+    ]
+
+
+def _setting(page: Page, links: Sequence[Link], question: Question) -> _Setting:
+    best = main_language(page)
+    lang = primary(best.lang) if best else ""
+    named = {declared(link, question.wanted) for link in links} - {"", lang}
+    shown = [each for each in (*question.wanted, lang) if each and each not in question.missing]
+    scripts = frozenset(script for each in shown for script in scripts_of(each))
+    return _Setting(question, page.url, _bare(page.url), lang, scripts, len(named))
+
+
+def features(link: Link, setting: _Setting) -> set[str]:
+    """What a link says by itself, without the model of URLs."""
+    question = setting.question
+    found = {f"rel:{link.rel}" if link.rel in ("alternate", "area", "frame") else "rel:a"}
+    if link.hreflang:
+        role = question.role(filter(None, [primary(hreflang_language(link.hreflang))])) or "none"
+        found |= {f"hreflang:{role}", f"{found.pop()}:hreflang:{role}"}
+    found |= _of_url(link.url, setting)
+    for name, text in (("anchor", link.anchor), ("alt", link.alt)):
+        found |= set(_of_text(name, text, question))
+    found |= set(_of_around(link.around, question))
+    found |= set(_of_image(link.src, question, is_alone=not (link.anchor or link.alt)))
+    found |= _of_language(link, setting)
+    said = question.role(filter(None, [declared(link, question.wanted)]))
+    if said:
+        found.add(f"says:{said}:peers:{min(setting.peers, 3)}")
+    found.add(f"page:{question.role([setting.lang]) if setting.lang else 'silent'}")
+    return found
+
+
+def _of_url(url: str, setting: _Setting) -> set[str]:
+    """Language marks in a URL, and how it compares with that of the page."""
+    question = setting.question
+    found: set[str] = set()
+    role = "none"
+    for mark in marks_in(url):
+        role = question.role(each.lang for each in mark.marks)
+        kind = _IN_URL.get(_kind(mark.marks, question), "habit")
+        found.add(f"url:{place(url, mark)}:{kind}:{role}")
+    path = url.partition("://")[2].partition("/")[2]
+    found |= {f"url={word}" for word in _plain(words_of(path))}
+    if origin_of(url) != origin_of(setting.url):
+        found.add("url:host")
+    bare = _bare(url)
+    if bare == setting.bare and url != setting.url:
+        found.add(f"url:swap:{role}")  # the last mark: hosts have theirs first
+    if _INDEX.match(bare.rpartition("/")[2]) and bare.count("/") <= 1:
+        found.add("url:entry")
+    return found
+
+
+def _kind(marks: Sequence[Mark], question: Question) -> str:
+    """What the mark is of the language that decides its role."""
+    for some in (question.missing, question.wanted):
+        for mark in marks:
+            if mark.lang in some:
+                return mark.kind
+    return marks[0].kind
+
+
+@lru_cache(maxsize=8192)
+def _bare(url: str) -> str:
+    """Host and path without language marks and what held them, to compare two URLs.
+
+    >>> _bare("http://x.org/fr/a.html"), _bare("http://x.org/a.en.html")
+    ('x.org/a.html', 'x.org/a.html')
+    """
+    text = url.partition("://")[2]
+    kept, end = [], 0
+    for mark in marks_in(url):
+        if mark.marks[0].kind not in ("code", "endonym", "name", "habit"):
+            continue
+        kept.append(text[end : mark.start].rstrip("._-=/"))
+        end = mark.end
+    kept.append(text[end:])
+    return "".join(kept).removeprefix("www").lstrip(".")
+
+
+def _of_text(context: str, text: str, question: Question) -> Iterator[str]:
+    """What an anchor, or the text of an image, says of languages, and its words."""
+    words = words_of(text)
+    yield f"{context}:words:{min(len(words), 5)}"
+    if not words:
+        return
+    if whole := whole_marks(text):
+        yield f"{context}:is:{question.role(mark.lang for mark in whole)}"
+    link = Link(url=NOWHERE, anchor=text)
+    if said := declared_language(link, question.wanted).lang:
+        yield f"{context}:is:{question.role([primary(said)])}"
+    if len(words) > SHORT:
+        yield from (f"{context}:mentions:{role}" for role in _roles(words, question))
+    else:
+        yield from (f"{context}:{kind}" for kind in _short_text(words, question))
+    yield from (f"{context}={word}" for word in _plain(words))
+
+
+def _short_text(words: Sequence[str], question: Question) -> Iterator[str]:
+    """What few words with a language's name in them are: `English version` or `English wine`."""
+    yield from (f"has:{role}" for role in _roles(words, question))
+    for lang in sorted(question.missing):
+        names = marks_of(lang)
+        own = [word for word in words if names.get(word) == "endonym" or is_like(word, lang)]
+        named = [word for word in words if names.get(word) == "name" or is_named_like(word, lang)]
+        if own:
+            yield "own:missing"  # a page in another language has it for a reason
+        if len(words) > 1 and words[-1] in own and words[-2] in _INTO:
+            yield "into:missing"  # `Leer en español`, whatever one is to do
+        if (own or named) and all(word in _FILLING for word in words if word not in (*own, *named)):
+            yield "only:missing"
+
+
+def _of_around(text: str, question: Question) -> Iterator[str]:
+    words = words_of(text)
+    yield from (f"around:has:{role}" for role in _roles(words, question))
+    yield from (f"around={word}" for word in _plain(words))
+
+
+def _of_image(source: str, question: Question, *, is_alone: bool) -> Iterator[str]:
+    """What the names of images say; flags stand for the language of their country."""
+    if not source:
+        return
+    yield "src"
+    lowered = source.casefold()
+    kind = "flag" if any(word in lowered for word in _FLAGS) else "alone" if is_alone else "has"
+    # Photographs are named by countries too, and are of another format.
+    of_land = "photo" if _PHOTO.search(lowered) and kind != "flag" else kind
+    for name in image_names(source):
+        for word in re.split(r"[\W_]+", name.casefold()):
+            if land := country_languages().get(folded(word)):
+                yield f"src:{of_land}:land:{question.role([land])}"
+            elif marks := mark_table().get(folded(word)):
+                yield f"src:{kind}:{question.role(mark.lang for mark in marks)}"
+            elif word not in _TECHNICAL:
+                yield f"src={word}"
+
+
+def _of_language(link: Link, setting: _Setting) -> set[str]:
+    """The language in which a link is written: that of the page it leads to, as a rule."""
+    question = setting.question
+    found: set[str] = set()
+    text = f"{link.anchor} {link.alt}".strip()
+    scores = _language_of(text, question.wanted)
+    if not scores and link.around:
+        scores = _language_of(f"{text} {link.around}", question.wanted)
+    if scores and scores[0].score >= _LIKELY:
+        sure = "sure" if scores[0].score >= _SURE else "likely"
+        found.add(f"text:{question.role([primary(scores[0].lang)])}:{sure}")
+    scripts = scripts_in(text)
+    if scripts and not scripts & setting.scripts and setting.scripts:
+        own = any(scripts & scripts_of(lang) for lang in question.missing)
+        # Latin letters are met on pages in any script: names, brands, commands.
+        kind = "latin" if scripts == {"LATIN"} else "script"
+        found.add(f"{kind}:{'missing' if own else 'third'}")
+    return found
+
+
+def _by_url_model(urls: Sequence[str], question: Question) -> list[set[str]]:
+    """What the model of URLs says of their languages."""
+    from diptych.learn.url import language as url_lang
+
+    found: list[set[str]] = []
+    for lang, score in url_lang.load().predict(urls):
+        sure = "sure" if score >= _SURE else "likely"
+        is_told = lang != "und" and score >= _LIKELY
+        found.append({f"model:{question.role([primary(lang)])}:{sure}"} if is_told else set())
+    return found
+
+
+def _roles(words: Iterable[str], question: Question) -> set[str]:
+    """The roles of the languages that words are names of."""
+    named = (
+        [mark.lang for mark in mark_table().get(word, ()) if mark.kind in NAMES] for word in words
+    )
+    return {role for langs in named if (role := question.role(langs))}
+
+
+@lru_cache(maxsize=1 << 13)
+def _language_of(text: str, wanted: tuple[str, ...]) -> tuple[LangScore, ...]:
+    return identify(text, wanted, closed=False)
+
+
+def _plain(words: Iterable[str]) -> list[str]:
+    """Words that may be learned as they are: no names and codes of languages, no file types."""
+    return [
+        word
+        for word in words
+        if len(word) > 2 and word not in mark_table() and word not in _TECHNICAL
+    ]

@@ -1,0 +1,109 @@
+"""The probability that a link leads to a language that is missing (Barbosa et al. 2011, 2.1).
+
+A linear support vector machine over named features, and a sigmoid that makes a probability of its
+answer (Platt 1999): plain numbers, read from JSON, never code.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from diptych.errors import ConfigError
+
+__all__ = ["FORMAT", "LinkPredictor", "from_json", "load", "to_json"]
+
+FORMAT = 1
+_FILE = "model.json"
+_MAX_BYTES = 20_000_000
+_MAX_ODDS = 50.0  # beyond which a probability is 0 or 1 anyway
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPredictor:
+    """A weight for each feature, and the two numbers of the sigmoid."""
+
+    bias: float
+    weights: Mapping[str, float]
+    slope: float = 1.0
+    offset: float = 0.0
+
+    def margin(self, features: Iterable[str]) -> float:
+        """On which side of the separating plane a link is, and how far from it."""
+        return self.bias + math.fsum(self.weights.get(name, 0.0) for name in features)
+
+    def probability(self, features: Iterable[str]) -> float:
+        """How likely a link with these features leads to a missing language.
+
+        >>> model = LinkPredictor(-1.0, {"anchor:is:missing": 2.0}, slope=3.0)
+        >>> [round(model.probability(each), 2) for each in ((), ("anchor:is:missing", "url=a"))]
+        [0.05, 0.95]
+        """
+        odds = self.slope * self.margin(features) + self.offset
+        return 1 / (1 + math.exp(-max(-_MAX_ODDS, min(_MAX_ODDS, odds))))
+
+
+def to_json(model: LinkPredictor) -> str:
+    """A model as a file holds it; read by `from_json`."""
+    kept = {
+        "format": FORMAT,
+        "bias": model.bias,
+        "slope": model.slope,
+        "offset": model.offset,
+        "weights": dict(sorted(model.weights.items())),
+    }
+    return json.dumps(kept, indent=0, ensure_ascii=False) + "\n"
+
+
+def from_json(text: str, name: str) -> LinkPredictor:
+    """The model of a file; `ConfigError` for anything else."""
+    try:
+        raw = json.loads(text)
+        if raw["format"] != FORMAT:
+            raise ConfigError(f"{name} is not of format {FORMAT}; train the model anew")
+        weights = {str(key): _number(value) for key, value in raw["weights"].items()}
+        bias, slope, offset = (_number(raw[key]) for key in ("bias", "slope", "offset"))
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        raise ConfigError(f"{name} is damaged: {error}; train the model anew") from error
+    return LinkPredictor(bias, weights, slope, offset)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{str(value)[:20]!r} is no number")
+    return float(value)
+
+
+def load(folder: str = "") -> LinkPredictor:
+    """A saved model; without a folder the one that comes with the package."""
+    if not folder:
+        return _shipped()
+    path = Path(folder) / _FILE
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise ConfigError(f"{path} is too large for a link predictor")
+        text = path.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(f"no link predictor at {path}; train one first") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}; train the model anew") from error
+    return from_json(text, str(path))
+
+
+@cache
+def _shipped() -> LinkPredictor:
+    path = files("diptych.stages.detect.predictor") / "weights" / _FILE
+    return from_json(path.read_text("utf-8"), _FILE)

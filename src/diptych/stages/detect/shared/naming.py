@@ -1,0 +1,225 @@
+"""How words, codes, images and URLs name a language, and what of that a link says."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from urllib.parse import unquote
+
+from diptych.language.codes import primary
+from diptych.language.marks import (
+    Mark,
+    UrlMark,
+    fold,
+    is_language_parameter,
+    mark_table,
+    marks_of,
+    url_marks,
+)
+from diptych.language.switchers import declared_language
+from diptych.types import Link, Url
+
+__all__ = [
+    "NAMES", "NOWHERE", "SHORT", "country_languages", "declared", "folded", "image_names",
+    "is_like", "is_named_like", "marks_in", "place", "says", "scripts_in", "scripts_of",
+    "trigger_languages", "whole_marks", "words_of",
+]  # fmt: skip
+
+NAMES = frozenset({"endonym", "name"})
+"""kinds of marks that are words"""
+NOWHERE = Url("")
+SHORT = 4  # words of a text that may be a name of a language and little else
+_WORD = re.compile(r"[^\W\d_]+")
+_TRIGGER = 3  # characters that a name of a language has, in letters or ideographs
+_MAX_WORDS = 12  # of a text that are looked at
+_ORNAMENT = " \t\n.,:;|/()[]{}<>«»‹›→←·•*–—-"
+_IMAGE_NAME = re.compile(r"([^/\\?#\s]+?)(?:\.[A-Za-z0-9]{2,5})?(?:[?#]\S*)?(?=\s|\Z)")
+_STEM = 4  # letters of a language's name that an adjective of it shares
+_ENDING = 2  # letters of the name that it may change
+_LONGER = 4  # letters that it may have more
+# The names by which flags are kept: in English, in the country's own language, and in French.
+_COUNTRIES: Mapping[str, str] = {
+    "ar": "egypt morocco arabia saudi saudiarabia emirates uae",
+    "bg": "bulgaria bulgarie", "bn": "bangladesh", "ca": "catalonia catalunya catalogne",
+    "cs": "czechia czechrepublic cesko tchequie", "cy": "wales cymru", "da": "denmark danmark",
+    "de": "germany deutschland allemagne austria osterreich autriche", "el": "greece grece hellas",
+    "en": "england usa britain greatbritain unitedkingdom unitedstates australia america",
+    "es": "spain espana espagne mexico argentina colombia chile peru", "et": "estonia estonie",
+    "eu": "euskadi", "fa": "iran", "fi": "finland finlande", "fr": "france quebec",
+    "ga": "ireland eire", "he": "israel", "hi": "india inde", "hr": "croatia hrvatska croatie",
+    "hu": "hungary magyarorszag hongrie", "hy": "armenia armenie", "id": "indonesia indonesie",
+    "is": "iceland", "it": "italy italia italie", "ja": "japan nippon japon",
+    "ka": "georgia", "kk": "kazakhstan", "ko": "korea southkorea coree", "lt": "lithuania lietuva",
+    "lv": "latvia latvija", "mk": "macedonia", "ms": "malaysia", "mt": "malta",
+    "nl": "netherlands holland nederland hollande", "no": "norway norge norvege",
+    "pl": "poland polska pologne", "pt": "portugal brazil brasil bresil",
+    "ro": "romania roumanie", "ru": "russia rossija russie", "sk": "slovakia slovensko slovaquie",
+    "sl": "slovenia slovenija", "sq": "albania", "sr": "serbia srbija serbie",
+    "sv": "sweden sverige suede", "th": "thailand", "tr": "turkey turkiye turquie",
+    "uk": "ukraine ukraina", "vi": "vietnam", "zh": "china chine taiwan hongkong",
+}  # fmt: skip
+_SAYING = frozenset({"host", "folder", "ending", "parameter", "deep"})
+"""places of a URL where a code or a name is hardly anything but a language"""
+
+
+def says(link: Link, lang: str) -> bool:
+    """Whether a link says by anything but its language that it leads to that language.
+
+    >>> says(Link("http://x.org/fr/a"), "fr"), says(Link("http://x.org/a", anchor="Lire"), "fr")
+    (True, False)
+    """
+    name = primary(lang)
+    if declared(link, (name,)) == name:
+        return True
+    return any(
+        name in (mark.lang for mark in found.marks) and place(link.url, found) in _SAYING
+        for found in url_marks(link.url, mark_table((name,)))
+    )
+
+
+def declared(link: Link, wanted: tuple[str, ...]) -> str:
+    """The language that a link says it leads to, by hreflang or as a switcher does; or nothing.
+
+    >>> declared(Link("http://x.org/12", anchor="Русский"), ("en", "fr"))
+    'ru'
+    """
+    if said := declared_language(link, wanted).lang:
+        return primary(said)
+    return next(
+        (
+            marks[0].lang
+            for text in (link.anchor, link.alt, *image_names(link.src))
+            if text and (marks := whole_marks(text))
+        ),
+        "",
+    )
+
+
+def trigger_languages(text: str, langs: Sequence[str]) -> list[str]:
+    """The languages of which a short text has a name: trigger words, for any language.
+
+    >>> trigger_languages("English Version", ["en", "fr"]), trigger_languages("EN", ["en", "fr"])
+    (['en'], [])
+    """
+    words = words_of(text)
+    if not words or len(words) > SHORT:
+        return []
+    named = {primary(declared_language(Link(NOWHERE, anchor=text), tuple(langs)).lang)}
+    if len(text.strip(_ORNAMENT)) < _TRIGGER:  # a code is no word
+        named = set()
+    named |= {mark.lang for word in words for mark in mark_table().get(word, ())
+              if mark.kind in NAMES}  # fmt: skip
+    return [lang for lang in langs if primary(lang) in named]
+
+
+def place(url: str, mark: UrlMark) -> str:
+    """Where a mark stands: as a whole label or folder, at the end of a file's name, as a value."""
+    if mark.field == "query":
+        parameters = re.findall(rf"[?&;]([^=&;]+)={re.escape(mark.text)}(?:&|;|\Z)", url.casefold())
+        if not parameters:
+            return "query"
+        return "parameter" if any(map(is_language_parameter, parameters)) else "value"
+    text = unquote(url.partition("://")[2]).casefold()  # as the mark's place is counted
+    before = text[mark.start - 1] if 0 < mark.start <= len(text) else ""
+    after = text[mark.end] if mark.end < len(text) else ""
+    if mark.field == "host":
+        return "host" if not before else "domain"
+    if before == "/" and after in ("/", ""):
+        return "folder" if mark.start - len(text.partition("/")[0]) <= 1 else "deep"
+    return "ending" if before in "._-" and after in (".", "") else f"in_{mark.field}"
+
+
+@lru_cache(maxsize=8192)
+def whole_marks(text: str) -> tuple[Mark, ...]:
+    """What a text is as a whole: the name or code of a language."""
+    stripped = fold(text.strip(_ORNAMENT))[:40]
+    return mark_table().get(stripped) or mark_table().get(re.split(r"[-_]", stripped)[0], ())
+
+
+@lru_cache(maxsize=4096)
+def image_names(source: str) -> tuple[str, ...]:
+    """The names of some images, without folder and ending.
+
+    >>> image_names("/img/flags/fr.png?v=2 b.gif")
+    ('fr', 'b')
+    """
+    return tuple(found for each in source.split() for found in _IMAGE_NAME.findall(each)[-1:])
+
+
+def words_of(text: str) -> list[str]:
+    """The first words of a text, folded."""
+    return [folded(word) for word in _WORD.findall(text)[:_MAX_WORDS]] if text else []
+
+
+# The links of a site's pages have most of their words, texts and addresses in common.
+folded = lru_cache(maxsize=1 << 15)(fold)
+
+
+@lru_cache(maxsize=1 << 13)
+def marks_in(url: str) -> tuple[UrlMark, ...]:
+    """The marks of all languages in a URL."""
+    return tuple(url_marks(url, mark_table()))
+
+
+@lru_cache(maxsize=1)
+def country_languages() -> Mapping[str, str]:
+    """The language for which the flag of a country stands, by the country's name.
+
+    >>> country_languages()["spain"], country_languages()["deutschland"]
+    ('es', 'de')
+    """
+    return {name: lang for lang, names in _COUNTRIES.items() for name in names.split()}
+
+
+def is_like(word: str, lang: str) -> bool:
+    """Whether a word may be an adjective or a case of a language's own name.
+
+    >>> is_like("francaise", "fr"), is_like("русском", "ru"), is_like("frankfurt", "fr")
+    (True, True, False)
+    """
+    return _is_form(word, lang, "endonym")
+
+
+def is_named_like(word: str, lang: str) -> bool:
+    """Whether it may be one of what others call the language; no name of a country.
+
+    >>> [is_named_like(word, "en") for word in ("anglaise", "inglesa", "angle", "england")]
+    [True, True, False, False]
+    """
+    return word not in country_languages() and _is_form(word, lang, "name")
+
+
+@lru_cache(maxsize=8192)
+def _is_form(word: str, lang: str, kind: str) -> bool:
+    return any(
+        len(name) > _STEM
+        and word.startswith(name[: max(_STEM, len(name) - _ENDING)])
+        and len(name) <= len(word) <= len(name) + _LONGER
+        for name, own in marks_of(lang).items()
+        if own == kind
+    )
+
+
+@lru_cache(maxsize=256)
+def scripts_of(lang: str) -> frozenset[str]:
+    """The scripts in which a language writes its own name, but Latin."""
+    names = [name for name, kind in marks_of(lang).items() if kind == "endonym"]
+    found = frozenset(script for name in names for script in scripts_in(name))
+    return found | _WITH.get(lang, frozenset())
+
+
+_WITH: Mapping[str, frozenset[str]] = {"ja": frozenset({"HIRAGANA", "KATAKANA", "CJK"})}
+
+
+@lru_cache(maxsize=4096)
+def scripts_in(text: str) -> frozenset[str]:
+    """The scripts of a text, by the names that Unicode gives its letters; Latin if nothing else.
+
+    >>> sorted(scripts_in("Καλημέρα!")), sorted(scripts_in("Hello"))
+    (['GREEK'], ['LATIN'])
+    """
+    names = (unicodedata.name(char, "").partition(" ")[0] for char in text if char.isalpha())
+    found = frozenset(names)
+    return found - {"LATIN"} or found

@@ -1,0 +1,80 @@
+"""Is a site bilingual, by trigger words (Shi, Niu, Zhou & Gao 2006): the baseline without fetching.
+
+Links whose text, or that of their image, is a trigger word such as `English version` are looked for
+on the root page and on pages it links to; both languages' words make a site bilingual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diptych.language.codes import primary
+from diptych.protocols import Inquiry
+from diptych.stages.detect.shared.naming import trigger_languages
+from diptych.stages.detect.shared.site_pages import site_links
+from diptych.types import Decision, Link, Page, Url
+
+__all__ = ["Triggers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Triggers:
+    """Looks for the words by which sites link to their other languages; identifies nothing."""
+
+    most: int = 10
+    """pages linked from the start page that are looked at; the paper does not say how many"""
+
+    def inquire(self, langs: Sequence[str]) -> Inquiry:
+        """The test of one site."""
+        return _Inquiry(self.most, tuple(langs))
+
+
+class _Inquiry:
+    """The trigger words of one site so far."""
+
+    def __init__(self, most: int, langs: tuple[str, ...]) -> None:
+        self._most = most
+        self._langs = langs
+        self._found: dict[str, Url] = {}
+        """language -> where its trigger word leads"""
+        self._queue: list[Link] = []
+        self._waiting = 0
+        self._read = 0
+
+    def read(self, page: Page) -> None:
+        """Look for trigger words; of the start page also what it links to."""
+        start = page.url
+        links = list(site_links(page, start))
+        for link in links:
+            for lang in trigger_languages(f"{link.anchor} {link.alt}", self._langs):
+                self._found.setdefault(lang, link.url)
+        if not self._read:
+            urls = {link.url: link for link in reversed(links)}
+            self._queue = [urls[url] for url in dict.fromkeys(link.url for link in links)]
+            self._queue = self._queue[: self._most]
+        self._read += 1
+        self._waiting = max(0, self._waiting - 1)
+
+    def miss(self, url: Url) -> None:
+        """A page that cannot be had says nothing."""
+        self._waiting = max(0, self._waiting - 1)
+
+    def ask(self) -> Sequence[Link]:
+        """The next page that the start page links to, until both words were found."""
+        if self._waiting or len(self._found) > 1 or not self._queue:
+            return ()
+        self._waiting = 1
+        return (self._queue.pop(0),)
+
+    def decision(self) -> Decision:
+        """Bilingual if the trigger words of two languages were found."""
+        if len(self._found) > 1:
+            return Decision(True, 1.0)
+        reason = "one_language" if self._found else "no_candidate"
+        return Decision(False, 0.0, reason if self._read else "not_fetched")
+
+    def pages(self) -> Sequence[tuple[str, Url]]:
+        """Where the words lead to; nobody has looked whether that is so."""
+        order = [primary(lang) for lang in self._langs]
+        return sorted(self._found.items(), key=lambda item: order.index(primary(item[0])))

@@ -1,0 +1,34 @@
+"""The forward crawler (FC of Barbosa et al. 2011): a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from diptych.protocols import Ranking
+from diptych.stages.discover.shared.following import by_chance, page_links
+from diptych.types import Example, Link, Page, Role
+
+__all__ = ["Forward"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """All links of all pages, in random order: the forward crawler."""
+
+    looks_back: ClassVar[bool] = False
+    per_site: ClassVar[int] = 0
+    learns_every: ClassVar[int] = 0
+
+    def follow(self, page: Page, role: Role) -> Sequence[Link]:
+        """All of them."""
+        return page_links(page)
+
+    def outcome(self, page: Page, *, is_bilingual: bool) -> float:
+        """Whether the site is bilingual."""
+        return float(is_bilingual)
+
+    def rank(self, examples: Sequence[Example]) -> Ranking:
+        """By chance, whatever there was."""
+        return by_chance

@@ -1,0 +1,34 @@
+"""Testing given sites, and none that they lead to: what `diptych detect` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from diptych.protocols import Ranking
+from diptych.stages.discover.shared.following import first_come
+from diptych.types import Example, Link, Page, Role
+
+__all__ = ["SeedsOnly"]
+
+
+@dataclass(frozen=True, slots=True)
+class SeedsOnly:
+    """The sites that are given, and no others."""
+
+    looks_back: ClassVar[bool] = False
+    per_site: ClassVar[int] = 1
+    learns_every: ClassVar[int] = 0
+
+    def follow(self, page: Page, role: Role) -> Sequence[Link]:
+        """None."""
+        return ()
+
+    def outcome(self, page: Page, *, is_bilingual: bool) -> float:
+        """Whether the site is bilingual."""
+        return float(is_bilingual)
+
+    def rank(self, examples: Sequence[Example]) -> Ranking:
+        """As they were given."""
+        return first_come

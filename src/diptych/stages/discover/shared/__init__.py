@@ -1,0 +1,1 @@
+"""Code that several discovery policies use."""

@@ -1,0 +1,93 @@
+"""Naive Bayes over neighbourhoods of links, learned while crawling.
+
+What it is taught are shares from 0 to 1 instead of two classes: a page that links to three
+bilingual sites among ten counts for three tenths as a good one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diptych.learn.logistic import fit_logistic, sigmoid
+from diptych.page.neighbourhood import BUCKETS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["NaiveBayes", "fit"]
+
+_FEWEST = 30  # examples to learn from
+_SEEN = 3  # times that a word must have been seen to count
+_RIDGE = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NaiveBayes:
+    """What words say, and how seriously they are to be taken together."""
+
+    weights: Floats
+    slope: float
+    offset: float
+
+    def probabilities(self, rows: Sequence[Sequence[int]]) -> Floats:
+        """The expected share for each row of words."""
+        return sigmoid(self.slope * _sums(self.weights, rows) + self.offset)
+
+
+def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
+    """Learn from examples; from too few of them only what is usual.
+
+    Words are not independent, which makes their sum too sure of itself.  So that its probabilities
+    can be compared with those of another model, each half of the examples is predicted from the
+    other half, and a logistic curve is laid through these predictions (Platt 1999).
+    """
+    import numpy as np
+
+    y = np.asarray(shares, dtype=np.float64)
+    usual = (float(y.sum()) + 0.5) / (len(y) + 1.0)
+    offset = math.log(usual / (1.0 - usual))
+    if len(y) < _FEWEST or not 0.0 < y.mean() < 1.0:
+        return NaiveBayes(np.zeros(BUCKETS), 0.0, offset)
+    half = np.random.default_rng(len(y)).permutation(len(y)) % 2 == 0
+    predicted = np.empty(len(y))
+    for part in (half, ~half):
+        others = [row for row, is_other in zip(rows, ~part, strict=True) if is_other]
+        own = [row for row, is_own in zip(rows, part, strict=True) if is_own]
+        predicted[part] = _sums(_weights(others, y[~part]), own)
+    slope, offset = fit_logistic(predicted, y, ridge=_RIDGE)
+    # Words that predict the opposite in the other half are noise.
+    return NaiveBayes(_weights(rows, y), max(slope, 0.0), offset)
+
+
+def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
+    """The logarithm of how much oftener a word occurs with good links than with others."""
+    import numpy as np
+
+    lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
+    words = np.fromiter((word for row in rows for word in row), dtype=np.int64)
+    good = np.bincount(words, weights=np.repeat(shares, lengths), minlength=BUCKETS)
+    seen = np.bincount(words, minlength=BUCKETS).astype(np.float64)
+    all_good, everything = float(shares.sum()), float(len(rows))
+    usual = min(max(all_good / max(everything, 1.0), 1e-3), 1 - 1e-3)
+    # A word that was seen once or twice is mostly as good as any: what is usual is added twice.
+    of_good = (good + 2 * usual) / (all_good + 2 * usual)
+    of_others = (seen - good + 2 * (1 - usual)) / (everything - all_good + 2 * (1 - usual))
+    weights: Floats = np.where(seen >= _SEEN, np.log(of_good / of_others), 0.0)
+    return weights
+
+
+def _sums(weights: Floats, rows: Sequence[Sequence[int]]) -> Floats:
+    """The weights of the words of each row together."""
+    import numpy as np
+
+    lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
+    words = np.fromiter((word for row in rows for word in row), dtype=np.int64)
+    owner = np.repeat(np.arange(len(rows)), lengths)
+    sums = np.bincount(owner, weights=weights[words], minlength=len(rows))
+    return sums.astype(np.float64)

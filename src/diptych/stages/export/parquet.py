@@ -1,0 +1,138 @@
+"""Parquet: a table in columns, with the types of all of them, for whatever reads tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from diptych.errors import ConfigError
+from diptych.protocols import Corpus, Files
+from diptych.stages.export.shared.columns import (
+    COMMON,
+    FOUND,
+    PAIR,
+    batches,
+    common_row,
+    encoded,
+    found_row,
+    mended,
+    pair_row,
+    rounded,
+    unit_id,
+)
+from diptych.units import Side, Unit
+
+__all__ = ["RUNS", "Parquet", "arrow", "pair_schema"]
+
+RUNS = "diptych.runs"
+"""the signatures of the runs in the metadata of the file, with line ends between them"""
+_GROUP = 50  # batches in a row group: what is in memory, and what readers skip at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Parquet:
+    """A row for each unit, with the columns of `tsv`; flags are a list, fetch times are times."""
+
+    suffix: ClassVar[str] = "parquet"
+    n_way: bool = False
+    """the texts by language and a list of sides, instead of two sides"""
+
+    def write(self, corpus: Corpus, files: Files) -> int:
+        """All units, in the order given, compressed inside."""
+        pa, pq = arrow()
+        schema = _n_way_schema(pa, corpus.langs) if self.n_way else pair_schema(pa)
+        columns = _n_way_columns if self.n_way else _pair_columns
+        runs: dict[str, None] = {}
+        count = 0
+        with pq.ParquetWriter(files(self.suffix), schema, compression="zstd") as writer:
+            rows: list[Any] = []
+            for batch in batches(corpus.units()):
+                rows.append(_record_batch(pa, columns(batch), schema))
+                runs.update(dict.fromkeys([unit.run for unit in batch]))
+                count += len(batch)
+                if len(rows) == _GROUP:
+                    writer.write_table(pa.Table.from_batches(rows))
+                    rows = []
+            writer.write_table(pa.Table.from_batches(rows, schema))
+            writer.add_key_value_metadata({RUNS: encoded("\n".join(runs))})
+        return count
+
+
+def arrow() -> tuple[Any, Any]:
+    """The library that reads and writes Parquet."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ConfigError("Parquet needs pyarrow: pip install 'diptych[parquet]'") from error
+    return pyarrow, pyarrow.parquet
+
+
+def pair_schema(pa: Any) -> Any:
+    """The types of the columns of two languages."""
+    return pa.schema([(name, _type(pa, name.rpartition("_")[2])) for name in PAIR])
+
+
+def _n_way_schema(pa: Any, langs: Sequence[str]) -> Any:
+    side = pa.struct([(name, _type(pa, name)) for name in ("lang", *FOUND)])
+    return pa.schema(
+        [
+            ("id", pa.string()),
+            ("score", pa.float64()),
+            ("texts", pa.struct([(lang, pa.string()) for lang in langs])),
+            ("sides", pa.list_(side)),
+            *((name, _type(pa, name)) for name in COMMON),
+        ]
+    )
+
+
+def _type(pa: Any, name: str) -> Any:
+    """The type of a column, by the last word of its name."""
+    if name in ("score", "alignment", "verified"):
+        return pa.float64()
+    if name in ("offset", "copies"):
+        return pa.int64()
+    if name == "fetched":
+        return pa.timestamp("ms", "UTC")  # Parquet has no seconds
+    return pa.list_(pa.string()) if name == "flags" else pa.string()
+
+
+def _record_batch(pa: Any, columns: dict[str, Sequence[Any]], schema: Any) -> Any:
+    try:
+        arrays = [pa.array(columns[field.name], field.type) for field in schema]
+    except UnicodeEncodeError:  # half a character, which no file in UTF-8 can hold
+        arrays = [pa.array(mended(columns[field.name]), field.type) for field in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _pair_columns(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
+    rows = zip(*[pair_row(unit) for unit in units], strict=True)
+    return {
+        **dict(zip(PAIR, rows, strict=True)),
+        "left_fetched": [_milliseconds(unit.sides[0]) for unit in units],
+        "right_fetched": [_milliseconds(unit.sides[1]) for unit in units],
+        "flags": [unit.flags for unit in units],
+    }
+
+
+def _n_way_columns(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
+    common = zip(*[common_row(unit) for unit in units], strict=True)
+    return {
+        "id": [unit_id(unit) for unit in units],
+        "score": [rounded(unit.score) for unit in units],
+        "texts": [{side.lang: side.text for side in unit.sides} for unit in units],
+        "sides": [[_side(side) for side in unit.sides] for unit in units],
+        **dict(zip(COMMON, common, strict=True)),
+        "flags": [unit.flags for unit in units],
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    found = zip(FOUND, found_row(side), strict=True)
+    return {"lang": side.lang, **dict(found), "fetched": _milliseconds(side)}
+
+
+def _milliseconds(side: Side) -> int:
+    """When a page was fetched, to the second as in all formats."""
+    return int(side.fetched_at) * 1000

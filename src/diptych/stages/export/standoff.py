@@ -1,0 +1,175 @@
+"""Stand-off: where each text of a corpus is found and what its hash is, but not the text.
+
+Who has the archives makes the corpus of it again (`diptych.corpus.rebuild`).  The first line is a
+header, each of the others a unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, ClassVar, NamedTuple
+
+import orjson
+
+from diptych.protocols import Corpus, Files
+from diptych.stages.export.shared.columns import (
+    COMMON,
+    FOUND,
+    common_row,
+    encoded,
+    found_row,
+    is_lang,
+    json_line,
+    rounded,
+    unit_id,
+    write_rows,
+)
+from diptych.text.spans import stretches
+from diptych.text.urls import normalise
+from diptych.types import Url
+from diptych.units import Side, Unit
+
+__all__ = ["Bare", "Standoff", "read_header", "read_line", "text_hash"]
+
+VERSION = 1
+HASH_BYTES = 16  # two texts of a corpus of 10^12 have the same hash once in 10^14 corpora
+MAX_OFFSET = 1 << 62
+
+_HASH = re.compile(r"[0-9a-f]{32}")
+_NUMBER = (float, int)  # `type() in`, not `isinstance`: a truth value is no number
+_SIDE: dict[str, tuple[type, ...]] = {
+    "lang": (str,), "url": (str,), "fetched": (str,), "digest": (str,), "warc": (str,),
+    "offset": (int,), "path": (str,), "at": (str,), "hash": (str,), "length": (int,),
+}  # fmt: skip
+_UNIT: dict[str, tuple[type, ...]] = {
+    "id": (str,), "sides": (list,), "score": _NUMBER, "alignment": _NUMBER, "verified": _NUMBER,
+    "evidence": (str,), "flags": (str,), "copies": (int,), "run": (str,),
+}  # fmt: skip
+_HEADER: dict[str, tuple[type, ...]] = {"diptych": (str,), "version": (int,), "langs": (list,)}
+
+
+class Bare(NamedTuple):
+    """A unit without its texts, and what they must be."""
+
+    id: str
+    unit: Unit
+    hashes: tuple[str, ...]
+    lengths: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standoff:
+    """A line for each unit: where its texts are found, and their hashes."""
+
+    suffix: ClassVar[str] = "standoff.jsonl"
+
+    def write(self, corpus: Corpus, files: Files) -> int:
+        """All units, in the order given, after a header."""
+        out = files(self.suffix)
+        header = {"diptych": "standoff", "version": VERSION, "langs": list(corpus.langs)}
+        out.write(json_line(header))
+        return write_rows(map(_row, corpus.units()), out)
+
+
+def text_hash(text: str) -> str:
+    """What stands for a text.
+
+    >>> text_hash("A cat")
+    '148ed863e5b1ed9af2d9b795acef8142'
+    """
+    return blake2b(encoded(text), digest_size=HASH_BYTES).hexdigest()
+
+
+def _row(unit: Unit) -> dict[str, Any]:
+    return {
+        "id": unit_id(unit),
+        "score": rounded(unit.score),
+        "sides": [_place(side) for side in unit.sides],
+        **dict(zip(COMMON, common_row(unit), strict=True)),
+    }
+
+
+def _place(side: Side) -> dict[str, Any]:
+    if side.warc.startswith("/"):  # where an archive is on the disk of whoever mined it
+        side = side._replace(warc=side.warc.rpartition("/")[2])
+    found = dict(zip(FOUND, found_row(side), strict=True))
+    return {"lang": side.lang, **found, "hash": text_hash(side.text), "length": len(side.text)}
+
+
+def read_header(line: bytes) -> tuple[str, ...]:
+    """The languages of a stand-off corpus; raises ValueError for what is none."""
+    header = _object(line)
+    if header.get("diptych") != "standoff":
+        raise ValueError("it has no header of a stand-off corpus")
+    _check(header, _HEADER)
+    if header["version"] != VERSION:
+        raise ValueError(f"it has version {header['version']}, this diptych reads {VERSION}")
+    langs = header["langs"]
+    if not all(isinstance(lang, str) and is_lang(lang) for lang in langs):
+        raise ValueError("its languages are none")
+    return tuple(langs)
+
+
+def read_line(line: bytes) -> Bare:
+    """A unit without its texts; raises ValueError for what is none."""
+    row = _object(line)
+    _check(row, _UNIT)
+    sides = tuple(_side(place) for place in row["sides"])
+    if not sides or len({side.lang for side in sides}) < len(sides):
+        raise ValueError("sides: there must be some, each in another language")
+    if row["copies"] < 1:
+        raise ValueError("copies: it was found at least once")
+    unit = Unit(
+        sides, float(row["score"]), float(row["alignment"]), float(row["verified"]),
+        row["evidence"], tuple(row["flags"].split()), row["copies"], row["run"],
+    )  # fmt: skip
+    hashes = tuple(place["hash"] for place in row["sides"])
+    return Bare(row["id"], unit, hashes, tuple(place["length"] for place in row["sides"]))
+
+
+def _side(place: object) -> Side:
+    if not isinstance(place, dict):
+        raise ValueError("sides: one is no object")
+    _check(place, _SIDE)
+    stretches(place["path"], place["at"])
+    if not is_lang(place["lang"]) or normalise(place["url"]) is None:
+        raise ValueError("sides: there is no such language or URL")
+    if not _HASH.fullmatch(place["hash"]) or not 0 <= place["offset"] < MAX_OFFSET:
+        raise ValueError("sides: hash or offset cannot be")
+    return Side(
+        place["lang"], "", Url(place["url"]), place["path"], place["at"],
+        _seconds(place["fetched"]), place["digest"], place["warc"], place["offset"],
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4096)  # a page has many segments
+def _seconds(time: str) -> float:
+    """The way back from `columns.iso_time`.
+
+    >>> _seconds("2023-11-14T22:13:20Z")
+    1700000000.0
+    """
+    return datetime.strptime(time, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"it is no JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise ValueError("it is no JSON object")
+    return row
+
+
+def _check(row: Mapping[str, object], kinds: Mapping[str, Sequence[type]]) -> None:
+    for name, allowed in kinds.items():
+        if name not in row:
+            raise ValueError(f"there is no {name!r}")
+        if type(row[name]) not in allowed:
+            raise ValueError(f"{name!r} is no {allowed[0].__name__}")

@@ -1,0 +1,142 @@
+"""TMX 1.4b: the exchange format of translation memories, written as a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+from xml.sax.saxutils import quoteattr
+
+from diptych._version import VERSION
+from diptych.protocols import Corpus, Files
+from diptych.stages.export.shared.columns import (
+    COMMON,
+    FOUND,
+    batches,
+    common_row,
+    encoded,
+    is_plain,
+    iso_time,
+    one_line,
+    unit_id,
+)
+from diptych.units import Unit
+
+__all__ = ["Tmx"]
+
+_HEADER = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE tmx SYSTEM "tmx14.dtd">
+<tmx version="1.4">
+  <header creationtool="diptych" creationtoolversion={version} segtype="sentence" o-tmf="diptych"
+          adminlang="en" srclang={srclang} datatype="plaintext"/>
+  <body>
+"""
+_FOOTER = b"""  </body>
+</tmx>
+"""
+_ALL = "*all*"  # TMX 1.4b, srclang: any of them may be translated from
+_MARK = "\x1f"  # stands between fields until they are escaped, all of a batch at once
+# XML 1.0, 2.2: what may not be in a document, not even as a reference, beside control characters.
+_BARRED_BYTES = ("\ufffe".encode(), "\uffff".encode())
+_PLACE = tuple(name for name in FOUND if name != "fetched")  # that is the date of creation
+_UNIT_FIELDS = 2 + len(COMMON)
+_SIDE_FIELDS = 2 + len(_PLACE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tmx:
+    """A translation unit for each unit, with all that is known of it as properties."""
+
+    suffix: ClassVar[str] = "tmx"
+    n_way: bool = False
+    """no language is the source of the others"""
+
+    def write(self, corpus: Corpus, files: Files) -> int:
+        """All units, in the order given; the source language is the user's first."""
+        out = files(self.suffix)
+        source = _ALL if self.n_way or not corpus.langs else corpus.langs[0]
+        head = _HEADER.format(version=_attribute(VERSION), srclang=_attribute(source))
+        out.write(head.encode())
+        count = 0
+        for batch in batches(corpus.units()):
+            out.write(_units(batch, n_way=self.n_way))
+            count += len(batch)
+        out.write(_FOOTER)
+        return count
+
+
+def _units(units: Sequence[Unit], *, n_way: bool) -> bytes:
+    """Some units as XML: all their fields are escaped at once, and put into forms."""
+    escaped = _escaped([field for unit in units for field in _fields(unit)])
+    parts = []
+    start = 0
+    for unit in units:
+        end = start + _UNIT_FIELDS + _SIDE_FIELDS * len(unit.sides)
+        form = _form(tuple([side.lang for side in unit.sides]), n_way)
+        parts.append(form % tuple(escaped[start:end]))
+        start = end
+    return b"".join(parts)
+
+
+def _fields(unit: Unit) -> list[str]:
+    """What is put into the form of a unit, in order."""
+    alignment, verified, evidence, flags, copies, run = common_row(unit)
+    fields = [
+        unit_id(unit), f"{unit.score:.4f}", f"{alignment:.4f}", f"{verified:.4f}", str(evidence),
+        str(flags), str(copies), str(run),
+    ]  # fmt: skip
+    for _, text, url, path, at, seconds, digest, warc, offset in unit.sides:
+        fields += (_date(seconds), url, path, at, digest, warc, str(offset), text)
+    return fields
+
+
+@lru_cache(maxsize=4096)
+def _date(seconds: float) -> str:
+    """A time as TMX writes it.
+
+    >>> _date(1700000000.9)
+    '20231114T221320Z'
+    """
+    return iso_time(seconds).replace("-", "").replace(":", "")
+
+
+@lru_cache(maxsize=1024)
+def _form(langs: tuple[str, ...], n_way: bool) -> bytes:
+    """A unit of some languages, with places for its fields."""
+    source = _attribute(_ALL if n_way else langs[0])
+    lines = [f'    <tu tuid="%b" srclang={source}>', *_props(("score", *COMMON), 6)]
+    for lang in langs:
+        lines += [
+            f'      <tuv xml:lang={_attribute(lang)} creationdate="%b">',
+            *_props(_PLACE, 8),
+            "        <seg>%b</seg>",
+            "      </tuv>",
+        ]
+    return "\n".join([*lines, "    </tu>", ""]).encode()
+
+
+def _props(names: Sequence[str], indent: int) -> list[str]:
+    return [f'{" " * indent}<prop type="{name}">%b</prop>' for name in names]
+
+
+def _attribute(text: str) -> str:
+    """An attribute in a form: what stands for fields there is doubled."""
+    return quoteattr(_legal(text)).replace("%", "%%")
+
+
+def _escaped(fields: Sequence[str]) -> list[bytes]:
+    r"""Texts as they may stand between tags.
+
+    >>> _escaped(["a<b", "c\x1f\ufffed"])
+    [b'a&lt;b', b'c d']
+    """
+    data = encoded(_MARK.join(fields))
+    if not is_plain(data, len(fields) - 1) or any(found in data for found in _BARRED_BYTES):
+        data = _MARK.join([_legal(field) for field in fields]).encode()
+    escaped = data.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
+    return escaped.split(_MARK.encode())
+
+
+def _legal(text: str) -> str:
+    return one_line(text).replace("\ufffe", "").replace("\uffff", "")

@@ -1,0 +1,73 @@
+"""Tab-separated values: one unit a line, with where its sides were found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from diptych.protocols import Corpus, Files
+from diptych.stages.export.shared.columns import (
+    COMMON,
+    FOUND,
+    PAIR,
+    Value,
+    as_lines,
+    batches,
+    common_row,
+    found_row,
+    pair_row,
+    rounded,
+    unit_id,
+)
+from diptych.units import Unit
+
+__all__ = ["Tsv"]
+
+_NOWHERE: tuple[Value, ...] = ("",) * len(FOUND)
+_DECIMAL = frozenset({"score", "alignment", "verified"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tsv:
+    """A header and a line for each unit; nothing is quoted, since no field can hold a tab."""
+
+    suffix: ClassVar[str] = "tsv"
+    n_way: bool = False
+    """a column for each language, instead of two sides"""
+
+    def write(self, corpus: Corpus, files: Files) -> int:
+        """All units, in the order given."""
+        langs = tuple(corpus.langs)
+        names = _n_way_columns(langs) if self.n_way else PAIR
+        row_of = partial(_n_way_row, langs) if self.n_way else pair_row
+        form = "\t".join(["%.4f" if name in _DECIMAL else "%s" for name in names])
+        out = files(self.suffix)
+        out.write(as_lines([names], "\t".join(["%s"] * len(names))))
+        count = 0
+        for batch in batches(corpus.units()):
+            out.write(as_lines([row_of(unit) for unit in batch], form))
+            count += len(batch)
+        return count
+
+
+def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a table of many languages.
+
+    A column is named by its language alone, and `id` is one: so the id is `unit_id` here.
+
+    >>> _n_way_columns(["en", "id"])[:6]
+    ('en', 'id', 'score', 'unit_id', 'en_url', 'id_url')
+    """
+    found = [f"{lang}_{name}" for name in FOUND for lang in langs]
+    return (*langs, "score", "unit_id", *found, *COMMON)
+
+
+def _n_way_row(langs: Sequence[str], unit: Unit) -> tuple[Value, ...]:
+    """The values of a unit in the order of its columns, empty where a language is missing."""
+    sides = {side.lang: side for side in unit.sides}
+    texts = [sides[lang].text if lang in sides else "" for lang in langs]
+    places = [found_row(sides[lang]) if lang in sides else _NOWHERE for lang in langs]
+    found = [value for column in zip(*places, strict=True) for value in column]
+    return (*texts, rounded(unit.score), unit_id(unit), *found, *common_row(unit))

@@ -1,0 +1,1 @@
+"""The filters `quality` and `quality_encoder` and their parts."""

@@ -1,0 +1,42 @@
+"""Segments measured with a sentence encoder as well."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.learn.encoder.rows import clean
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.protocols import SentenceEncoder
+from diptych.stages.filter.quality import measures as plain
+from diptych.stages.filter.shared.segments import Segments
+
+__all__ = ["NAMES", "measures"]
+
+NAMES = (*plain.NAMES, "cosine", "cosine_over_page", "cosine_over_neighbours")
+"""what is measured, in this order"""
+
+
+def measures(found: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> NDArray[np.float32]:
+    """One row per segment, one column per name."""
+    left = encoder.encode([clean(seg.left) for seg in found.segs])
+    right = encoder.encode([clean(seg.right) for seg in found.segs])
+    return np.column_stack([plain.measures(found, lexicon), *likenesses(left, right)]).astype(
+        np.float32
+    )
+
+
+def likenesses(
+    left: NDArray[np.float32], right: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """The cosine of both sides; over that with the page as a whole; over that with neighbours."""
+    cosine: NDArray[np.float32] = np.einsum("ij,ij->i", left, right)
+    usual = (left @ right.mean(axis=0) + right @ left.mean(axis=0)) / 2
+    crossed = np.full(len(cosine), -1.0, np.float32)
+    if len(cosine) > 1:
+        before = np.einsum("ij,ij->i", left[1:], right[:-1])
+        after = np.einsum("ij,ij->i", left[:-1], right[1:])
+        for values in (before, after):
+            crossed[1:] = np.maximum(crossed[1:], values)
+            crossed[:-1] = np.maximum(crossed[:-1], values)
+    return cosine, cosine - usual, cosine - np.maximum(crossed, usual)

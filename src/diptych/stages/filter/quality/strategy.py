@@ -1,0 +1,107 @@
+"""How likely two texts are translations of each other, by all that needs no language resources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diptych.stages.filter.rules import Rules
+from diptych.types import LOW_SCORE, Decision, SegmentPair
+from diptych.units import Repeats
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.protocols import SentenceEncoder
+
+__all__ = ["Quality", "QualityEncoder"]
+
+_THRESHOLD = 0.95  # see weights/quality.md: a precision of 0.98 with some margin
+_RULES = Rules()
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Hard rules first, then a small model of many languages; the default.
+
+    Of a segment by itself the score is the probability that both sides say the same, if half of all
+    segments did not; at the end of a run, with as many as there are.
+    """
+
+    threshold: float = _THRESHOLD
+    """least score of a segment that is kept; chosen for 98 right ones in 100"""
+    rules: Rules = _RULES
+    """what is worthless whatever its score"""
+
+    def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
+        """The probability, or 0 with the rule that a segment breaks."""
+        from diptych.stages.filter.quality.measures import NAMES, measures
+        from diptych.stages.filter.quality.model import shipped
+        from diptych.stages.filter.shared.segments import read
+
+        found = read(segs)
+        scores = shipped("quality", NAMES).probabilities(measures(found, lexicon))
+        return decided(scores, self.rules.broken(found), self.threshold)
+
+    def settle(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
+        """By how many are right in all; higher for what occurs again with the same other side."""
+        from diptych.stages.filter.quality.measures import NAMES
+        from diptych.stages.filter.quality.model import shipped
+
+        return shipped("quality", NAMES).settled(scores, repeats)
+
+
+@dataclass(frozen=True, slots=True)
+class QualityEncoder:
+    """The same with the likeness of a multilingual sentence encoder, where it knows both languages.
+
+    Needs the extra `encoder`, or a folder of one's own.
+    """
+
+    threshold: float = _THRESHOLD
+    """least score of a segment that is kept; chosen for 98 right ones in 100"""
+    rules: Rules = _RULES
+    """what is worthless whatever its score"""
+    encoder: str = ""
+    """a folder in the form of sentence-transformers; without, that of the extra `encoder`"""
+
+    def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
+        """The probability, or 0 with the rule that a segment breaks."""
+        from diptych.learn.encoder.load import load_encoder
+
+        encoder = load_encoder(self.encoder)
+        if not segs or not _knows(encoder, segs[0]):
+            return Quality(self.threshold, self.rules).judge(segs, lexicon)
+        from diptych.stages.filter.quality.encoder_measures import NAMES, measures
+        from diptych.stages.filter.quality.model import shipped
+        from diptych.stages.filter.shared.segments import read
+
+        found = read(segs)
+        rows = measures(found, lexicon, encoder)
+        scores = shipped("quality_encoder", NAMES).probabilities(rows)
+        return decided(scores, self.rules.broken(found), self.threshold)
+
+    def settle(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
+        """By how many are right in all; higher for what occurs again with the same other side."""
+        return Quality(self.threshold, self.rules).settle(scores, repeats)
+
+
+def decided(scores: NDArray[np.float64], broken: Sequence[str], threshold: float) -> list[Decision]:
+    """What becomes of segments, by their scores and the rules they break."""
+    return [
+        Decision(False, 0.0, reason)
+        if reason
+        else Decision(score >= threshold, score, "" if score >= threshold else LOW_SCORE)
+        for score, reason in zip(scores.tolist(), broken, strict=True)
+    ]
+
+
+def _knows(encoder: SentenceEncoder, seg: SegmentPair) -> bool:
+    """Whether an encoder knows both languages of a segment."""
+    from diptych.language.codes import primary
+
+    langs = {primary(seg.left_lang), primary(seg.right_lang)}
+    return not encoder.langs or langs <= encoder.langs

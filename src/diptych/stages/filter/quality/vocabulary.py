@@ -1,0 +1,288 @@
+"""What the words of two texts say: by a lexicon, by looks, by numbers, and by their order.
+
+All segments of two pages are looked at together: their words are one vocabulary on each side, and
+the links between these are found once (`learn.links`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels.beads import Windows, word_gains
+from diptych.kernels.ibm1 import Bags, postings
+from diptych.learn.lexicon.bags import words_of
+from diptych.learn.lexicon.lexicon import Lexicon, Table
+from diptych.learn.lexicon.word_links import lifts, trust, vocabulary_links
+from diptych.types import SegmentPair
+
+__all__ = ["Joined", "Words", "joined"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_NULL = 0.3  # share of known words that have no counterpart in a good translation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """One side of all segments: which words, how often, and where in its segment."""
+
+    words: tuple[str, ...]
+    """the vocabulary, as stems"""
+    bags: Bags
+    segment: Ints
+    """of each word of the bags"""
+    position: Floats
+    """where it stands in its segment, from 0 to 1; in the middle of several places"""
+    lengths: Floats
+    """of each segment, in letters"""
+    tokens: Floats
+    """words of each segment"""
+    is_number: NDArray[np.bool_]
+    """of each word of the vocabulary"""
+
+
+class Joined(NamedTuple):
+    """What the words of each segment say."""
+
+    gains: tuple[Floats, Floats]
+    """by how much the words of a side are likelier beside the other side than by chance, as
+    logarithms per known word"""
+    margins: tuple[Floats, Floats]
+    """the same, over what the neighbours of the other side give"""
+    known: tuple[Floats, Floats]
+    """words of a side of which something is known"""
+    covered: tuple[Floats, Floats]
+    """share of these, by what they say, that have a counterpart"""
+    links: Floats
+    """words that are each other's best counterpart"""
+    in_order: Floats
+    """share of these that follow each other on both sides"""
+    displaced: Floats
+    """how far they are from the place of their counterpart"""
+    jumps: Floats
+    """how much farther it is to the next of these on one side than on the other"""
+    numbers: tuple[Floats, Floats, Floats]
+    """that are on both sides, on the left only, on the right only"""
+    names: tuple[Floats, Floats, Floats]
+    """the same for words that both pages have"""
+    copied: Floats
+    """share of the words of the shorter side that are on the other as well"""
+
+
+def read(texts: Sequence[str], lang: str) -> Words:
+    """The words of one side of all segments."""
+    found = [words_of(text, lang) for text in texts]
+    sizes = np.fromiter((len(words) for words, _ in found), np.int64, len(found))
+    ids: dict[str, int] = {}
+    flat = np.fromiter(
+        (ids.setdefault(word, len(ids)) for word in chain.from_iterable(w for w, _ in found)),
+        np.int64, int(sizes.sum()),
+    )  # fmt: skip
+    segment = np.repeat(np.arange(len(texts)), sizes)
+    starts = np.cumsum(sizes) - sizes
+    places = (np.arange(len(flat)) - starts[segment] + 0.5) / sizes[segment]
+    size = max(len(ids), 1)
+    keys, inverse, counts = np.unique(
+        segment * size + flat, return_inverse=True, return_counts=True
+    )
+    offsets = np.searchsorted(keys, np.arange(len(texts) + 1) * size).astype(np.int64)
+    vocabulary = tuple(ids)
+    return Words(
+        vocabulary,
+        Bags((keys % size).astype(np.int32), counts.astype(np.float32), offsets, len(vocabulary)),
+        keys // size,
+        np.bincount(inverse.reshape(-1), places, len(keys)) / counts,
+        np.fromiter((length for _, length in found), np.float64, len(found)),
+        sizes.astype(np.float64),
+        np.fromiter((word[:1].isdigit() for word in vocabulary), bool, len(vocabulary)),
+    )
+
+
+def joined(left: Words, right: Words, lexicon: Lexicon) -> Joined:
+    """Both sides of the same segments together."""
+    links = vocabulary_links(left.words, right.words, lexicon)
+    tables = lifts(links, left.bags, right.bags)
+    trusted = trust((left.words, left.bags), (right.words, right.bags), lexicon)
+    gains, margins, known = [], [], []
+    for ours, theirs, table, own, other in (
+        (left, right, tables[0], trusted[0], trusted[1]),
+        (right, left, tables[1], trusted[1], trusted[0]),
+    ):
+        total, best = _gains(ours, theirs, table, own, other)
+        weight = _sums(ours, own[ours.bags.word] * ours.bags.count)
+        gains.append(total / (weight + 1.0))
+        margins.append((total - best) / (weight + 1.0))
+        known.append(weight)
+    here, there, lift = _entries(left, right, tables[0])
+    order = _order(left, right, here, there, lift)
+    same = _same(left, right)
+    return Joined(
+        (gains[0], gains[1]),
+        (margins[0], margins[1]),
+        (known[0], known[1]),
+        (_covered(left, here, trusted[0]), _covered(right, there, trusted[1])),
+        *order,
+        _agreement(left, right, same, is_number=True),
+        _agreement(left, right, same, is_number=False),
+        _copied(left, right, same),
+    )
+
+
+def _sums(words: Words, values: NDArray[np.floating[Any]] | NDArray[np.bool_]) -> Floats:
+    """Values of the words of bags, added up for each segment."""
+    return np.bincount(words.segment, values, len(words.lengths)).astype(np.float64)
+
+
+def _gains(
+    ours: Words, theirs: Words, links: Table, own: Floats, other: Floats
+) -> tuple[Floats, Floats]:
+    """The gain of each segment's words beside its other side, and the best beside a neighbour."""
+    count = len(ours.lengths)
+    weighted = Bags(
+        ours.bags.word, (ours.bags.count * own[ours.bags.word]).astype(np.float32),
+        ours.bags.offsets, ours.bags.size,
+    )  # fmt: skip
+    loose = _sums(theirs, (1 - other[theirs.bags.word]) * theirs.bags.count)
+    each = np.arange(count, dtype=np.int32)
+    low, high = np.maximum(each - 1, 0), np.minimum(each + 2, max(count, 1)).astype(np.int32)
+    high = np.minimum(high, count).astype(np.int32)
+    found = word_gains(
+        weighted, links, postings(theirs.bags),
+        np.concatenate(([0.0], np.cumsum(np.maximum(theirs.tokens, 1.0)))),
+        Windows(low, high), sizes=1, null_share=_NULL,
+        loose_before=np.concatenate(([0.0], np.cumsum(loose))),
+    )[0].astype(np.float64)  # fmt: skip
+    start = np.concatenate(([0], np.cumsum(high - low)))[:-1]
+    middle = start + (each - low)
+    best = np.full(count, -np.inf)
+    has_before, has_after = each > 0, each < count - 1
+    best[has_before] = found[middle[has_before] - 1]
+    best[has_after] = np.maximum(best[has_after], found[middle[has_after] + 1])
+    own_gain = found[middle]
+    return own_gain, np.where(np.isfinite(best), best, own_gain)
+
+
+def _entries(left: Words, right: Words, links: Table) -> tuple[Ints, Ints, Floats]:
+    """Places of linked words of a segment in the bags of both sides, and how strong the link is."""
+    offsets = links.offsets
+    sizes = np.diff(offsets)[left.bags.word]
+    here = np.repeat(np.arange(len(left.bags.word)), sizes)
+    within = np.arange(len(here)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    at = offsets[left.bags.word[here]] + within
+    width = max(right.bags.size, 1)
+    place = _find(right, left.segment[here] * width + links.columns[at])
+    there = place >= 0
+    return here[there], place[there], links.values[at][there].astype(np.float64)
+
+
+def _find(words: Words, keys: Ints) -> Ints:
+    """Places in the bags of words of segments, -1 for those it has not."""
+    own = words.segment * max(words.bags.size, 1) + words.bags.word
+    if not len(own):
+        return np.full(len(keys), -1, np.int64)
+    place = np.minimum(np.searchsorted(own, keys), len(own) - 1)
+    return np.where(own[place] == keys, place, -1)
+
+
+def _covered(words: Words, linked: Ints, trusted: Floats) -> Floats:
+    """Of what is known of each segment, by how rare it is, the share that is linked."""
+    counts = np.bincount(words.bags.word, words.bags.count, words.bags.size)
+    rarity = np.log((counts.sum() + 500.0) / (counts + 1.0))
+    weight = trusted[words.bags.word] * rarity[words.bags.word]
+    is_linked = np.zeros(len(weight))
+    is_linked[linked] = 1.0
+    return (_sums(words, weight * is_linked) + 2.0) / (_sums(words, weight) + 4.0)
+
+
+def _order(
+    left: Words, right: Words, here: Ints, there: Ints, lift: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of words that are each other's best: how many, in order, displaced, and how they jump."""
+    count = len(left.lengths)
+    best = np.zeros(len(left.bags.word))
+    np.maximum.at(best, here, lift)
+    best_there = np.zeros(len(right.bags.word))
+    np.maximum.at(best_there, there, lift)
+    mutual = (lift >= best[here]) & (lift >= best_there[there])
+    here, there = here[mutual], there[mutual]
+    segment = left.segment[here]
+    ours, theirs = left.position[here], right.position[there]
+    order = np.lexsort((theirs, ours, segment))
+    segment, ours, theirs = segment[order], ours[order], theirs[order]
+    links = np.bincount(segment, minlength=count).astype(np.float64)
+    distance = np.bincount(segment, np.abs(ours - theirs), count)
+    follows = segment[1:] == segment[:-1]
+    rises = follows & (theirs[1:] > theirs[:-1])
+    steps = np.bincount(segment[1:][follows], minlength=count)
+    risen = np.bincount(segment[1:][rises], minlength=count)
+    uneven = np.abs(np.diff(ours) - np.diff(theirs))[follows]
+    jumps = np.bincount(segment[1:][follows], uneven, count)
+    return (
+        links,
+        (risen + 1.5) / (steps + 2.0),
+        (distance + 0.3) / (links + 2.0),
+        (jumps + 0.3) / (steps + 2.0),
+    )
+
+
+def _same(left: Words, right: Words) -> tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Words of both vocabularies that are the same.
+
+    The right word for each left one or -1, and whether each word of the bags is on both sides.
+    """
+    at = {word: place for place, word in enumerate(right.words)}
+    other = np.fromiter((at.get(word, -1) for word in left.words), np.int64, len(left.words))
+    partner = other[left.bags.word]
+    place = _find(right, np.where(
+        partner >= 0, left.segment * max(right.bags.size, 1) + partner, -1
+    ))  # fmt: skip
+    on_right = np.zeros(len(right.bags.word), bool)
+    on_right[place[place >= 0]] = True
+    return other, place >= 0, on_right
+
+
+def _agreement(
+    left: Words, right: Words, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]], *,
+    is_number: bool,
+) -> tuple[Floats, Floats, Floats]:  # fmt: skip
+    """Numbers, or words of both pages, that are on both sides, and on one only."""
+    other, on_left, on_right = same
+    if is_number:
+        ours, theirs = left.is_number, right.is_number
+    else:
+        ours = (other >= 0) & ~left.is_number
+        theirs = np.zeros(len(right.words), bool)
+        theirs[other[ours]] = True
+    expected, expected_there = ours[left.bags.word], theirs[right.bags.word]
+    return (
+        _sums(left, expected & on_left),
+        _sums(left, expected & ~on_left),
+        _sums(right, expected_there & ~on_right),
+    )
+
+
+def _copied(
+    left: Words, right: Words, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]
+) -> Floats:
+    """Of the words of the side with fewer, the share that the other has too; numbers aside."""
+    ours = _sums(left, ~left.is_number[left.bags.word])
+    theirs = _sums(right, ~right.is_number[right.bags.word])
+    shared = _sums(left, same[1] & ~left.is_number[left.bags.word])
+    return shared / np.maximum(np.minimum(ours, theirs), 1.0)
+
+
+def sides(segs: Sequence[SegmentPair]) -> tuple[Words, Words]:
+    """Both sides of segments of two pages."""
+    if not segs:
+        return read([], "en"), read([], "en")
+    return (
+        read([seg.left for seg in segs], segs[0].left_lang),
+        read([seg.right for seg in segs], segs[0].right_lang),
+    )

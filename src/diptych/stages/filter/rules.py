@@ -1,0 +1,119 @@
+"""Hard rules that any segment pair must pass, each with a reason of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diptych.types import Decision, SegmentPair
+from diptych.units import Repeats
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.stages.filter.shared.characters import Counted
+    from diptych.stages.filter.shared.segments import Segments
+
+__all__ = ["Rules"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What cannot be a translation, by form alone; what is left keeps the score it came with."""
+
+    max_length: int = 2000
+    """characters on one side; longer ones are texts that were not split"""
+    max_ratio: float = 3.0
+    """of the lengths of both sides, an ideograph counting as several letters"""
+    slack: float = 15.0
+    """letters added to both sides, since short ones vary more: OK, D'accord"""
+    min_letters: int = 40
+    """letters a side must have for its language to be doubted, an ideograph counting as three"""
+    min_confidence: float = 0.9
+    """probability that a side is in the other language, of the two"""
+    min_foreign: float = 0.99
+    """probability that it is in a third one, of that and its own"""
+    max_digits: float = 0.6
+    """share of digits in what is no blank"""
+    max_code: float = 0.25
+    """the same for signs that programs, paths and markup are full of"""
+    max_damage: int = 1
+    """characters of a side that may have been read in the wrong encoding"""
+
+    @property
+    def threshold(self) -> float:
+        """Whatever its score, a segment that breaks no rule is kept."""
+        return 0.0
+
+    def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
+        """The segments' own scores; a reject names the first rule it broke."""
+        from diptych.stages.filter.shared.segments import read
+
+        return [
+            Decision(not reason, seg.score, reason)
+            for seg, reason in zip(segs, self.broken(read(segs)), strict=True)
+        ]
+
+    def settle(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
+        """The same scores: rules know nothing of other pages."""
+        return scores
+
+    def broken(self, found: Segments) -> list[str]:
+        """The first rule each segment breaks, or nothing."""
+        import numpy as np
+
+        reasons = np.full(len(found.segs), "", "U16")
+        for name, is_broken in reversed(self._rules(found)):
+            reasons[is_broken] = name  # of several rules the first stays
+        return [str(reason) for reason in reasons]
+
+    def _rules(self, found: Segments) -> list[tuple[str, NDArray[np.bool_]]]:
+        """Which segments break each rule, in the order in which they are named."""
+        import numpy as np
+
+        from diptych.stages.filter.shared.characters import Kind
+
+        either = np.logical_or.reduce
+        chars = found.chars
+        visible = [np.maximum(side.visible, 1) for side in chars]
+        kinds = [side.kinds / total[:, None] for side, total in zip(chars, visible, strict=True)]
+        sizes = [side.kinds.sum(axis=1) for side in chars]
+        return [
+            ("empty", either([side.visible == 0 for side in chars])),
+            ("too_long", either([size > self.max_length for size in sizes])),
+            ("no_letters", either([side.letters == 0 for side in chars])),
+            ("mojibake", either([count > self.max_damage for count in found.damaged])),
+            ("mostly_digits", either([side[:, Kind.DIGIT] > self.max_digits for side in kinds])),
+            ("mostly_markup", either([side[:, Kind.CODE] > self.max_code for side in kinds])),
+            ("identical", found.identical),
+            ("length_ratio", self._lopsided(chars)),
+            ("wrong_language", either([self._is_foreign(found, side) for side in (0, 1)])),
+        ]
+
+    def _lopsided(self, chars: tuple[Counted, Counted]) -> NDArray[np.bool_]:
+        import numpy as np
+
+        ours, theirs = (side.lengths + self.slack for side in chars)
+        lopsided: NDArray[np.bool_] = np.maximum(ours, theirs) > self.max_ratio * np.minimum(
+            ours, theirs
+        )
+        return lopsided
+
+    def _is_foreign(self, found: Segments, side: int) -> NDArray[np.bool_]:
+        """Whether texts of a side are surely in the other language, or in a third."""
+        is_other = found.tongues[side] <= -_odds(self.min_confidence)
+        is_third = found.thirds[side] <= -_odds(self.min_foreign)
+        foreign: NDArray[np.bool_] = (found.chars[side].weight >= self.min_letters) & (
+            is_other | is_third
+        )
+        return foreign
+
+
+def _odds(share: float) -> float:
+    """A probability as the logarithm of its odds."""
+    import math
+
+    return math.log(share / (1 - share)) if share < 1 else math.inf

@@ -1,0 +1,64 @@
+"""Both sides of the segments of two pages, read once for all that is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from diptych.stages.filter.shared.characters import Counted, counted
+from diptych.stages.filter.shared.mojibake import damage
+from diptych.stages.filter.shared.side_languages import odds
+from diptych.types import SegmentPair
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Segments", "read"]
+
+
+class Segments(NamedTuple):
+    """Segments, and what the characters of their left and right sides are."""
+
+    segs: Sequence[SegmentPair]
+    chars: tuple[Counted, Counted]
+    tongues: tuple[NDArray[np.float64], NDArray[np.float64]]
+    """how much likelier each side is in its language than in that of the other"""
+    thirds: tuple[NDArray[np.float64], NDArray[np.float64]]
+    """and than in any third"""
+    damaged: tuple[NDArray[np.float64], NDArray[np.float64]]
+    """characters that were read in the wrong encoding"""
+    identical: NDArray[np.bool_]
+    """whether both sides are the same, but for case and for what is no letter"""
+
+
+def read(segs: Sequence[SegmentPair]) -> Segments:
+    """Segments of the same two languages."""
+    import numpy as np
+
+    lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
+    langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("", "")
+    ours, theirs = counted(lefts), counted(rights)
+    left, left_third = odds(lefts, ours.weight, langs[0], langs[1])
+    right, right_third = odds(rights, theirs.weight, langs[1], langs[0])
+    damaged = [np.fromiter(map(damage, texts), np.float64, len(texts)) for texts in (lefts, rights)]
+    return Segments(
+        segs,
+        (ours, theirs),
+        (left, right),
+        (left_third, right_third),
+        (damaged[0], damaged[1]),
+        np.fromiter(map(_are_identical, lefts, rights), bool, len(segs)),
+    )
+
+
+def _are_identical(left: str, right: str) -> bool:
+    if left == right:
+        return True
+    if left[:1].isalpha() and right[:1].isalpha() and left[:1].lower() != right[:1].lower():
+        return False  # most segments, at once
+    return _letters(left) == _letters(right) != ""
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text.casefold()))

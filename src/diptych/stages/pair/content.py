@@ -1,0 +1,66 @@
+"""Pages paired by what they say, where URLs and links say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from diptych.protocols import SiteView
+from diptych.stages.pair.shared.one_partner import settle
+from diptych.stages.pair.shared.page_languages import page_languages
+from diptych.types import PagePair
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from diptych.stages.pair.shared.similarity import Pairs, Panel
+
+__all__ = ["Content"]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Pairs of pages that share rare words, numbers, names of files, or their translations.
+
+    Not all are compared with all: an inverted index finds the few pages of the other language that
+    share most with a page.
+    """
+
+    candidates: int = 5
+    """pages of the other language that each page is compared with"""
+    least: float = 0.25
+    """least likeness of a pair, from 0 to 1"""
+
+    def pair(self, site: SiteView) -> list[PagePair]:
+        """Pairs, strongest first; evidence is `content`."""
+        from diptych.stages.pair.shared.pages_by_language import fill_shelves
+        from diptych.stages.pair.shared.similarity import Panel, likeness
+
+        shelves = fill_shelves(site, page_languages(site))
+        found: list[PagePair] = []
+        for left, right in combinations(site.langs, 2):
+            panel = Panel(shelves[left], shelves[right], site.lexicon(left, right))
+            pairs = self.nominate(panel)
+            scores = content_scores(likeness(panel, pairs))
+            for one, other, score in zip(*pairs, scores.tolist(), strict=True):
+                if score >= self.least:
+                    urls = panel.left.urls[one], panel.right.urls[other]
+                    found.append(PagePair(*urls, left, right, score, "content"))
+        return settle(found)
+
+    def nominate(self, panel: Panel) -> Pairs:
+        """The pairs worth a look: for each page of either language those most like it."""
+        return panel.candidates(self.candidates)
+
+
+def content_scores(measures: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
+    """One number for the measures: what pages share, as far as their forms do not deny it."""
+    import numpy as np
+
+    words = np.maximum(measures["shared"], measures["translated"])
+    form = (measures["tags"] + np.exp(-2 * measures["sizes"])) / 2
+    scores: NDArray[np.float32] = (words * (0.5 + form / 2) * (1 - measures["copied"])).clip(0, 1)
+    return scores

@@ -1,0 +1,1 @@
+"""The pairer `keys` and its parts (Kit & Ng 2007)."""

@@ -1,0 +1,374 @@
+"""Which candidates are pairing keys: the choice over the whole site.
+
+Kit & Ng 2007 take every key above a threshold.  Here a key must also be about languages: what its
+two sides are taken out of must be pages in two languages, the same two nearly always.  Where no
+language is known, marks tell it; where a side has no mark, it is the one language left over; and
+where nothing is marked, the paper's threshold decides among keys that divide the site in two.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from diptych.stages.pair.keys.index import NULL, UNKNOWN, Candidates, Ints, Values
+from diptych.stages.pair.keys.marks import (
+    FOREIGN,
+    NO_MARK,
+    Marker,
+    Meaning,
+    differ_in_numbers,
+    is_number,
+)
+
+__all__ = ["Chosen", "Counted", "choose", "count"]
+
+_Z = 1.64  # one-sided 95%
+_AGREED = 0.55  # least share of a key's pairs in its two languages, at the lower bound: 4 of 4
+_AGREED_NUMBERS = 0.8  # numbers are pages and versions more often than languages: 11 of 11
+_COVERED = 0.3  # least share of the pages with the rarer value that have a counterpart
+_COVERED_AFFIX = 0.1  # words end in the letters of a key too
+_COVERED_MARKED = 0.2
+_COVERED_BLIND = 0.5
+_WEAK = 0.05  # of the power that decides alone
+_FEWEST = 3  # pairs of a key without marks on both sides
+_LEFT_OVER = 0.1  # a language with fewer marked pages than this share of the most marked has none
+_TRUST = {"known": 1.0, "marked": 0.97, "left over": 0.93, "blind": 0.6}
+_NOT_LANGUAGES = frozenset(
+    "print printable printer text txt mobile amp pdf ps asc desc feed rss atom full all old new"
+    " small large big thumb preview view edit raw plain draft www secure".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A key that was chosen: its two values and the number of the language of each."""
+
+    value: int
+    other: int
+    lang: int
+    other_lang: int
+    power: int
+    trust: float
+
+
+class Counted(NamedTuple):
+    """The keys of some candidates: their values, powers, and which candidate is of which."""
+
+    value: Ints
+    other: Ints
+    power: Ints
+    which: Ints
+
+
+class _Key(NamedTuple):
+    """A key as the choice sees it."""
+
+    number: int
+    value: int
+    other: int
+    power: int
+    one: Meaning
+    two: Meaning
+
+
+_Tally = dict[tuple[int, int], int]
+
+
+def count(candidates: Candidates, values: int) -> Counted:
+    """The keys that candidates are of, with their linking power."""
+    codes = candidates.value * np.int64(values) + candidates.other_value
+    keys, which, power = np.unique(codes, return_inverse=True, return_counts=True)
+    return Counted(keys // values, keys % values, power.astype(np.int64), which.astype(np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """All that the choice is made from."""
+
+    values: Values
+    keys: list[_Key]
+    tallies: dict[int, _Tally]
+    marker: Marker
+    least: float
+    """linking power that decides where there is nothing else"""
+
+    @property
+    def least_weak(self) -> float:
+        """Linking power that a weak mark needs."""
+        return max(_FEWEST, self.least * _WEAK)
+
+    def coverage(self, key: _Key, power: int) -> float:
+        """The share of the pages with the rarer value that a key finds a counterpart for."""
+        sides = [side for side in (key.value, key.other) if side != NULL]
+        return power / max(1, min(int(self.values.frequency[side]) for side in sides))
+
+    def texts(self, key: _Key) -> tuple[str, str]:
+        return self.values.texts[key.value], self.values.texts[key.other]
+
+
+def choose(
+    counted: Counted,
+    candidates: Candidates,
+    langs: Ints,
+    values: Values,
+    marker: Marker,
+    least: float,
+) -> dict[int, Chosen]:
+    """The keys that hold, by number: told by known languages, by marks, or by power alone."""
+    keys = list(_worth_a_look(counted, values, marker))
+    tallies = _tally(counted, candidates, langs, {key.number for key in keys}, len(marker.langs))
+    choice = _Choice(values, keys, tallies, marker, least)
+    chosen = {key.number: made for key in keys if (made := _by_languages(choice, key))}
+    _add(chosen, _by_marks(choice))
+    _add(chosen, _left_over(choice, _unmarked(choice, chosen.values())))
+    # Where languages are known, weak marks cannot do much harm; else they are a last resort.
+    if not chosen or bool((langs != UNKNOWN).any()):
+        is_last = not chosen
+        _add(chosen, _by_weak_marks(choice, _unmarked(choice, chosen.values()), is_last=is_last))
+        _add(chosen, _left_over(choice, _unmarked(choice, chosen.values()), is_last=is_last))
+    if not chosen:
+        _add(chosen, _blind(choice))
+    return chosen
+
+
+def _add(chosen: dict[int, Chosen], more: Iterator[tuple[int, Chosen]]) -> None:
+    """More keys, where there is none yet."""
+    for number, key in list(more):
+        chosen.setdefault(number, key)
+
+
+def _worth_a_look(counted: Counted, values: Values, marker: Marker) -> Iterator[_Key]:
+    """Keys with some power, or with marks."""
+    meanings: dict[int, Meaning] = {NULL: Meaning(NO_MARK)}
+    rows = zip(counted.value.tolist(), counted.other.tolist(), counted.power.tolist(), strict=True)
+    for number, (value, other, power) in enumerate(rows):
+        for side in (value, other):
+            if side not in meanings:
+                meanings[side] = marker.meaning(values.texts[side])
+        one, two = meanings[value], meanings[other]
+        is_marked = one.lang >= 0 or two.lang >= 0
+        if (power >= _FEWEST or is_marked) and not (one.sure_lang == two.sure_lang >= 0):
+            yield _Key(number, value, other, power, one, two)
+
+
+def _tally(
+    counted: Counted, candidates: Candidates, langs: Ints, wanted: set[int], count: int
+) -> dict[int, _Tally]:
+    """For each key wanted, how many of its pairs are in which languages."""
+    is_wanted = np.zeros(len(counted.value), bool)
+    is_wanted[list(wanted)] = True
+    kept = np.flatnonzero(is_wanted[counted.which])
+    base = count + 1
+    code = counted.which[kept] * np.int64(base) + langs[candidates.url[kept]] + 1
+    code = code * np.int64(base) + langs[candidates.other[kept]] + 1
+    found: defaultdict[int, _Tally] = defaultdict(dict)
+    for number, pairs in zip(*(part.tolist() for part in np.unique(code, return_counts=True)),
+                             strict=True):  # fmt: skip
+        key, one, two = number // base // base, number // base % base - 1, number % base - 1
+        found[key][one, two] = pairs
+    return found
+
+
+def lower_bound(good: float, total: float) -> float:
+    """The least share that good of total speaks for (Wilson 1927).
+
+    >>> round(lower_bound(4, 4), 2), round(lower_bound(90, 100), 2), lower_bound(0, 0)
+    (0.6, 0.84, 0.0)
+    """
+    if not total:
+        return 0.0
+    share, square = good / total, _Z * _Z
+    spread = _Z * sqrt(share * (1 - share) / total + square / (4 * total * total))
+    return (share + square / (2 * total) - spread) / (1 + square / total)
+
+
+def _by_languages(choice: _Choice, key: _Key) -> Chosen | None:
+    """A key whose pairs are in two languages, as far as languages are known."""
+    known = {
+        pair: pairs for pair, pairs in choice.tallies[key.number].items() if UNKNOWN not in pair
+    }
+    if not known:
+        return None
+    one, two = key.one.sure_lang, key.two.sure_lang
+    fitting = {
+        pair: pairs
+        for pair, pairs in known.items()
+        if one in (pair[0], NO_MARK) and two in (pair[1], NO_MARK)
+    }
+    marks = (one >= 0) + (two >= 0)
+    if not fitting:
+        fitting, marks = known, 0  # the marks mislead, or the languages do
+    total = sum(fitting.values())
+    best = min(fitting, key=lambda pair: (-fitting[pair], pair))
+    good = fitting[best]
+    if marks < 2 and not _is_agreed(choice, key, good, total, marks):
+        return None
+    trust = _TRUST["known"] * (good + 1) / (total + 2)
+    return Chosen(key.value, key.other, *best, good, trust)
+
+
+def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) -> bool:
+    """Whether the languages of a key that is not marked on both sides are no accident."""
+    texts = choice.texts(key)
+    if marks == 1 and NULL in (key.value, key.other):
+        return 2 * good > total and choice.coverage(key, good) >= _COVERED_AFFIX
+    numbers = differ_in_numbers(texts)
+    affix = any("*" in text for text in texts)
+    bound = lower_bound(good, total)
+    covered = choice.coverage(key, good)
+    enough = _COVERED_AFFIX if affix else _COVERED
+    return bound >= (_AGREED_NUMBERS if numbers else _AGREED) and covered >= enough
+
+
+def _unknown(choice: _Choice, key: _Key) -> int:
+    """How many pairs of a key nobody has told the languages of."""
+    return sum(pairs for pair, pairs in choice.tallies[key.number].items() if UNKNOWN in pair)
+
+
+def _by_marks(choice: _Choice) -> Iterator[tuple[int, Chosen]]:
+    """Keys with the marks of two languages, whose pages nobody has told the languages of."""
+    for key in choice.keys:
+        power = _unknown(choice, key)
+        is_marked = min(key.one.sure_lang, key.two.sure_lang) >= 0
+        if power and is_marked and choice.coverage(key, power) >= _COVERED_MARKED:
+            yield key.number, _marked(key, power)
+
+
+def _by_weak_marks(
+    choice: _Choice, unmarked: Collection[int], *, is_last: bool
+) -> Iterator[tuple[int, Chosen]]:
+    """The same with weak marks, for languages that have no better ones.
+
+    Ends of words are the last thing to try, and must hold for as many pages as the paper asks.
+    """
+    for key in choice.keys:
+        power = _unknown(choice, key)
+        langs = {key.one.lang, key.two.lang}
+        weak = {side.lang for side in (key.one, key.two) if side.is_weak}
+        if not power or min(langs) < 0 or len(langs) < 2 or not weak or not weak <= {*unmarked}:
+            continue
+        if _is_enough(choice, key, power, _COVERED, is_last=is_last):
+            yield key.number, _marked(key, power)
+
+
+def _is_enough(choice: _Choice, key: _Key, power: int, covered: float, *, is_last: bool) -> bool:
+    """Whether a key with a weak mark is powerful enough."""
+    is_affix = any("*" in text for text in choice.texts(key))
+    least = max(choice.least, _FEWEST) if is_affix else choice.least_weak
+    return power >= least and choice.coverage(key, power) >= covered and is_last >= is_affix
+
+
+def _marked(key: _Key, power: int) -> Chosen:
+    trust = _TRUST["marked"] * (power + 1) / (power + 2)
+    return Chosen(key.value, key.other, key.one.lang, key.two.lang, power, trust)
+
+
+class _Half(NamedTuple):
+    """A key that is marked on one side, and its side without a mark."""
+
+    key: _Key
+    bare: int
+    power: int
+    slot: str
+    """the field of the marked side: each field has its own way to leave a language unmarked"""
+
+
+def _left_over(
+    choice: _Choice, unmarked: Sequence[int], *, is_last: bool | None = None
+) -> Iterator[tuple[int, Chosen]]:
+    """Keys marked on one side; the other side is the first language that is marked nowhere.
+
+    Unless it is said whether nothing else was found, only marks that are not weak count.
+    """
+    if not unmarked:
+        return
+    missing = unmarked[0]
+    halves = [half for key in choice.keys if (half := _half(choice, key, missing, is_last))]
+    power_of: defaultdict[tuple[str, int], int] = defaultdict(int)
+    for half in halves:
+        power_of[half.slot, half.bare] += half.power
+    default: dict[str, int] = {}
+    for slot, bare in sorted(power_of, key=lambda pair: (-power_of[pair], pair)):
+        default.setdefault(slot, bare)
+    for key, bare, power, slot in halves:
+        if default[slot] == bare:
+            langs = (missing, key.two.lang) if bare == key.value else (key.one.lang, missing)
+            trust = _TRUST["left over"] * (power + 1) / (power + 2)
+            yield key.number, Chosen(key.value, key.other, *langs, power, trust)
+
+
+def _half(choice: _Choice, key: _Key, missing: int, is_last: bool | None) -> _Half | None:
+    """A key as half marked, if it may be one."""
+    is_first = key.one.lang >= 0
+    marked, plain = (key.one, key.two) if is_first else (key.two, key.one)
+    side, bare = (key.value, key.other) if is_first else (key.other, key.value)
+    power = _unknown(choice, key)
+    if not power or marked.lang in (NO_MARK, FOREIGN, missing) or plain.lang != NO_MARK:
+        return None
+    if _is_no_language(choice.values.texts[bare]):
+        return None
+    covered = choice.coverage(key, power)
+    if marked.is_weak:
+        is_fine = is_last is not None and _is_enough(
+            choice, key, power, _COVERED_BLIND, is_last=is_last
+        )
+    elif bare == NULL:
+        is_fine = covered >= (_COVERED_MARKED if power > 1 else _COVERED_BLIND)
+    else:
+        is_fine = power >= _FEWEST and covered >= _COVERED_BLIND
+    return _Half(key, bare, power, choice.values.texts[side][0]) if is_fine else None
+
+
+def _unmarked(choice: _Choice, chosen: Collection[Chosen]) -> list[int]:
+    """The languages asked for that have next to no pages marked with them."""
+    marked = [0] * len(choice.marker.langs)
+    sides = {(made.value, made.lang) for made in chosen}
+    sides |= {(made.other, made.other_lang) for made in chosen}
+    for key in choice.keys:
+        pairs = ((key.value, key.one.sure_lang), (key.other, key.two.sure_lang))
+        sides.update(pair for pair in pairs if pair[1] >= 0)
+    for side, lang in sides:
+        if side != NULL:
+            marked[lang] += int(choice.values.frequency[side])
+    return [lang for lang, pages in enumerate(marked) if pages <= _LEFT_OVER * max(marked)]
+
+
+def _is_no_language(text: str) -> bool:
+    return bool(text) and (is_number(text) or text[1:].lower() in _NOT_LANGUAGES)
+
+
+def _blind(choice: _Choice) -> Iterator[tuple[int, Chosen]]:
+    """Keys by power alone: each value on one side only, as a key that leads on leads to pages.
+
+    Page numbers, dates and versions make chains (1:2, 2:3); a true key divides a site in two.
+    """
+    if len(choice.marker.langs) != 2:
+        return
+    side: dict[int, int] = {}
+    for key in sorted(choice.keys, key=lambda key: (-key.power, choice.texts(key))):
+        power = _unknown(choice, key)
+        if power < max(choice.least, _FEWEST) or not _may_be_blind(choice, key, power):
+            continue
+        first = side.get(key.value, 1 - side.get(key.other, 1))
+        if side.get(key.other, 1 - first) == first:
+            continue
+        side[key.value], side[key.other] = first, 1 - first
+        trust = _TRUST["blind"] * (power + 1) / (power + 2)
+        yield key.number, Chosen(key.value, key.other, first, 1 - first, power, trust)
+
+
+def _may_be_blind(choice: _Choice, key: _Key, power: int) -> bool:
+    texts = choice.texts(key)
+    if FOREIGN in (key.one.lang, key.two.lang):
+        return False
+    says_so = all(choice.marker.is_parameter(text) for text in texts if text)
+    is_query = any(text[:1] == "q" for text in texts)
+    if not says_so and (is_query or differ_in_numbers(texts) or any(map(_is_no_language, texts))):
+        return False
+    return choice.coverage(key, power) >= _COVERED_BLIND

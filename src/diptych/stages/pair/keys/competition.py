@@ -1,0 +1,180 @@
+"""The competition of keys: a more powerful key has the greater right to match a URL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from diptych.stages.pair.keys.choice import Chosen, Counted
+from diptych.stages.pair.keys.index import UNKNOWN, Candidates, Index, Ints, Values
+from diptych.stages.pair.keys.marks import shared_start
+
+__all__ = ["Scored", "compete", "score", "spell_value"]
+
+_CERTAIN = 0.999  # no URL is proof: the content has the last word
+_FIELDS = "pfhq"  # the order in which keys of the same power compete
+
+
+class Scored(NamedTuple):
+    """Candidates of the chosen keys, as parallel arrays; left is the language asked for first."""
+
+    left: Ints
+    right: Ints
+    left_lang: Ints
+    right_lang: Ints
+    left_value: Ints
+    right_value: Ints
+    score: npt.NDArray[np.float64]
+    power: Ints
+    rivals: Ints
+
+
+def spell_value(value: str) -> str:
+    """A value as a key shows it.
+
+    >>> spell_value("pen"), spell_value("f*e"), spell_value("")
+    ('en', 'e', '(null)')
+    """
+    return value[1:].replace("*", "") or "(null)"
+
+
+def score(
+    index: Index,
+    candidates: Candidates,
+    counted: Counted,
+    chosen: Mapping[int, Chosen],
+    values: Values,
+) -> Scored:
+    """The candidates of chosen keys whose pages are in the key's languages, where known."""
+    size = len(counted.value)
+    one_lang, two_lang = np.full(size, UNKNOWN, np.int64), np.full(size, UNKNOWN, np.int64)
+    trust, power = np.zeros(size), np.zeros(size, np.int64)
+    for number, key in chosen.items():
+        one_lang[number], two_lang[number] = key.lang, key.other_lang
+        trust[number], power[number] = key.trust, key.power
+    kept = np.flatnonzero(power[counted.which] > 0)
+    key_of, url, other = counted.which[kept], candidates.url[kept], candidates.other[kept]
+    lang, fits = _agreed(index.langs[url], one_lang[key_of])
+    other_lang, also_fits = _agreed(index.langs[other], two_lang[key_of])
+    fits &= also_fits & ((lang != other_lang) | (lang == UNKNOWN))
+    rivals = candidates.rivals[kept]
+    strength = np.minimum(_CERTAIN, trust[key_of] / np.where(one_lang[key_of] < 0, 1, rivals))
+    value, other_value = candidates.value[kept], candidates.other_value[kept]
+    forward = np.where(lang != other_lang, lang < other_lang, _is_first(value, other_value, values))
+    one = Scored(url, other, lang, other_lang, value, other_value, strength, power[key_of], rivals)
+    return _oriented(one, forward, fits)
+
+
+def _agreed(known: Ints, told: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """The language of a page, known or told by the key, and whether the two agree."""
+    lang = np.where(known == UNKNOWN, told, known)
+    return lang, (told == UNKNOWN) | (lang == told)
+
+
+def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]:
+    """Whether a value comes before the other in the order of their texts; null is first."""
+    used = np.unique(np.concatenate((value, other)))
+    order = sorted(range(len(used)), key=lambda place: values.texts[used[place]][1:])
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    first: npt.NDArray[np.bool_] = (
+        ranks[np.searchsorted(used, value)] < ranks[np.searchsorted(used, other)]
+    )
+    return first
+
+
+def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.bool_]) -> Scored:
+    """Those that fit, with left and right as they should be."""
+
+    def side(first: Ints, second: Ints) -> Ints:
+        return np.where(forward, first, second)[fits]
+
+    return Scored(
+        side(one.left, one.right),
+        side(one.right, one.left),
+        side(one.left_lang, one.right_lang),
+        side(one.right_lang, one.left_lang),
+        side(one.left_value, one.right_value),
+        side(one.right_value, one.left_value),
+        one.score[fits],
+        one.power[fits],
+        one.rivals[fits],
+    )
+
+
+def compete(scored: Scored, index: Index, values: Values, *, by_key: bool) -> list[int]:
+    """The places of the pairs that remain, strongest first: each URL in one pair only.
+
+    By key, as the paper has it, this is one pair in all; else one for each pair of languages.
+    """
+    rank = _ranks_of_keys(scored, values)
+    # Sorted from the last to the first; what cannot tell two candidates apart is left out.
+    by: list[Any] = [scored.left, rank]
+    if by_key:
+        forward = _is_first(scored.left_value, scored.right_value, values)
+        one, two = (scored.left, scored.right), (scored.right, scored.left)
+        by = [np.where(forward, *two), np.where(forward, *one), rank]
+        contest = np.zeros(len(scored.left), np.int64)
+    else:
+        if bool((scored.rivals > 1).any()):
+            by = [scored.right, scored.left, -_likeness(scored, index), rank]
+        by.append(-scored.score)
+        contest = scored.left_lang * (int(scored.right_lang.max(initial=0)) + 1)
+        contest = contest + scored.right_lang
+    return _one_to_one(np.lexsort(by), scored, contest, len(index.urls))
+
+
+def _ranks_of_keys(scored: Scored, values: Values) -> Ints:
+    """The place of each candidate's key among all: by power, then field, then texts."""
+    texts = values.texts
+    low = np.minimum(scored.left_value, scored.right_value)
+    high = np.maximum(scored.left_value, scored.right_value)
+    codes = low * np.int64(len(texts)) + high
+    _, first, which = np.unique(codes, return_index=True, return_inverse=True)
+
+    def place(number: int) -> tuple[int, int, str, str, str]:
+        sides = texts[scored.left_value[number]], texts[scored.right_value[number]]
+        one, two = sorted(sides, key=lambda text: (text[1:], text))
+        field = max(_FIELDS.find(text[0]) for text in sides if text)
+        return -int(scored.power[number]), field, one[1:], two[1:], one + two
+
+    order = sorted(range(len(first)), key=lambda key: place(int(first[key])))
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks[which]
+
+
+def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[int]:
+    """Of candidates in order those whose two URLs no earlier one has, contest by contest."""
+    ends = np.concatenate((contest * urls + scored.left, contest * urls + scored.right))
+    _, numbers = np.unique(ends, return_inverse=True)
+    left, right = numbers[order], numbers[order + len(order)]
+    taken = np.zeros(int(numbers.max(initial=-1)) + 1, bool)
+    kept: list[Ints] = []
+    open_ = np.arange(len(order), dtype=np.int64)
+    while len(open_):
+        # Who comes first at both ends cannot lose; nor can the first of all, so this ends.
+        first = np.full(len(taken), len(order), np.int64)
+        np.minimum.at(first, left[open_], open_)
+        np.minimum.at(first, right[open_], open_)
+        won = open_[(first[left[open_]] == open_) & (first[right[open_]] == open_)]
+        kept.append(won)
+        taken[left[won]] = taken[right[won]] = True
+        open_ = open_[~(taken[left[open_]] | taken[right[open_]])]
+    winners = np.sort(np.concatenate((np.zeros(0, np.int64), *kept)))
+    return [int(place) for place in order[winners]]
+
+
+def _likeness(scored: Scored, index: Index) -> Ints:
+    """How many characters two URLs share at their ends, where there is more than one to choose.
+
+    As sets of tokens, `/a/b` and `/b/a` are the same; the one in the same order is the one meant.
+    """
+    found = np.zeros(len(scored.left), np.int64)
+    for place in np.flatnonzero(scored.rivals > 1):
+        left, right = index.urls[scored.left[place]], index.urls[scored.right[place]]
+        found[place] = shared_start(left, right) + shared_start(left[::-1], right[::-1])
+    return found

@@ -1,0 +1,164 @@
+"""Which language what was taken out of a URL stands for, by its marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from urllib.parse import unquote
+
+from diptych.language.codes import primary
+from diptych.language.marks import LANGUAGES, fold, is_language_parameter, mark_table
+from diptych.language.scripts import marked_language, script_words
+
+__all__ = [
+    "FOREIGN",
+    "NO_MARK",
+    "Marker",
+    "Meaning",
+    "differ_in_numbers",
+    "is_number",
+    "make_marker",
+    "shared_start",
+]
+
+NO_MARK = -1
+FOREIGN = -2  # the mark of a language that was not asked for
+
+_JOINTS = re.compile(r"[_+\-.,]")
+_NUMBER = re.compile(r"[\d\W_]*\d[\d\W_]*")
+_LONGEST = 40  # characters; no mark is longer
+_MEANT = ("code", "endonym", "name")  # marks that are not likely to be anything else
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The number of a language, or `NO_MARK`, `FOREIGN`.
+
+    A weak one is a letter, an end of a word, a country or a habit: it may be something else.
+    """
+
+    lang: int
+    is_weak: bool = False
+
+    @property
+    def sure_lang(self) -> int:
+        """The language of a mark that is not weak, else `NO_MARK`."""
+        return NO_MARK if self.is_weak or self.lang < 0 else self.lang
+
+
+_NOTHING = Meaning(NO_MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """Reads the marks of some languages; the same for the same languages."""
+
+    langs: tuple[str, ...]
+    exact: dict[str, int]
+    by_word: dict[str, int]
+    habits: frozenset[str]
+    foreign: frozenset[str]
+
+    def meaning(self, value: str) -> Meaning:
+        """What a tagged value stands for.
+
+        >>> marker = make_marker(("en", "pt-BR"))
+        >>> [marker.meaning(value).lang for value in ("pen", "qhl=pt_BR", "fxx", "pfr", "fhome")]
+        [0, 1, -1, -2, -1]
+        """
+        if not 1 < len(value) <= _LONGEST:
+            return _NOTHING
+        text = value[1:]
+        if value[0] == "q" and "=" in text:
+            text = text.partition("=")[2]
+        is_affix = "*" in text
+        text = text.replace("*", "")
+        text = text.lower() if text.isascii() and "%" not in text else fold(unquote(text))
+        is_weak = is_affix or text in self.habits or len(text) < 2
+        words = _JOINTS.split(text)
+        if len(words) > 1:
+            return self._of_words(words)
+        lang = self.by_word.get(text, NO_MARK)
+        if lang == NO_MARK and text in self.foreign and not is_weak:
+            return Meaning(FOREIGN)
+        return Meaning(lang, is_weak) if lang != NO_MARK else _NOTHING
+
+    def _of_words(self, words: list[str]) -> Meaning:
+        """Of several words the first that is a mark counts; a code with its region before all."""
+        for left, right in pairwise(words):
+            if f"{left}-{right}" in self.exact:
+                return Meaning(self.exact[f"{left}-{right}"])
+        for place, word in enumerate(words):
+            if word in self.by_word:
+                lang = self.by_word[word]
+                # `zh-cn` where `zh-TW` was asked for: the language, but not what was meant.
+                elsewhere = "-" in self.langs[lang] and place + 1 < len(words)
+                return Meaning(lang, elsewhere or word in self.habits or len(word) < 2)
+        return Meaning(FOREIGN) if self.foreign.intersection(words) else _NOTHING
+
+    def is_parameter(self, value: str) -> bool:
+        """Whether a value is of a parameter whose name says that it holds a language."""
+        return value[:1] == "q" and is_language_parameter(value[1:].partition("=")[0])
+
+
+def is_number(value: str) -> bool:
+    """Whether a tagged value is digits and punctuation only.
+
+    >>> is_number("p12"), is_number("qid=3"), is_number("p06e"), is_number("p2.0")
+    (True, True, False, True)
+    """
+    text = value[1:]
+    return _NUMBER.fullmatch(text.partition("=")[2] or text) is not None
+
+
+def differ_in_numbers(texts: tuple[str, str]) -> bool:
+    """Whether one of two tagged values is a number, if only once their common start is gone.
+
+    >>> differ_in_numbers(("pv1", "pv2")), differ_in_numbers(("p1e", "p1c"))
+    (True, False)
+    """
+    one, two = (text[1:] for text in texts)
+    same = shared_start(one, two)
+    return any(map(is_number, filter(None, texts))) or one[same:].isdigit() or two[same:].isdigit()
+
+
+def shared_start(left: str, right: str) -> int:
+    """How many characters two texts begin with in common.
+
+    >>> shared_start("/en/a", "/es/a"), shared_start("a", "ab")
+    (2, 1)
+    """
+    size = min(len(left), len(right))
+    return next((place for place in range(size) if left[place] != right[place]), size)
+
+
+def make_marker(langs: Sequence[str]) -> Marker:
+    """The marker of some languages, in their order."""
+    return _make_marker(tuple(langs))
+
+
+@lru_cache(maxsize=64)
+def _make_marker(langs: tuple[str, ...]) -> Marker:
+    exact = {fold(lang).replace("_", "-"): number for number, lang in enumerate(langs)}
+    for number, lang in enumerate(langs):
+        exact |= {f"{primary(lang)}-{word}": number for word in script_words(lang, langs)}
+    table = mark_table(langs)
+    by_word = {
+        word: langs.index(marked_language(word, marks[0].lang, langs))
+        for word, marks in table.items()
+        # `gb` is English as a country and Chinese as an encoding: it says nothing.
+        if len({mark.lang for mark in marks if mark.kind == marks[0].kind}) == 1
+    }
+    by_word |= {code: number for code, number in exact.items() if code.isalpha()}
+    foreign = frozenset(
+        word
+        for word, marks in mark_table(LANGUAGES).items()
+        if word not in by_word and any(mark.kind in _MEANT for mark in marks)
+    )
+    habits = frozenset(
+        word for word, marks in table.items() if marks[0].kind in ("habit", "country")
+    )
+    return Marker(langs, exact, by_word, habits - exact.keys(), foreign)

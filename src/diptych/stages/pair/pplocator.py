@@ -1,0 +1,147 @@
+"""URL pairs as PPLocator proposes them: language tokens, then the most similar URL.
+
+Vieira & Moreira 2012, section 3.1: normalisation, three lists, Algorithm 2.  The crawl of
+Algorithm 1 is a crawl policy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, pairwise
+from urllib.parse import unquote
+
+from rapidfuzz.distance import Levenshtein
+
+from diptych.language.codes import same_language
+from diptych.language.marks import KINDS, mark_table, url_marks
+from diptych.language.scripts import marked_language
+from diptych.protocols import SiteView
+from diptych.stages.pair.shared.blocking import candidates
+from diptych.stages.pair.shared.one_partner import settle
+from diptych.types import PagePair, PageRecord, Url
+
+__all__ = ["PPLocator", "find_pairs", "guess_language", "normal_form", "populate"]
+
+_UNNECESSARY = re.compile(r"\A[a-z]+://|\Awww\.|(?<=/)(?:index|default)(?:\.[a-z]{2,5})?\Z|/\Z")
+_SURE = ("code", "code3", "endonym", "name")
+OTHER = "*"
+"""a third language"""
+
+
+@dataclass(frozen=True, slots=True)
+class PPLocator:
+    """Pairs of a URL with the most similar one among those of the other language's tokens."""
+
+    similarity: float = 0.85
+    """least similarity of the two URLs, by Levenshtein distance"""
+
+    def pair(self, site: SiteView) -> list[PagePair]:
+        """Pairs, strongest first; evidence is `pplocator`."""
+        return settle(
+            pair
+            for left, right in combinations(site.langs, 2)
+            for pair in self._pairs(site, left, right)
+        )
+
+    def _pairs(self, site: SiteView, left: str, right: str) -> list[PagePair]:
+        guesses = [(url, guess_language(url, left, right)) for url in sorted(site.pages)]
+        # DEVIATION(pplocator): pages are proposed by the tokens of their URLs alone, as in the
+        # paper, but what was read in another language is dropped: `lang=EN` on a French page.
+        return [
+            PagePair(Url(one), Url(other), left, right, score, "pplocator")
+            for one, other, score in find_pairs(*populate(guesses, left, right), self.similarity)
+            if _may_be(site.pages[Url(one)], left) and _may_be(site.pages[Url(other)], right)
+        ]
+
+
+def _may_be(page: PageRecord, lang: str) -> bool:
+    """Whether nothing that was read speaks against a page's language."""
+    return not page.lang or same_language(page.lang, lang)
+
+
+@lru_cache(maxsize=65536)
+def normal_form(url: str) -> str:
+    """A URL without what only lowers similarities: scheme, `www`, `index` and a last slash.
+
+    >>> normal_form("http://www.travelingtolisbon.com/pt/promocoes.php")
+    'travelingtolisbon.com/pt/promocoes.php'
+    >>> normal_form("http://x.org/a/index.html")
+    'x.org/a'
+    """
+    text, before = url.lower(), ""
+    while text != before:
+        before, text = text, _UNNECESSARY.sub("", text, count=1)
+    return text
+
+
+def guess_language(url: str, left: str, right: str) -> str:
+    """The language whose token is in a URL, nothing if none is, `*` for a third language.
+
+    >>> guess_language("http://x.com/ccmq_eng.htm", "en", "pt")
+    'en'
+    >>> [guess_language(f"http://x.com/{rest}", "en", "pt") for rest in ("ccmq.htm", "fr/")]
+    ['', '*']
+    """
+    # A code says more than a habit: `fc_nu.html?lang=en` is English whatever `f` may stand for.
+    # Countries are no tokens: Figure 1 of the paper is in a folder `cc-cg`, which is not Congo.
+    marks = [
+        (KINDS.index(mark.marks[0].kind), mark.start, mark.marks[0].lang, mark.text)
+        for mark in url_marks(url, mark_table((left, right)))
+        if mark.marks[0].kind != "country" and (mark.field != "host" or mark.start == 0)
+    ]
+    if marks:
+        *_, lang, text = min(marks)
+        return marked_language(text, lang, (left, right))
+    # DEVIATION(pplocator): a third language's token must fill its segment, or one would find
+    # Italian in `/it-is-so` and Norwegian in `/no-news`; the paper names no list of them.
+    others = url_marks(url, mark_table())
+    return OTHER if any(_is_third(url, mark.text, mark.marks[0].kind) for mark in others) else ""
+
+
+def _is_third(url: str, mark: str, kind: str) -> bool:
+    if kind not in _SURE:
+        return False
+    segment, label = rf"[/=]{re.escape(mark)}(?:[/&?]|\Z)", rf"://{re.escape(mark)}\.[^/.]+\.[^/]"
+    return re.search(f"{segment}|{label}", unquote(url).casefold()) is not None
+
+
+def populate(
+    guessed: Sequence[tuple[Url, str]], left: str, right: str
+) -> tuple[list[Url], list[Url]]:
+    """The two lists to compare: an empty one is filled with the URLs without a token.
+
+    >>> populate([("a", "en"), ("b", "")], "en", "fr")
+    (['a'], ['b'])
+    >>> populate([("a", ""), ("b", "*")], "en", "fr")
+    ([], [])
+    """
+    lists = {lang: [url for url, guess in guessed if guess == lang] for lang in (left, right, "")}
+    if not lists[left] and not lists[right]:
+        return [], []
+    return lists[left] or lists[""], lists[right] or lists[""]
+
+
+def find_pairs(
+    lefts: Sequence[str], rights: Sequence[str], least: float
+) -> list[tuple[str, str, float]]:
+    """Algorithm 2: for each left URL the most similar right one, if it is similar enough."""
+    best: dict[str, tuple[float, str]] = {}
+    for left, right in candidates(lefts, rights, _pieces):
+        # The cutoff is a hint, and lower: it is rounded, and 0.85 must not miss 0.85.
+        score = Levenshtein.normalized_similarity(
+            normal_form(left), normal_form(right), score_cutoff=max(0.0, least - 1e-6)
+        )
+        # Sorted: of equally similar ones the first.
+        if score >= least and score > best.get(left, (0.0, ""))[0]:
+            best[left] = (score, right)
+    return [(left, right, score) for left, (score, right) in sorted(best.items())]
+
+
+@lru_cache(maxsize=65536)
+def _pieces(url: str) -> frozenset[object]:
+    """What similar URLs share: their words, and neighbouring ones together."""
+    words = re.findall(r"[^\W_]+", normal_form(url))
+    return frozenset([*words, *pairwise(words)])

@@ -1,0 +1,277 @@
+"""PTI: file names compared with generated ones, then contents by a bilingual word list.
+
+Chen, Chau & Yeh 2004, as Vieira & Moreira 2012 describe and use it (sections 2 and 4): languages
+are identified; names with a language-indicating substring give all the names that the counterpart
+may have, which are looked up; what that does not decide is decided by the words of the pages.
+
+What Vieira & Moreira do not say of it is chosen here: which substrings count, how large pages may
+differ, and the formula of the similarity, of which only the word list and the 0.9 are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import nsmallest
+from itertools import combinations
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
+
+from diptych.language.marks import marks_of
+from diptych.protocols import SiteView
+from diptych.stages.pair.shared.one_partner import settle
+from diptych.stages.pair.shared.page_languages import page_languages
+from diptych.stages.pair.url_rules import in_case_of, language_words
+from diptych.text.cognates import stem
+from diptych.types import PagePair, Url
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon.lexicon import Lexicon, Table
+
+__all__ = ["Pti", "WordList", "generated_names", "similarity", "word_list"]
+
+_NAMED = 0.9  # how far a name that was generated is believed; content is believed as similar it is
+_PROBABLE = 0.1  # of a translation that is on the word list, if the lexicon was learned
+_HITS = 20_000  # entries of the index that are read for one page
+_CANDIDATES = 50  # pages that one page is compared with
+_NAME = 4  # letters of a word that is no code
+_TOKEN = re.compile(r"[^\W_]+")
+_AFTER_HOST = re.compile(r"\A[a-z]+://[^/?#]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pti:
+    """Pairs by names with language-indicating substrings, and by a word list where those fail."""
+
+    similarity: float = 0.9
+    """pages are a pair if they are more similar than this, by the words of both"""
+    size_ratio: float = 2.0
+    """how many times as many words as the other a page may have"""
+    least_words: int = 10
+    """words on the word list that a page must have to be compared"""
+
+    def pair(self, site: SiteView) -> list[PagePair]:
+        """Pairs, strongest first; evidence is `pti`."""
+        by_lang: defaultdict[str, list[Url]] = defaultdict(list)
+        for url, lang in sorted(page_languages(site).items()):
+            by_lang[lang].append(url)
+        found: list[PagePair] = []
+        for left, right in combinations(site.langs, 2):
+            named = settle(_named(by_lang[left], by_lang[right], left, right))
+            taken = {url for pair in named for url in (pair.left, pair.right)}
+            rest = [[url for url in by_lang[lang] if url not in taken] for lang in (left, right)]
+            found += [*named, *self._by_content(site, rest[0], rest[1], left, right)]
+        return settle(found)
+
+    def _by_content(
+        self, site: SiteView, lefts: Sequence[Url], rights: Sequence[Url], left: str, right: str
+    ) -> Iterator[PagePair]:
+        """What the word list says of pages whose names say nothing."""
+        if not lefts or not rights:
+            return
+        words = word_list(site.lexicon(left, right))
+        if not words.there:
+            return
+        ours, theirs = _documents(site, lefts, rights, words, self.least_words)
+        index = _Index(theirs, words)
+        for document in ours:
+            translated = _translated(document.words, words)
+            for other in index.candidates(document, self.similarity, self.size_ratio):
+                # Half of the work is enough to rule most candidates out.
+                most = len(document.words) + len(other.words & translated)
+                if most <= self.similarity * (len(document.words) + len(other.words)):
+                    continue
+                score = similarity(document.words, other.words, words)
+                if score > self.similarity:
+                    yield PagePair(document.url, other.url, left, right, score, "pti")
+
+
+def _named(
+    lefts: Sequence[Url], rights: Collection[Url], left: str, right: str
+) -> Iterator[PagePair]:
+    there = set(rights)
+    for url in lefts:
+        for name in generated_names(url, left, right):
+            if name in there:
+                yield PagePair(url, Url(name), left, right, _NAMED, "pti")
+
+
+@lru_cache(maxsize=256)
+def _substrings(lang: str) -> tuple[tuple[str, ...], ...]:
+    """What indicates a language: letters, codes of two and of three letters, and names."""
+    habits = (word for word, kind in marks_of(lang).items() if kind == "habit")
+    words = sorted({*habits, *(word for like in language_words(lang) for word in like)})
+    lengths = [min(len(word), _NAME) for word in words]
+    return tuple(
+        tuple(word for word, own in zip(words, lengths, strict=True) if own == length)
+        for length in range(1, _NAME + 1)
+    )
+
+
+def generated_names(url: str, left: str, right: str) -> list[str]:
+    """The names that the counterpart of a page may have.
+
+    A substring that indicates a language is a part of the name, or where one begins or ends.  It is
+    replaced in one place, or wherever it is.
+
+    >>> generated_names("http://x.hk/2004/0107e.htm", "en", "zh")
+    ['http://x.hk/2004/0107c.htm']
+    >>> "http://x.hk/ch-news.htm" in generated_names("http://x.hk/en-news.htm", "en", "zh")
+    True
+    """
+    # DEVIATION(pti): the substrings are codes, names and habits of any two languages, of which only
+    # `en-` and `ch-` are known to be the paper's; each is replaced by those about as long.
+    host = _AFTER_HOST.match(url)
+    start = host.end() if host else 0
+    tokens = list(_TOKEN.finditer(url, start))
+    found: dict[str, None] = {}
+    for ours, theirs in zip(_substrings(left), _substrings(right), strict=True):
+        for word in ours:
+            places = [place for token in tokens for place in _places(token, word)]
+            for choice in [[place] for place in places] + [places] * (len(places) > 1):
+                for other in theirs:
+                    found[_put(url, choice, len(word), other)] = None
+    return list(found)
+
+
+def _places(token: re.Match[str], word: str) -> list[int]:
+    """Where a word is in a token: at its beginning, and at its end."""
+    text = token[0].lower()
+    begins = [token.start()] if text.startswith(word) else []
+    ends = [token.end() - len(word)] if text.endswith(word) and text != word else []
+    return begins + ends
+
+
+def _put(url: str, places: Sequence[int], length: int, word: str) -> str:
+    for place in sorted(places, reverse=True):
+        end = place + length
+        url = url[:place] + in_case_of(url[place:end], word) + url[end:]
+    return url
+
+
+class WordList(NamedTuple):
+    """A bilingual word list of stems, which have numbers on each side."""
+
+    left_ids: Mapping[str, int]
+    right_ids: Mapping[str, int]
+    there: Sequence[AbstractSet[int]]
+    """the translations of each left stem"""
+
+
+def word_list(lexicon: Lexicon) -> WordList:
+    """The stems of a lexicon, which are what is known of a page's words, and their translations."""
+    pairs = _entries(lexicon.forward, lexicon.left_words, lexicon.right_words)
+    pairs |= {
+        (left, right)
+        for right, left in _entries(lexicon.backward, lexicon.right_words, lexicon.left_words)
+    }
+    left_ids = {word: number for number, word in enumerate(sorted({left for left, _ in pairs}))}
+    right_ids = {word: number for number, word in enumerate(sorted({right for _, right in pairs}))}
+    there: list[set[int]] = [set() for _ in left_ids]
+    for left, right in pairs:
+        there[left_ids[left]].add(right_ids[right])
+    return WordList(left_ids, right_ids, there)
+
+
+def _entries(table: Table, rows: Sequence[str], columns: Sequence[str]) -> set[tuple[str, str]]:
+    offsets, targets, values = (part.tolist() for part in table)
+    return {
+        (stem(word), stem(columns[targets[entry]]))
+        for row, word in enumerate(rows)
+        for entry in range(offsets[row], offsets[row + 1])
+        if values[entry] >= _PROBABLE
+    }
+
+
+def similarity(left: AbstractSet[int], right: AbstractSet[int], words: WordList) -> float:
+    """The share of the words of two pages that have a translation on the other page.
+
+    >>> words = WordList({"house": 0, "sea": 1}, {"maison": 0, "mer": 1}, [{0}, {1}])
+    >>> similarity({0, 1}, {0}, words)
+    0.6666666666666666
+    """
+    # DEVIATION(pti): this formula is ours.  Words of both pages count, and each once, however often
+    # it occurs; words that are not on the list, as names and numbers, are not compared.
+    if not left and not right:
+        return 0.0
+    found = sum(not words.there[word].isdisjoint(right) for word in left)
+    return (found + len(right & _translated(left, words))) / (len(left) + len(right))
+
+
+def _translated(left: AbstractSet[int], words: WordList) -> set[int]:
+    return set().union(*(words.there[word] for word in left))
+
+
+class _Document(NamedTuple):
+    """The words of a page that are on the word list, and how many it has in all."""
+
+    url: Url
+    words: frozenset[int]
+    size: int
+
+
+def _documents(
+    site: SiteView, lefts: Sequence[Url], rights: Sequence[Url], words: WordList, least: int
+) -> tuple[list[_Document], list[_Document]]:
+    """Both sides, by URL.  Pages with hardly any known word are left out."""
+    # DEVIATION(pti): one word that is the other's translation would be a perfect match.
+    sides = {url: (words.left_ids, 0) for url in lefts}
+    sides |= {url: (words.right_ids, 1) for url in rights}
+    found: tuple[list[_Document], list[_Document]] = ([], [])
+    for url, sketch in site.sketches():
+        if url in sides:
+            ids, side = sides[url]
+            known = frozenset(ids[word] for word in sketch.bag if word in ids)
+            if len(known) >= max(1, least):
+                found[side].append(_Document(url, known, sketch.words))
+    return sorted(found[0]), sorted(found[1])
+
+
+class _Index:
+    """Which pages a word is on, so that not all are compared with all."""
+
+    def __init__(self, documents: Sequence[_Document], words: WordList) -> None:
+        self._documents, self._there = documents, words.there
+        self._on: defaultdict[int, list[int]] = defaultdict(list)
+        for number, document in enumerate(documents):
+            for word in document.words:
+                self._on[word].append(number)
+
+    def candidates(self, document: _Document, least: float, ratio: float) -> list[_Document]:
+        """The pages about as large that share most of its rare words.
+
+        Two pages are more similar than `least` only if so many words of the one have a translation
+        on the other that at least one of the rarest few has: the others need not be looked up.
+        """
+        needed = ceil(len(document.words) * (least - (1 - least) * ratio))
+        rarest = nsmallest(
+            len(document.words) - max(1, needed) + 1,
+            ((sum(len(self._on[other]) for other in self._there[word]), word)
+             for word in document.words),
+        )  # fmt: skip
+        hits: Counter[int] = Counter()
+        read = 0
+        for often, word in rarest:
+            for other in self._there[word]:
+                hits.update(self._on[other])
+            read += often
+            if read > _HITS:
+                break
+        alike = (
+            (-shared, number)
+            for number, shared in hits.items()
+            if _is_alike(document, self._documents[number], ratio)
+        )
+        return [self._documents[number] for _, number in nsmallest(_CANDIDATES, alike)]
+
+
+def _is_alike(one: _Document, other: _Document, ratio: float) -> bool:
+    """Whether neither of two pages is much larger, by all words or by those on the word list."""
+    return all(
+        max(sizes) <= ratio * min(sizes)
+        for sizes in ((one.size, other.size), (len(one.words), len(other.words)))
+    )

@@ -1,0 +1,49 @@
+"""Pairing pages: which pages of a site may be translations of each other.
+
+Here is what the strategies share: the pages that can be in a pair at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+
+from diptych.language.codes import PART, same_language
+from diptych.protocols import SiteView
+from diptych.types import Url
+
+__all__ = ["page_languages"]
+
+
+def page_languages(site: SiteView) -> dict[Url, str]:
+    """The pages in one of the site's languages, each with the site's own code for it.
+
+    A page that was translated in part is in two of them.  It is a page of the one that the site has
+    fewer whole pages in: what is not translated is left in the language that the site is complete
+    in.  What it declares is not asked, since templates are translated less often than texts.
+    """
+    asked = _asked(tuple(site.langs))
+    found: dict[Url, str] = {}
+    mixed: dict[Url, list[str]] = {}
+    for url, record in site.pages.items():
+        likely = (asked(lang) for lang, score in record.langs if score >= PART)
+        names = list(dict.fromkeys(name for name in likely if name))
+        if len(names) > 1:
+            mixed[url] = names
+        elif names or (lang := asked(record.lang)):
+            found[url] = names[0] if names else lang
+    whole = Counter(found.values())
+    for url, names in mixed.items():
+        found[url] = min(names, key=lambda lang: (whole[lang], lang))
+    return dict(sorted(found.items()))
+
+
+def _asked(langs: tuple[str, ...]) -> Callable[[str], str]:
+    """Which of some languages a language is, if any."""
+
+    @lru_cache(maxsize=1024)
+    def asked(lang: str) -> str:
+        return next((each for each in langs if same_language(lang, each)), "") if lang else ""
+
+    return asked

@@ -1,0 +1,1 @@
+"""The pairer `union` and its parts."""

@@ -1,0 +1,142 @@
+"""Pairs of a site's URLs by a model of what parallel URLs look like (`learn.url_pair`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import exp, log
+
+from diptych.learn.url.concepts import Concepts
+from diptych.learn.url.pair import UrlPair, load
+from diptych.learn.url.pair_reading import WHOLE, plain, read_url
+from diptych.protocols import SiteView
+from diptych.stages.pair.shared.blocking import candidates
+from diptych.stages.pair.shared.one_partner import settle
+from diptych.stages.pair.shared.page_languages import page_languages
+from diptych.types import PagePair, Url
+
+__all__ = ["UrlModel", "site_habits"]
+
+_Pairs = Mapping[tuple[str, str], float]
+_CONFIDENT = 0.7
+_USUAL = 0.7  # logarithmic odds: twice as likely
+
+
+@dataclass(frozen=True, slots=True)
+class UrlModel:
+    """Pairs that the URL pair model holds likely, each URL with its likeliest partner.
+
+    What the site does in the pairs the model is sure of counts for the others: which marks stand
+    for the languages, and how folders are translated.
+    """
+
+    model: str = ""
+    """folder of a URL pair model; the one that comes with the package if empty"""
+    least: float = 0.2
+    """least probability of a pair"""
+    habits: bool = True
+    """whether the pairs of a site are judged by its own habits too"""
+
+    def pair(self, site: SiteView) -> list[PagePair]:
+        """Pairs, strongest first; evidence is `url_model`."""
+        if len(site.langs) < 2:
+            return []
+        model, langs = _loaded(self.model), page_languages(site)
+        unknown = sorted(url for url, record in site.pages.items() if not record.lang)
+        by_lang: dict[str, list[Url]] = {lang: [] for lang in site.langs}
+        for url in sorted(langs):
+            by_lang[langs[url]].append(url)
+        return settle(
+            PagePair(Url(one), Url(other), left, right, score, "url_model")
+            for left, right in combinations(site.langs, 2)
+            for (one, other), score in self._scores(
+                model, [*by_lang[left], *unknown], [*by_lang[right], *unknown]
+            ).items()
+            if score >= self.least
+        )
+
+    def _scores(self, model: UrlPair, lefts: Sequence[str], rights: Sequence[str]) -> _Pairs:
+        found = list(candidates(lefts, rights, _traits(model)))
+        scores = model.probabilities([pair[0] for pair in found], [pair[1] for pair in found])
+        probable = dict(zip(found, scores.tolist(), strict=True))
+        return _by_habit(probable) if self.habits else probable
+
+
+@lru_cache(maxsize=2)
+def _loaded(folder: str) -> UrlPair:
+    """A model, read once for all sites."""
+    return load(folder)
+
+
+@lru_cache(maxsize=2)
+def _traits(model: UrlPair) -> Callable[[str], frozenset[object]]:
+    concepts: Concepts = model.features.concepts
+
+    @lru_cache(maxsize=1 << 17)
+    def traits(url: str) -> frozenset[object]:
+        """Words, numbers and meanings of a URL."""
+        words = [token.word for token in read_url(plain(url)).tokens]
+        meant = [sense for word in words for sense in concepts.senses(word)]
+        return frozenset([*words, *meant])
+
+    return traits
+
+
+def site_habits(pairs: Iterable[tuple[str, str]]) -> Counter[object]:
+    """How often the pairs of a site have each pair of marks, and each pair of folders."""
+    habits: Counter[object] = Counter()
+    for left, right in pairs:
+        habits.update(_habits(left, right))
+    return habits
+
+
+def _habits(left: str, right: str) -> list[object]:
+    (marks, folders), (other_marks, other_folders) = _shape(left), _shape(right)
+    found: list[object] = [(marks, other_marks)]
+    if len(folders) == len(other_folders):
+        found += [pair for pair in zip(folders, other_folders, strict=True) if pair[0] != pair[1]]
+    return found
+
+
+@lru_cache(maxsize=1 << 17)
+def _shape(url: str) -> tuple[object, tuple[bytes, ...]]:
+    """The strong marks of a URL with their places, and its folders."""
+    read = read_url(plain(url))
+    marks = tuple(mark[:1] + mark[2:4] for mark in read.marks if mark.strength >= WHOLE)
+    return (read.labels[0], marks), tuple(read.segments[:-1])
+
+
+def _by_habit(probable: _Pairs) -> _Pairs:
+    """Probabilities raised or lowered by how often the site's sure pairs do the same."""
+    best: dict[str, float] = {}
+    for (left, right), score in probable.items():
+        best[left], best[right] = max(score, best.get(left, 0)), max(score, best.get(right, 0))
+    sure = [
+        pair for pair, score in probable.items()
+        if score >= _CONFIDENT and score >= max(best[pair[0]], best[pair[1]])
+    ]  # fmt: skip
+    if len(sure) < 3:
+        return probable
+    habits, counted = site_habits(sure), set(sure)
+    return {
+        pair: _shifted(score, _custom(pair, habits, len(sure), pair in counted))
+        for pair, score in probable.items()
+    }
+
+
+def _custom(pair: tuple[str, str], habits: Counter[object], pairs: int, counted: bool) -> float:
+    """How usual a pair is on its site, as logarithmic odds."""
+    marks, *folders = _habits(*pair)
+    itself = 1 if counted else 0
+    seen = habits[marks] - itself
+    usual = _USUAL if seen >= max(2, pairs / 10) else 0.0 if seen else -_USUAL
+    known = sum(habits[folder] > itself for folder in folders)
+    return usual + (_USUAL if folders and known == len(folders) else 0.0)
+
+
+def _shifted(score: float, odds: float) -> float:
+    score = min(max(score, 1e-6), 1 - 1e-6)
+    return 1 / (1 + exp(-(log(score / (1 - score)) + odds)))

@@ -1,0 +1,155 @@
+"""Fixed patterns of URLs, as the earlier systems have them (STRAND, PTMiner, the first Bitextor).
+
+Resnik & Smith 2003, Chen & Nie 2000, Espla-Gomis & Forcada 2010: one mark of a language is replaced
+by one of the other language, and the URL that this gives is looked up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from urllib.parse import quote
+
+from diptych.language.marks import fold
+from diptych.language.names import language_codes, language_names
+from diptych.protocols import SiteView
+from diptych.stages.pair.shared.one_partner import settle
+from diptych.stages.pair.shared.page_languages import page_languages
+from diptych.types import PagePair, Url
+
+__all__ = ["WITH", "WITHOUT", "UrlRules", "in_case_of", "language_words", "replaced", "without"]
+
+WITH = (
+    "//*.",  # en.example.org
+    "/*/", "/*$",  # /en/a.html, /a/en
+    "/*.", "/*_", "/*-",  # /en.html, /en_a.html, /en-a.html
+    "_*.", "_*/", "_*$",  # /a_en.html
+    "-*.", "-*/", "-*$",
+    ".*.", ".*$",  # /a.en.html, /a.html.en
+    "=*&", "=*$",  # ?lang=en
+)  # fmt: skip
+"""where a mark may be replaced: `*` is the mark, `$` the end of the URL or of its path"""
+
+WITHOUT = (
+    ("/*/", "/"),  # /fr/a.html with /a.html
+    ("_*.", "."), ("-*.", "."), (".*.", "."),  # a_fr.html with a.html
+    ("//*.", "//"), ("//*.", "//www."),
+)  # fmt: skip
+"""what a URL in the other language, which has no mark, may have in place of a mark"""
+
+_BOTH_MARKED, _ONE_MARKED = 0.9, 0.7  # as they are believed: the second says less
+_END = r"(?=[?#]|\Z)"
+
+
+@dataclass(frozen=True, slots=True)
+class UrlRules:
+    """Pairs of pages whose URLs become each other by one rule of a fixed list."""
+
+    def pair(self, site: SiteView) -> list[PagePair]:
+        """Pairs, strongest first; evidence is `url_rules`."""
+        langs = page_languages(site)
+        return settle(
+            PagePair(one, other, left, right, score, "url_rules")
+            for left, right in combinations(site.langs, 2)
+            for one, other, score in _pairs(
+                {url for url, lang in langs.items() if lang == left},
+                {url for url, lang in langs.items() if lang == right},
+                left,
+                right,
+            )
+        )
+
+
+def _pairs(
+    lefts: set[Url], rights: set[Url], left: str, right: str
+) -> Iterator[tuple[Url, Url, float]]:
+    for url in lefts:
+        for other in replaced(url, left, right):
+            if other in rights:
+                yield url, Url(other), _BOTH_MARKED
+        for other in without(url, left):
+            if other in rights:
+                yield url, Url(other), _ONE_MARKED
+    for url in rights:
+        for other in without(url, right):
+            if other in lefts:
+                yield Url(other), url, _ONE_MARKED
+
+
+@lru_cache(maxsize=256)
+def language_words(lang: str) -> tuple[tuple[str, ...], ...]:
+    """Codes of two letters, of three, and names of a language, as they stand in URLs.
+
+    Names are those in English and in the language itself.
+
+    >>> language_words("fr")
+    (('fr',), ('fra', 'fre'), ('fran%C3%A7ais', 'francais', 'french'))
+    """
+    codes = language_codes(lang)
+    names = {form for name in language_names(lang) for form in (quote(name), quote(fold(name)))}
+    return (
+        tuple(sorted({code for code in codes if len(code) == 2} | {lang.lower()})),
+        tuple(sorted(code for code in codes if len(code) == 3)),
+        tuple(sorted(names)),
+    )
+
+
+def replaced(url: str, left: str, right: str) -> list[str]:
+    """The URLs in one language that a URL in another may become: one mark replaced by its like.
+
+    >>> replaced("http://x.org/en/a?l=en", "en", "fr")
+    ['http://x.org/fr/a?l=en', 'http://x.org/en/a?l=fr']
+    """
+    found: dict[str, None] = {}
+    for ours, theirs in zip(language_words(left), language_words(right), strict=True):
+        for pattern in _patterns(WITH, ours):
+            for match in pattern.finditer(url):
+                for word in theirs:
+                    mark = in_case_of(match[0], word)
+                    found[url[: match.start()] + mark + url[match.end() :]] = None
+    return list(found)
+
+
+def without(url: str, lang: str) -> list[str]:
+    """The URLs without a mark that a URL may become when one of its marks is taken out.
+
+    >>> without("http://x.org/fr/a_fr.html", "fr")
+    ['http://x.org/a_fr.html', 'http://x.org/fr/a.html']
+    """
+    found: dict[str, None] = {}
+    places = tuple(place for place, _ in WITHOUT)
+    for words in language_words(lang):
+        for pattern, (place, rest) in zip(_patterns(places, words), WITHOUT, strict=False):
+            before, _, after = place.partition("*")
+            for match in pattern.finditer(url):
+                start, end = match.start() - len(before), match.end() + len(after)
+                found[url[:start] + rest + url[end:]] = None
+    return list(found)
+
+
+@lru_cache(maxsize=1024)
+def _patterns(places: Sequence[str], words: Sequence[str]) -> tuple[re.Pattern[str], ...]:
+    """One pattern for each place, which matches the mark alone; none if there are no words."""
+    if not words:
+        return ()
+    choices = "|".join(map(re.escape, words))
+    found = []
+    for place in places:
+        before, _, after = place.partition("*")
+        ahead = _END if after == "$" else f"(?={re.escape(after)})"
+        found.append(re.compile(f"(?<={re.escape(before)})(?:{choices}){ahead}", re.IGNORECASE))
+    return tuple(found)
+
+
+def in_case_of(mark: str, word: str) -> str:
+    """A word with the capitals of the mark it replaces.
+
+    >>> in_case_of("EN", "fr"), in_case_of("English", "french"), in_case_of("en", "fr")
+    ('FR', 'French', 'fr')
+    """
+    if "%" in word:  # escapes have capitals of their own
+        return word
+    return word.upper() if mark.isupper() else word.title() if mark.istitle() else word

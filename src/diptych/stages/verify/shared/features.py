@@ -1,0 +1,291 @@
+"""What is measured on two pages to tell whether they are translations of each other.
+
+The first four are those of Vieira & Moreira 2012, three are those of Shi et al. 2006, the others
+are ours.  None depends on which languages they are, nor on which page is the left one.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from diptych.stages.verify.shared.places import same_places
+from diptych.stages.verify.shared.translated import translated
+from diptych.text.cognates import stem
+from diptych.text.lengths import text_length
+from diptych.text.tokens import tokens
+from diptych.types import Candidate, Page, Sketch
+
+__all__ = [
+    "MAXENT",
+    "NAMES",
+    "PPLOCATOR",
+    "Coverage",
+    "Features",
+    "copied",
+    "coverage",
+    "features",
+    "letters",
+    "ratio",
+    "shared",
+    "tag_changes",
+]
+
+_LONG = 20.0  # letters of a segment whose length says something
+_FEW = 3  # segments from whose lengths little can be told
+_EVEN = 0.5  # an agreement of which nothing is known
+
+
+class Features(NamedTuple):
+    """All that is measured; shares and ratios are from 0 to 1."""
+
+    words_ratio: float
+    """words of the page with fewer over those of the other"""
+    bytes_ratio: float
+    """size of the smaller file over that of the other"""
+    tag_distance: float
+    """edit distance of the sequences of HTML tags, over the longer of them"""
+    word_overlap: float
+    """of all their words, the share that is on both pages"""
+    tag_similarity: float
+    """matches among the operations that turn one sequence of tags into the other"""
+    aligned_sentences: float
+    """of the sentences of both pages, the share that has a counterpart"""
+    letters_ratio: float
+    """letters of the shorter text over those of the other"""
+    covered_less: float
+    """share of the letters that have a counterpart, of the page with less of them"""
+    covered_more: float
+    """the same of the page with more of them"""
+    segment_score: float
+    """mean score of the aligned segments, by their letters"""
+    segment_lengths: float
+    """mean ratio of the lengths of aligned segments, by their letters"""
+    length_correlation: float
+    """correlation of the logarithms of those lengths, from -1 to 1; little where they are few"""
+    same_places: float
+    """of the words that are on both pages, and of all numbers, the share at corresponding places"""
+    same_words: float
+    """logarithm of how many words and numbers that is"""
+    copied: float
+    """share of the shorter text that is the same, letter by letter, in both pages"""
+    numbers: float
+    """agreement of the numbers of both pages"""
+    files: float
+    """agreement of their images, and of what they link to outside of the site"""
+    translated_less: float
+    """of the words the lexicon knows, the share whose translation is on the other page: the
+    direction in which it is less"""
+    translated_more: float
+    """the same for the direction in which it is more"""
+    lexicon: float
+    """1 where the lexicon knows enough of both pages to say so, else 0"""
+    text: float
+    """amount of text: logarithm of the letters of the shorter one"""
+
+
+NAMES = Features._fields
+PPLOCATOR = ("words_ratio", "bytes_ratio", "tag_distance", "word_overlap")
+"""Vieira & Moreira 2012, section 3.2"""
+MAXENT = ("bytes_ratio", "tag_similarity", "aligned_sentences")
+"""Shi et al. 2006, section 6"""
+
+
+class Coverage(NamedTuple):
+    """How much of two pages corresponds, and how well."""
+
+    left: float
+    right: float
+    sentences: float
+    score: float
+    lengths: float
+    correlation: float
+
+    @property
+    def less(self) -> float:
+        """The share of the page that is covered less."""
+        return min(self.left, self.right)
+
+    @property
+    def more(self) -> float:
+        """The share of the page that is covered more."""
+        return max(self.left, self.right)
+
+
+def features(candidate: Candidate) -> Features:
+    """All that is measured on a candidate."""
+    left, right = (sketch_of(candidate, page) for page in (candidate.left, candidate.right))
+    lengths = letters(candidate.left), letters(candidate.right)
+    changes, matches = tag_changes(left.tags, right.tags)
+    covered, places = coverage(candidate), same_places(candidate.segments)
+    words = translated(left.bag, right.bag, candidate.lexicon)
+    return Features(
+        words_ratio=ratio(left.words, right.words),
+        bytes_ratio=_size_ratio(candidate, lengths),
+        tag_distance=changes / max(len(left.tags), len(right.tags), 1),
+        word_overlap=shared(left.bag.keys(), right.bag.keys()),
+        tag_similarity=matches / (matches + changes) if matches + changes else 1.0,
+        aligned_sentences=covered.sentences,
+        letters_ratio=ratio(*lengths),
+        covered_less=covered.less,
+        covered_more=covered.more,
+        segment_score=covered.score,
+        segment_lengths=covered.lengths,
+        length_correlation=covered.correlation,
+        same_places=places.share,
+        same_words=math.log1p(places.words),
+        copied=copied(candidate.left, candidate.right),
+        numbers=_numbers(left.bag, right.bag),
+        files=_agreement(len({*left.files} & {*right.files}), len({*left.files, *right.files})),
+        translated_less=min(words.forward, words.backward),
+        translated_more=max(words.forward, words.backward),
+        lexicon=float(words.is_known),
+        text=math.log1p(min(lengths)),
+    )
+
+
+def ratio(one: float, other: float) -> float:
+    """The smaller of two amounts over the greater; 1 where there is nothing.
+
+    >>> ratio(50, 100), ratio(100, 50), ratio(0, 0)
+    (0.5, 0.5, 1.0)
+    """
+    # DEVIATION(pplocator, shi): the papers divide one language by the other.  So the feature does
+    # not depend on which languages they are.
+    greater = max(one, other)
+    return min(one, other) / greater if greater > 0 else 1.0
+
+
+def tag_changes(left: str, right: str) -> tuple[int, int]:
+    """The edit distance of two sequences of tags, one character for each; and what matches.
+
+    >>> tag_changes("abcCdDBA", "abdDdDBA")
+    (2, 6)
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    if left == right:
+        return 0, len(left)
+    changes = matches = 0
+    for step in Levenshtein.opcodes(left, right):
+        length = max(step.src_end - step.src_start, step.dest_end - step.dest_start)
+        if step.tag == "equal":
+            matches += length
+        else:
+            changes += length
+    return changes, matches
+
+
+def shared(left: Iterable[str], right: Iterable[str]) -> float:
+    """Of the words of both, the share that both have.
+
+    >>> shared(["mont", "blanc", "1786"], ["mont", "blanc", "en"])
+    0.5
+    """
+    ours, theirs = {*left}, {*right}
+    return len(ours & theirs) / max(len(ours | theirs), 1)
+
+
+def _agreement(both: float, either: float) -> float:
+    """A share of few cases drawn towards what nothing would say."""
+    return (both + 2 * _EVEN) / (either + 2)
+
+
+def _numbers(left: Mapping[str, int], right: Mapping[str, int]) -> float:
+    """Weighted Jaccard index of the numbers; a single digit says next to nothing."""
+    ours, theirs = (
+        Counter({word: n for word, n in bag.items() if word[:1].isdigit() and len(word) > 1})
+        for bag in (left, right)
+    )
+    return _agreement((ours & theirs).total(), (ours | theirs).total())
+
+
+def letters(page: Page) -> float:
+    """The length of a page's text."""
+    return sum(text_length(block.text) for block in page.blocks)
+
+
+def copied(left: Page, right: Page) -> float:
+    """The share of the shorter text in blocks that are the same in both pages, code left out.
+
+    Nobody translates code: a page of examples with one sentence about them may be translated.
+    """
+    ours, theirs = Counter(_prose(left)), Counter(_prose(right))
+    same = sum(len(text) * count for text, count in (ours & theirs).items())
+    shorter = min(
+        sum(len(text) * count for text, count in texts.items()) for texts in (ours, theirs)
+    )
+    return same / shorter if shorter else 0.0
+
+
+def _prose(page: Page) -> list[str]:
+    """The texts of a page's blocks without code, or all if there is nothing else."""
+    prose = [block.text for block in page.blocks if "/pre[" not in block.path]
+    return prose or [block.text for block in page.blocks]
+
+
+def coverage(candidate: Candidate) -> Coverage:
+    """How much of both pages is in segments that correspond."""
+    # DEVIATION(shi): sentences that were joined into a segment count as one, on either side.
+    aligned, alone, scores, lengths = [0.0, 0.0], [0.0, 0.0], 0.0, 0.0
+    pairs: list[tuple[float, float]] = []
+    for segment in candidate.segments:
+        left, right = text_length(segment.left), text_length(segment.right)
+        is_pair = left > 0 and right > 0
+        sums = aligned if is_pair else alone
+        sums[0] += left
+        sums[1] += right
+        if is_pair:
+            pairs.append((left, right))
+            scores += segment.score * (left + right)
+            is_long = max(left, right) >= _LONG
+            lengths += (left + right) * (ratio(left, right) if is_long else 1.0)
+    total = sum(aligned) or 1.0
+    return Coverage(
+        left=aligned[0] / ((aligned[0] + alone[0]) or 1.0),
+        right=aligned[1] / ((aligned[1] + alone[1]) or 1.0),
+        sentences=2 * len(pairs) / max(len(candidate.segments) + len(pairs), 1),
+        score=scores / total,
+        lengths=lengths / total,
+        correlation=_correlation(pairs),
+    )
+
+
+def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    """Of the logarithms of lengths; with few pairs drawn to nothing.
+
+    >>> round(_correlation([(10, 12), (100, 90), (1000, 1100)] * 10), 2), _correlation([(5, 5)])
+    (0.91, 0.0)
+    """
+    if len(pairs) < 2:
+        return 0.0
+    left, right = [math.log(pair[0]) for pair in pairs], [math.log(pair[1]) for pair in pairs]
+    try:
+        found = statistics.correlation(left, right)
+    except statistics.StatisticsError:  # all of one length
+        return 0.0
+    return found * len(pairs) / (len(pairs) + _FEW)
+
+
+def sketch_of(candidate: Candidate, page: Page) -> Sketch:
+    """The sketch of one side; for a page in both languages, of its half of the text."""
+    if page.sketch is not None and candidate.pair.left != candidate.pair.right:
+        return page.sketch
+    lang = candidate.pair.left_lang if page is candidate.left else candidate.pair.right_lang
+    words = _words_of(page, lang)
+    files = page.sketch.files if page.sketch is not None else ()
+    return Sketch(tags="", words=len(words), bag=Counter(map(stem, words)), files=files)
+
+
+def _words_of(page: Page, lang: str) -> Sequence[str]:
+    return tokens("\n".join(block.text for block in page.blocks), lang)
+
+
+def _size_ratio(candidate: Candidate, lengths: tuple[float, float]) -> float:
+    """By the files; for a page in both languages, by its halves."""
+    if candidate.pair.left == candidate.pair.right:
+        return ratio(*lengths)
+    return ratio(candidate.left.record.size, candidate.right.record.size)

@@ -1,0 +1,176 @@
+"""What a verifier has learned: a few numbers as JSON, never code.
+
+    logistic    p = 1 / (1 + exp(-(bias + sum of weight * (value - mean) / scale)))
+    trees       p = 1 / (1 + exp(-(bias + sum of the leaves that a row reaches)))
+
+A tree is a list of nodes `[feature, threshold, left, right, value]`; a leaf has feature -1, a row
+goes left where its value is at most the threshold, and steps lead only onwards.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from diptych.errors import ConfigError
+
+__all__ = ["FORMAT", "Logistic", "Model", "Node", "Trees", "from_json", "load", "to_json"]
+
+FORMAT = 1
+_LEAF = -1
+_MAX_BYTES = 20_000_000
+_MAX_ODDS = 50.0  # beyond which a probability is 0 or 1 anyway
+
+
+class Node(NamedTuple):
+    """A node of a tree."""
+
+    feature: int
+    threshold: float
+    left: int
+    right: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """A weight for each feature."""
+
+    features: tuple[str, ...]
+    bias: float
+    weights: tuple[float, ...]
+    means: tuple[float, ...]
+    scales: tuple[float, ...]
+
+    def probability(self, row: Sequence[float]) -> float:
+        """The probability that a pair with these features is right.
+
+        >>> Logistic(("a",), 0.0, (2.0,), (0.5,), (1.0,)).probability([0.5])
+        0.5
+        """
+        parts = zip(row, self.weights, self.means, self.scales, strict=True)
+        return _probability(self.bias + sum(w * (x - mean) / scale for x, w, mean, scale in parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """One decision tree, or many whose answers are added."""
+
+    features: tuple[str, ...]
+    bias: float
+    trees: tuple[tuple[Node, ...], ...]
+
+    def probability(self, row: Sequence[float]) -> float:
+        """The probability that a pair with these features is right.
+
+        >>> leaves = Node(-1, 0, 0, 0, -2.0), Node(-1, 0, 0, 0, 2.0)
+        >>> model = Trees(("a",), 0.0, ((Node(0, 0.5, 1, 2, 0.0), *leaves),))
+        >>> round(model.probability([0.4]), 2), round(model.probability([0.6]), 2)
+        (0.12, 0.88)
+        """
+        return _probability(self.bias + sum(_leaf(tree, row) for tree in self.trees))
+
+
+Model = Logistic | Trees
+
+
+def _leaf(tree: Sequence[Node], row: Sequence[float]) -> float:
+    node = tree[0]
+    while node.feature != _LEAF:
+        node = tree[node.left if row[node.feature] <= node.threshold else node.right]
+    return node.value
+
+
+def _probability(odds: float) -> float:
+    return 1 / (1 + math.exp(-max(-_MAX_ODDS, min(_MAX_ODDS, odds))))
+
+
+def to_json(model: Model) -> str:
+    """A model as a file holds it; read by `from_json`."""
+    kept: dict[str, Any] = {"format": FORMAT, "features": model.features, "bias": model.bias}
+    if isinstance(model, Logistic):
+        kept |= {"weights": model.weights, "means": model.means, "scales": model.scales}
+    else:
+        kept["trees"] = model.trees
+    return json.dumps(kept, indent=1)
+
+
+def from_json(text: str, features: Sequence[str], name: str) -> Model:
+    """A model that was trained with these features; `ConfigError` for anything else."""
+    try:
+        raw = json.loads(text)
+        if raw["format"] != FORMAT:
+            raise ConfigError(f"{name} is not of format {FORMAT}; train the model anew")
+        if raw["features"] != list(features):
+            raise ConfigError(f"{name} was trained with other features; train the model anew")
+        return _checked(raw)
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError) as error:
+        raise ConfigError(f"{name} is damaged: {error}; train the model anew") from error
+
+
+def _checked(raw: dict[str, Any]) -> Model:
+    """The model of what JSON says; `ValueError` unless it can be used without looking again."""
+    features, bias = tuple(raw["features"]), _number(raw["bias"])
+    if "trees" in raw:
+        trees = tuple(_tree(nodes, len(features)) for nodes in raw["trees"])
+        return Trees(features, bias, trees)
+    lists = [tuple(map(_number, raw[part])) for part in ("weights", "means", "scales")]
+    if any(len(part) != len(features) for part in lists):
+        raise ValueError("its numbers do not fit its features")
+    if not all(scale > 0 for scale in lists[2]):
+        raise ValueError("a scale is not positive")
+    return Logistic(features, bias, *lists)
+
+
+def _tree(nodes: Sequence[Any], width: int) -> tuple[Node, ...]:
+    """A tree in which every step leads on, and none out of it."""
+    tree = tuple(Node(*nodes[place]) for place in range(len(nodes)))
+    if not tree:
+        raise ValueError("a tree has no root")
+    for place, node in enumerate(tree):
+        steps = node.left, node.right
+        if any(type(number) is not int for number in (node.feature, *steps)):
+            raise ValueError("a step of a tree is no number")
+        if not _LEAF <= node.feature < width:
+            raise ValueError("a tree asks for a feature there is not")
+        if node.feature != _LEAF and not all(place < step < len(tree) for step in steps):
+            raise ValueError("a step of a tree leads nowhere")
+        _number(node.threshold), _number(node.value)
+    return tree
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{str(value)[:20]!r} is no number")
+    return float(value)
+
+
+def load(folder: str, method: str, features: Sequence[str]) -> Model:
+    """The model of a method in a folder; without one that which comes with the package."""
+    if not folder:
+        return _shipped(method, tuple(features))
+    path = Path(folder) / f"{method}.json"
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise ConfigError(f"{path} is too large for a model of a verifier")
+        text = path.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(
+            f"no {method} model at {path}; train one: diptych train verify"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}; train the model anew") from error
+    return from_json(text, features, str(path))
+
+
+@cache
+def _shipped(method: str, features: tuple[str, ...]) -> Model:
+    name = f"{method}.json"
+    text = (files("diptych.stages.verify.shared") / "weights" / name).read_text("utf-8")
+    return from_json(text, features, name)

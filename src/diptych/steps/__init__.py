@@ -1,0 +1,1 @@
+"""The steps of the pipeline, a file a step."""

@@ -1,0 +1,182 @@
+"""Two pages down to segments: pieces of their trees, then sentences inside each (Shi et al. 2006).
+
+What has no counterpart is kept in its place, with the other side empty.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+from diptych.protocols import SentenceAligner, TreeAligner
+from diptych.text.sentences import split_sentences
+from diptych.types import Bead, Block, LangPair, Page, PagePair, SegmentPair
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon.lexicon import Lexicon
+
+__all__ = ["Aligned", "Sentence", "align_pages", "align_sentences"]
+
+
+class Sentence(NamedTuple):
+    """A sentence, its block, and its place among the sentences of its page."""
+
+    text: str
+    block: Block
+    place: int
+    start: int
+    """where it begins in the text of its block"""
+
+    @property
+    def end(self) -> int:
+        """Where it ends there."""
+        return self.start + len(self.text)
+
+
+class Aligned(NamedTuple):
+    """Sentences of two pages that translate each other, or of one that have no counterpart."""
+
+    left: tuple[Sentence, ...]
+    right: tuple[Sentence, ...]
+    score: float
+
+
+class _Piece(NamedTuple):
+    """The sentences of two pieces that correspond, and how surely they do."""
+
+    left: list[Sentence]
+    right: list[Sentence]
+    score: float
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether there is but one way: a side is empty, or both have one sentence."""
+        return not self.left or not self.right or len(self.left) == len(self.right) == 1
+
+
+def align_sentences(
+    left: Page,
+    right: Page,
+    langs: LangPair,
+    trees: TreeAligner,
+    sentences: SentenceAligner,
+    lexicon: Lexicon,
+) -> Iterator[Aligned]:
+    """All sentences of two pages, aligned or not, in the order of the left page."""
+    ours, theirs = _by_block(left, langs.left), _by_block(right, langs.right)
+    pieces = [
+        _Piece(
+            [sentence for block in nodes.left for sentence in ours[block].pop(0)],
+            [sentence for block in nodes.right for sentence in theirs[block].pop(0)],
+            nodes.score,
+        )
+        for nodes in trees.align(left, right, lexicon)
+    ]
+    for piece, beads in zip(pieces, _beads(pieces, sentences, lexicon), strict=True):
+        for bead in beads:
+            yield Aligned(
+                tuple(piece.left[index] for index in bead.left),
+                tuple(piece.right[index] for index in bead.right),
+                bead.score * piece.score if bead.left and bead.right else 0.0,
+            )
+
+
+def align_pages(
+    pair: PagePair,
+    left: Page,
+    right: Page,
+    trees: TreeAligner,
+    sentences: SentenceAligner,
+    lexicon: Lexicon,
+) -> Iterator[SegmentPair]:
+    """The same as segments that know where they come from."""
+    langs = LangPair(pair.left_lang, pair.right_lang)
+    for found in align_sentences(left, right, langs, trees, sentences, lexicon):
+        ours, theirs = list(_stretches(found.left)), list(_stretches(found.right))
+        yield SegmentPair(
+            left=" ".join(map(_said, ours)),
+            right=" ".join(map(_said, theirs)),
+            left_lang=pair.left_lang,
+            right_lang=pair.right_lang,
+            left_url=pair.left,
+            right_url=pair.right,
+            left_path=" ".join(block.path for block, _, _ in ours),
+            right_path=" ".join(block.path for block, _, _ in theirs),
+            score=found.score,
+            left_at=" ".join(f"{start}-{end}" for _, start, end in ours),
+            right_at=" ".join(f"{start}-{end}" for _, start, end in theirs),
+        )
+
+
+def _stretches(sentences: Sequence[Sentence]) -> Iterator[tuple[Block, int, int]]:
+    """The characters that sentences take up in their blocks; neighbours in one block together."""
+    last: tuple[Block, int, int] | None = None
+    for sentence in sentences:
+        if last and sentence.block == last[0] and sentence.start >= last[2]:
+            last = (last[0], last[1], sentence.end)
+            continue
+        if last:
+            yield last
+        last = (sentence.block, sentence.start, sentence.end)
+    if last:
+        yield last
+
+
+def _said(stretch: tuple[Block, int, int]) -> str:
+    block, start, end = stretch
+    return block.text[start:end]
+
+
+def _by_block(page: Page, lang: str) -> dict[Block, list[list[Sentence]]]:
+    """The sentences of each block; of blocks that are alike, one list after the other."""
+    found: dict[Block, list[list[Sentence]]] = defaultdict(list)
+    place = count()
+    for block in page.blocks:
+        texts = split_sentences(block.text, lang)
+        starts = _starts(block.text, texts)
+        found[block].append(
+            [
+                Sentence(text, block, next(place), start)
+                for text, start in zip(texts, starts, strict=True)
+            ]
+        )
+    return found
+
+
+def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:
+    """Where each of its sentences begins in a text.
+
+    >>> list(_starts("No.  No. Yes!", ["No.", "No.", "Yes!"]))
+    [0, 5, 9]
+    """
+    end = 0
+    for sentence in sentences:
+        # A half character is another one in a sentence, and as long.
+        start = max(text.find(sentence, end), end)
+        yield start
+        end = start + len(sentence)
+
+
+def _beads(
+    pieces: Sequence[_Piece], aligner: SentenceAligner, lexicon: Lexicon
+) -> Iterator[list[Bead]]:
+    """The beads of each piece; all that the aligner decides it is asked at once."""
+    asked = [
+        ([sentence.text for sentence in piece.left], [sentence.text for sentence in piece.right])
+        for piece in pieces
+        if not piece.is_decided
+    ]
+    answers = iter(aligner.align_pieces(asked, lexicon))
+    for piece in pieces:
+        yield _decided(piece) if piece.is_decided else next(answers)
+
+
+def _decided(piece: _Piece) -> list[Bead]:
+    if piece.left and piece.right:  # the trees have decided: most pieces of the web are short
+        return [Bead((0,), (0,), 1.0)]
+    return [
+        *(Bead((index,), (), 0.0) for index in range(len(piece.left))),
+        *(Bead((), (index,), 0.0) for index in range(len(piece.right))),
+    ]

@@ -1,0 +1,40 @@
+"""The pairs of a run aligned and verified, one transaction for each.
+
+A run that was interrupted goes on with the pairs that are not aligned yet; when other pages have
+come since, all are aligned again, so that it ends like one that was not.
+"""
+
+from __future__ import annotations
+
+from diptych.engine.task_workers import Failed, run_tasks
+from diptych.run.store import Store
+from diptych.steps.tasks import Aligned, AlignTask, Work
+from diptych.types import Decision
+from diptych.watcher import Watcher
+
+__all__ = ["verify_and_align"]
+
+
+def verify_and_align(store: Store, work: Work, watcher: Watcher, *, jobs: int = 1) -> None:
+    """Align all pairs that are not yet, and decide on each by how it could be aligned."""
+    watcher.stage = "aligning"
+    watcher.pairs = store.count(
+        "SELECT count(*) FROM pairs JOIN decisions ON pair = pairs.id WHERE aligned AND accept"
+    )
+    watcher.segments = store.count("SELECT count(*) FROM segments WHERE accept")
+    for site, _ in store.sites():
+        todo = store.pairs_to_align(site)
+        results = run_tasks([AlignTask(pair) for _, pair in todo], work, store, jobs=jobs)
+        for (id, _), result in zip(todo, results, strict=True):
+            decision, segments = result if isinstance(result, Aligned) else _given_up(result)
+            store.begin()
+            store.save_decision(id, decision)
+            before, after = store.save_segments(id, segments)
+            store.commit()
+            watcher.pairs += decision.accept
+            watcher.segments += after - before
+            watcher.tick()
+
+
+def _given_up(failed: Failed) -> Aligned:
+    return Aligned(Decision(False, 0.0, failed.reason), [])

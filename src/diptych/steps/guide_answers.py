@@ -1,0 +1,87 @@
+"""Answers to what the guides of a crawl want to know, while it goes on.
+
+The work is done in other processes, so that the crawl never waits for it; an archive is played back
+in one process, so that the same archive always gives the same crawl.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from diptych.engine.task_workers import Failed, Pool
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.guides import Wish
+from diptych.steps.tasks import Aligned, Looked, LookTask, PairTask, Work
+from diptych.types import Decision, Found, Settled
+
+__all__ = ["Answers", "answer_at_once"]
+
+_UNREADABLE = Looked(Aligned(Decision(False, 0.0, "unreadable"), []), ())
+
+
+def _task(wish: Wish, crawl: Crawl) -> LookTask | PairTask:
+    if wish.pair is not None:
+        return LookTask(wish.pair)
+    site = crawl.hosts.site(wish.site)
+    return PairTask(site.site, site.id)
+
+
+def _tell(crawl: Crawl, wish: Wish, result: object) -> None:
+    """Tell a crawl what became of a wish; a pair and its segments are kept at once."""
+    if wish.pair is None:
+        pairs = result if isinstance(result, tuple) and not isinstance(result, Failed) else ()
+        crawl.told(wish, Settled(pairs))
+        return
+    aligned, links = result if isinstance(result, Looked) else _UNREADABLE
+    crawl.store.begin()
+    crawl.store.save_pair(wish.site, wish.pair, aligned.decision, aligned.segments)
+    crawl.told(wish, Found(wish.pair, aligned.decision, links))
+
+
+def answer_at_once(crawl: Crawl, work: Work, now: float) -> None:
+    """Answer all wishes of a crawl, also those that answers lead to."""
+    while wishes := crawl.wishes(now):
+        for wish in wishes:
+            _tell(crawl, wish, _task(wish, crawl).run(work))
+
+
+@dataclass(slots=True)
+class Answers:
+    """Wishes on their way; use as a context manager."""
+
+    crawl: Crawl
+    work: Work
+    jobs: int = 1
+    _pool: Pool | None = None
+    _asked: dict[int, Wish] = field(default_factory=dict)
+
+    def __enter__(self) -> Answers:
+        self._pool = Pool(self.work, self.jobs)
+        if self.crawl.guides.remember:
+            self._pool.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.close()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is to be found out still."""
+        return bool(self._asked)
+
+    def ask(self, now: float) -> None:
+        """Take up what guides want to know.
+
+        Pages must be in the store for good by now: other processes read them there.
+        """
+        assert self._pool is not None
+        for wish in self.crawl.wishes(now):
+            self._asked[self._pool.submit(_task(wish, self.crawl))] = wish
+
+    def take(self) -> None:
+        """Tell guides what was found out, and have the next things found out."""
+        assert self._pool is not None
+        for number, result in self._pool.collect().items():
+            # What a task that failed has for a result is neither of the two: an empty answer.
+            _tell(self.crawl, self._asked.pop(number), result)

@@ -1,0 +1,111 @@
+"""The segments of a run scored by all of it, near-duplicates told apart, and the rest kept or not.
+
+What the filter said of each segment by itself stays in the store, so that this can be done again
+when the run has gone on.  Some numbers of each segment are held in memory, and no text.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from diptych.types import LOW_SCORE
+from diptych.units import Repeats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from diptych.protocols import Filter
+    from diptych.run.store import Store
+
+__all__ = ["Best", "best_of", "settle"]
+
+DUPLICATE = "duplicate"
+_BATCH = 10_000
+_OPEN = (
+    "SELECT id, judged, key, left_key, right_key FROM segments WHERE pair = ? AND key IS NOT NULL"
+    f" AND reason IN ('', '{LOW_SCORE}', '{DUPLICATE}') ORDER BY position"
+)
+
+
+class Best(NamedTuple):
+    """The best of each group of near-duplicates."""
+
+    rows: NDArray[np.int64]
+    """which rows these are, in order"""
+    copies: NDArray[np.int64]
+    """how many rows each stands for"""
+
+
+def settle(store: Store, strategy: Filter) -> None:
+    """Score all segments that break no rule, and keep the best of each that is good enough."""
+    ids, judged, keys = _read(store)
+    if not len(ids):
+        return
+    # Four decimals, as all formats have: a threshold means the same in each.
+    scores: NDArray[np.float64] = np.round(strategy.settle(judged, repeats(keys)), 4)
+    best = best_of(keys[0], scores)
+    copies = np.ones(len(ids), np.int64)
+    copies[best.rows] = best.copies
+    is_first = np.zeros(len(ids), bool)
+    is_first[best.rows] = True
+    is_kept = is_first & (scores >= strategy.threshold)
+    reasons = np.where(is_kept, "", np.where(is_first, LOW_SCORE, DUPLICATE))
+    store.begin()
+    for start in range(0, len(ids), _BATCH):
+        part = slice(start, start + _BATCH)
+        columns = (scores, is_kept, reasons, copies, ids)
+        store.db.executemany(
+            "UPDATE segments SET score = ?1, accept = ?2, reason = ?3, copies = ?4"
+            " WHERE id = ?5 AND (score, accept, reason, copies) IS NOT (?1, ?2, ?3, ?4)",
+            zip(*(column[part].tolist() for column in columns), strict=True),
+        )
+    store.commit()
+
+
+def repeats(keys: Sequence[NDArray[np.int64]]) -> Repeats:
+    """How often the keys of segments, of their left and of their right sides occur."""
+    return Repeats(*(_counts(column) for column in keys))
+
+
+def best_of(keys: NDArray[np.int64], scores: NDArray[np.float64]) -> Best:
+    """For each key the row with the highest score, the first of those; rows in order.
+
+    >>> best_of(np.array([7, 3, 7]), np.array([0.5, 0.1, 0.9])).rows.tolist()
+    [1, 2]
+    """
+    order = np.lexsort((-scores, keys))  # stable: of equal scores the earlier row comes first
+    ordered = keys[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(keys)])
+    counts = np.diff(np.r_[starts, len(keys)])
+    rows = order[starts]
+    in_order = np.argsort(rows)
+    return Best(rows[in_order], counts[in_order])
+
+
+def _counts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    found: NDArray[np.int64] = counts[places.reshape(-1)]
+    return found
+
+
+class _Open(NamedTuple):
+    """All segments that break no rule, in the order of URLs."""
+
+    ids: NDArray[np.int64]
+    judged: NDArray[np.float64]
+    keys: tuple[NDArray[np.int64], ...]
+
+
+def _read(store: Store) -> _Open:
+    """Numbers, scores and keys of all segments that break no rule, in the order of URLs."""
+    columns = [array(kind) for kind in "qdqqq"]
+    for pair in store.pair_order():
+        for row in store.db.execute(_OPEN, (pair,)):
+            for column, value in zip(columns, row, strict=True):
+                column.append(value)
+    ids, judged, *keys = (np.array(column) for column in columns)
+    return _Open(ids, judged, tuple(keys))

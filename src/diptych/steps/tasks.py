@@ -1,0 +1,275 @@
+"""What is done with one page or one pair of pages, in this process or another.
+
+Each task reads the store and returns what it found; only the process that runs the pipeline writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from diptych.corpus.personal_data import personal_data
+from diptych.page.read import read_content, read_page
+from diptych.page.sketch import block_languages
+from diptych.protocols import LinkAligner, TreeAligner
+from diptych.registry import Strategies
+from diptych.run.site_view import StoreView
+from diptych.run.store import Store
+from diptych.steps.align_pages import align_pages
+from diptych.types import (
+    LOW_SCORE,
+    UNDECIDED,
+    Block,
+    Candidate,
+    Decision,
+    LangPair,
+    NodePair,
+    Page,
+    PagePair,
+    SegmentPair,
+    Site,
+    Sketch,
+    Url,
+)
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon.lexicon import Lexicon
+
+__all__ = [
+    "AlignTask", "Aligned", "Judged", "LookTask", "Looked", "PairTask", "SketchTask", "TeachTask",
+    "Work",
+]  # fmt: skip
+
+Judged = tuple[SegmentPair, Decision]
+_KEPT = 16  # pages
+_PLAUSIBLE = 0.2  # score of two pages whose links may be aligned
+_SURE = 0.7  # score of a segment that teaches
+_UNREADABLE = Decision(False, 0.0, "unreadable")
+_UNALIGNED = Decision(False, 0.0, "unaligned")
+
+
+@dataclass(slots=True)
+class Work:
+    """What every task of a stage needs; a worker process gets a copy and opens its own store."""
+
+    folder: Path
+    strategies: Strategies
+    langs: Sequence[str]
+    lexicons: Mapping[LangPair, Lexicon] = field(default_factory=dict)
+    _store: Store | None = None
+    _read: dict[Url, Page | None] = field(default_factory=dict)
+    """the pages read last: of n languages each is in n - 1 pairs"""
+
+    def of(self, store: Store) -> Work:
+        """The same, with a store that is open already."""
+        return Work(self.folder, self.strategies, self.langs, self.lexicons, store)
+
+    @property
+    def store(self) -> Store:
+        """The run, open for reading."""
+        if self._store is None:
+            self._store = Store(self.folder, write=False)
+        return self._store
+
+    def lexicon(self, langs: LangPair) -> Lexicon:
+        """What is known of the words of two languages."""
+        from diptych.learn.lexicon.lexicon import Lexicon
+
+        return self.lexicons.get(langs) or Lexicon.empty(*langs)
+
+    def pages(self, pair: PagePair) -> tuple[Page, Page] | None:
+        """Both pages with their content; one page in both languages is split in two."""
+        left = self._page(pair.left)
+        right = left if pair.left == pair.right else self._page(pair.right)
+        if left is None or right is None:
+            return None
+        if pair.left != pair.right:
+            return left, right
+        return split_page(left, LangPair(pair.left_lang, pair.right_lang))
+
+    def _page(self, url: Url) -> Page | None:
+        if url not in self._read:
+            while len(self._read) >= _KEPT:
+                del self._read[next(iter(self._read))]
+            self._read[url] = self._open(url)
+        return self._read[url]
+
+    def _open(self, url: Url) -> Page | None:
+        record, response = self.store.record(url), self.store.response(url)
+        if record is None or response is None:
+            return None
+        blocks, tree = read_content(response)
+        return Page(record, (), blocks, tree, self.store.sketch(url))
+
+    def segments(
+        self, pair: PagePair, left: Page, right: Page, trees: TreeAligner | None = None
+    ) -> list[SegmentPair]:
+        """The segments of two pages, aligned or not; by another tree aligner if it is given."""
+        langs = LangPair(pair.left_lang, pair.right_lang)
+        trees, sentences = trees or self.strategies.align_dom, self.strategies.align_sentences
+        return list(align_pages(pair, left, right, trees, sentences, self.lexicon(langs)))
+
+
+def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
+    """A page in two languages as two pages, by the languages of its blocks.
+
+    A block that is too short to tell goes with the one before it; one in a third language with
+    none.
+    """
+    parts: dict[str, list[Block]] = {langs.left: [], langs.right: []}
+    told = block_languages(page.blocks, langs, closed=False)
+    lang = next((each for each in told if each), langs.left)
+    for block, own in zip(page.blocks, told, strict=True):
+        lang = own or lang
+        if lang in parts:
+            parts[lang].append(block)
+    left, right = (
+        Page(page.record, page.links, tuple(parts[each]), None, page.sketch) for each in langs
+    )
+    return left, right
+
+
+class SketchTask(NamedTuple):
+    """Sketch a page that was read without."""
+
+    url: Url
+
+    def run(self, work: Work) -> Sketch | None:
+        """The sketch, or nothing if the page cannot be read."""
+        response = work.store.response(self.url)
+        if response is None:
+            return None
+        page = read_page(response, langs=work.langs, with_sketch=True)
+        return page.sketch or Sketch("", 0, {})
+
+
+class TeachTask(NamedTuple):
+    """Find out what two pages teach of words."""
+
+    pair: PagePair
+
+    def run(self, work: Work) -> list[tuple[str, str]]:
+        """The texts of segments that are surely translations."""
+        pages = work.pages(self.pair)
+        if pages is None:
+            return []
+        sure = [
+            segment
+            for segment in work.segments(self.pair, *pages)
+            if segment.left and segment.right and segment.score >= _SURE
+        ]
+        lexicon = work.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
+        # A score is low for want of words as well: only rules are minded.
+        return [
+            (segment.left, segment.right)
+            for segment, decision in zip(
+                sure, work.strategies.filter.judge(sure, lexicon), strict=True
+            )
+            if decision.accept or decision.reason == LOW_SCORE
+        ]
+
+
+class Aligned(NamedTuple):
+    """What became of a pair."""
+
+    decision: Decision
+    segments: list[Judged]
+
+
+class AlignTask(NamedTuple):
+    """Align two pages, and decide whether they are translations of each other."""
+
+    pair: PagePair
+
+    def run(self, work: Work) -> Aligned:
+        """The decision on the pair, and on each of its segments if it is accepted."""
+        pages = work.pages(self.pair)
+        if pages is None:
+            return Aligned(_UNREADABLE, [])
+        return _judged(self.pair, pages, work.segments(self.pair, *pages), work)
+
+
+def _judged(
+    pair: PagePair, pages: tuple[Page, Page], segments: list[SegmentPair], work: Work
+) -> Aligned:
+    """The decision on a pair that was aligned, and on its segments."""
+    lexicon = work.lexicon(LangPair(pair.left_lang, pair.right_lang))
+    decision = work.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
+    if not decision.accept:
+        return Aligned(decision, [])
+    whole = [segment for segment in segments if segment.left and segment.right]
+    decisions = iter(work.strategies.filter.judge(whole, lexicon))
+    return Aligned(
+        decision,
+        [
+            (segment, _marked(segment, next(decisions)))
+            if segment.left and segment.right
+            else (segment, _UNALIGNED)
+            for segment in segments
+        ],
+    )
+
+
+def _marked(segment: SegmentPair, decision: Decision) -> Decision:
+    """The decision, with what kinds of personal data are in the segment."""
+    found = dict.fromkeys((*personal_data(segment.left), *personal_data(segment.right)))
+    return replace(decision, marks=(*decision.marks, *found)) if found else decision
+
+
+class Looked(NamedTuple):
+    """What became of a pair while the crawl goes on."""
+
+    aligned: Aligned
+    links: tuple[tuple[Url, Url], ...]
+    """where aligned hyperlinks lead"""
+
+
+class LookTask(NamedTuple):
+    """Verify and align two pages, also their links, while the crawl goes on."""
+
+    pair: PagePair
+
+    def run(self, work: Work) -> Looked:
+        """What `AlignTask` gives, and the links of the pages unless they are certainly no pair.
+
+        A page that is nothing but links has too little text to be verified.
+        """
+        pages = work.pages(self.pair)
+        if pages is None:
+            return Looked(Aligned(_UNREADABLE, []), ())
+        trees = _NotingLinks(work.strategies.align_dom)
+        segments = work.segments(self.pair, *pages, trees)
+        aligned = _judged(self.pair, pages, segments, work)
+        decision = aligned.decision
+        is_open = decision.reason in UNDECIDED or decision.score >= _PLAUSIBLE
+        return Looked(aligned, tuple(dict.fromkeys(trees.noted)) if is_open else ())
+
+
+@dataclass(slots=True)
+class _NotingLinks:
+    """A tree aligner that also notes which links it has aligned, if it aligns links at all."""
+
+    trees: TreeAligner
+    noted: list[tuple[Url, Url]] = field(default_factory=list)
+    uses_lexicon: ClassVar[bool] = True
+
+    def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
+        if not isinstance(self.trees, LinkAligner):
+            return self.trees.align(left, right, lexicon)
+        nodes, links = self.trees.align_with_links(left, right, lexicon)
+        self.noted.extend((Url(one), Url(other)) for one, other, _ in links)
+        return nodes
+
+
+class PairTask(NamedTuple):
+    """Pair all pages of a site that there are by now."""
+
+    site: Site
+    id: int
+
+    def run(self, work: Work) -> tuple[PagePair, ...]:
+        """What the recipe's pairer finds."""
+        view = StoreView(work.store, self.site, self.id, work.langs, work.lexicons)
+        return tuple(work.strategies.pair.pair(view))

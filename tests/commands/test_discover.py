@@ -1,0 +1,305 @@
+"""`diptych detect` and `diptych discover` over real servers: each port is a site of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from support.commands import mistake, query, run, start
+from support.serving import MISSING, Reply, Request, Server, serve
+
+TEXTS = {
+    "en": (
+        "The town museum is open every day of the week, and the children of the village visit it"
+        " gladly with their teachers. In summer there are concerts in the garden behind the house."
+    ),
+    "es": (
+        "El museo de la ciudad está abierto todos los días de la semana, y los niños del pueblo lo"
+        " visitan con sus maestros. En verano hay conciertos en el jardín detrás de la casa."
+    ),
+    "de": (
+        "Das Museum der Stadt ist an allen Tagen der Woche geöffnet, und die Kinder des Dorfes"
+        " besuchen es gern mit ihren Lehrern. Im Sommer gibt es Konzerte im Garten hinter dem Haus."
+    ),
+}
+
+
+def page(lang: str, body: str = "") -> Reply:
+    return Reply(f"<html><body><p>{TEXTS[lang]}</p>{body}</body></html>")
+
+
+def link(text: str, target: str) -> str:
+    return f'<p><a href="{target}">{text}</a></p>'
+
+
+BILINGUAL = {
+    "/": page("en", link("Español", "/es/")),
+    "/es/": page("es", link("English", "/")),
+}
+ENGLISH = {"/": page("en", link("Opening hours", "/hours")), "/hours": page("en")}
+
+
+@dataclass
+class Web:
+    """Some sites, a page that links to them, and a service that knows who links to whom."""
+
+    good: list[Server]
+    plain: list[Server]
+    hub: Server
+    service: Server
+    source: Path
+
+    def asked(self) -> Counter[str]:
+        """All that was asked of the sites, as URLs."""
+        servers = [*self.good, *self.plain, self.hub]
+        return Counter(server.url + path[1:] for server in servers for path in server.paths)
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[Web]:
+    with ExitStack() as stack:
+        good = [stack.enter_context(serve(BILINGUAL, latency=0.02)) for _ in range(4)]
+        plain = [stack.enter_context(serve(ENGLISH, latency=0.02)) for _ in range(3)]
+        body = "".join(link(f"site {n}", each.url) for n, each in enumerate([*good, *plain]))
+        hub = stack.enter_context(serve({"/links.html": page("en", body)}))
+
+        def answer(request: Request) -> Reply:
+            target = unquote(request.path.partition("target=")[2])
+            linking = [hub.url + "links.html"] if target in [each.url for each in good] else []
+            found = {"links": [{"url": url, "anchor": "museums"} for url in linking]}
+            return Reply(json.dumps(found), type="application/json")
+
+        service = stack.enter_context(serve(answer))
+        source = tmp_path / "service.toml"
+        source.write_text(
+            f'url = "{service.url}back?target={{url}}"\nlinks = "links"\nsource = "url"\n'
+            'anchor = "anchor"\ndelay = 0\n'
+        )
+        yield Web(good, plain, hub, service, source)
+
+
+COMMON = ("--langs", "en,es", "--allow-private", "--delay", "0", "--quiet")
+
+
+def test_detect_says_of_each_site_whether_it_is_bilingual(web: Web) -> None:
+    good, plain = web.good[0].url, web.plain[0].url
+    result = run("detect", good, plain, "http://127.0.0.1:9/", *COMMON)
+    lines = {line.split("\t")[0]: line.split("\t") for line in result.stdout.splitlines()}
+    assert result.exit_code == 0
+    assert lines[good][1] == "bilingual"
+    assert lines[good][3] == "2", "the start page, and the one that its switcher leads to"
+    assert lines[good][4] == f"en={good} es={good}es/"
+    assert lines[plain][1] == "no"
+    assert lines["http://127.0.0.1:9/"][1] == "unknown"
+    assert set(web.good[0].paths) == {"/robots.txt", "/", "/es/"}
+
+
+def test_detect_as_json(web: Web) -> None:
+    result = run("detect", web.good[0].url, web.plain[0].url, "--json", *COMMON)
+    found = {each["url"]: each for each in map(json.loads, result.stdout.splitlines())}
+    good = found[web.good[0].url]
+    assert good["bilingual"] is True
+    assert good["pages"] == {"en": web.good[0].url, "es": web.good[0].url + "es/"}
+    assert 0.0 < good["score"] <= 1.0
+    assert found[web.plain[0].url]["bilingual"] is False
+    assert found[web.plain[0].url]["reason"]
+
+
+def test_detect_exits_with_1_where_nothing_is_found(web: Web) -> None:
+    assert run("detect", web.plain[0].url, *COMMON).exit_code == 1
+    other = run("detect", web.good[0].url, "--langs", "de,fr", *COMMON[2:])
+    assert other.exit_code == 1
+
+
+def test_detect_asks_no_private_address_unless_told_so(web: Web) -> None:
+    result = run("detect", web.good[0].url, "--langs", "en,es", "--quiet")
+    assert result.exit_code == 1
+    assert "--allow-private" in result.stdout
+    assert not web.good[0].paths
+
+
+@pytest.mark.parametrize("method", ["triggers", "bits"])
+def test_detect_with_the_other_methods(web: Web, method: str) -> None:
+    result = run("detect", web.good[0].url, web.plain[0].url, "--method", method, *COMMON)
+    answers = {line.split("\t")[0]: line.split("\t")[1] for line in result.stdout.splitlines()}
+    assert answers[web.plain[0].url] == "no"
+    if method == "bits":
+        assert answers[web.good[0].url] == "bilingual"
+
+
+def test_discover_finds_the_sites_that_are_cited_together(web: Web, tmp_path: Path) -> None:
+    command = ("discover", web.good[0].url, "--backlinks", web.source, "--out", tmp_path / "run",
+               *COMMON)  # fmt: skip
+    result = run(*command)
+    assert result.exit_code == 0
+    assert set(result.stdout.splitlines()) == {each.url for each in web.good}
+    before = web.asked()
+    again = run(*command)
+    assert set(again.stdout.splitlines()) == {each.url for each in web.good}
+    assert web.asked() == before, "what is done is not done again"
+    assert max(web.asked().values()) == 1, "nothing is fetched twice"
+    for server in web.plain:
+        assert "/hours" not in server.paths, "nothing there looks like another language"
+
+
+def test_discover_goes_on_with_a_larger_budget(web: Web, tmp_path: Path) -> None:
+    command = ("discover", web.good[0].url, "--backlinks", web.source, "--out", tmp_path / "run",
+               *COMMON)  # fmt: skip
+    few = run(*command, "--max-sites", "1")
+    assert len(few.stdout.splitlines()) < 4
+    assert len(run(*command).stdout.splitlines()) == 4
+    assert max(web.asked().values()) == 1
+
+
+def test_discover_that_is_killed_goes_on(web: Web, tmp_path: Path) -> None:
+    command = ("discover", web.good[0].url, "--backlinks", web.source, "--out", tmp_path / "run",
+               *COMMON)  # fmt: skip
+    kills = 0
+    for wait in (1.2, 1.35, 1.5, 1.7, 2.0):
+        process = start(*command)
+        time.sleep(wait)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            kills += 1
+        process.communicate()
+    result = run(*command)
+    assert kills
+    assert set(result.stdout.splitlines()) == {each.url for each in web.good}
+    twice = "SELECT url FROM fetches WHERE status = 200 GROUP BY url HAVING count(*) > 1"
+    assert query(tmp_path / "run", twice) == []
+
+
+def test_the_list_can_be_handed_on_to_be_mined(web: Web, tmp_path: Path) -> None:
+    found = start("discover", web.good[0].url, "--backlinks", web.source, "--out",
+                  tmp_path / "run", *COMMON)  # fmt: skip
+    package = Path(__file__).parents[2] / "src"
+    mined = subprocess.run(
+        [*_python(), "mine", "-", "--out", str(tmp_path / "mined"), "--json", *COMMON],
+        stdin=found.stdout, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(package)},
+    )  # fmt: skip
+    found.communicate()
+    sites = {name for (name,) in query(tmp_path / "mined", "SELECT name FROM sites")}
+    assert sites == {f"127.0.0.1:{server.port}" for server in web.good}
+    assert json.loads(mined.stdout)["pages"] == 8
+
+
+def _python() -> list[str]:
+    import sys
+
+    return [sys.executable, "-m", "diptych"]
+
+
+def test_one_command_finds_and_mines_within_budgets(web: Web, tmp_path: Path) -> None:
+    result = run("discover", web.good[0].url, "--backlinks", web.source, "--out", tmp_path / "run",
+                 "--mine", "--site-pages", "2", *COMMON)  # fmt: skip
+    (folder,) = (tmp_path / "run").glob("mined-*")
+    assert query(folder, "SELECT max(n) FROM (SELECT count(*) n FROM pages GROUP BY site)") == [
+        (2,)
+    ]
+    assert len(query(folder, "SELECT name FROM sites")) == 4
+    assert set(result.stdout.splitlines()) >= {each.url for each in web.good}
+
+
+def test_a_service_that_answers_nonsense_ends_nothing(web: Web, tmp_path: Path) -> None:
+    with serve({"/back": Reply("<html>Error 500</html>")}) as service:
+        source = tmp_path / "bad.toml"
+        source.write_text(f'url = "{service.url}back?u={{url}}"\nlinks = "links"\nsource = "url"\n')
+        result = run("discover", web.hub.url + "links.html", "--backlinks", source,
+                     "--out", tmp_path / "run", *COMMON[:-1])  # fmt: skip
+    assert set(result.stdout.splitlines()) == {each.url for each in web.good}, "of the seed itself"
+    assert "look-ups failed" in result.stderr
+
+
+def test_earlier_runs_know_back_links(web: Web, tmp_path: Path) -> None:
+    earlier = tmp_path / "earlier"
+    run("mine", web.hub.url + "links.html", "--out", earlier, *COMMON)
+    result = run("discover", web.good[0].url, "--backlinks", earlier, "--out", tmp_path / "run",
+                 *COMMON)  # fmt: skip
+    assert set(result.stdout.splitlines()) == {each.url for each in web.good}
+
+
+def test_robots_and_delay_hold_for_a_search(tmp_path: Path) -> None:
+    shut = {**BILINGUAL, "/robots.txt": Reply("User-agent: *\nDisallow: /es/", type="text/plain")}
+    with serve(shut) as closed, serve(BILINGUAL) as open_:
+        result = run("detect", closed.url, open_.url, "--langs", "en,es", "--allow-private",
+                     "--delay", "0.3", "--quiet")  # fmt: skip
+        assert "/es/" not in closed.paths
+        assert min(open_.gaps()) >= 0.29
+        agent = open_.log[0].headers["user-agent"]
+    answers = {line.split("\t")[0]: line.split("\t")[1] for line in result.stdout.splitlines()}
+    assert answers == {closed.url: "no", open_.url: "bilingual"}
+    assert agent.startswith("DiptychBot/")
+
+
+def test_what_cannot_be_is_said_in_one_line(tmp_path: Path) -> None:
+    assert "--backlinks" in mistake("discover", "http://a.org", "--langs", "en,es")
+    assert "--cc-index" in mistake("discover", "--langs", "en,es")
+    assert "there is no" in mistake(
+        "discover", "http://a.org", "--langs", "en,es", "--backlinks", tmp_path / "none"
+    )
+    assert "cobfc" in mistake("discover", "http://a.org", "--langs", "en,es", "--policy", "best")
+    assert "predictor" in mistake("detect", "http://a.org", "--langs", "en,es", "--method", "luck")
+    assert "no http" in mistake("detect", "ftp://a.org", "--langs", "en,es")
+    assert "name a site" in mistake("detect", "--langs", "en,es")
+
+
+def test_404_of_the_start_page_is_told(tmp_path: Path) -> None:
+    with serve({"/": MISSING}) as server:
+        result = run("detect", server.url, *COMMON)
+    assert result.stdout.split("\t")[1] == "unknown"
+    assert "404" in result.stdout
+
+
+def test_each_address_that_was_named_gets_a_line(web: Web) -> None:
+    good = web.good[0].url
+    there, nowhere = (Reply("", 301, (("Location", to),)) for to in (good, "http://127.0.0.1:9/"))
+    with serve({"/": there}) as moved, serve({"/": nowhere}) as dead:
+        result = run("detect", moved.url, good + "es/", dead.url, good, *COMMON)
+    lines = [line.split("\t")[:2] for line in result.stdout.splitlines()]
+    assert sorted(lines) == sorted(
+        [
+            [good, "bilingual"], [good + "es/", "bilingual"], [moved.url, "bilingual"],
+            [dead.url, "unknown"],
+        ]
+    )  # fmt: skip
+
+
+def test_a_number_of_sites_is_kept_to(web: Web, tmp_path: Path) -> None:
+    result = run("discover", web.hub.url + "links.html", "--backlinks", web.source,
+                 "--out", tmp_path / "run", "--max-sites", "2", "--mine", "--site-pages", "2",
+                 *COMMON)  # fmt: skip
+    (folder,) = (tmp_path / "run").glob("mined-*")
+    assert len(query(folder, "SELECT name FROM sites")) == 2
+    assert result.exit_code in (0, 1)
+
+
+def test_sites_that_are_found_later_are_mined_apart(web: Web, tmp_path: Path) -> None:
+    command = ("discover", web.hub.url + "links.html", "--backlinks", web.source, "--out",
+               tmp_path / "run", "--mine", "--site-pages", "2", *COMMON)  # fmt: skip
+    run(*command, "--max-sites", "1")
+    before = {url: count for url, count in web.asked().items() if url.endswith("/es/")}
+    run(*command)
+    folders = sorted((tmp_path / "run").glob("mined-*"))
+    sites = [query(folder, "SELECT name FROM sites ORDER BY name") for folder in folders]
+    assert len(sites) == 2
+    assert not set(sites[0]) & set(sites[1])
+    assert len(sites[0] + sites[1]) == 4
+    again = {url: web.asked()[url] for url in before}
+    assert max(again.values()) <= 2, "once to be tested, once to be mined"
+
+
+def test_what_cannot_be_combined_is_refused(tmp_path: Path) -> None:
+    index = tmp_path / "part.parquet"
+    assert "--backlinks" in mistake("discover", "http://a.org", "--cc-index", index, *COMMON[:2])
+    assert "--topic" in mistake("discover", "http://a.org", "--policy", "focc", *COMMON[:2])

@@ -1,0 +1,160 @@
+"""Corpora on the command line: exported, moved to another threshold, merged, rebuilt."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import zstandard
+from support.commands import mistake, query, rows, run, start
+from support.corpora import Said
+
+from diptych.cli_corpus import FORMATS
+from diptych.registry import STRATEGIES
+
+
+def test_formats_are_those_of_the_registry():
+    assert sorted(STRATEGIES["export"]) == list(FORMATS)
+
+
+def export(folder: Path, out: Path, *more: object) -> list[dict]:
+    """The corpus of a run as JSON objects."""
+    result = run("export", folder, "--format", "jsonl", "--out", out, *more)
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_is_written_and_counted(recorded, tmp_path, name):
+    result = run("export", recorded, "--format", name, "--out", tmp_path / "made")
+    assert result.exit_code == 0, result.output
+    table = "pairs.tsv" if name == "docs" else "corpus.tsv"
+    what = "page pairs" if name == "docs" else "segments"
+    assert result.output.startswith(f"{len(rows(recorded / table)):,} {what} -> ")
+    assert [path for path in tmp_path.iterdir() if path.stat().st_size]
+
+
+def test_all_formats_say_the_same(recorded, tmp_path):
+    texts = [(row["left"], row["right"]) for row in rows(recorded / "corpus.tsv")]
+    units = export(recorded, tmp_path / "made.jsonl")
+    assert [(unit["left"], unit["right"]) for unit in units] == texts
+    run("export", recorded, "--format", "moses", "--out", tmp_path / "moses")
+    sides = [(tmp_path / f"moses.en-fr.{lang}").read_text("utf-8") for lang in ("en", "fr")]
+    assert list(zip(*(side.split("\n")[:-1] for side in sides), strict=True)) == texts
+
+
+@pytest.mark.parametrize(
+    ("ending", "opened"),
+    [
+        ("gz", lambda path: gzip.decompress(path.read_bytes())),
+        (
+            "zst",
+            lambda path: zstandard.ZstdDecompressor().decompressobj().decompress(path.read_bytes()),
+        ),
+    ],
+)
+def test_files_are_compressed_by_their_ending(recorded, tmp_path, ending, opened):
+    path = tmp_path / f"made.tsv.{ending}"
+    assert run("export", recorded, "--out", path).exit_code == 0
+    assert opened(path) == (recorded / "corpus.tsv").read_bytes()
+
+
+def test_threshold_is_moved_without_mining_again(recorded, tmp_path):
+    every = export(recorded, tmp_path / "all.jsonl", "--min-score", 0)
+    usual = export(recorded, tmp_path / "usual.jsonl")
+    scores = sorted(unit["score"] for unit in every)
+    middle = scores[len(scores) // 2]
+    best = export(recorded, tmp_path / "best.jsonl", "--min-score", middle)
+    assert len(every) >= len(usual) > len(best) > 0
+    assert [unit for unit in every if unit["score"] >= middle] == best
+    open_rows = query(recorded, "SELECT count(*) FROM segments WHERE reason IN ('', 'low_score')")
+    assert open_rows == [(len(every),)]
+
+
+def test_corpus_goes_to_standard_output(recorded):
+    process = start("export", recorded, "--format", "tsv", "--out", "-")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert out == (recorded / "corpus.tsv").read_text("utf-8")
+    assert "segments -> -" in err
+
+
+def test_nothing_left_is_said_by_the_exit_code(made, tmp_path):
+    store = made({("/en/a", "/fr/a"): [Said("One.", "Un.", 0.5)]})
+    result = run("export", store.folder, "--out", tmp_path / "none.tsv", "--min-score", 0.6)
+    assert (result.exit_code, result.output[:10]) == (1, "0 segments")
+
+
+def test_merging_a_run_with_itself_counts_everything_twice(recorded, tmp_path):
+    for name in ("one", "two"):
+        shutil.copytree(recorded, tmp_path / name)
+    units = export(recorded, tmp_path / "made.jsonl")
+    out = tmp_path / "merged.jsonl"
+    result = run("merge", tmp_path / "one", tmp_path / "two", tmp_path / "made.jsonl", "--out", out)
+    assert result.exit_code == 0, result.output
+    told = f"{len(units):,} segments of {3 * len(units):,} in 3 corpora -> "
+    assert result.output.startswith(told)
+    merged = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert [unit["id"] for unit in merged] == [unit["id"] for unit in units]
+    assert [unit["copies"] for unit in merged] == [3 * unit["copies"] for unit in units]
+    assert {unit["left_warc"] for unit in merged} == {"one/warc/diptych-00001.warc.gz"}
+
+
+def test_standoff_corpus_is_rebuilt_from_the_archives(recorded, tmp_path):
+    units = export(recorded, tmp_path / "made.jsonl")
+    assert (
+        run("export", recorded, "--format", "standoff", "--out", tmp_path / "s.gz").exit_code == 0
+    )
+    out = tmp_path / "rebuilt.jsonl"
+    result = run("rebuild", tmp_path / "s.gz", "--warc", recorded / "warc", "--out", out)
+    assert (result.exit_code, result.output) == (0, f"{len(units):,} segments rebuilt -> {out}\n")
+    assert [json.loads(line) for line in out.read_text("utf-8").splitlines()] == units
+
+
+def test_archives_may_have_other_names(recorded, tmp_path):
+    units = export(recorded, tmp_path / "made.jsonl")
+    run("export", recorded, "--format", "standoff", "--out", tmp_path / "s.jsonl")
+    other = tmp_path / "other.warc.gz"
+    shutil.copy(next((recorded / "warc").iterdir()), other)
+    out = tmp_path / "rebuilt.tsv"
+    result = run("rebuild", tmp_path / "s.jsonl", "--warc", other, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert len(rows(out)) == len(units)
+
+
+def test_what_cannot_be_rebuilt_is_counted_with_its_reason(recorded, tmp_path):
+    units = export(recorded, tmp_path / "made.jsonl")
+    run("export", recorded, "--format", "standoff", "--out", tmp_path / "s.jsonl")
+    (head, first, *rest) = (tmp_path / "s.jsonl").read_text("utf-8").splitlines()
+    wrong = json.loads(first)
+    wrong["sides"][0]["hash"] = "0" * 32
+    (tmp_path / "s.jsonl").write_text("\n".join([head, json.dumps(wrong), *rest, ""]), "utf-8")
+    out = tmp_path / "rebuilt.tsv"
+    result = run("rebuild", tmp_path / "s.jsonl", "--warc", recorded / "warc", "--out", out)
+    assert result.output.startswith(f"{len(units) - 1:,} segments rebuilt")
+    assert "lost: 1 " in result.output
+
+
+# -- mistakes ------------------------------------------------------------------------------------
+
+
+def test_mistakes_are_told_in_one_line(recorded, tmp_path):
+    assert "--format" in mistake("export", recorded, "--out", tmp_path / "made.xyz")
+    assert "no run" in mistake("export", tmp_path, "--format", "tsv")
+    assert "no run" in mistake("merge", tmp_path / "none", "--out", tmp_path / "a.tsv")
+    (tmp_path / "text.txt").write_text("hello")
+    assert "no run" in mistake("merge", tmp_path / "text.txt", "--out", tmp_path / "a.tsv")
+    assert "docs" in mistake(
+        "export", recorded, "--format", "docs", "--n-way", "--out", tmp_path / "a"
+    )
+    (tmp_path / "broken.jsonl").write_text('{"left": 1}\n')
+    assert "line 1" in mistake("merge", tmp_path / "broken.jsonl", "--out", tmp_path / "a.tsv")
+    assert "line 1" in mistake(
+        "rebuild", tmp_path / "broken.jsonl", "--warc", recorded / "warc", "--out",
+        tmp_path / "a.tsv",
+    )  # fmt: skip
+    assert not (tmp_path / "a.tsv").exists()
+    assert not list(tmp_path.glob("*.part*"))

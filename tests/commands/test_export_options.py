@@ -1,0 +1,111 @@
+"""What of a run is exported: near-duplicates, flags, thresholds, names."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from support.commands import mistake, rows, run
+from support.corpora import Maker, Said
+
+from diptych.steps.score_segments import settle
+
+
+class Kept:
+    """A filter that keeps scores as they are."""
+
+    threshold = 0.5
+
+    def settle(self, scores, repeats):
+        return scores
+
+
+def texts(folder: Path, out: Path, *options: object) -> list[tuple[str, str]]:
+    result = run("export", folder, "--out", out, *options)
+    assert result.exit_code in (0, 1), result.output
+    return [(row["left"], row["copies"]) for row in rows(out)]
+
+
+def test_run_that_goes_on_is_exported_without_duplicates_and_with_a_note(made: Maker, tmp_path):
+    store = made({("/en/a", "/fr/a"): [Said("One.", "Un.", 0.8), Said("one", "un", 0.9)]})
+    out = tmp_path / "made.tsv"
+    result = run("export", store.folder, "--out", out)
+    assert "has not come to its end" in result.stderr
+    assert texts(store.folder, out) == [("one", "2")]
+    settle(store, Kept())
+    assert "has not come" not in run("export", store.folder, "--out", out).output
+    assert texts(store.folder, out) == [("one", "2")]
+
+
+def test_copy_on_another_page_stands_in_for_one_that_is_not_wanted(made: Maker, tmp_path):
+    store = made(
+        {
+            ("/en/a", "/fr/a"): [Said("Next.", "Suite.", 0.9), Said("Only.", "Seul.", 0.9)],
+            ("/en/b", "/fr/b"): [Said("next", "suite", 0.8)],
+        },
+        flags={"/en/a": ("noai",)},
+    )
+    settle(store, Kept())
+    assert texts(store.folder, tmp_path / "all.tsv") == [("Next.", "2"), ("Only.", "1")]
+    assert texts(store.folder, tmp_path / "some.tsv", "--without", "noai") == [("next", "1")]
+
+
+def test_texts_that_become_equal_without_personal_data_are_one(made: Maker, tmp_path):
+    told = [Said(f"Ask {name}@example.org now.", f"Demandez à {name}@example.org.")
+            for name in ("ann", "bob")]  # fmt: skip
+    store = made({("/en/a", "/fr/a"): told})
+    settle(store, Kept())
+    assert len(texts(store.folder, tmp_path / "all.tsv")) == 2
+    assert texts(store.folder, tmp_path / "some.tsv", "--redact") == [("Ask [EMAIL] now.", "2")]
+
+
+def test_export_that_is_narrowed_does_not_take_the_place_of_the_corpus(made: Maker):
+    store = made({("/en/a", "/fr/a"): [Said("One.", "Un.", 0.8), Said("Two.", "Deux.", 0.6)]})
+    settle(store, Kept())
+    run("export", store.folder, "--format", "tsv")
+    run("export", store.folder, "--format", "tsv", "--min-score", 0.7)
+    assert len(rows(store.folder / "corpus.tsv")) == 2
+    assert len(rows(store.folder / "corpus-selected.tsv")) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--without", "nonsense"), "no flag is called 'nonsense'"),
+        (("--without", "EMAIL"), "email"),
+        (("--without", "machine,licens:x"), "licens:x"),
+        (("--min-score", "nan"), "0 to 1"),
+        (("--format", "tmx"), "ending of tsv"),
+        (("--format", "docs", "--without", "email"), "--redact"),
+    ],
+)
+def test_mistakes(made: Maker, tmp_path, options: tuple[str, ...], told: str):
+    store = made({("/en/a", "/fr/a"): [Said("One.", "Un.")]})
+    name = "made.docs.jsonl" if "docs" in options else "made.tsv"
+    assert told in mistake("export", store.folder, "--out", tmp_path / name, *options)
+    assert not (tmp_path / name).exists()
+
+
+def test_documents_say_what_is_kept_with_another_threshold(recorded, tmp_path):
+    counts = []
+    for least in (0, 0.5, 0.99, 1):
+        out = tmp_path / f"{least}.docs.jsonl"
+        assert run("export", recorded, "--out", out, "--min-score", least).exit_code == 0
+        documents = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+        segments = [each for document in documents for each in document["segments"]]
+        assert {each["reason"] == "" for each in segments if each["accept"]} <= {True}
+        assert all(each["score"] >= least for each in segments if each["accept"])
+        counts.append(sum(each["accept"] for each in segments))
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > counts[2]
+
+
+def test_archive_that_is_cut_off_is_told(recorded, tmp_path):
+    shutil.copytree(recorded, tmp_path / "run")
+    (archive,) = (tmp_path / "run" / "warc").iterdir()
+    archive.write_bytes(archive.read_bytes()[: archive.stat().st_size // 3])
+    out = tmp_path / "made.docs.jsonl"
+    assert "cut off" in mistake("export", tmp_path / "run", "--out", out)
+    assert not out.exists()

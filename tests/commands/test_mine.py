@@ -1,0 +1,354 @@
+"""The command line from a site to a corpus, and what is said about it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support import zoo
+from support.commands import rows, run, start
+from support.serving import MISSING, serve
+
+import diptych
+from diptych.demo import GOLD
+from diptych.pipeline import PAIRS_HEADER
+
+LANGS = ("--langs", "en,fr")
+QUICK = (*LANGS, "--delay", 0, "--allow-private")
+PROMISED = {"downloads", "pages", "pairs", "segments", "downloads_per_pair", "seconds"}
+
+
+def gold(address: str) -> set[tuple[str, str]]:
+    base = address.rstrip("/")
+    return {(base + pair["left_path"], base + pair["right_path"]) for pair in rows(GOLD)}
+
+
+def found(folder: Path) -> set[tuple[str, str]]:
+    return {(pair["left_url"], pair["right_url"]) for pair in rows(folder / "pairs.tsv")}
+
+
+@pytest.fixture(scope="session")
+def home(recorded) -> str:
+    """The first page of the recorded site."""
+    return rows(recorded / "pairs.tsv")[0]["left_url"]
+
+
+# -- what is found ---------------------------------------------------------------------------------
+
+
+def test_demo_finds_exactly_the_pairs_that_are_there(recorded, home):
+    assert found(recorded) == gold(home)
+
+
+def test_tables_have_the_columns_that_scripts_depend_on(recorded):
+    pairs = (recorded / "pairs.tsv").read_text("utf-8").splitlines()
+    assert pairs[0] + "\n" == PAIRS_HEADER
+    assert pairs[0].split("\t") == [
+        "left_url", "right_url", "left_lang", "right_lang", "score", "evidence"
+    ]  # fmt: skip
+    corpus = (recorded / "corpus.tsv").read_text("utf-8").splitlines()
+    columns = corpus[0].split("\t")
+    assert columns[:5] == ["left", "right", "score", "left_url", "right_url"]
+    assert {len(line.split("\t")) for line in corpus} == {len(columns)}
+    assert {len(line.split("\t")) for line in pairs} == {6}
+
+
+def test_values_of_the_tables_make_sense(recorded):
+    known = found(recorded)
+    for pair in rows(recorded / "pairs.tsv"):
+        assert (pair["left_lang"], pair["right_lang"]) == ("en", "fr")
+        assert 0 <= float(pair["score"]) <= 1
+        assert pair["evidence"]
+    segments = rows(recorded / "corpus.tsv")
+    assert len(segments) > 100
+    for segment in segments:
+        assert (segment["left_url"], segment["right_url"]) in known
+        assert segment["left"].strip()
+        assert segment["right"].strip()
+        assert 0 <= float(segment["score"]) <= 1
+    texts = [(segment["left"], segment["right"]) for segment in segments]
+    assert len(texts) == len(set(texts))
+
+
+def test_run_folder_holds_all_that_was_promised(recorded):
+    names = {file.name for file in recorded.iterdir()}
+    assert names >= {
+        "run.toml", "run.sqlite", "warc", "corpus.tsv", "corpus.tmx", "pairs.tsv", "report.html"
+    }  # fmt: skip
+    assert not [name for name in names if name.endswith(".part")]
+    report = (recorded / "report.html").read_text("utf-8")
+    assert "<script src" not in report
+    assert "http://127.0.0.1" in report
+
+
+def test_demo_command_tells_and_finds_the_same(tmp_path):
+    result = run("demo", "--out", tmp_path / "demo", "--json")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert set(told) >= PROMISED
+    assert (told["pairs"], told["out"]) == (len(rows(GOLD)), str(tmp_path / "demo"))
+    assert "serving the demo site at http://127.0.0.1:" in result.stderr
+    address = rows(tmp_path / "demo" / "pairs.tsv")[0]["left_url"]
+    assert found(tmp_path / "demo") == gold(address)
+
+
+def test_finished_run_needs_the_web_no_more(recorded, home, tmp_path):
+    folder = shutil.copytree(recorded, tmp_path / "run")
+    before = (folder / "corpus.tsv").read_bytes()
+    told = run("mine", home, *QUICK, "--out", folder, "--json")
+    assert told.exit_code == 0, told.output
+    assert (folder / "corpus.tsv").read_bytes() == before
+    again, known = json.loads(told.stdout), json.loads(run("status", recorded, "--json").stdout)
+    assert {name: again[name] for name in known} == known
+
+
+# -- what is said ----------------------------------------------------------------------------------
+
+
+def test_json_is_all_there_is_on_standard_output(tmp_path):
+    with serve(zoo.header_hreflang()) as server:
+        result = run("mine", server.url, *QUICK, "--out", tmp_path, "--json")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    told = json.loads(result.stdout)
+    assert set(told) >= PROMISED
+    assert told["pairs"] == 1
+    assert told["downloads_per_pair"] == told["downloads"] == len(server.log)
+    assert told["seconds"] > 0
+
+
+def test_summary_goes_to_standard_error(recorded, home, tmp_path):
+    folder = shutil.copytree(recorded, tmp_path / "run")
+    result = run("mine", home, *QUICK, "--out", folder)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    for name in ("corpus.tsv", "corpus.tmx", "pairs.tsv", "report.html"):
+        assert name in result.stderr
+
+
+def test_status_tells_of_a_run(recorded):
+    told = run("status", recorded)
+    assert told.exit_code == 0
+    assert "page pairs verified" in told.stdout
+    assert told.stderr == ""
+    counted = json.loads(run("status", recorded, "--json").stdout)
+    assert counted["pairs"] == len(rows(GOLD))
+    assert counted["segments"] == len(rows(recorded / "corpus.tsv"))
+
+
+@pytest.mark.parametrize("name", ["run 1", "run#1", "run?mode=rw", "100%25", "läufe"])
+def test_run_may_have_any_name(recorded, tmp_path, name):
+    folder = shutil.copytree(recorded, tmp_path / name)
+    told = run("status", folder, "--json")
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.stdout)["pairs"] == len(rows(GOLD))
+
+
+def test_explain_tells_of_rejects_of_a_page_and_of_a_pair(recorded, home):
+    assert run("explain", recorded).exit_code == 0
+    one = run("explain", recorded, home)
+    assert one.exit_code == 0
+    for word in (
+        home,
+        "fetched",
+        "language   en",
+        "pair",
+        "HTTP 200",
+        "warc/diptych-00001.warc.gz",
+    ):
+        assert word in one.stdout
+    two = run("explain", recorded, home, home + "fr/")
+    assert f"{home} ~ {home}fr/" in two.stdout
+    assert "verified" in two.stdout
+    swapped = run("explain", recorded, home + "fr/", home)
+    assert f"{home} ~ {home}fr/" in swapped.stdout
+    strangers = run("explain", recorded, home, home + "fr/tides.html")
+    assert "not a pair" in strangers.stdout
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("private/drafts.html", "robots.txt"),
+        ("files/", "not known"),
+        ("en/lamp-oil.html", "404"),
+    ],
+)
+def test_explain_tells_why_a_page_is_missing(recorded, home, path, said):
+    assert said in run("explain", recorded, home + path).output
+
+
+def test_export_writes_the_corpus_again(recorded, tmp_path):
+    tsv, tmx = tmp_path / "a.tsv", tmp_path / "a.tmx"
+    assert run("export", recorded, "--format", "tsv", "--out", tsv).exit_code == 0
+    assert tsv.read_bytes() == (recorded / "corpus.tsv").read_bytes()
+    told = run("export", recorded, "--format", "tmx", "--out", tmx)
+    assert told.exit_code == 0
+    assert str(tmx) in told.stdout
+    units = ElementTree.parse(tmx).getroot().findall("body/tu")
+    assert len(units) == len(rows(tsv))
+
+
+def test_strategies_lists_recipes_and_stages():
+    told = run("strategies")
+    assert told.exit_code == 0
+    for word in (
+        "links",
+        "[default]",
+        "wmt16",
+        "bfs+langs",
+        "langstrip",
+        "--align-dom",
+        "gale_church",
+    ):
+        assert word in told.stdout
+
+
+def test_strategy_and_stage_can_be_chosen(tmp_path):
+    with serve(zoo.header_hreflang()) as server:
+        result = run(
+            "mine", server.url, *QUICK, "--out", tmp_path,
+            "--strategy", "wmt16", "--crawl", "bfs+langs", "--json",
+        )  # fmt: skip
+    assert json.loads(result.stdout)["pages"] == 2
+    text = (tmp_path / "run.toml").read_text("utf-8")
+    assert "crawl:bfs+langs|pair:langstrip|" in text
+
+
+def test_version_and_help():
+    assert run("--version").output.split() == ["diptych,", "version", diptych.__version__]
+    told = run("--help").output
+    for command in ("mine", "export", "status", "explain", "strategies", "demo"):
+        assert command in told
+    for option in ("--langs", "--out", "--warc", "--delay", "--proxy", "--allow-private", "--json"):
+        assert option in run("mine", "--help").output
+
+
+def test_help_does_not_wait_for_heavy_imports():
+    code = (
+        "import sys\n"
+        "from diptych.commands import main\n"
+        "for arguments in (['--help'], ['mine', '--help'], ['--version']):\n"
+        "    main.main(arguments, standalone_mode=False)\n"
+        "print('loaded:', *sys.modules)\n"
+    )
+    package = str(Path(diptych.__file__).parent.parent)
+    told = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": package},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = set(told.stdout.rpartition("loaded:")[2].split())
+    heavy = {"aiohttp", "numpy", "rich", "selectolax", "fastwarc", "jinja2", "langcodes", "sqlite3"}
+    assert not heavy & loaded
+
+
+# -- why nothing is found --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("site", "said"),
+    [
+        (zoo.with_robots(zoo.robots_txt("User-agent: *", "Disallow: /")), "robots.txt"),
+        (zoo.with_robots(MISSING), "no page is in fr (3 in en)"),
+        ({"/": zoo.redirect(301, "http://elsewhere.example/")}, "http://elsewhere.example/"),
+    ],
+)
+def test_site_that_gives_nothing_is_said_why(tmp_path, site, said):
+    with serve(site) as server:
+        command = ["mine", server.url, *QUICK, "--out", tmp_path, "--quiet"]
+        result, again = run(*command), run(*command, "--json")
+    assert result.exit_code == again.exit_code == 1
+    assert result.stdout == ""
+    text = " ".join(result.stderr.split())
+    assert "nothing found: " in text
+    assert said in text
+    told = json.loads(again.stdout)
+    assert set(told) >= PROMISED
+    assert (told["pairs"], told["segments"], told["downloads_per_pair"]) == (0, 0, None)
+
+
+def test_host_that_is_not_there_is_said(tmp_path):
+    with serve({}) as server:
+        closed = server.url
+    result = run("mine", closed, *QUICK, "--out", tmp_path)
+    assert result.exit_code == 1
+    assert "cannot be reached" in " ".join(result.stderr.split())
+
+
+def test_unknown_host_is_said(tmp_path):
+    result = run("mine", "http://no-such-host.invalid/", *LANGS, "--out", tmp_path)
+    assert result.exit_code == 1
+    assert "no-such-host.invalid cannot be reached" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_private_address_is_refused_with_a_hint(tmp_path, host):
+    with serve(zoo.header_hreflang()) as server:
+        result = run("mine", f"http://{host}:{server.port}/", *LANGS, "--out", tmp_path)
+        assert server.log == []
+    assert result.exit_code == 1
+    assert "--allow-private" in result.stderr
+
+
+def test_host_that_comes_back_is_crawled_by_the_same_command(tmp_path):
+    with serve(zoo.header_hreflang()) as server:
+        port = server.port
+    command = ["mine", f"http://127.0.0.1:{port}/", *QUICK, "--out", tmp_path]
+    assert run(*command).exit_code == 1
+    with serve(zoo.header_hreflang(), port=port):
+        assert run(*command).exit_code == 0
+
+
+# -- Ctrl-C ----------------------------------------------------------------------------------------
+
+
+def interrupted(server, folder, requests):
+    """Press Ctrl-C when so many requests have come: it goes to all processes of a terminal."""
+    process = start(
+        "mine", server.url, *LANGS, "--allow-private", "--out", folder, "--delay", 0.03
+    )  # fmt: skip
+    wait_for(lambda: len(server.log) >= requests, process)
+    os.killpg(process.pid, signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=120)
+    assert stdout == ""
+    assert "Traceback" not in stderr
+    assert "interrupted: the same command goes on" in " ".join(stderr.split())
+    assert len(server.log) < 40, "the crawl was to be left in the middle"
+    return process.returncode
+
+
+def test_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path):
+    with serve(zoo.demo_site, latency=0.03) as server:
+        assert interrupted(server, tmp_path, requests=25) == 0
+        assert found(tmp_path) < gold(server.url)
+        assert len(rows(tmp_path / "corpus.tsv")) > 10
+        result = run("mine", server.url, *QUICK, "--out", tmp_path, "--json", "--patience", "0")
+        whole = Counter(server.paths)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["queued"] == 0
+    assert found(tmp_path) == gold(server.url)
+    assert whole.total() <= len(whole) + 1, "at most what was in flight is asked for again"
+
+
+def test_run_interrupted_at_once_ends_cleanly(tmp_path):
+    with serve(zoo.demo_site, latency=0.03) as server:
+        assert interrupted(server, tmp_path, requests=1) == 1
+    assert (tmp_path / "corpus.tsv").exists()
+    assert (tmp_path / "pairs.tsv").exists()
+
+
+def wait_for(ready, process):
+    while not ready():
+        try:
+            process.wait(timeout=0.02)
+        except subprocess.TimeoutExpired:
+            continue
+        raise AssertionError(f"ended too early: {process.communicate()}")

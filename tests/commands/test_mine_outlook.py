@@ -1,0 +1,73 @@
+"""What the command line says of a guided crawl: its curve, and what is probably still out there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from support import zoo
+from support.commands import rows, run
+from support.serving import serve
+
+from diptych.demo import GOLD
+
+QUICK = ("--langs", "en,fr", "--delay", 0, "--allow-private", "--quiet")
+
+
+def words(text: str) -> str:
+    """What is said, however wide the terminal is."""
+    return " ".join(text.split())
+
+
+def test_crawl_that_lost_its_patience_says_how_to_go_on(tmp_path: Path) -> None:
+    with serve(zoo.demo_site) as server:
+        command = ("mine", server.url, *QUICK, "--out", tmp_path)
+        ended = run(*command, "--patience", 1)  # nothing is sure to bring a pair by one download
+        whole = run(*command, "--patience", 0, "--json")
+    said = words(ended.stderr)
+    assert "URLs are still queued, none likely to bring a pair: a larger --patience goes on" in said
+    assert "more pairs are unlikely" in said
+    assert "the same command" not in said
+    told = json.loads(whole.stdout)
+    assert (told["pairs"], told["queued"]) == (len(rows(GOLD)), 0)
+    assert told["probably_missing"] == 0.0
+    assert told["notes"] == []
+
+
+def test_crawl_that_a_limit_ended_says_what_is_probably_missing(tmp_path: Path) -> None:
+    with serve(zoo.demo_site) as server:
+        ended = run(
+            "mine", server.url, *QUICK, "--out", tmp_path, "--max-pages", 20, "--patience", 0
+        )
+    said = words(ended.stderr)
+    assert "URLs are still queued: raise the limit to go on" in said
+    assert "% of the pairs are probably still out there" in said
+    asked = words(run("status", tmp_path).stdout)
+    assert "% of the pairs are probably still out there" in asked
+    assert "or one with a larger --patience" in asked
+    told = json.loads(run("status", tmp_path, "--json").stdout)
+    assert 0 < told["probably_missing"] < 1
+    assert f"about {told['probably_missing']:.0%} of the pairs" in said
+
+
+def test_curve_is_told_by_tenths_and_drawn(tmp_path: Path) -> None:
+    with serve(zoo.header_hreflang()) as server:
+        result = run("mine", server.url, *QUICK, "--out", tmp_path, "--json")
+    told = json.loads(result.stdout)
+    assert told["pairs"] == 1
+    assert len(told["curve"]) == 10
+    assert 2 <= told["curve"][0] == told["curve"][-1] <= told["downloads"]
+    assert told["probably_missing"] == 0.0
+    report = words((tmp_path / "report.html").read_text("utf-8"))
+    assert f"95% of the pairs were found after {told['curve'][-1]} downloads" in report
+
+
+def test_policy_without_a_guide_cannot_tell_what_is_missing(tmp_path: Path) -> None:
+    with serve(zoo.demo_site) as server:
+        result = run(
+            "mine", server.url, *QUICK, "--out", tmp_path, "--strategy", "bfs",
+            "--max-pages", 20, "--json",
+        )  # fmt: skip
+    told = json.loads(result.stdout)
+    assert told["queued"] > 0
+    assert told["probably_missing"] is None

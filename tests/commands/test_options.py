@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from diptych.commands import main
+from diptych.commands.mine import DEFAULTS
+from diptych.commands.options import agent_of, listed, live_engine, seed
+from diptych.errors import ConfigError
+
+
+def test_a_list_takes_the_place_of_a_dash() -> None:
+    lines = ["\ufeffb.org\tbilingual\t0.9\n", "\n", "  # a comment\n", "http://c.org/x\r\n"]
+    assert listed(["a.org", "-", "d.org"], lines) == ["a.org", "b.org", "http://c.org/x", "d.org"]
+    assert listed(["-", "-"], ["a.org"]) == ["a.org"]
+
+
+def test_without_a_dash_nothing_is_read() -> None:
+    def lines():
+        raise AssertionError("nobody asked for it")
+        yield ""
+
+    assert listed(["a.org"], lines()) == ["a.org"]
+
+
+def test_a_site_needs_no_scheme() -> None:
+    assert seed("example.org") == "https://example.org/"
+    assert seed("http://example.org") == "http://example.org/"
+    with pytest.raises(ConfigError, match="no http"):
+        seed("mailto:a@b.org")
+
+
+@pytest.mark.parametrize("text", ["", "  ", "a\nb"])
+def test_an_agent_is_one_line(text: str) -> None:
+    with pytest.raises(ConfigError, match="user-agent"):
+        agent_of(text)
+
+
+def test_a_proxy_must_be_one() -> None:
+    options = {"proxy": "not a proxy", "allow_private": False}
+    with pytest.raises(ConfigError, match="proxy"):
+        live_engine(options, "Bot/1")
+
+
+def test_mining_what_was_found_is_mining_as_usual() -> None:
+    """`discover --mine` goes without the command line of `mine`, but not by other rules."""
+    command = main.commands["mine"]
+    usual = command.make_context("mine", ["example.org", "--langs", "en,fr"]).params
+    assert {**usual, "sites": (), "langs": ""} == {**DEFAULTS, "sites": (), "langs": ""}

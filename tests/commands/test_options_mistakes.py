@@ -1,0 +1,267 @@
+"""What a user can get wrong: one clear line, exit 2, and nothing left behind."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from support.commands import mistake, run
+
+from diptych.run.store import Store
+
+SITE = "http://example.org/"
+LANGS = ("--langs", "en,fr")
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "run"
+
+
+@pytest.fixture(scope="module")
+def unreached(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was begun and never got anywhere."""
+    folder = tmp_path_factory.mktemp("unreached") / "run"
+    result = run("mine", "http://127.0.0.1:1/", *LANGS, "--out", folder)
+    assert result.exit_code == 1
+    return folder
+
+
+@pytest.fixture
+def begun(unreached: Path, out: Path) -> Path:
+    """A copy of that run, to be broken."""
+    return shutil.copytree(unreached, out)
+
+
+@pytest.mark.parametrize(
+    ("langs", "said"),
+    [
+        ("en,xx", "'xx'"),
+        ("en,english", "'english'"),
+        ("en,f r", "'f r'"),
+        ("en,und", "'und'"),
+        ("en", "two different languages"),
+        ("", "two different languages"),
+        (",", "two different languages"),
+        ("en,en", "two different languages"),
+        ("en,eng", "two different languages"),
+    ],
+)
+def test_languages_that_cannot_be(out, langs, said):
+    line = mistake("mine", SITE, "--langs", langs, "--out", out)
+    assert said in line
+    assert "such as en" in line
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("langs", "said"), [("en,en-GB", "en and en-GB"), ("fr,pt-BR,pt-PT", "pt-BR and pt-PT")]
+)
+def test_languages_that_cannot_be_told_apart(out, langs, said):
+    line = mistake("mine", SITE, "--langs", langs, "--out", out)
+    assert f"{said} cannot be told apart by their text; ask for one of them" in line
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.org/", "mailto:a@example.org", "file:///etc/passwd", "javascript:alert(1)",
+        "data:text/html,x", "http://", "https://", "http://a b/", "http://exa_mple..org/",
+        "http://user:secret@example.org/", "http://example.org:99999/", "http://[::1/", "", " ",
+    ],
+)  # fmt: skip
+def test_sites_that_cannot_be(out, url):
+    line = mistake("mine", url, *LANGS, "--out", out)
+    assert "https://example.org" in line
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["mine", *LANGS], "name a site"),
+        (["mine", SITE, "http://b.org", "--also", "http://c.org", *LANGS], "exactly one SITE"),
+        (["mine", SITE, *LANGS, "--strategy", "nope"], "there is: bfs"),
+        (["mine", SITE, *LANGS, "--strategy", "nope.toml"], "cannot read recipe nope.toml"),
+        (["mine", SITE, *LANGS, "--crawl", "nope"], "no crawl strategy 'nope'; there is: bfs"),
+        (
+            ["mine", SITE, *LANGS, "--pair", "nope"],
+            "no pair strategy 'nope'; there is: content",
+        ),
+        (["mine", SITE, *LANGS, "--verify", "nope"], "no verify strategy 'nope'"),
+        (["mine", SITE, *LANGS, "--align-dom", "nope"], "no align_dom strategy 'nope'"),
+        (["mine", SITE, *LANGS, "--align-sentences", "nope"], "no align_sentences strategy 'nope'"),
+        (["mine", SITE, *LANGS, "--filter", "nope"], "no filter strategy 'nope'"),
+    ],
+)
+def test_commands_that_cannot_be(out, arguments, said):
+    assert said in mistake(*arguments, "--out", out)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        ("[crawl\n", "not valid TOML"),
+        ("[crwal]\nuse = 'bfs'\n", "'crwal'"),
+        ("[crawl]\nuse = 'nope'\n", "no crawl strategy 'nope'"),
+        ("[crawl]\nmuse = 'bfs'\n", "needs use"),
+        ("[verify]\nuse = 'size_ratio'\nnope = 1\n", "no parameter 'nope'"),
+        ("crawl = 'bfs'\n", "[crawl]"),
+        ("[crawl]\nuse = 3\n", "needs use"),
+        (b"\xff\xfe", "not valid TOML"),
+    ],
+)
+def test_recipes_that_cannot_be(tmp_path, out, recipe, said):
+    file = tmp_path / "recipe.toml"
+    file.write_bytes(recipe if isinstance(recipe, bytes) else recipe.encode())
+    assert said in mistake("mine", SITE, *LANGS, "--strategy", file, "--out", out)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--delay", "-1"), ("--delay", "soon"), ("--connections", "0"), ("--connections", "1000"),
+        ("--max-pages", "0"), ("--max-pages", "many"), ("--max-minutes", "0"),
+        ("--max-megabytes", "-5"), ("--scope", "world"), ("--nope", "1"),
+    ],
+)  # fmt: skip
+def test_options_out_of_range(out, option, value):
+    result = run("mine", SITE, *LANGS, "--out", out, option, value)
+    assert result.exit_code == 2
+    assert option in result.stderr
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "proxy", ["nonsense", "ftp://127.0.0.1:1/", "socks5://127.0.0.1:1", "http://"]
+)
+def test_proxies_that_cannot_be(out, proxy):
+    assert "proxy" in mistake("mine", SITE, *LANGS, "--out", out, "--proxy", proxy)
+
+
+# -- folders ---------------------------------------------------------------------------------------
+
+
+def test_folder_that_is_a_file_or_below_one(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("text")
+    for folder in (file, file / "run", file / "deep" / "run"):
+        line = mistake("mine", SITE, *LANGS, "--out", folder)
+        assert str(folder) in line
+        assert "choose another --out" in line
+    assert file.read_text() == "text"
+
+
+def test_folder_that_cannot_be_written():
+    line = mistake("mine", SITE, *LANGS, "--out", "/proc/diptych")
+    assert "choose another --out" in line
+
+
+def test_folder_that_holds_something_else(tmp_path):
+    (tmp_path / "thesis.doc").write_text("years of work")
+    line = mistake("mine", SITE, *LANGS, "--out", tmp_path)
+    assert "thesis.doc" in line
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.doc"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["http://127.0.0.1:1/", "--langs", "en,de"], "langs: en, fr, not en, de"),
+        (["http://127.0.0.1:1/", "--langs", "fr,en"], "langs"),
+        (["http://127.0.0.1:2/", *LANGS], "seeds"),
+        (["http://127.0.0.1:1/", *LANGS, "--scope", "host"], "scope: site, not host"),
+        (["http://127.0.0.1:1/", *LANGS, "--strategy", "bfs"], "recipe: crawl=hybrid"),
+        (["http://127.0.0.1:1/", *LANGS, "--pair", "links"], "pair=union"),
+    ],
+)
+def test_run_with_other_terms_is_not_gone_on_with(begun, arguments, said):
+    before = (begun / "run.toml").read_bytes()
+    line = mistake("mine", *arguments, "--out", begun)
+    assert said in line
+    assert "choose another --out" in line
+    assert (begun / "run.toml").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["mine", "status", "explain", "export"])
+def test_run_of_another_schema_is_left_alone(begun, command):
+    with closing(sqlite3.connect(begun / "run.sqlite")) as db:
+        db.execute("PRAGMA user_version = 99")
+    line = mistake(*_on(command, begun))
+    assert "schema 99" in line
+    with closing(sqlite3.connect(begun / "run.sqlite")) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (99,)
+
+
+@pytest.mark.parametrize("command", ["mine", "status", "explain", "export"])
+@pytest.mark.parametrize("content", [b"this is no database" * 100, b"SQLite format 3\0" + bytes(4)])
+def test_run_whose_database_is_damaged(begun, command, content):
+    for file in begun.glob("run.sqlite*"):
+        file.unlink()
+    (begun / "run.sqlite").write_bytes(content)
+    assert "run.sqlite" in mistake(*_on(command, begun))
+
+
+@pytest.mark.parametrize("command", ["mine", "status", "explain", "export"])
+@pytest.mark.parametrize("content", ["langs = [", "a = 1", "langs = 5\nseeds = 5\n", b"\xff\xfe"])
+def test_run_whose_terms_are_damaged(begun, command, content):
+    data = content if isinstance(content, bytes) else content.encode()
+    (begun / "run.toml").write_bytes(data)
+    assert "run.toml" in mistake(*_on(command, begun))
+
+
+@pytest.mark.parametrize("command", ["status", "explain", "export"])
+@pytest.mark.parametrize("name", ["missing", "empty"])
+def test_folder_without_a_run_cannot_be_read(tmp_path, command, name):
+    (tmp_path / "empty").mkdir()
+    line = mistake(*_on(command, tmp_path / name))
+    assert "holds no run" in line
+    assert "diptych mine" in line
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_run_that_is_in_use_is_not_written_by_another(begun):
+    with Store(begun):
+        line = mistake(*_on("mine", begun))
+        assert "in use" in line
+        assert run("status", begun).exit_code == 0
+
+
+def _on(command: str, folder: Path) -> list[object]:
+    if command == "mine":
+        return ["mine", "http://127.0.0.1:1/", *LANGS, "--out", folder]
+    return [command, folder, *(["--format", "tsv"] if command == "export" else [])]
+
+
+# -- reading commands ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("urls", "said"),
+    [
+        (["nonsense"], "no http or https URL"),
+        (["http://unknown.example/"], "not known in this run"),
+        (["http://a.org/", "http://b.org/", "http://c.org/"], "one URL, or two"),
+    ],
+)
+def test_explain_of_what_is_not_there(recorded, urls, said):
+    assert said in mistake("explain", recorded, *urls)
+
+
+def test_export_to_where_nothing_can_be_written(recorded, tmp_path):
+    for out in (tmp_path / "missing" / "corpus.tsv", tmp_path):
+        line = mistake("export", recorded, "--format", "tsv", "--out", out)
+        assert str(out) in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_export_to_a_format_that_is_not_there(recorded):
+    result = run("export", recorded, "--format", "docx")
+    assert result.exit_code == 2
+    assert "tsv" in result.stderr

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from support.searching import FakeWeb, Plain, page_of
+
+from diptych.engine.link_answers import BACK_LINKS, LookUps, look_up
+from diptych.frontier.politeness import Politeness
+from diptych.frontier.search import Discovery, LookUp, Setting
+from diptych.run.store import Store
+from diptych.stages.discover.backforth import Obfc
+from diptych.types import Failure, Lead, Link, Role, Url
+
+A = Url("http://a.es/")
+
+
+def machine(store: Store) -> Discovery:
+    setting = Setting(Politeness("TestBot/1.0", delay=0.0))
+    return Discovery(store, [], Obfc(), Plain(), ("en", "es"), setting, now=0.0)
+
+
+class Slow(FakeWeb):
+    """A source that takes its time, and says how often it is asked at once."""
+
+    busy, most = 0, 0
+
+    def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
+        self.busy += 1
+        self.most = max(self.most, self.busy)
+        time.sleep(0.02)
+        self.busy -= 1
+        return super().back_links(url, limit)
+
+
+def take_until(lookups: LookUps, is_over: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_over() and time.monotonic() < deadline:
+        lookups.take()
+        time.sleep(0.005)
+
+
+def test_a_page_is_asked_for_its_links_and_a_site_for_those_to_it() -> None:
+    web = FakeWeb({"http://hub.org/": page_of("en")}, backs={A: ["http://hub.org/"] * 500},
+                  outs={"http://hub.org/": [A]})  # fmt: skip
+    back = look_up(web, LookUp(A))
+    assert isinstance(back, list)
+    assert len(back) == BACK_LINKS
+    lead = Lead(1, Url("http://hub.org/"), "hub.org", Role.BACK)
+    assert look_up(web, LookUp(lead.url, lead)) == [Link(A)]
+    assert look_up(web, LookUp(Url("http://other.org/"), lead)) is None
+
+
+def test_answers_come_in_order_one_after_the_other(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        discovery = machine(store)
+        sites = [Url(f"http://s{number}.es/") for number in range(10)]
+        discovery._wishes.extend(LookUp(url, site=number) for number, url in enumerate(sites))
+        web = Slow({}, backs={url: [f"http://hub{n}.org/"] for n, url in enumerate(sites)})
+        with LookUps(discovery, web) as lookups:
+            lookups.ask(0.0)
+            assert lookups.waiting
+            take_until(lookups, lambda: not lookups.waiting)
+        assert web.looked == sites
+        assert web.most == 1
+        waiting = [lead.url for lead in discovery.leads.waiting(20)]
+        assert waiting == [f"http://hub{number}.org/" for number in range(10)]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_error_of_ours_is_not_swallowed(tmp_path: Path) -> None:
+    class Broken(FakeWeb):
+        def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
+            raise ZeroDivisionError
+
+    with Store(tmp_path) as store:
+        discovery = machine(store)
+        discovery._wishes.append(LookUp(A))
+        with LookUps(discovery, Broken({})) as lookups:
+            lookups.ask(0.0)
+            with pytest.raises(RuntimeError, match="ended with an error"):
+                take_until(lookups, lambda: False)

@@ -1,0 +1,90 @@
+"""The loop of a live crawl is not held up: what takes long is done before, or in steps."""
+
+from __future__ import annotations
+
+import gc
+
+from support import zoo
+from support.serving import serve
+
+from diptych.engine.garbage import BriefCollections
+from diptych.engine.page_worker import pack, unpack
+from diptych.language import switchers
+from diptych.learn.url import language as url_lang
+from diptych.learn.url import pair as url_pair
+from diptych.page.answer import Reading
+from diptych.page.sitemaps import Sitemap, SitemapEntry
+from diptych.types import Url
+
+LOADED = (url_lang._shipped, url_pair._shipped, switchers._names)
+
+
+def test_models_are_loaded_before_the_loop_begins(crawl):
+    for each in (*LOADED, switchers._named):  # the last would spare it from asking for names
+        each.cache_clear()
+    found = []
+
+    def first(machine) -> bool:
+        found.append([each.cache_info().currsize for each in LOADED])
+        return True
+
+    with serve(zoo.demo_site) as server:
+        crawl(server.url, policy="hybrid", stop=first)
+    assert found[0] == [1, 1, 1]
+    assert server.log == []
+
+
+def test_nothing_is_loaded_for_a_policy_that_needs_nothing(crawl):
+    for each in LOADED:
+        each.cache_clear()
+    with serve(zoo.demo_site) as server:
+        crawl(server.url, stop=lambda machine: machine.stats.pages > 2)
+    assert [each.cache_info().currsize for each in LOADED] == [0, 0, 0]
+
+
+def test_large_sitemap_is_unpacked_in_steps():
+    entries = tuple(
+        SitemapEntry(f"http://example.org/{number}", (("fr", f"http://example.org/fr/{number}"),))
+        for number in range(2500)
+    )
+    reading = Reading(
+        Url("http://example.org/sitemap.xml"), 200, 1, 1.0, sitemap=Sitemap((), entries)
+    )
+    *steps, last = unpack(pack(reading, b"record"))
+    assert steps == [None, None, None]
+    assert last == (reading, b"record")
+
+
+def test_index_of_sitemaps_is_unpacked_as_it_was():
+    reading = Reading(
+        Url("http://example.org/sitemap.xml"), 200, 1, 1.0, sitemap=Sitemap(("http://e.org/a",), ())
+    )
+    assert list(unpack(pack(reading, b""))) == [(reading, b"")]
+
+
+class Ring:
+    """Refers to itself."""
+
+    def __init__(self) -> None:
+        self.own = self
+
+
+def test_collections_are_as_usual_again_after_a_crawl():
+    usual = gc.get_threshold()
+    with BriefCollections():
+        assert gc.get_freeze_count() > 0
+        assert gc.get_threshold()[:2] == usual[:2]
+    assert gc.get_threshold() == usual
+    assert gc.get_freeze_count() == 0
+
+
+def test_garbage_is_collected_while_a_crawl_goes_on():
+    with BriefCollections() as garbage:
+        garbage.look(1.0)
+        Ring()
+        before = sum(isinstance(each, Ring) for each in gc.get_objects())
+        garbage.look(1.5)
+        between = sum(isinstance(each, Ring) for each in gc.get_objects())
+        garbage.look(2.0)
+        after = sum(isinstance(each, Ring) for each in gc.get_objects())
+    assert (before, between, after) == (1, 1, 0)

@@ -1,0 +1,261 @@
+"""Tasks in several processes: in order, a few at a time, and without those that end a process."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.pooltasks import Ending, Hanging, Known, Large, Marking, Raising, Square
+from support.runs import LANGS, strategies
+
+import diptych
+from diptych.engine.task_workers import _AHEAD, _WORTH, Failed, Pool, run_tasks
+from diptych.errors import DiptychError
+from diptych.run.store import Store
+from diptych.steps.tasks import Work
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path) as opened:
+        yield opened
+    assert multiprocessing.active_children() == []
+
+
+@pytest.fixture
+def work(store: Store) -> Work:
+    return Work(store.folder, strategies(), LANGS)
+
+
+def test_results_come_in_the_order_of_the_tasks(work, store) -> None:
+    # The first ones take longest, so that later ones are done before them.
+    tasks = [Square(number, 0.4 if number % 16 == 0 else 0.0) for number in range(_WORTH + 8)]
+    found = list(run_tasks(tasks, work, store, jobs=2))
+    assert [result[0] for result in found] == [number**2 for number in range(_WORTH + 8)]
+    processes = {result[1] for result in found}
+    assert len(processes) == 2
+    assert os.getpid() not in processes
+
+
+@pytest.mark.parametrize(("count", "jobs"), [(_WORTH + 8, 1), (_WORTH - 1, 4), (0, 4)])
+def test_one_job_or_few_tasks_are_done_here(work, store, count, jobs) -> None:
+    found = list(run_tasks(map(Square, range(count)), work, store, jobs=jobs))
+    assert found == [(number**2, os.getpid()) for number in range(count)]
+
+
+def test_tasks_done_here_have_the_store_that_is_open(work, store, monkeypatch) -> None:
+    monkeypatch.setattr(store, "record", lambda url: None)
+    monkeypatch.setattr("diptych.steps.tasks.Store", None)
+    assert list(run_tasks([Known("http://a/")], work, store)) == [("", os.getpid())]
+    assert work._store is None
+
+
+def test_workers_read_the_store_while_this_process_writes(recorded: Path) -> None:
+    with Store(recorded, write=False) as store:
+        url = next(store.records(1)).url
+        own = Work(recorded, strategies(), LANGS)
+        found = list(run_tasks([Known(url)] * _WORTH, own, store, jobs=2))
+    assert {lang for lang, _ in found} == {"en"}
+    assert os.getpid() not in {process for _, process in found}
+
+
+def test_no_more_than_a_window_is_begun_ahead_of_the_first(work, store, tmp_path) -> None:
+    folder = tmp_path / "begun"
+    folder.mkdir()
+    found = list(run_tasks([Marking(folder, number) for number in range(80)], work, store, jobs=2))
+    assert len(found) == 80
+    # All that may be begun is, while the first is not done.
+    assert found[0] == _AHEAD * 2
+
+
+def test_results_may_be_large(work, store) -> None:
+    found = list(Pool(work, 2).run([Large(3_000_000)] * 4))
+    assert [len(result) for result in found] == [3_000_000] * 4
+
+
+def test_task_that_ends_its_process_has_no_result_and_others_go_on(work, store) -> None:
+    tasks = [Ending() if number in (0, 1, 20, _WORTH) else Square(number)
+             for number in range(_WORTH + 1)]  # fmt: skip
+    found = list(run_tasks(tasks, work, store, jobs=2))
+    wanted = ["unreadable" if isinstance(task, Ending) else task.number**2 for task in tasks]
+    assert [result[0] for result in found] == wanted
+
+
+def test_task_that_hangs_has_no_result_and_others_go_on(work, store) -> None:
+    tasks = [Square(0), Hanging(), *map(Square, range(2, 12)), Hanging()]
+    started = time.monotonic()
+    found = list(Pool(work, 2, patience=8.0).run(tasks))
+    assert time.monotonic() - started < 60
+    wanted = ["unreadable" if isinstance(task, Hanging) else task.number**2 for task in tasks]
+    assert [result[0] for result in found] == wanted
+
+
+@pytest.mark.parametrize(("jobs", "error"), [(1, ValueError), (2, DiptychError)])
+def test_task_that_raises_ends_the_run(work, store, jobs, error) -> None:
+    tasks = [Raising("what") if number == 3 else Square(number) for number in range(_WORTH)]
+    with pytest.raises(error):
+        list(run_tasks(tasks, work, store, jobs=jobs))
+
+
+def test_leaving_off_ends_the_workers(work, store) -> None:
+    results = run_tasks([Square(1), *[Hanging()] * _WORTH], work, store, jobs=2)
+    assert next(results)[0] == 1
+    assert len(multiprocessing.active_children()) == 2
+    results.close()
+    assert multiprocessing.active_children() == []
+
+
+# -- what comes up one after the other -------------------------------------------------------------
+
+
+def collected(pool: Pool, count: int, seconds: float = 60) -> dict[int, object]:
+    """The results of so many tasks, looked for again and again."""
+    found: dict[int, object] = {}
+
+    def done() -> bool:
+        found.update(pool.collect())
+        return len(found) >= count
+
+    until(done, seconds)
+    return found
+
+
+@pytest.fixture
+def pool(work) -> Iterator[Pool]:
+    made = Pool(work, 2)
+    yield made
+    made.close()
+
+
+def test_results_come_back_by_number(pool) -> None:
+    numbers = {pool.submit(Square(each)): each for each in range(9)}
+    found = collected(pool, 9)
+    assert {number: result[0] for number, result in found.items()} == {
+        number: each**2 for number, each in numbers.items()
+    }
+    assert os.getpid() not in {result[1] for result in found.values()}
+    later = pool.submit(Square(12))
+    assert later not in numbers
+    assert collected(pool, 1)[later][0] == 144
+    assert pool.collect() == {}
+
+
+def test_collecting_waits_for_nothing(pool) -> None:
+    pool.start()
+    hanging = pool.submit(Hanging())
+    pool.collect()
+    quick = pool.submit(Square(3))
+    started = time.monotonic()
+    for _ in range(20):
+        assert hanging not in pool.collect()
+    assert time.monotonic() - started < 2
+    pool.submit(Square(4))
+    assert quick in collected(pool, 1)
+
+
+def test_submitted_task_that_ends_its_process_has_no_result_and_others_go_on(pool) -> None:
+    ending, squared = pool.submit(Ending()), pool.submit(Square(5))
+    again = pool.submit(Square(6))
+    found = collected(pool, 3)
+    assert isinstance(found[ending], Failed)
+    assert (found[squared][0], found[again][0]) == (25, 36)
+
+
+def test_submitted_task_that_hangs_has_no_result_and_others_go_on(work) -> None:
+    pool = Pool(work, 1, patience=2.0)
+    try:
+        hanging, squared = pool.submit(Hanging()), pool.submit(Square(5))
+        found = collected(pool, 2)
+    finally:
+        pool.close()
+    assert isinstance(found[hanging], Failed)
+    assert squared in found  # a result, or none where processes start as slowly as that
+
+
+def test_submitted_task_that_raises_ends_the_run(pool) -> None:
+    pool.submit(Raising("what"))
+    with pytest.raises(DiptychError):
+        collected(pool, 1)
+
+
+def test_closing_ends_processes_whatever_they_are_at(work) -> None:
+    pool = Pool(work, 2)
+    for _ in range(5):
+        pool.submit(Hanging())
+    pool.collect()
+    assert len(multiprocessing.active_children()) == 2
+    pool.close()
+    assert multiprocessing.active_children() == []
+    pool.close()
+
+
+SCRIPT = """
+import signal
+import sys
+from pathlib import Path
+from support.pooltasks import Hanging
+from support.runs import LANGS, strategies
+from diptych.engine.task_workers import run_tasks
+from diptych.run.store import Store
+from diptych.steps.tasks import Work
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run behind a &
+    folder = Path(sys.argv[1])
+    with Store(folder) as store:
+        work = Work(folder, strategies(), LANGS)
+        tasks = [Hanging(folder / "begun", float(sys.argv[2]))] * 50
+        list(run_tasks(tasks, work, store, jobs=2))
+"""
+
+
+@pytest.mark.parametrize(
+    ("sent", "seconds"),
+    [
+        (signal.SIGINT, 3600),  # it has the time to end them
+        (signal.SIGKILL, 2),  # they end when they have nobody to tell
+    ],
+)
+def test_no_worker_outlives_this_process(tmp_path: Path, sent: signal.Signals, seconds) -> None:
+    folder, script = tmp_path / "run", tmp_path / "script.py"
+    folder.mkdir()
+    script.write_text(SCRIPT, "utf-8")
+    paths = [str(Path(__file__).parents[1]), str(Path(diptych.__file__).parent.parent)]
+    process = subprocess.Popen(
+        [sys.executable, script, folder, str(seconds)], start_new_session=True,
+        stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )  # fmt: skip
+    try:
+        until(lambda: len(list(folder.glob("begun.*"))) == 2)
+
+        def ended() -> bool:
+            os.kill(process.pid, sent)  # again, as one does: Python may be where it ignores it
+            return process.poll() is not None
+
+        until(ended)
+        until(lambda: not alive(process.pid))
+    finally:
+        if alive(process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def until(ready, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -1,0 +1,409 @@
+"""The crawl under a guide that expects something of each URL: what waits, and what ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from support.driving import (
+    EAGER,
+    HOME,
+    Drive,
+    Script,
+    page,
+    redirect,
+    robots,
+    sitemap,
+    status,
+    url,
+    web,
+)
+
+from diptych.frontier.crawl import AT_LEAST, DOUBTFUL, LONGEST_WAIT, UNLIKELY
+from diptych.frontier.guides import PART, Wish
+from diptych.frontier.politeness import Limits
+from diptych.frontier.queue import Kind, State
+from diptych.protocols import SiteView
+from diptych.reports.summary import summarise
+from diptych.run.store import Store
+from diptych.stages.crawl.hybrid.strategy import Hybrid
+from diptych.types import (
+    Found,
+    Link,
+    Missing,
+    Moved,
+    News,
+    Outlook,
+    Page,
+    PagePair,
+    Ranked,
+    Settled,
+    Url,
+)
+
+HIGH, LOW = 0.9, DOUBTFUL / 3
+ONE = replace(EAGER, connections=1)
+
+
+@dataclass
+class Valued:
+    """A guide that values URLs as it is told to, and knows how many pairs were found."""
+
+    policy: Values
+    told: list[News] = field(default_factory=list)
+    pages: int = 0
+
+    def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
+        self.pages += 1
+        return [Ranked(link, self.policy.value(link.url), lowers=True) for link in page.links]
+
+    def refill(self, site: SiteView) -> Iterable[Ranked]:
+        return ()
+
+    def learn(self, news: News, site: SiteView) -> Iterable[Ranked]:
+        self.told.append(news)
+        raised = self.policy.raised if isinstance(news, Found | Settled) else {}
+        return [Ranked(Link(url(path)), value) for path, value in raised.items()]
+
+    def wishes(self) -> Sequence[PagePair | None]:
+        wishes = self.policy.asks.pop(self.pages, ())
+        return list(wishes)
+
+    def outlook(self) -> Outlook:
+        return Outlook(self.policy.found, 1.0)
+
+
+@dataclass
+class Values:
+    """Values of URLs by how they begin; `asks` says what is wished after so many pages."""
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    usual: float = HIGH
+    found: int = 1
+    asks: dict[int, Sequence[PagePair | None]] = field(default_factory=dict)
+    raised: Mapping[str, float] = field(default_factory=dict)
+    """what an answer makes of some paths"""
+    made: list[Valued] = field(default_factory=list)
+
+    def guide(self, langs: Sequence[str]) -> Valued:
+        self.made.append(Valued(self))
+        return self.made[-1]
+
+    def value(self, found: Url) -> float:
+        path = found.removeprefix(HOME)
+        return next((self.values[start] for start in self.values if path.startswith(start)),
+                    self.usual)  # fmt: skip
+
+    @property
+    def told(self) -> list[News]:
+        return self.made[-1].told
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "run"
+
+
+def star(*paths: str) -> dict[Url, Script]:
+    return web(page("/", *paths), *(page(path) for path in paths))
+
+
+def numbered(count: int, folder: str = "") -> list[str]:
+    return [f"/{folder}{number}" for number in range(count)]
+
+
+# -- what a guide is told --------------------------------------------------------------------------
+
+
+def test_guide_is_told_what_became_of_all_that_is_no_page(folder: Path) -> None:
+    answers = web(
+        robots("User-agent: *\nDisallow: /closed"),
+        page("/", "/gone", "/old", "/closed", "/away", "/a.pdf", "http://other.org/"),
+        redirect("/old", "/new"), redirect("/away", "http://other.org/x"), page("/new"),
+        status("/gone", 404),
+    )  # fmt: skip
+    policy = Values()
+    Drive(folder, answers, policy).run()
+    assert sorted(policy.told, key=str) == sorted(
+        [
+            Missing(url("/gone"), "http_404"),
+            Moved(url("/old"), url("/new")),
+            Missing(url("/closed"), "robots"),
+            Missing(url("/away"), "outside"),
+        ],
+        key=str,
+    )
+
+
+def test_page_that_is_tried_again_is_missing_only_when_it_is_given_up(folder: Path) -> None:
+    policy = Values()
+    answers = {**star("/a", "/b"), url("/a"): status("/a", 503)}
+    Drive(folder, answers, policy).run()
+    assert policy.told == [Missing(url("/a"), "http_503")]
+
+
+def test_highest_value_comes_first_and_values_may_fall(folder: Path) -> None:
+    answers = web(page("/", "/a", "/b", "/c"), page("/c", "/a"), page("/a"), page("/b"))
+    policy = Values({"/a": 0.6, "/b": 0.5, "/c": 0.9})
+    drive = Drive(folder, answers, policy)
+    value = policy.value
+    policy.value = lambda found: (
+        0.4 if found == url("/a") and policy.made[-1].pages > 1 else value(found)
+    )  # type: ignore[method-assign]
+    assert drive.run().order == ["/", "/c", "/b", "/a"]
+
+
+# -- links that are not followed -------------------------------------------------------------------
+
+
+def test_links_that_no_guide_hears_of_are_still_accounted_for(folder: Path) -> None:
+    loop = "/x/x/x/x"
+    answers = web(page("/", "/a.pdf", "/b", "/c.jpg", loop), page("/b", "/a.pdf", "/d.zip"))
+    policy = Values()
+    drive = Drive(folder, answers, policy).run()
+    assert drive.order == ["/", "/b"]
+    states = drive.states()
+    for path in ("/a.pdf", "/c.jpg", "/d.zip"):
+        assert states[path] == (State.REFUSED, "not_html")
+    assert states[loop][0] is State.REFUSED
+    with Store(folder, write=False) as store:
+        fetched = summarise(store, ("en", "fr")).steps[0]
+    assert "3 not HTML by their name" in fetched.in_words()
+    assert policy.told == []
+
+
+# -- waiting for answers ---------------------------------------------------------------------------
+
+PAIR = PagePair(url("/a"), url("/b"), "en", "fr", 0.5, "test")
+
+
+def when(drive: Drive, path: str) -> float:
+    return next(at for fetched, at in drive.log if fetched == url(path))
+
+
+@pytest.mark.parametrize("thinking", [0.5, 2.0, 600.0])
+def test_what_is_doubtful_waits_for_answers_but_not_for_ever(folder: Path, thinking: float) -> None:
+    policy = Values({"/low": LOW}, asks={2: [PAIR]})
+    answers = star("/high", "/low")
+    drive = Drive(folder, answers, policy, politeness=ONE, thinking=thinking).run()
+    asked = when(drive, "/high") + 0.1
+    waited = when(drive, "/low") - asked
+    assert min(thinking, LONGEST_WAIT) - 0.1 <= waited <= min(thinking, LONGEST_WAIT) + 0.5
+
+
+def test_what_is_not_doubtful_waits_for_nothing(folder: Path) -> None:
+    policy = Values(asks={2: [PAIR]})
+    drive = Drive(folder, star("/a", "/b"), policy, politeness=ONE, thinking=600.0).run()
+    assert when(drive, "/b") - when(drive, "/a") < 1.0
+
+
+def test_answer_that_makes_something_better_comes_before_the_doubtful(folder: Path) -> None:
+    answers = star("/first", "/low", "/better")
+    policy = Values({"/low": LOW, "/better": LOW / 2}, asks={2: [PAIR]}, raised={"/better": HIGH})
+    drive = Drive(folder, answers, policy, politeness=ONE, thinking=1.0).run()
+    assert drive.order == ["/", "/first", "/better", "/low"]
+
+
+def test_crawl_does_not_end_while_a_guide_waits(folder: Path) -> None:
+    policy = Values({"/new": HIGH}, asks={1: [None]}, raised={"/new": HIGH})
+    drive = Drive(folder, web(page("/"), page("/new")), policy, thinking=50.0).run()
+    assert drive.order == ["/", "/new"]
+    assert drive.finished
+
+
+# -- hosts that are not worth it -------------------------------------------------------------------
+
+
+def test_host_with_nothing_but_doubtful_pages_is_not_even_asked_for_its_robots(
+    folder: Path,
+) -> None:
+    good = [f"http://fr.example.org/{number}" for number in range(5)]
+    poor = [f"http://de.example.org/{number}" for number in range(5)]
+    answers = web(page("/", *poor, *good, *numbered(5)), *map(page, [*good, *poor, *numbered(5)]))
+    policy = Values({"http://de.": 0.1})
+    drive = Drive(folder, answers, policy, politeness=EAGER).run()
+    order = [fetched for fetched, _ in drive.log]
+    first = order.index("http://de.example.org/robots.txt")
+    assert {*good, *map(url, numbered(5))} <= set(order[:first])
+    assert "http://fr.example.org/robots.txt" in order[:first]
+    assert set(poor) <= set(order[first:]), "last, but not forgotten"
+
+
+def test_host_is_asked_as_soon_as_one_page_of_it_is_worth_it(folder: Path) -> None:
+    other = "http://fr.example.org/good"
+    answers = web(page("/", other, *numbered(5)), page(other), *map(page, numbered(5)))
+    policy = Values({"/": LOW, "http://fr.": HIGH})
+    drive = Drive(folder, answers, policy, politeness=EAGER).run()
+    order = [fetched for fetched, _ in drive.log]
+    assert order.index(other) < min(order.index(url(path)) for path in numbered(5))
+
+
+def test_one_value_holds_over_all_hosts_of_a_site(folder: Path) -> None:
+    good = [f"http://fr.example.org/{number}" for number in range(6)]
+    answers = web(page("/", *good, *numbered(6)), *map(page, [*good, *numbered(6)]))
+    policy = Values({"http://fr.": 0.9, "/": 0.2})
+    order = [claimed for claimed, _ in Drive(folder, answers, policy, politeness=EAGER).run().log]
+    assert max(order.index(path) for path in good) < min(order.index(url(p)) for p in numbered(6))
+
+
+def test_policy_without_an_outlook_is_asked_nothing(folder: Path) -> None:
+    drive = Drive(folder, star(*numbered(4)), limits=Limits(patience=2)).run()
+    assert drive.order == ["/", *numbered(4)]
+    assert drive.notes == []
+
+
+# -- patience --------------------------------------------------------------------------------------
+
+
+def test_site_without_likely_pairs_is_ended_with_a_note(folder: Path) -> None:
+    policy = Values({"/low": 0.01}, usual=0.5)
+    answers = star(*numbered(3), *numbered(9, "low"))
+    drive = Drive(folder, answers, policy, limits=Limits(patience=10)).run()
+    assert drive.order == ["/", *numbered(3)]
+    assert drive.notes == [f"example.org: {UNLIKELY}"]
+    assert drive.states()["/low0"][0] is State.QUEUED
+
+
+def test_larger_patience_goes_on_where_a_smaller_one_ended(folder: Path) -> None:
+    answers = star(*numbered(3), *numbered(9, "low"))
+    Drive(folder, answers, Values({"/low": 0.01}, usual=0.5), limits=Limits(patience=10)).run()
+    drive = Drive(
+        folder, answers, Values({"/low": 0.01}), limits=Limits(patience=1000), now=2000.0
+    ).run()
+    assert drive.order == numbered(9, "low")
+    assert drive.notes == []
+
+
+@pytest.mark.parametrize("patience", [None, 0])
+def test_without_patience_all_is_fetched(folder: Path, patience: float | None) -> None:
+    answers = star(*numbered(5))
+    drive = Drive(folder, answers, Values(usual=1e-6), limits=Limits(patience=patience)).run()
+    assert len(drive.order) == 6
+    assert drive.notes == []
+
+
+def test_where_nothing_was_found_so_many_pages_are_fetched_before(folder: Path) -> None:
+    answers = star(*numbered(AT_LEAST + 20))
+    policy = Values(usual=0.001, found=0)
+    drive = Drive(folder, answers, policy, politeness=ONE, limits=Limits(patience=12)).run()
+    assert len(drive.order) == AT_LEAST
+    assert drive.notes == [f"example.org: {UNLIKELY}"]
+
+
+def test_site_is_not_ended_while_something_is_being_found_out(folder: Path) -> None:
+    policy = Values({"/low": 0.01}, usual=0.5, asks={4: [PAIR]}, raised={"/new": HIGH})
+    answers = {**star(*numbered(3), "/low"), **web(page("/new"))}
+    drive = Drive(folder, answers, policy, limits=Limits(patience=10), thinking=30.0).run()
+    assert drive.order == ["/", *numbered(3), "/new"]
+    assert drive.notes == [f"example.org: {UNLIKELY}"]
+
+
+def test_end_of_one_site_is_not_that_of_another(folder: Path) -> None:
+    answers = {**star(*numbered(3)), **web(page("http://b.net/", "http://b.net/x"),
+                                           page("http://b.net/x"))}  # fmt: skip
+    policy = Values({"/": 0.01}, usual=0.9)
+    seeds = [HOME + "/", "http://b.net/"]
+    drive = Drive(folder, answers, policy, seeds=seeds, limits=Limits(patience=10)).run()
+    assert drive.fetches("http://b.net/x") == 1
+    assert drive.order.count("/0") == 0
+    assert drive.notes == [f"example.org: {UNLIKELY}"]
+
+
+def test_site_is_not_ended_while_its_best_pages_are_to_be_asked_for_again(folder: Path) -> None:
+    other = "http://fr.example.org/good"
+    busy = status(other, 503, ("Retry-After", "30"))
+    script = {url(other): lambda attempt: page(other) if attempt > 1 else busy}
+    answers = {**star(*numbered(3), *numbered(3, "low"), other), **script}
+    policy = Values({"/low": 0.01}, usual=0.5)
+    drive = Drive(folder, answers, policy, limits=Limits(patience=10)).run()
+    assert drive.fetches(other) == 2
+    assert drive.states()[other][0] is State.FETCHED
+
+
+# -- large sitemaps --------------------------------------------------------------------------------
+
+LARGE = 2000  # entries
+
+
+def large_site() -> dict[Url, Script]:
+    paths = numbered(LARGE, "p")
+    return web(page("/"), sitemap("/sitemap.xml", *map(url, paths)), *map(page, paths[:20]))
+
+
+def known(drive: Drive) -> int:
+    return len(drive.rows(f"SELECT id FROM urls WHERE url LIKE '{HOME}/p%'"))
+
+
+@pytest.mark.parametrize("policy", [Values(), Hybrid(models=False)], ids=["values", "hybrid"])
+def test_large_sitemap_is_taken_in_in_parts(folder: Path, policy) -> None:
+    drive = Drive(folder, large_site(), policy)
+    sizes, states = [], []
+    with drive.opened() as crawl:
+        claims = list(crawl.next(0.0, 1))
+        drive.now = 1.0
+        drive.report(crawl, claims[0])  # robots.txt
+        (claim,) = crawl.next(3.0, 1)
+        assert claim.kind is Kind.SITEMAP
+        drive.report(crawl, claim)
+        while True:
+            wake = crawl.wake()
+            crawl.next(3.0, 0)
+            crawl.store.commit()
+            sizes.append(known(drive))
+            states.append(drive.states()["/sitemap.xml"][0])
+            if states[-1] is State.FETCHED:
+                break
+            assert wake == 0.0, "the rest is taken in as soon as there is time"
+    assert sizes == [*range(PART, LARGE, PART), LARGE]
+    assert len(sizes) > 1
+    assert states[:-1] == [State.CLAIMED] * (len(states) - 1)
+
+
+def test_sitemap_cut_off_by_a_kill_is_fetched_again(folder: Path) -> None:
+    drive = Drive(folder, large_site(), Values())
+    with drive.opened() as crawl:
+        for now in (0.0, 3.0):
+            (claim,) = crawl.next(now, 1)
+            drive.now = now
+            drive.report(crawl, claim)
+        crawl.next(3.0, 0)
+        crawl.store.commit()
+    assert 0 < known(drive) < LARGE
+    again = Drive(folder, large_site(), Values(), limits=Limits(max_pages=3), now=100.0).run()
+    assert again.fetches("/sitemap.xml") == 1
+    assert known(again) == LARGE
+    assert again.states()["/sitemap.xml"][0] is State.FETCHED
+    last = Drive(folder, large_site(), Values(), limits=Limits(max_pages=4), now=200.0).run()
+    assert last.fetches("/sitemap.xml") == 0
+    assert len(last.order) == 1
+
+
+def test_pages_are_fetched_between_the_parts_of_a_sitemap(folder: Path) -> None:
+    drive = Drive(folder, large_site(), Values(), politeness=EAGER, limits=Limits(max_pages=5))
+    drive.run()
+    assert len(drive.order) == 5
+    assert drive.finished
+
+
+# -- wishes ----------------------------------------------------------------------------------------
+
+
+def test_wishes_are_told_by_site_and_answered_to_its_guide(folder: Path) -> None:
+    policy = Values(asks={1: [PAIR, None]})
+    drive = Drive(folder, star("/a"), policy)
+    asked: list[Wish] = []
+    tell = drive.told
+
+    def telling(wish: Wish) -> News:
+        asked.append(wish)
+        return tell(wish)
+
+    drive.told = telling
+    drive.run()
+    assert [wish.pair for wish in asked] == [PAIR, None]
+    assert [type(news) for news in policy.told] == [Found, Settled]
+    events = drive.rows("SELECT what FROM events ORDER BY id")
+    assert ("found",) in events
+    assert ("settled",) in events

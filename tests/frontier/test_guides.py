@@ -1,0 +1,328 @@
+"""Guides are told what happens, and told it again when a crawl goes on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from support.fakes import at, make_page
+
+from diptych.frontier.guides import PART, Guides, Wish, alternates_of
+from diptych.frontier.hosts import SiteInfo
+from diptych.page.sitemaps import Sitemap, read_sitemap
+from diptych.protocols import CrawlPolicy, GuidedPolicy, SiteView
+from diptych.run.site_view import StoreView
+from diptych.run.store import Store
+from diptych.run.warc import compose
+from diptych.stages.crawl.bfs import Bfs
+from diptych.types import (
+    Decision,
+    Found,
+    Link,
+    Missing,
+    Moved,
+    News,
+    Outlook,
+    Page,
+    PagePair,
+    Ranked,
+    Response,
+    Settled,
+    Site,
+    Url,
+)
+
+PAIR = PagePair(at("/en"), at("/fr"), "en", "fr", 0.5, "test")
+OTHER_PAIR = PagePair(at("/en/a"), at("/fr/a"), "en", "fr", 0.5, "test")
+FOUND = Found(PAIR, Decision(True, 0.9), ((at("/a"), at("/b")),))
+Told = tuple[str, object]
+
+
+@dataclass
+class Parrot:
+    """A guide that only remembers what it was told; it wishes what its policy says."""
+
+    policy: ParrotPolicy
+    told: list[Told] = field(default_factory=list)
+
+    def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
+        self.told.append(("page", (page.url, page.lang, [link.url for link in page.links])))
+        return [Ranked(link, 1.0) for link in page.links]
+
+    def refill(self, site: SiteView) -> Iterable[Ranked]:
+        return ()
+
+    def learn(self, news: News, site: SiteView) -> Iterable[Ranked]:
+        self.told.append(("news", news))
+        return ()
+
+    def wishes(self) -> Sequence[PagePair | None]:
+        return self.policy.wishes(self.told)
+
+    def outlook(self) -> Outlook | None:
+        return Outlook(1.0, 2.0)
+
+
+@dataclass
+class ParrotPolicy:
+    """Wishes something whenever as much was told as `when` says."""
+
+    when: dict[int, list[PagePair | None]] = field(default_factory=dict)
+    made: list[Parrot] = field(default_factory=list)
+
+    def guide(self, langs: Sequence[str]) -> Parrot:
+        self.made.append(Parrot(self))
+        self._last = -1
+        return self.made[-1]
+
+    def wishes(self, told: list[Told]) -> list[PagePair | None]:
+        fresh, self._last = len(told) != self._last, len(told)
+        return self.when.get(len(told), []) if fresh else []
+
+
+@dataclass
+class Desk:
+    """A store and guides, as many times as a crawl is begun again."""
+
+    store: Store
+    policy: CrawlPolicy | GuidedPolicy
+    may: Callable[[Url, str], bool] = lambda url, site: True
+
+    def __post_init__(self) -> None:
+        self.site = self.info("example.org")
+        self.again()
+
+    def info(self, name: str) -> SiteInfo:
+        return SiteInfo(self.store.site_id(name), Site(name, ()))
+
+    def again(self) -> None:
+        """Another process."""
+        self.guides = Guides(self.store, self.policy, ("en", "fr"), self.view, self.may)
+
+    def view(self, site: SiteInfo) -> StoreView:
+        return StoreView(self.store, site.site, site.id, ("en", "fr"))
+
+    def page(self, path: str, lang: str, *links: str) -> list[str]:
+        """A page is fetched, kept and ranked."""
+        page = make_page(path, lang, links=[Link(at(link)) for link in links])
+        pointer = self.store.archive.append(self.record(path, b"x"), 0.0)
+        self.store.db.execute(
+            "INSERT INTO urls (key, url, host, kind, state, depth, priority)"
+            " VALUES (?, ?, 1, 0, 2, 0, 0)",
+            (self.key(path), at(path)),
+        )
+        self.store.save_page(self.site.id, page, pointer)
+        return [ranked.link.url for ranked in self.guides.rank_page(self.site, page)]
+
+    def sitemap(self, path: str, data: bytes) -> Sitemap:
+        """A sitemap is fetched and kept."""
+        pointer = self.store.archive.append(self.record(path, data), 0.0)
+        self.store.save_fetch(
+            self.site.id, at(path), 0.0, status=200, size=1, reason="", pointer=pointer
+        )
+        return read_sitemap(data)
+
+    def learn(self, news: News) -> None:
+        list(self.guides.learn(self.site, news))
+
+    @staticmethod
+    def key(path: str) -> int:
+        from diptych.text.urls import url_key
+
+        return url_key(at(path))
+
+    @staticmethod
+    def record(path: str, data: bytes) -> bytes:
+        return compose(Response(at(path), 200, (("Content-Type", "text/xml"),), data, 0.0))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path) as opened:
+        opened.begin()
+        yield opened
+
+
+def told(policy: ParrotPolicy) -> list[Told]:
+    return policy.made[-1].told
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+def test_new_guide_is_told_everything_again_in_order(store: Store) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    desk.page("/", "en", "/a", "/b")
+    desk.learn(Missing(at("/a"), "http_404"))
+    desk.page("/b", "fr", "/c")
+    sitemap = desk.sitemap("/map.xml", urlset(3))
+    list(desk.guides.rank_sitemap(desk.site, at("/map.xml"), sitemap, 0))
+    desk.learn(Moved(at("/c"), at("/d")))
+    desk.learn(FOUND)
+    desk.learn(Settled((PAIR, OTHER_PAIR)))
+    before = told(policy)
+    assert len(before) == 7
+    desk.again()
+    desk.guides.outlook(desk.site)
+    assert len(policy.made) == 2
+    assert told(policy) == before
+
+
+def test_what_a_guide_is_told_is_told_once(store: Store) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    desk.page("/", "en")
+    desk.again()
+    desk.learn(Missing(at("/a"), "http_404"))  # the first thing that is told to the new guide
+    assert [what for what, _ in told(policy)] == ["page", "news"]
+    desk.again()
+    desk.page("/b", "en")
+    assert [what for what, _ in told(policy)] == ["page", "news", "page"]
+
+
+def test_guides_of_two_sites_are_told_each_its_own(store: Store) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    other = desk.info("other.org")
+    desk.page("/", "en")
+    list(desk.guides.learn(other, Missing(Url("http://other.org/"), "dns")))
+    desk.again()
+    desk.guides.resume([desk.site, other])
+    assert [[what for what, _ in made.told] for made in policy.made[2:]] == [["page"], ["news"]]
+
+
+def test_crawls_that_never_began_are_not_resumed(store: Store) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    desk.guides.resume([desk.site])
+    assert policy.made == []
+
+
+def test_policy_without_a_memory_is_told_pages_and_nothing_is_written_down(store: Store) -> None:
+    desk = Desk(store, Bfs())
+    assert desk.page("/", "en", "/a") == [at("/a")]
+    assert list(desk.guides.learn(desk.site, Missing(at("/a"), "dns"))) == []
+    assert desk.guides.wishes(0.0) == []
+    assert desk.guides.outlook(desk.site) is None
+    assert not desk.guides.remember
+    assert store.events(desk.site.id) == []
+
+
+def test_page_that_is_no_longer_there_is_passed_over(store: Store) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    desk.page("/", "en")
+    desk.page("/a", "en")
+    store.db.execute("DELETE FROM pages WHERE url = ?", (desk.key("/"),))
+    desk.again()
+    desk.guides.outlook(desk.site)
+    assert [said[0] for _, said in told(policy)] == [at("/a")]  # type: ignore[index]
+
+
+# -- what guides see -------------------------------------------------------------------------------
+
+
+def test_guides_see_only_links_that_can_be_fetched(store: Store) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy, may=lambda url, site: site == "example.org" and "b" not in url)
+    assert desk.page("/", "en", "/a", "/b", "/c") == [at("/a"), at("/c")]
+    desk.again()
+    desk.guides.outlook(desk.site)
+    assert told(policy) == [("page", (at("/"), "en", [at("/a"), at("/c")]))]
+
+
+def urlset(count: int) -> bytes:
+    """A sitemap of so many pages, each with its translation."""
+    entries = "".join(
+        f"<url><loc>{at(f'/en/{n}')}</loc>"
+        f'<xhtml:link rel="alternate" hreflang="fr" href="{at(f"/fr/{n}")}"/></url>'
+        for n in range(count)
+    )
+    return f"<urlset>{entries}</urlset>".encode()
+
+
+def test_sitemap_is_told_in_parts_each_url_before_its_translations(store: Store) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    sitemap = desk.sitemap("/map.xml", urlset(PART + 2))
+    for start in (0, PART):
+        list(desk.guides.rank_sitemap(desk.site, at("/map.xml"), sitemap, start))
+    (_, (_, lang, first)), (_, (_, _, rest)) = told(policy)  # type: ignore[misc]
+    assert lang == ""
+    assert len(first) == 2 * PART
+    assert rest == [at(f"/{lang}/{n}") for n in (PART, PART + 1) for lang in ("en", "fr")]
+    before = told(policy)
+    desk.again()
+    desk.guides.outlook(desk.site)
+    assert told(policy) == before
+
+
+def test_translations_of_a_sitemap_are_told_with_their_page() -> None:
+    sitemap = read_sitemap(urlset(2))
+    expected = [(at(f"/en/{n}"), Link(at(f"/fr/{n}"), "alternate", "fr")) for n in range(2)]
+    assert alternates_of(sitemap) == expected
+
+
+# -- wishes ----------------------------------------------------------------------------------------
+
+
+def test_wishes_are_taken_up_once(store: Store) -> None:
+    desk = Desk(store, ParrotPolicy({1: [PAIR, None]}))
+    desk.page("/", "en")
+    assert desk.guides.wishes(5.0) == [Wish(desk.site.id, PAIR), Wish(desk.site.id, None)]
+    assert desk.guides.wishes(5.0) == []
+    assert desk.guides.waiting
+
+
+def test_guide_waits_until_all_its_wishes_are_answered(store: Store) -> None:
+    desk = Desk(store, ParrotPolicy({1: [PAIR, None]}))
+    desk.page("/", "en")
+    assert desk.guides.waits(desk.site, 5.0) == 0, "it may wish something since"
+    desk.guides.wishes(5.0)
+    assert desk.guides.waits(desk.site, 7.5) == 2.5
+    desk.learn(FOUND)
+    assert desk.guides.waiting
+    desk.learn(Missing(at("/a"), "dns"))
+    assert desk.guides.waiting
+    desk.learn(Settled(()))
+    assert not desk.guides.waiting
+    assert desk.guides.wishes(8.0) == []
+    assert desk.guides.waits(desk.site, 9.0) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("answers", "left"),
+    [
+        ([], [PAIR, OTHER_PAIR, None]),
+        ([FOUND], [OTHER_PAIR, None]),
+        ([Settled(())], [PAIR, OTHER_PAIR]),
+        ([FOUND, Settled(()), Found(OTHER_PAIR, Decision(False, 0.0, "unreadable"))], []),
+        ([Missing(at("/en"), "dns")], [PAIR, OTHER_PAIR, None]),
+    ],
+)
+def test_wishes_that_nothing_answered_are_asked_again_by_the_next_process(
+    store: Store, answers: list[News], left: list[PagePair | None]
+) -> None:
+    desk = Desk(store, ParrotPolicy({1: [PAIR, OTHER_PAIR, None]}))
+    desk.page("/", "en")
+    desk.guides.wishes(0.0)
+    for news in answers:
+        desk.learn(news)
+    desk.again()
+    desk.guides.resume([desk.site])
+    assert [wish.pair for wish in desk.guides.wishes(0.0)] == left
+    assert desk.guides.waiting is bool(left)
+
+
+def test_pair_that_was_wished_twice_and_answered_once_is_asked_again_once(store: Store) -> None:
+    desk = Desk(store, ParrotPolicy({1: [PAIR, None, None], 2: [PAIR]}))
+    desk.page("/", "en")
+    desk.learn(FOUND)
+    desk.guides.wishes(0.0)
+    desk.again()
+    desk.guides.resume([desk.site])
+    assert [wish.pair for wish in desk.guides.wishes(0.0)] == [None, None, PAIR]

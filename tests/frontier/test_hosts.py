@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from diptych.frontier.hosts import ROBOTS_LIFETIME, Hosts, SiteInfo
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.queue import Frontier, Kind
+from diptych.page.robots import Robots
+from diptych.run.store import Store
+from diptych.types import Site, Url
+
+SITE = Site("example.org", (Url("http://example.org/"),))
+HOME = Url("http://example.org/")
+POLITE = Politeness(agent="DiptychBot/0.1", delay=1.0, connections=3)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path) as opened:
+        opened.begin()
+        yield opened
+
+
+def hosts_of(
+    store: Store, *, now: float = 0.0, politeness: Politeness = POLITE
+) -> tuple[Hosts, Frontier]:
+    frontier = Frontier(store.db)
+    hosts = Hosts(store, frontier, politeness)
+    hosts.add_site(SITE)
+    hosts.restore(now)
+    return hosts, frontier
+
+
+def robots(text: str) -> Robots:
+    return Robots(text, "read")
+
+
+@pytest.mark.parametrize(
+    ("limits", "info", "reason"),
+    [
+        (Limits(), {"pages": 10**9, "bytes": 10**12}, ""),
+        (Limits(max_pages=5), {"pages": 4}, ""),
+        (Limits(max_pages=5), {"pages": 5}, "page limit"),
+        (Limits(max_pages=5), {"pages": 3, "in_flight": 2}, "page limit"),
+        (Limits(max_pages=0), {}, "page limit"),
+        (Limits(max_bytes=100), {"bytes": 99}, ""),
+        (Limits(max_bytes=100), {"bytes": 100}, "byte limit"),
+        (Limits(max_seconds=10), {"started_at": 90.5}, ""),
+        (Limits(max_seconds=10), {"started_at": 90.0}, "time limit"),
+        (Limits(max_seconds=10), {}, ""),
+    ],
+)
+def test_which_limit_is_reached(limits: Limits, info: dict[str, float], reason: str) -> None:
+    site = SiteInfo(1, SITE)
+    for name, value in info.items():
+        setattr(site, name, value)
+    assert site.exhausted(limits, now=100.0) == reason
+
+
+def test_new_host_is_asked_for_its_robots_first(store: Store) -> None:
+    hosts, frontier = hosts_of(store)
+    info = hosts.of(Url("http://fr.example.org/a/b"), "example.org")
+    assert hosts.of(Url("http://fr.example.org/c"), "example.org") is info
+    assert hosts[info.id] is info
+    (claim,) = frontier.claim(0.0, 9)
+    assert (claim.url, claim.kind) == ("http://fr.example.org/robots.txt", Kind.ROBOTS)
+
+
+def test_nothing_is_allowed_before_robots_are_known(store: Store) -> None:
+    hosts, _ = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    assert not hosts.allows(id, HOME)
+    hosts.know_robots(id, robots("User-agent: *\nDisallow: /b"), 0.0)
+    assert hosts.allows(id, HOME)
+    assert not hosts.allows(id, Url("http://example.org/b"))
+
+
+def test_group_of_our_own_token_counts(store: Store) -> None:
+    hosts, _ = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    text = "User-agent: *\nDisallow: /\n\nUser-agent: diptychbot\nDisallow: /b\nCrawl-delay: 3\n"
+    hosts.know_robots(id, robots(text), 0.0)
+    assert hosts.allows(id, HOME)
+    assert not hosts.allows(id, Url("http://example.org/b"))
+    assert hosts.notes == ["http://example.org asks for a Crawl-delay of 3 s: kept"]
+
+
+def test_archives_allow_everything(store: Store) -> None:
+    hosts, _ = hosts_of(store, politeness=replace(POLITE, obey_robots=False))
+    id = hosts.of(HOME, "example.org").id
+    assert hosts.allows(id, HOME)
+    hosts.know_robots(id, robots("User-agent: *\nDisallow: /\nCrawl-delay: 20"), 0.0)
+    assert hosts.allows(id, HOME)
+    assert hosts.notes == []
+
+
+@pytest.mark.parametrize(
+    ("text", "delay", "connections", "notes"),
+    [
+        ("", 1.0, 3, []),
+        ("User-agent: *\nCrawl-delay: 0.5", 1.0, 1, []),
+        ("User-agent: *\nCrawl-delay: 1", 1.0, 1, []),
+        ("User-agent: *\nCrawl-delay: 7.5", 7.5, 1, ["asks for a Crawl-delay of 7.5 s: kept"]),
+        (
+            "User-agent: *\nCrawl-delay: 90",
+            30.0,
+            1,
+            ["asks for a Crawl-delay of 90 s: cut to 30 s"],
+        ),
+        ("User-agent: other\nCrawl-delay: 90", 1.0, 3, []),
+        ("User-agent: *\nCrawl-delay: soon", 1.0, 3, []),
+    ],
+)
+def test_host_is_treated_as_it_asks(
+    store: Store, text: str, delay: float, connections: int, notes: list[str]
+) -> None:
+    hosts, frontier = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    assert frontier.host(id).connections == 1
+    hosts.know_robots(id, robots(text), 50.0)
+    host = frontier.host(id)
+    assert (host.delay, host.connections) == (delay, connections)
+    assert hosts.notes == [f"http://example.org {note}" for note in notes]
+    assert host.next_at == 50.0 + delay
+
+
+def test_sitemaps_that_robots_name_are_given_back(store: Store) -> None:
+    hosts, _ = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    text = "Sitemap: http://example.org/a.xml\nSitemap: /b.xml\n"
+    assert hosts.know_robots(id, robots(text), 0.0) == ["http://example.org/a.xml", "/b.xml"]
+
+
+def test_stopped_host_is_noted_once(store: Store) -> None:
+    hosts, frontier = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    hosts.stop(id, "refused")
+    hosts.stop(id, "refused again")
+    assert hosts.notes == ["http://example.org was stopped: refused"]
+    assert frontier.host(id).stopped == "refused"
+    assert store.db.execute("SELECT stopped FROM hosts").fetchall() == [("refused",)]
+
+
+def test_stopped_site_stops_all_its_hosts_and_is_noted_once(store: Store) -> None:
+    hosts, frontier = hosts_of(store)
+    other = Site("b.net", (Url("http://b.net/"),))
+    hosts.add_site(other)
+    ids = [hosts.of(Url(url), "example.org").id for url in (HOME, "http://fr.example.org/")]
+    stranger = hosts.of(Url("http://b.net/"), "b.net").id
+    for _ in range(2):
+        hosts.stop_site(hosts.sites["example.org"], "page limit")
+    assert all(frontier.host(id).stopped for id in ids)
+    assert not frontier.host(stranger).stopped
+    assert hosts.notes == ["example.org: page limit reached"]
+
+
+def test_restart_remembers_what_robots_said(store: Store) -> None:
+    hosts, _ = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    hosts.know_robots(id, robots("User-agent: *\nDisallow: /b\nCrawl-delay: 4"), 100.0)
+    hosts.hold(id, 500.0)
+    again, frontier = hosts_of(store, now=200.0)
+    assert again.allows(id, HOME)
+    assert not again.allows(id, Url("http://example.org/b"))
+    host = frontier.host(id)
+    assert (host.delay, host.connections, host.next_at) == (4.0, 1, 500.0)
+    assert again.of(HOME, "example.org").id == id
+
+
+def test_restart_uses_all_connections_of_a_host_without_a_crawl_delay(store: Store) -> None:
+    hosts, _ = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    hosts.know_robots(id, robots(""), 100.0)
+    _, frontier = hosts_of(store, now=200.0)
+    assert frontier.host(id).connections == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "later", "asked"),
+    [
+        ("read", 10.0, False),
+        ("missing", ROBOTS_LIFETIME, False),
+        ("read", ROBOTS_LIFETIME + 1, True),
+        ("unreachable", 10.0, True),
+    ],
+)
+def test_restart_asks_again_when_robots_are_old_or_were_not_reached(
+    store: Store, status: str, later: float, asked: bool
+) -> None:
+    hosts, frontier = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    (claim,) = frontier.claim(0.0, 1)
+    frontier.complete(claim, 100.0, status=200)
+    hosts.know_robots(id, Robots("", status), 100.0)
+    hosts.stop(id, "whatever")
+    again, fresh = hosts_of(store, now=100.0 + later)
+    claims = fresh.claim(100.0 + later, 9)
+    assert [claim.url for claim in claims] == (["http://example.org/robots.txt"] if asked else [])
+    assert again.allows(id, HOME) is not asked
+    assert store.count("SELECT count(*) FROM hosts WHERE stopped != ''") == 0
+
+
+def test_restart_counts_what_was_fetched(store: Store) -> None:
+    hosts, _ = hosts_of(store)
+    site = hosts.sites["example.org"].id
+    for number in range(3):
+        store.save_fetch(site, HOME, 0.0, status=200, size=100 * number, reason="", pointer=None)
+    again, _ = hosts_of(store)
+    assert again.sites["example.org"].bytes == 300
+    assert again.sites["example.org"].pages == 0
+
+
+def test_hosts_of_sites_that_are_not_asked_for_are_left_alone(store: Store) -> None:
+    hosts, _ = hosts_of(store)
+    hosts.add_site(Site("b.net", (Url("http://b.net/"),)))
+    hosts.of(Url("http://b.net/"), "b.net")
+    _, frontier = hosts_of(store)  # only example.org this time
+    assert frontier.claim(0.0, 9) == []
+
+
+def test_a_site_that_was_left_is_treated_as_before_when_it_is_entered_again(store: Store) -> None:
+    frontier = Frontier(store.db)
+    hosts = Hosts(store, frontier, POLITE)
+    info = hosts.enter(SITE, 0.0)
+    host = hosts.of(HOME, "example.org")
+    rules = "User-agent: *\nDisallow: /secret\nCrawl-delay: 7"
+    hosts.know_robots(host.id, robots(rules), 10.0)
+    hosts.leave(info)
+    assert not hosts.sites
+    assert frontier.wake() is None
+    again = hosts.enter(SITE, 12.0)
+    assert again.id == info.id
+    assert hosts.of(HOME, "example.org").id == host.id
+    assert not hosts.allows(host.id, Url("http://example.org/secret"))
+    assert hosts.allows(host.id, HOME)
+    assert frontier.host(host.id).delay == 7.0
+    assert frontier.host(host.id).next_at == 17.0, "no sooner than it asked for"
+
+
+def test_only_the_site_that_is_left_is_forgotten(store: Store) -> None:
+    frontier = Frontier(store.db)
+    hosts = Hosts(store, frontier, POLITE)
+    one = hosts.enter(SITE, 0.0)
+    other = Site("other.org", (Url("http://other.org/"),))
+    hosts.enter(other, 0.0)
+    hosts.of(HOME, "example.org")
+    hosts.of(other.seeds[0], "other.org")
+    hosts.leave(one)
+    assert list(hosts.sites) == ["other.org"]
+    claims = frontier.claim(0.0, 10)
+    assert [claim.url for claim in claims] == ["http://other.org/robots.txt"]

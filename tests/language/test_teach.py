@@ -1,0 +1,249 @@
+"""Teaching the identifier a language that it does not know."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from support import strange
+from support.bilingual import documents
+
+from diptych.kernels.langid_reference import feature_counts
+from diptych.language import teach as langid_train
+from diptych.language.codes import primary
+from diptych.language.identify import (
+    Taught,
+    base_labels,
+    base_model,
+    identify,
+    knows,
+    model_bytes,
+    taught,
+    teach,
+)
+from diptych.language.teach import Lesson, pieces_of, teach_language
+
+Array = NDArray[np.float64]
+OTHERS = {
+    "en": "The keeper climbs the stairs every evening and lights the lamp before the ships come.",
+    "fr": "Le gardien monte l'escalier tous les soirs et allume la lampe avant les bateaux.",
+    "es": "El guardián sube la escalera todas las noches y enciende la lámpara para los barcos.",
+    "ru": "Смотритель каждый вечер поднимается по лестнице и зажигает лампу для кораблей.",
+    "ja": "灯台守は毎晩階段を上り、船が来る前に明かりを灯します。",
+}
+NKO = "ߒߞߏ ߦߋ߫ ߛߓߍߛߎ߲ ߠߋ߬ ߘߌ߫ ߡߍ߲ ߣߐ߬ߣߍ߲߫ ߦߋ߫ ߛߟߏ߬ߡߊ߬ߣߊ߫ ߞߊ߲߬ߕߍ߫ ߓߟߏ߫ "
+
+
+@pytest.fixture(scope="module")
+def lesson() -> Lesson:
+    """What a hundred and fifty lines teach."""
+    return teach_language("qaa", pieces_of("\n".join(strange.lines()[::2][:150])))
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """Nothing stays taught."""
+    yield
+    teach(())
+
+
+def test_text_of_a_taught_language_is_told(lesson: Lesson) -> None:
+    unseen = strange.lines()[1::2][:100]
+    before = [identify(line)[0].lang for line in unseen]
+    assert "qaa" not in before
+    teach([lesson.taught])
+    assert knows("qaa")
+    for langs, closed in (((), True), (("en", "qaa"), False), (("en", "qaa"), True)):
+        found = [identify(line, langs, closed=closed)[0].lang for line in unseen]
+        assert found.count("qaa") >= 90
+
+
+def test_other_languages_are_told_as_before(lesson: Lesson) -> None:
+    before = {lang: identify(text)[0] for lang, text in OTHERS.items()}
+    teach([lesson.taught])
+    for lang, text in OTHERS.items():
+        best = identify(text)[0]
+        assert best.lang == lang
+        assert best.score == pytest.approx(before[lang].score, abs=0.02)
+
+
+def test_what_is_forgotten_is_forgotten(lesson: Lesson) -> None:
+    line = strange.lines()[1]
+    before = identify(line), identify(line, ["en", "qaa"])
+    teach([lesson.taught])
+    assert taught() == (lesson.taught,)
+    assert identify(line) != before[0]
+    teach(())
+    assert (identify(line), identify(line, ["en", "qaa"])) == before
+    assert not knows("qaa")
+
+
+def test_a_language_that_is_known_is_learned_anew() -> None:
+    lines = [line for line in strange.lines()[:100]]
+    lesson = teach_language("gl", pieces_of("\n".join(lines)))
+    teach([lesson.taught])
+    assert identify(lines[0])[0].lang == "gl"
+    assert identify("O alcalde inaugurou onte a nova biblioteca e moita xente veu vela.")[
+        0
+    ].lang in ("pt", "es")
+
+
+def test_a_code_that_is_listed_nowhere_is_one_once_it_is_taught(lesson: Lesson) -> None:
+    assert primary("xyz") == ""
+    teach([replace(lesson.taught, lang="xyz")])
+    assert primary("xyz") == "xyz"
+    assert identify(strange.lines()[0], ["en", "xyz"])[0].lang == "xyz"
+
+
+def test_letters_of_its_own_are_enough() -> None:
+    lines = [f"{NKO}{number}" for number in "߀߁߂߃߄߅߆߇߈߉"] * 10
+    text = "\n".join(f"{line} {place}" for place, line in enumerate(lines))
+    lesson = teach_language("nqo", pieces_of(text))
+    assert lesson.taught.scripts == ("Nkoo",)
+    teach([lesson.taught])
+    assert identify(NKO) == identify(NKO, ["fr", "nqo"])
+    assert identify(NKO)[0].lang == "nqo"
+    assert identify(NKO)[0].score > 0.97
+    for lang, other in OTHERS.items():
+        assert identify(other)[0].lang == lang, "a text in other letters is never in it"
+
+
+def test_what_is_said_of_quality_is_of_lines_that_were_held_back(lesson: Lesson) -> None:
+    assert 0.9 <= lesson.quality.lines <= 1
+    assert lesson.quality.pages >= lesson.quality.lines
+    assert abs(sum(weight for _, weight in lesson.near)) <= 1
+    assert "qaa" not in dict(lesson.quality.before)
+
+
+def test_lines_are_judged_by_what_was_learned_without_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    learned: list[float] = []
+    column = langid_train._column
+
+    def watched(total: Array, usual: Array, strength: float) -> Array:
+        learned.append(float(total.sum()))
+        return column(total, usual, strength)
+
+    monkeypatch.setattr(langid_train, "_column", watched)
+    teach_language("qaa", strange.lines()[:60])
+    whole = max(learned)
+    assert learned[-1] == whole, "what is kept was learned from all"
+    assert max(learned[:-1]) < 0.9 * whole, "all else from four fifths"
+
+
+def test_what_a_text_does_not_say_is_taken_from_its_neighbours() -> None:
+    lines = [line for document in documents() for text in document.fr for line in text.split(". ")]
+    pieces = pieces_of("\n".join(lines))
+    lesson = teach_language("qaa", pieces)
+    assert lesson.near[0][0] == "fr"
+    assert lesson.near[0][1] > 0.5
+    table = base_model().table
+    rest = {lang: table[:, base_labels().index(lang)] for lang in ("fr", "ru")}
+    said = np.frombuffer(lesson.taught.column, "<f2")
+    unseen = np.ones(len(said), bool)
+    for piece in pieces:
+        unseen[list(feature_counts(base_model(), model_bytes(piece)))] = False
+    french = unseen & (rest["fr"] > -11) & (rest["ru"] < -12)
+    russian = unseen & (rest["ru"] > -11) & (rest["fr"] < -12)
+    assert min(french.sum(), russian.sum()) > 100
+    assert said[french].mean() > said[russian].mean() + 2
+
+
+@pytest.mark.parametrize("lines", [[], ["una linea sola de texto que no basta"] * 500])
+def test_too_little_text_is_refused(lines: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"too little .* 30 different lines and 2,000 letters"):
+        teach_language("qaa", pieces_of("\n".join(lines)))
+
+
+def test_long_lines_are_cut_between_words() -> None:
+    words = [f"word{number}" for number in range(500)]
+    pieces = pieces_of(" ".join(words))
+    assert len(pieces) > 10
+    assert max(map(len, pieces)) <= 300
+    assert " ".join(pieces).split() == words
+    assert pieces_of("x" * 1000)[0] == "x" * 300
+
+
+def test_a_file_holds_what_was_learned(lesson: Lesson) -> None:
+    assert Taught.from_bytes(lesson.taught.to_bytes()) == lesson.taught
+
+
+def changed(taught: Taught, **fields: object) -> bytes:
+    return orjson.dumps(orjson.loads(taught.to_bytes()) | fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"format": 2}, "another version"),
+        ({"extra": 1}, "another kind"),
+        ({"lang": "zzzz"}, "no code"),
+        ({"lang": 7}, "no code"),
+        ({"prior": "x"}, "a number in it is none"),
+        ({"prior": True}, "a number in it is none"),
+        ({"prior": 10.5}, "its prior cannot be"),
+        ({"prior": 1e30}, "its prior cannot be"),
+        ({"prior": -1e30}, "its prior cannot be"),
+        ({"scripts": []}, "ISO 15924"),
+        ({"scripts": ["latn"]}, "ISO 15924"),
+        ({"model": 3}, "a text in it is none"),
+        ({"column": "%%%"}, "damaged"),
+        ({"column": base64.b64encode(b"abc").decode()}, "damaged"),
+        ({"column": base64.b64encode(zlib.compress(b"abc")).decode()}, "not whole"),
+    ],
+)
+def test_what_is_no_taught_language_is_refused(
+    lesson: Lesson, fields: dict[str, object], wrong: str
+) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        Taught.from_bytes(changed(lesson.taught, **fields))
+
+
+@given(st.binary(max_size=200))
+def test_nonsense_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"it is"):
+        Taught.from_bytes(data)
+
+
+def test_a_packed_column_without_end_is_not_unpacked(lesson: Lesson) -> None:
+    bomb = base64.b64encode(zlib.compress(bytes(100_000_000))).decode()
+    with pytest.raises(ValueError, match="no log probabilities"):
+        Taught.from_bytes(changed(lesson.taught, column=bomb))
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [[0.0] * 8, [-5.0] * 8, [-5.0, 0.5], [-5.0, np.nan], [-5.0, -np.inf], [-5.0, np.inf]],
+)
+def test_a_column_that_nobody_learned_is_refused(lesson: Lesson, numbers: list[float]) -> None:
+    packed = base64.b64encode(zlib.compress(np.array(numbers, "<f2").tobytes())).decode()
+    with pytest.raises(ValueError, match="no log probabilities"):
+        Taught.from_bytes(changed(lesson.taught, column=packed))
+
+
+def test_a_column_of_another_model_or_size_is_refused(lesson: Lesson) -> None:
+    for other in (
+        replace(lesson.taught, model="0"),
+        replace(lesson.taught, column=lesson.taught.column[:-2]),
+    ):
+        with pytest.raises(ValueError, match="qaa was taught to another version"):
+            teach([other])
+    assert taught() == ()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_none_are_refused(lesson: Lesson, value: float) -> None:
+    column = np.frombuffer(lesson.taught.column, "<f2").copy()
+    column[3] = value
+    with pytest.raises(ValueError, match="what was learned of qaa is damaged"):
+        teach([replace(lesson.taught, column=column.tobytes())])
+    assert taught() == ()

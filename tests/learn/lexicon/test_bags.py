@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diptych.learn.lexicon.bags import Text, read_text
+from diptych.text.lengths import text_length
+from diptych.text.tokens import tokens
+
+SENTENCES = st.lists(st.text("abc éß19山川の .,\n\x00", max_size=30), max_size=9)
+
+
+def words_of(text: Text) -> list[dict[str, float]]:
+    """Each sentence as its stems, with how often they are in it."""
+    found = []
+    for start, end in zip(text.bags.offsets[:-1], text.bags.offsets[1:], strict=True):
+        words = (text.words[word] for word in text.bags.word[start:end])
+        found.append(dict(zip(words, text.bags.count[start:end].tolist(), strict=True)))
+    return found
+
+
+def test_sentence_is_its_stems_and_its_length() -> None:
+    text = read_text(["Bergsteiger, Bergsteigerin!", "", "1956789 Berge"], "de")
+    assert words_of(text) == [{"bergs": 2}, {}, {"1956789": 1, "berge": 1}]
+    assert text.lengths.tolist() == [27, 0, 13]
+    assert text.lengths_before.tolist() == [0, 27, 27, 40]
+    # A sentence without words still takes room, so that nothing is divided by none.
+    assert text.words_before.tolist() == [0, 2, 3, 5]
+    assert len(text) == 3
+
+
+def test_postings_say_where_words_are() -> None:
+    text = read_text(["ein Berg", "zwei", "Berg um Berg"], "de")
+    offsets, bag, times = text.postings
+    at = text.words.index("berg")
+    part = slice(offsets[at], offsets[at + 1])
+    assert bag[part].tolist() == [0, 2]
+    assert times[part].tolist() == [1, 2]
+
+
+def test_no_text() -> None:
+    text = read_text([], "de")
+    assert (len(text), text.words) == (0, ())
+    assert text.words_before.tolist() == text.lengths_before.tolist() == [0]
+    assert len(text.coarser()) == 0
+
+
+@given(SENTENCES)
+def test_coarser_text_has_the_same_words_and_letters(sentences: list[str]) -> None:
+    text = read_text(sentences, "de")
+    coarse = text.coarser()
+    assert len(coarse) == (len(sentences) + 1) // 2
+    joined = [sentences[n : n + 2] for n in range(0, len(sentences), 2)]
+    expected = []
+    for some in joined:
+        counts: dict[str, float] = {}
+        for words in words_of(read_text(some, "de")):
+            for word, count in words.items():
+                counts[word] = counts.get(word, 0) + count
+        expected.append(counts)
+    assert words_of(coarse) == expected
+    np.testing.assert_allclose(coarse.lengths, [sum(map(text_length, some)) for some in joined])
+    assert coarse.words == text.words
+
+
+def test_groups_may_leave_sentences_out() -> None:
+    text = read_text(["eins", "zwei", "drei", "vier vier"], "de")
+    grouped = text.grouped(np.array([0, -1, 0, 1]))
+    assert words_of(grouped) == [{"eins": 1, "drei": 1}, {"vier": 2}]
+    assert grouped.lengths.tolist() == [8, 9]
+    assert len(text.grouped(np.full(4, -1))) == 0
+
+
+@given(SENTENCES)
+def test_every_word_is_counted(sentences: list[str]) -> None:
+    text = read_text(sentences, "zh")
+    assert text.bags.count.sum() == sum(len(tokens(sentence, "zh")) for sentence in sentences)
+    assert (np.diff(text.words_before) >= 1).all()
+    assert len(set(text.words)) == len(text.words) == text.bags.size

@@ -1,0 +1,193 @@
+"""Training the URL pair model: examples, cross-fitting, and what words are learned from."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from support.tinymodel import learn_from, parallel_urls, tiny_model
+from support.urlmodels import FakeLanguages
+
+from diptych.errors import ConfigError
+from diptych.learn.url.concepts import Phrase, learn_concepts
+from diptych.learn.url.data import LabelledPair, fold_of
+from diptych.learn.url.negatives import BEST_MIX, Negatives
+from diptych.learn.url.pair_train import (
+    Knowledge,
+    examples,
+    slug_phrases,
+    train,
+    url_words,
+    used_words,
+)
+
+
+def pair(
+    left: str, right: str, langs: str = "en fr", domain: str = "x.org", weight: float = 1.0
+) -> LabelledPair:
+    one, other = langs.split()
+    return LabelledPair(domain, f"http://x.org{left}", one, f"http://x.org{right}", other, weight)
+
+
+def test_examples_are_positives_and_the_mix_of_negatives() -> None:
+    rows = parallel_urls(3)
+    given = examples(rows, seed=4)
+    assert given.parallel.sum() == len(rows)
+    made = list(Negatives(BEST_MIX, each=2, seed=4).make(rows))
+    assert len(given.lefts) == len(given.rights) == len(given.domains) == len(rows) + len(made)
+    negative = [
+        (left, right)
+        for left, right, parallel in zip(given.lefts, given.rights, given.parallel, strict=True)
+        if not parallel
+    ]
+    assert negative == [(row.url_a, row.url_b) for row, _ in made]
+
+
+def test_a_domain_counts_by_the_root_of_its_size() -> None:
+    small = [pair(f"/en/{n}", f"/fr/{n}", domain="small.org") for n in range(4)]
+    large = [pair(f"/en/p{n}", f"/fr/p{n}", domain="large.org", weight=0.5) for n in range(16)]
+    given = examples([*small, *large])
+    weights = {
+        (domain, bool(parallel)): weight
+        for domain, parallel, weight in zip(
+            given.domains, given.parallel, given.weights, strict=True
+        )
+    }
+    assert weights == {
+        ("small.org", True): 1 / 2,
+        ("small.org", False): 1.5 / 2,
+        ("large.org", True): 0.5 / 4,  # doubtful positives count less, their negatives do not
+        ("large.org", False): 1.5 / 4,
+    }
+
+
+def test_trained_it_tells_pairs_apart() -> None:
+    rows = parallel_urls(30)[24 * 8 :]  # sites it was not trained on
+    given = examples(rows)
+    found = tiny_model().probabilities(given.lefts, given.rights)
+    threshold = 0.5
+    right = (found > threshold) == given.parallel
+    assert right.mean() > 0.9
+    assert found[given.parallel].mean() > found[~given.parallel].mean() + 0.5
+
+
+def test_same_rows_and_seed_same_model() -> None:
+    rows = parallel_urls(8)
+    one, other = (train(rows, learn=learn_from(rows), iterations=3) for _ in range(2))
+    for name in ("roots", "features", "thresholds", "values"):
+        assert np.array_equal(getattr(one.forest, name), getattr(other.forest, name))
+    assert np.array_equal(one.features.concepts.keys, other.features.concepts.keys)
+
+
+def test_features_of_a_domain_never_come_from_what_it_taught() -> None:
+    rows = parallel_urls(8)
+    asked: list[set[str]] = []
+
+    def learn(chosen: Callable[[str], bool]) -> Knowledge:
+        asked.append({row.domain for row in rows if chosen(row.domain)})
+        return Knowledge(learn_concepts([], {}), Spy(asked[-1]))
+
+    class Spy(FakeLanguages):
+        def __init__(self, learned: set[str]) -> None:
+            super().__init__()
+            self.learned = learned
+
+        def probabilities(self, urls):
+            read = {url.split("/")[2] for url in urls} & {row.domain for row in rows}
+            assert not read & self.learned
+            return super().probabilities(urls)
+
+    train(rows, learn=learn, iterations=1)
+    domains = {row.domain for row in rows}
+    assert asked[0] | asked[1] == domains == asked[2]
+    assert not asked[0] & asked[1]
+    assert asked[0]
+    assert asked[1]
+
+
+def test_one_domain_is_enough() -> None:
+    rows = [row._replace(domain="x.org") for row in parallel_urls(2)]
+    model = train(rows, learn=learn_from(rows), iterations=1)
+    assert model.features.concepts.senses(b"water")
+    assert 0 <= fold_of("x.org") < 1
+
+
+@pytest.mark.parametrize("rows", [[], [pair("/", "/")], [pair("", "/")]])
+def test_nothing_to_learn_from(rows: list[LabelledPair]) -> None:
+    with pytest.raises(ConfigError, match="at least two documents"):
+        train(rows, learn=learn_from(rows))
+
+
+def test_training_asks_for_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    rows = parallel_urls(3)
+    with pytest.raises(ConfigError, match="pip install"):
+        train(rows, learn=learn_from(rows))
+
+
+def test_phrases_are_the_words_by_which_slugs_differ() -> None:
+    rows = [
+        pair("/en/red-wine/12", "/fr/vin-rouge/12", weight=0.5),
+        pair("/fr/contact", "/en/contact-us", "fr en"),
+        pair("/de/rot", "/fr/rouge", "de fr"),  # no English
+        pair("/en/a", "/en/b", "en en"),
+        pair("/same", "/same?lang=fr"),
+    ]
+    assert list(slug_phrases(rows)) == [
+        Phrase("fr", "en red wine", "fr vin rouge", 1.0),
+        Phrase("fr", "en us", "fr", 2.0),
+    ]
+
+
+def test_phrases_of_large_domains_are_bounded() -> None:
+    word = "abcdefghij"
+    rows = [
+        pair(f"/e{word[n % 10]}{word[n // 10]}", f"/f{word[n % 10]}{word[n // 10]}")
+        for n in range(100)
+    ]
+    assert len(list(slug_phrases(rows))) == 40
+    long = [pair("/" + "-".join("e" + c for c in "abcdefghijklmnopqrst"), "/x")]
+    assert len(next(slug_phrases(long)).english.split()) == 12
+
+
+def test_used_words_are_those_of_english_urls() -> None:
+    rows = [pair("/red-wine", "/vin"), pair("/vin", "/red", "fr en"), pair("/x", "/y", "de fr")]
+    assert used_words(rows) == Counter({"red": 2, "wine": 1})
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://red.org", []),
+        ("http://red.org/", []),
+        ("http://x.org/Red/%C3%89t%C3%A9-12?q=wine#x", ["red", "ete", "q", "wine", "x"]),
+        ("", []),
+    ],
+)
+def test_words_of_urls(url: str, words: list[str]) -> None:
+    assert list(url_words(url)) == words
+
+
+def test_order_of_rows_changes_no_example() -> None:
+    rows = parallel_urls(4)
+    shuffled = rows[:]
+    random.Random(2).shuffle(shuffled)
+
+    def told(given):
+        return sorted(
+            zip(
+                given.lefts,
+                given.rights,
+                given.parallel.tolist(),
+                given.weights.tolist(),
+                strict=True,
+            )
+        )
+
+    assert told(examples(rows)) == told(examples(shuffled))
+    assert math.isclose(examples(rows).weights.sum(), examples(shuffled).weights.sum())

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from diptych.frontier.crawl import Crawl, Stats
+from diptych.reports.progress import Progress
+from diptych.types import Outlook
+
+
+class _Store:
+    def count(self, query: str) -> int:
+        return 7
+
+
+@dataclass
+class _Crawl:
+    """What progress asks of a crawl."""
+
+    foreseen: Outlook | None
+    stats: Stats = field(default_factory=lambda: Stats(downloads=30, pages=25))
+    store: Any = field(default_factory=_Store)
+
+    def outlook(self) -> Outlook | None:
+        return self.foreseen
+
+
+def figures(foreseen: Outlook | None, *, stage: str = "crawling", pairs: int = 0) -> dict[str, str]:
+    progress = Progress(stage=stage, crawl=cast(Crawl, _Crawl(foreseen)), pairs=pairs)
+    return dict(progress.figures())
+
+
+def test_guided_crawl_shows_what_it_has_found_and_expects() -> None:
+    shown = figures(Outlook(12.0, 1234.4))
+    assert (shown["pairs"], shown["left"], shown["downloads/pair"]) == ("12", "~1,234", "2.50")
+
+
+def test_crawl_that_has_found_nothing_yet_shows_no_cost() -> None:
+    shown = figures(Outlook(0.0, -1e-9))
+    assert (shown["pairs"], shown["left"], shown["downloads/pair"]) == ("-", "~0", "-")
+
+
+@pytest.mark.parametrize(
+    ("foreseen", "stage"), [(None, "crawling"), (Outlook(12.0, 3.0), "aligning")]
+)
+def test_otherwise_the_pairs_that_were_verified_are_shown(
+    foreseen: Outlook | None, stage: str
+) -> None:
+    shown = figures(foreseen, stage=stage, pairs=10)
+    assert (shown["pairs"], shown["downloads/pair"]) == ("10", "3.00")
+    assert "left" not in shown
+
+
+def test_before_the_crawl_there_is_nothing_to_show() -> None:
+    assert dict(Progress(stage="crawling").figures())["pairs"] == "-"

@@ -1,0 +1,301 @@
+"""What a run found, as its database holds it: pairs, decisions, segments and what was learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.runs import kept
+
+from diptych.frontier.queue import Entry, Frontier
+from diptych.run.store import Store
+from diptych.run.warc import Pointer
+from diptych.types import (
+    Decision,
+    Evidence,
+    LangPair,
+    Page,
+    PagePair,
+    PageRecord,
+    SegmentPair,
+    Url,
+)
+
+SITE = 1
+LANGS = LangPair("en", "fr")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path) as opened:
+        opened.site_id("example.org")
+        opened.archive.add("/an/archive.warc.gz", 9)
+        yield opened
+
+
+def url(name: object) -> Url:
+    return Url(f"http://example.org/{name}")
+
+
+def with_urls(store: Store, *names: object) -> None:
+    store.begin()
+    Frontier(store.db).add([Entry(url(name), 1, 0.0) for name in names])
+    store.commit()
+
+
+def with_pages(store: Store, **lengths: int) -> None:
+    """Pages by name, with so many characters of text each."""
+    with_urls(store, *lengths)
+    for name, length in lengths.items():
+        record = PageRecord(url(name), "en", (), "", 1, 10, length, f"sha1:{name}{length}")
+        store.save_page(SITE, Page(record, ()), Pointer(1, 2, 3))
+
+
+def pair(left: object, right: object, score: float = 0.9, evidence: str = "hreflang") -> PagePair:
+    return PagePair(url(left), url(right), *LANGS, score, evidence)
+
+
+def segment(text: str, left: object = "en", right: object = "fr") -> SegmentPair:
+    return SegmentPair(text, f"{text} fr", *LANGS, url(left), url(right), "/p[1]", "/p[2]", 0.7)
+
+
+# -- pairs -------------------------------------------------------------------------------------
+
+
+def test_pairs_come_back_in_the_order_of_their_urls(store: Store) -> None:
+    with_urls(store, "a", "b", "c", "d")
+    pairs = [pair("c", "d", 0.5, "switch"), pair("a", "b")]
+    store.replace_pairs(SITE, pairs)
+    assert [found for _, found in store.pairs(SITE)] == [pairs[1], pairs[0]]
+    assert store.pairs(SITE + 1) == []
+
+
+def test_evidence_of_a_pair_comes_back(store: Store) -> None:
+    with_urls(store, *"ab")
+    scores = (Evidence("hreflang", 0.9), Evidence("sizes", 0.125), Evidence("lead", -0.5))
+    known = PagePair(url("a"), url("b"), *LANGS, 0.75, "hreflang+keys", scores)
+    store.replace_pairs(SITE, [known])
+    assert [found for _, found in store.pairs(SITE)] == [known]
+
+
+def test_page_in_both_languages_is_a_pair_of_its_own(store: Store) -> None:
+    with_urls(store, *"ab")
+    both = PagePair(url("a"), url("a"), *LANGS, 0.8, "one_page")
+    store.replace_pairs(SITE, [both, pair("a", "b")])
+    store.replace_pairs(SITE, [both])
+    assert [found for _, found in store.pairs(SITE)] == [both]
+
+
+def test_same_pages_may_be_pairs_of_several_languages(store: Store) -> None:
+    with_urls(store, *"a")
+    pairs = [PagePair(url("a"), url("a"), "en", lang, 0.8, "one_page") for lang in ("de", "fr")]
+    store.replace_pairs(SITE, pairs)
+    assert [found for _, found in store.pairs(SITE)] == pairs
+    assert store.lang_pairs() == [LangPair("en", "de"), LANGS]
+    store.replace_pairs(SITE, pairs[1:])
+    assert store.lang_pairs() == [LANGS]
+
+
+def test_settling_again_keeps_what_is_known_of_pairs_that_stay(store: Store) -> None:
+    with_urls(store, *"abcdef")
+    store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
+    (first, _), (second, _) = store.pairs(SITE)
+    store.begin()
+    for id in (first, second):
+        store.save_decision(id, Decision(True, 0.8))
+        store.save_segments(id, [(segment("lamp"), Decision(True, 0.9))])
+    store.commit()
+    store.replace_pairs(SITE, [pair("a", "b", 0.4, "url"), pair("e", "f")])
+    found = store.pairs(SITE)
+    assert [settled for _, settled in found] == [pair("a", "b", 0.4, "url"), pair("e", "f")]
+    assert found[0][0] == first
+    assert store.pairs_to_align(SITE) == found[1:]
+    decisions = "SELECT pair, accept, score FROM decisions"
+    assert store.db.execute(decisions).fetchall() == [(first, 1, 0.8)]
+    assert store.db.execute("SELECT DISTINCT pair FROM segments").fetchall() == [(first,)]
+
+
+def test_pairs_of_other_sites_are_left_alone(store: Store) -> None:
+    with_urls(store, *"abcd")
+    other = store.site_id("other.org")
+    store.replace_pairs(SITE, [pair("a", "b")])
+    store.replace_pairs(other, [pair("c", "d")])
+    store.replace_pairs(SITE, [])
+    assert store.pairs(SITE) == []
+    assert [found for _, found in store.pairs(other)] == [pair("c", "d")]
+
+
+def test_settling_the_same_pairs_changes_nothing(store: Store) -> None:
+    with_urls(store, *"abcd")
+    pairs = [pair("a", "b"), pair("c", "d")]
+    store.replace_pairs(SITE, pairs)
+    before = store.pairs(SITE)
+    store.replace_pairs(SITE, pairs)
+    assert store.pairs(SITE) == before
+
+
+def test_decision_is_kept_with_its_marks(store: Store) -> None:
+    with_urls(store, *"ab")
+    store.replace_pairs(SITE, [pair("a", "b")])
+    ((id, _),) = store.pairs(SITE)
+    assert store.pairs(SITE, where="decisions.accept") == []
+    store.save_decision(id, Decision(True, 0.5, marks=("untranslated",)))
+    store.save_decision(id, Decision(True, 0.75, marks=("machine_translated", "untranslated")))
+    rows = store.db.execute("SELECT accept, score, reason, marks FROM decisions").fetchall()
+    assert rows == [(1, 0.75, "", "machine_translated untranslated")]
+    assert [found for found, _ in store.pairs(SITE, where="decisions.accept")] == [id]
+
+
+def test_pairs_are_to_be_aligned_until_decided_and_aligned(store: Store) -> None:
+    with_urls(store, *"abcd")
+    store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
+    (first, _), (second, _) = store.pairs(SITE)
+
+    def left() -> list[int]:
+        return [id for id, _ in store.pairs_to_align(SITE)]
+
+    assert left() == [first, second]
+    assert store.pairs_to_align(SITE + 1) == []
+    store.save_decision(first, Decision(True, 0.5))
+    assert left() == [first, second]
+    assert store.save_segments(first, [(segment("x"), Decision(True, 0.5))]) == (0, 1)
+    assert left() == [second]
+    store.save_decision(second, Decision(False, 0.5, "partial"))
+    store.save_segments(second, [])
+    assert left() == []
+    assert store.save_segments(first, []) == (1, 0)  # how many were kept, and are
+
+
+# -- what was learned --------------------------------------------------------------------------
+
+
+def test_what_was_learned_holds_until_other_pages_come(store: Store) -> None:
+    with_pages(store, a=5, b=5)
+    store.replace_pairs(SITE, [pair("a", "b")])
+    assert store.begin_learning()
+    assert store.begin_learning(), "it was begun, not ended"
+    store.save_lexicons({LANGS: b"words"})
+    assert not store.begin_learning()
+    with_pages(store, c=5)
+    assert store.begin_learning()
+    store.save_lexicons({})
+    assert store.lexicons() == {}
+    assert not store.begin_learning()
+    with_pages(store, c=6)  # as it is now
+    assert store.begin_learning()
+
+
+def test_order_of_pages_is_not_something_new(tmp_path: Path) -> None:
+    bases = []
+    for order in ("abc", "cab"):
+        (tmp_path / order).mkdir()
+        with Store(tmp_path / order) as store:
+            store.archive.add("/an/archive.warc.gz", 9)
+            with_pages(store, **dict.fromkeys(order, 5))
+            store.begin_learning()
+            bases += store.db.execute("SELECT basis FROM learning").fetchall()
+    assert bases[0] == bases[1]
+
+
+def test_learning_anew_is_aligning_anew(store: Store) -> None:
+    with_pages(store, a=5, b=5)
+    store.replace_pairs(SITE, [pair("a", "b")])
+    store.begin_learning()
+    ((id, _),) = store.pairs(SITE)
+    store.save_decision(id, Decision(True, 0.5))
+    store.save_segments(id, [(segment("x"), Decision(True, 0.5))])
+    store.save_lexicons({LANGS: b"words"})
+    store.begin_learning()
+    assert store.pairs_to_align(SITE) == []
+    with_pages(store, c=5)
+    store.begin_learning()
+    assert [found for found, _ in store.pairs_to_align(SITE)] == [id]
+
+
+def test_lexicons_are_replaced_all_at_once(store: Store) -> None:
+    with_pages(store, a=5)
+    store.begin_learning()
+    store.save_lexicons({LangPair("fr", "de"): b"2", LANGS: b"1"})
+    assert list(store.lexicons().items()) == [(LANGS, b"1"), (LangPair("fr", "de"), b"2")]
+    store.save_lexicons({LANGS: b"3"})
+    assert store.lexicons() == {LANGS: b"3"}
+
+
+def test_teachers_are_pairs_of_two_languages_with_the_length_of_the_shorter(store: Store) -> None:
+    with_pages(store, a=10, b=20, c=40, d=30, e=5)
+    german = PagePair(url("a"), url("e"), "en", "de", 0.9, "keys")
+    store.replace_pairs(SITE, [pair("c", "d", 0.4), pair("a", "b", 0.85), german])
+    both = [(pair("a", "b", 0.85), 10), (pair("c", "d", 0.4), 30)]
+    assert store.teachers(LANGS, 0.4) == both
+    assert store.teachers(LANGS, 0.5) == both[:1]
+    assert store.teachers(LangPair("en", "de"), 0.5) == [(german, 5)]
+    assert store.teachers(LangPair("fr", "en"), 0.0) == []
+    assert [store.sure_pairs(least) for least in (0.4, 0.85, 0.95)] == [3, 2, 0]
+
+
+# -- segments ----------------------------------------------------------------------------------
+
+
+def test_segments_that_were_kept_are_the_corpus(store: Store) -> None:
+    with_urls(store, *"abcd")
+    store.replace_pairs(SITE, [pair("c", "d"), pair("a", "b")])
+    (first, _), (second, _) = store.pairs(SITE)
+    store.begin()
+    store.save_segments(second, [(segment("three", "c", "d"), Decision(True, 0.3))])
+    store.save_segments(
+        first,
+        [
+            (segment("one", "a", "b"), Decision(True, 0.1)),
+            (segment("bad", "a", "b"), Decision(False, 0.0, "too_short")),
+            (segment("two", "a", "b"), Decision(True, 0.2)),
+        ],
+    )
+    store.commit()
+    found = kept(store)
+    assert [(seg.left, seg.score, seg.left_url) for seg in found] == [
+        ("one", 0.1, url("a")), ("two", 0.2, url("a")), ("three", 0.3, url("c")),
+    ]  # fmt: skip
+    assert (found[0].right, found[0].left_path, found[0].right_path) == ("one fr", "/p[1]", "/p[2]")
+    rejects = "SELECT left, reason, position FROM segments WHERE NOT accept"
+    assert store.db.execute(rejects).fetchall() == [("bad", "too_short", 1)]
+
+
+def test_aligning_again_replaces_the_segments(store: Store) -> None:
+    with_urls(store, *"ab")
+    store.replace_pairs(SITE, [pair("a", "b")])
+    ((id, _),) = store.pairs(SITE)
+    for texts in (["one", "two", "three"], ["four"]):
+        store.begin()
+        store.save_segments(id, [(segment(text), Decision(True, 1.0)) for text in texts])
+        store.commit()
+    assert [seg.left for seg in kept(store)] == ["four"]
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """One store for the round trips, which only add to it."""
+    with Store(tmp_path_factory.mktemp("shared")) as opened:
+        opened.site_id("example.org")
+        yield opened
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.tuples(texts, texts), max_size=4))
+def test_segments_come_back_as_they_were(shared: Store, pairs: list[tuple[str, str]]) -> None:
+    shared.db.execute("DELETE FROM pairs")
+    Frontier(shared.db).add([Entry(url("a"), 1, 0.0), Entry(url("b"), 1, 0.0)])
+    shared.replace_pairs(SITE, [pair("a", "b")])
+    shared.begin()
+    ((id, _),) = shared.pairs(SITE)
+    saved = [
+        SegmentPair(left, right, "en", "fr", url("a"), url("b"), "/p", "/q", 0.25)
+        for left, right in pairs
+    ]
+    shared.save_segments(id, [(seg, Decision(True, 0.25)) for seg in saved])
+    assert kept(shared) == saved

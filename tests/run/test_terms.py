@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diptych import recipes
+from diptych._version import VERSION
+from diptych.errors import StoreError
+from diptych.registry import signature
+from diptych.run.store import SCHEMA_VERSION, Store
+from diptych.run.terms import Terms, default_folder, open_run, read_terms
+
+RECIPE = recipes.load(recipes.DEFAULT, {})
+TERMS = Terms(("en", "fr"), ("http://example.org/", "http://example.fr/"), "site", RECIPE)
+
+
+def begin(folder: Path, terms: Terms = TERMS) -> None:
+    open_run(folder, terms, agent="a").close()
+
+
+def test_run_says_how_it_is_made(tmp_path: Path) -> None:
+    begin(tmp_path / "run")
+    written = tomllib.loads((tmp_path / "run" / "run.toml").read_text("utf-8"))
+    assert written["signature"] == signature(RECIPE, ["en", "fr"])
+    assert written["schema"] == SCHEMA_VERSION
+    assert written["langs"] == ["en", "fr"]
+    assert written["seeds"] == ["http://example.org/", "http://example.fr/"]
+    assert written["recipe"] == RECIPE
+    assert written["versions"]["diptych"] == VERSION
+    assert {"python", "aiohttp", "fastwarc"} < set(written["versions"])
+
+
+@pytest.mark.parametrize("name", recipes.names())
+def test_terms_are_read_as_they_were_written(tmp_path: Path, name: str) -> None:
+    terms = replace(
+        TERMS,
+        recipe=recipes.load(name, {}),
+        archives=("/a/été.warc.gz",),
+        scope="host",
+        lexicons=("en-fr:0a1b",),
+    )
+    begin(tmp_path, terms)
+    assert read_terms(tmp_path) == terms
+
+
+def test_same_command_goes_on_with_the_same_run(tmp_path: Path) -> None:
+    begin(tmp_path)
+    before = (tmp_path / "run.toml").read_bytes()
+    with open_run(tmp_path, TERMS, agent="another agent") as store:
+        store.site_id("example.org")
+    with open_run(tmp_path, TERMS, agent="a") as store:
+        assert store.count("SELECT count(*) FROM sites") == 1
+    assert (tmp_path / "run.toml").read_bytes() == before
+
+
+def changed(**stages: dict[str, object]) -> dict[str, object]:
+    return {**RECIPE, **stages}
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        (replace(TERMS, langs=("en", "de")), ["langs", "en, fr", "en, de"]),
+        (replace(TERMS, langs=("fr", "en")), ["langs", "en, fr", "fr, en"]),
+        (
+            replace(TERMS, seeds=("http://b.net/",)),
+            ["seeds", "http://b.net/", "http://example.fr/"],
+        ),
+        (replace(TERMS, scope="host"), ["scope", "site", "host"]),
+        (replace(TERMS, archives=("/x.warc",)), ["archives", "/x.warc"]),
+        (replace(TERMS, lexicons=("en-fr:0a1b",)), ["lexicons", "en-fr:0a1b"]),
+        (replace(TERMS, recipe=changed(crawl={"use": "bfs"})), ["recipe", "crawl=bfs"]),
+        (replace(TERMS, recipe=changed(pair={"use": "links"})), ["recipe", "pair=links"]),
+    ],
+)
+def test_other_terms_are_refused_and_the_difference_named(
+    tmp_path: Path, other: Terms, named: list[str]
+) -> None:
+    begin(tmp_path)
+    with pytest.raises(StoreError) as caught:
+        open_run(tmp_path, other, agent="a")
+    message = str(caught.value)
+    assert all(word in message for word in [str(tmp_path), *named, "choose another --out"])
+    begin(tmp_path)  # and the old run is as it was
+
+
+def test_other_parameter_of_the_same_strategy_is_named_too(tmp_path: Path) -> None:
+    begin(tmp_path)
+    other = changed(pair={"use": "union", "pairers": [{"use": "links"}]})
+    with pytest.raises(StoreError) as caught:
+        open_run(tmp_path, replace(TERMS, recipe=other), agent="a")
+    was, _, now = str(caught.value).partition(", not ")
+    assert was.rpartition("recipe: ")[2] != now.partition(";")[0]
+
+
+def test_folder_with_other_files_is_refused_and_one_of_them_named(tmp_path: Path) -> None:
+    (tmp_path / "half.part").write_text("left by a kill")
+    (tmp_path / "photo.jpg").write_text("mine")
+    with pytest.raises(StoreError, match=r"holds no run but other files \(photo\.jpg\)"):
+        begin(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["half.part", "photo.jpg"]
+
+
+def test_what_a_kill_at_the_very_start_leaves_is_no_hindrance(tmp_path: Path) -> None:
+    (tmp_path / "run.toml.part").write_text("langs = [")
+    (tmp_path / "run.lock").write_text("")
+    begin(tmp_path)
+    assert read_terms(tmp_path) == TERMS
+
+
+def test_run_whose_database_was_not_begun_yet_goes_on(tmp_path: Path) -> None:
+    begin(tmp_path)
+    (tmp_path / "run.sqlite").unlink()
+    begin(tmp_path)
+
+
+def test_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(StoreError, match=r"cannot write to .*choose another --out"):
+            begin(folder)
+
+
+def test_folders_above_are_made(tmp_path: Path) -> None:
+    begin(tmp_path / "a" / "b" / "run")
+    assert (tmp_path / "a" / "b" / "run" / "run.toml").exists()
+
+
+def test_folder_without_a_run_is_answered_with_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(
+        StoreError, match=r"holds no run \(no run\.toml\); make one with: diptych mine"
+    ):
+        read_terms(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"langs = [", "cannot read"),
+        (b"\xff\xfe", "cannot read"),
+        (b"langs = ['en', 'fr']", "lacks 'seeds'"),
+        (b"", "lacks 'langs'"),
+    ],
+)
+def test_damaged_terms_are_refused(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "run.toml").write_bytes(content)
+    with pytest.raises(StoreError, match=said):
+        read_terms(tmp_path)
+
+
+def test_run_in_use_is_refused(tmp_path: Path) -> None:
+    with open_run(tmp_path, TERMS, agent="a"), pytest.raises(StoreError, match="in use"):
+        begin(tmp_path)
+
+
+def test_agent_is_written_into_the_archives(tmp_path: Path) -> None:
+    with open_run(tmp_path, TERMS, agent="DiptychBot/9") as store:
+        assert isinstance(store, Store)
+        store.begin()
+        store.archive.append(b"", 0.0)
+    data = (tmp_path / "warc" / "diptych-00001.warc.gz").read_bytes()
+    import gzip
+
+    assert b"DiptychBot/9" in gzip.decompress(data)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "archives", "langs", "name"),
+    [
+        (["http://example.org/"], [], ["en", "fr"], "diptych-example.org-en-fr"),
+        (["https://www.example.org/en/a"], [], ["en", "fr"], "diptych-example.org-en-fr"),
+        (["http://127.0.0.1:8735/"], [], ["en", "fr"], "diptych-127.0.0.1_8735-en-fr"),
+        (["http://[::1]:80/"], [], ["en", "fr"], "diptych-___1__80-en-fr"),
+        (["http://a.org/", "http://b.org/"], [], ["de", "fr"], "diptych-a.org+1-de-fr"),
+        ([], ["/data/crawl.warc.gz"], ["en", "fr", "de"], "diptych-crawl-en-fr-de"),
+        ([], ["/data/a b.warc.gz", "/data/c.warc"], ["en", "fr"], "diptych-a_b+1-en-fr"),
+        (["http://a.org/"], ["/data/x.warc.gz"], ["en", "fr"], "diptych-a.org-en-fr"),
+    ],
+)
+def test_folder_when_the_user_names_none(
+    seeds: list[str], archives: list[str], langs: list[str], name: str
+) -> None:
+    assert default_folder(seeds, archives, langs) == Path(name)
+
+
+@given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=3))
+def test_default_folder_is_one_plain_name(names: list[str]) -> None:
+    for folder in (
+        default_folder(names, [], ["en", "fr"]),
+        default_folder([], names, ["en", "fr"]),
+    ):
+        assert len(folder.parts) == 1
+        assert folder.name.startswith("diptych-")
+        assert not set(folder.name) & set('/\\:*?"<>|\x00\n ')

@@ -1,0 +1,432 @@
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from warcio.archiveiterator import ArchiveIterator
+
+from diptych.errors import ArchiveError
+from diptych.run.warc import Located, compose, compose_info, read_at, scan
+from diptych.types import Response, Url
+
+URL = Url("http://example.org/caf%C3%A9?a=1&b=2")
+HTML = (("Content-Type", "text/html"),)
+
+
+def answer(
+    body: bytes = b"<p>lamp</p>",
+    *headers: tuple[str, str],
+    url: Url = URL,
+    status: int = 200,
+    truncated: str = "",
+    ip: str = "",
+) -> Response:
+    return Response(url, status, headers or HTML, body, 1_700_000_000.0, ip, truncated)
+
+
+def scanned(data: bytes, name: str = "a.warc.gz") -> tuple[list[Response], str]:
+    """The responses of an archive, and what was wrong with it."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(data)
+        found: list[Response] = []
+        try:
+            for located in scan(path):
+                found.append(located.response)
+        except ArchiveError as error:
+            return found, str(error)
+        return found, ""
+
+
+def same(left: Response, right: Response) -> bool:
+    """Equal but for the order in which HTTP puts a length to a body."""
+    return (left.url, left.status, left.body, left.fetched_at, left.ip, left.truncated) == (
+        right.url, right.status, right.body, right.fetched_at, right.ip, right.truncated,
+    )  # fmt: skip
+
+
+tokens = st.from_regex(r"[A-Za-z][A-Za-z0-9-]{0,15}", fullmatch=True).filter(
+    lambda name: (
+        name.lower() not in ("content-length", "transfer-encoding", "connection", "keep-alive")
+    )
+)
+visible = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=12)
+values = st.lists(visible, min_size=1, max_size=4).map(" ".join)
+headers = st.lists(st.tuples(tokens, values), max_size=5).map(tuple)
+statuses = st.sampled_from([200, 204, 301, 404, 429, 503, 999])
+
+
+@settings(max_examples=200, deadline=None)
+@given(body=st.binary(max_size=2000), headers=headers, status=statuses)
+@example(body=b"\r\n\r\n", headers=(), status=200)
+@example(body=b"HTTP/1.1 200 OK\r\n\r\n", headers=(), status=200)
+@example(
+    body=b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+    headers=(),
+    status=200,
+)
+@example(body=bytes(range(256)) * 8, headers=(("Content-Encoding", "gzip"),), status=200)
+def test_what_is_composed_is_read_again(
+    body: bytes, headers: tuple[tuple[str, str], ...], status: int
+) -> None:
+    response = Response(URL, status, headers, body, 1_700_000_000.0, "192.0.2.1")
+    again = read_at(io.BytesIO(compose(response)), 0)
+    assert again is not None
+    assert same(again, response)
+    assert again.headers == (*headers, ("Content-Length", str(len(body))))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.binary(max_size=500), max_size=6))
+def test_records_of_a_file_are_found_at_their_offsets(bodies: list[bytes]) -> None:
+    records = [compose(answer(body, url=Url(f"http://a.org/{n}"))) for n, body in enumerate(bodies)]
+    data = compose_info(agent="a", name="b", now=0.0) + b"".join(records)
+    found, error = scanned(data)
+    assert error == ""
+    assert [response.body for response in found] == bodies
+    offset = len(data) - sum(map(len, records))
+    for record, body in zip(records, bodies, strict=True):
+        response = read_at(io.BytesIO(data), offset)
+        assert response is not None
+        assert response.body == body
+        offset += len(record)
+
+
+def test_scan_says_where_each_record_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(
+        compose_info(agent="a", name="b", now=0.0)
+        + b"".join(compose(answer(b"x" * n, url=Url(f"http://a.org/{n}"))) for n in range(5))
+    )
+    located = list(scan(path))
+    assert len(located) == 5
+    for offset, response in located:
+        with path.open("rb") as stream:
+            assert read_at(stream, offset) == response
+
+
+@pytest.mark.parametrize("value", ["café", "\xe9\xe8", "a\tb", " a  b ", "a\r\n b"])
+def test_odd_header_values_stay_one_line_and_one_header(value: str) -> None:
+    again = read_at(io.BytesIO(compose(answer(b"x", ("X-Odd", value), ("X-Next", "1")))), 0)
+    assert again is not None
+    names = [name for name, _ in again.headers]
+    assert names == ["X-Odd", "X-Next", "Content-Length"]
+    assert again.body == b"x"
+
+
+@pytest.mark.parametrize(
+    "value", ["a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\rX-Evil: 1", "a\r\n\r\n<p>"]
+)
+def test_header_value_cannot_become_a_header_or_the_body(value: str) -> None:
+    again = read_at(io.BytesIO(compose(answer(b"x", ("X-Odd", value)))), 0)
+    assert again is not None
+    assert [name for name, _ in again.headers] == ["X-Odd", "Content-Length"]
+    assert again.body == b"x"
+
+
+def test_record_ends_as_the_standard_says() -> None:
+    record = gzip.decompress(compose(answer(b"lamp")))
+    head, _, rest = record.partition(b"\r\n\r\n")
+    length = re.search(rb"\r\nContent-Length: (\d+)\Z", head)
+    assert length is not None
+    assert rest[int(length[1]) :] == b"\r\n\r\n"
+    assert rest[: int(length[1])].endswith(b"\r\n\r\nlamp")
+
+
+def wire(text: str) -> str:
+    """What a header value in UTF-8 looks like to HTTP, which knows bytes only."""
+    return text.encode().decode("latin-1")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["\xe9t\xe9", wire("été"), wire("voilà/à"), wire("groß"), wire("日本"), "\x80\x97\x9f\xff"],
+)
+def test_bytes_of_header_values_are_kept(value: str) -> None:
+    data = compose(answer(b"x", ("Location", value), ("X-Next", "1")))
+    assert b"Location: " + value.encode("latin-1") + b"\r\n" in gzip.decompress(data)
+    again = read_at(io.BytesIO(data), 0)
+    assert again is not None
+    assert again.header("Location") == value
+
+
+def test_body_is_stored_as_it_is_with_its_own_length() -> None:
+    headers = (
+        ("Content-Type", "text/html"), ("Transfer-Encoding", "chunked"), ("Connection", "close"),
+        ("Keep-Alive", "timeout=5"), ("Content-Encoding", "gzip"),
+    )  # fmt: skip
+    again = read_at(io.BytesIO(compose(answer(b"\x1f\x8bwhatever", *headers))), 0)
+    assert again is not None
+    assert again.headers == (
+        ("Content-Type", "text/html"), ("Content-Encoding", "gzip"), ("Content-Length", "10"),
+    )  # fmt: skip
+    assert again.body == b"\x1f\x8bwhatever"
+
+
+@pytest.mark.parametrize("length", ["3", "99999", "nonsense"])
+def test_wrong_length_in_the_head_does_not_cut_the_body(length: str) -> None:
+    again = read_at(
+        io.BytesIO(compose(answer(b"longer than three", ("Content-Length", length)))), 0
+    )
+    assert again is not None
+    assert again.body == b"longer than three"
+
+
+@pytest.mark.parametrize(
+    ("truncated", "stored"),
+    [
+        ("", ""),
+        ("length", "length"),
+        ("time", "time"),
+        ("disconnect", "disconnect"),
+        ("content_type", "unspecified"),
+    ],
+)
+def test_why_a_body_is_not_whole_is_kept(truncated: str, stored: str) -> None:
+    data = compose(answer(b"", truncated=truncated))
+    again = read_at(io.BytesIO(data), 0)
+    assert again is not None
+    assert again.truncated == stored
+    assert (b"WARC-Truncated" in gzip.decompress(data)) is bool(stored)
+
+
+# -- other readers -----------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.binary(max_size=800), headers, statuses), min_size=1, max_size=4))
+def test_warcio_reads_the_same_and_the_digests_hold(
+    answers: list[tuple[bytes, tuple[tuple[str, str], ...], int]],
+) -> None:
+    responses = [
+        Response(URL, status, headers, body, 1e9, "192.0.2.1") for body, headers, status in answers
+    ]
+    data = compose_info(agent="a", name="b", now=0.0) + b"".join(map(compose, responses))
+    iterator = ArchiveIterator(io.BytesIO(data), check_digests="raise")
+    records = []
+    for record in iterator:
+        records.append(
+            (record.rec_type, record.rec_headers, record.http_headers, record.raw_stream.read())
+        )
+    assert [kind for kind, *_ in records] == ["warcinfo", *["response"] * len(responses)]
+    for (_, fields, http, body), response in zip(records[1:], responses, strict=True):
+        assert body == response.body
+        assert http.get_statuscode() == str(response.status)
+        assert fields.get_header("WARC-Target-URI") == response.url
+        assert fields.get_header("WARC-Date") == "2001-09-09T01:46:40Z"
+        assert fields.get_header("WARC-IP-Address") == "192.0.2.1"
+        assert fields.get_header("WARC-Payload-Digest").startswith("sha1:")
+    assert iterator.err_count == 0
+
+
+def test_info_record_names_software_file_and_agent() -> None:
+    text = gzip.decompress(compose_info(agent="DiptychBot/1", name="x.warc.gz", now=0.0)).decode()
+    assert text.startswith("WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Date: 1970-01-01T00:00:00Z\r\n")
+    assert "WARC-Filename: x.warc.gz\r\n" in text
+    assert "software: diptych/" in text
+    assert "http-header-user-agent: DiptychBot/1\r\n" in text
+
+
+def test_every_record_has_an_identity_of_its_own() -> None:
+    ids = {
+        re.search(
+            rb"WARC-Record-ID: (<urn:uuid:[0-9a-f-]{36}>)\r\n", gzip.decompress(compose(answer()))
+        )
+        for _ in range(20)
+    }
+    found = {match[1] for match in ids if match}
+    assert len(found) == 20
+
+
+OTHERS = [
+    b"WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: <http://Example.org:80/%d>\r\n"
+    b"WARC-Date: 2024-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:%d>\r\n"
+    b"Content-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n"
+    % (kind, number, number, content_type, len(block), block)
+    for number, (kind, content_type, block) in enumerate(
+        [
+            (b"request", b"application/http; msgtype=request", b"GET / HTTP/1.1\r\n\r\n"),
+            (
+                b"response",
+                b"application/http; msgtype=response",
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>a</p>",
+            ),
+            (b"metadata", b"application/warc-fields", b"a: b\r\n"),
+            (b"resource", b"text/html", b"<p>b</p>"),
+        ]
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [(b"".join(OTHERS), "a.warc"), (b"".join(map(gzip.compress, OTHERS)), "a.warc.gz")],
+    ids=["plain", "compressed"],
+)
+def test_archives_of_others_are_read(data: bytes, name: str) -> None:
+    found, error = scanned(data, name)
+    assert error == ""
+    assert [(response.url, response.status, response.body) for response in found] == [
+        ("http://example.org/1", 200, b"<p>a</p>"),
+        ("http://example.org/3", 200, b"<p>b</p>"),
+    ]
+    assert found[1].header("content-type") == "text/html"
+
+
+def test_record_of_any_kind_is_found_again_by_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"".join(map(gzip.compress, [*OTHERS[::-1], *OTHERS])))
+    located = list(scan(path))
+    assert len(located) == 4
+    with path.open("rb") as stream:
+        assert [read_at(stream, offset) for offset, _ in located] == [
+            response for _, response in located
+        ]
+
+
+def test_archive_compressed_as_a_whole_is_answered_with_what_to_do(tmp_path: Path) -> None:
+    # Its records cannot be found again by their place in the file.
+    path = tmp_path / "whole.warc.gz"
+    path.write_bytes(gzip.compress(b"".join(map(gzip.decompress, RECORDS))))
+    found: list[Located] = []
+    with pytest.raises(ArchiveError, match="recompress"):
+        found.extend(scan(path))
+    for offset, response in found:
+        with path.open("rb") as stream:
+            assert read_at(stream, offset) == response
+
+
+@pytest.mark.parametrize("value", ["chunked", "Chunked"])
+def test_chunks_that_other_tools_store_are_put_together(value: str) -> None:
+    block = (
+        f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: {value}\r\n\r\n"
+        "4\r\n<p>l\r\n7\r\namp</p>\r\n0\r\n\r\n"
+    ).encode()
+    record = (
+        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.org/\r\n"
+        b"WARC-Date: 2024-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:1>\r\n"
+        b"Content-Type: application/http; msgtype=response\r\n"
+        b"Content-Length: %d\r\n\r\n%s\r\n\r\n" % (len(block), block)
+    )
+    found, error = scanned(record, "a.warc")
+    assert ([response.body for response in found], error) == ([b"<p>lamp</p>"], "")
+
+
+@pytest.mark.parametrize("uri", ["dns:example.org", "mailto:a@b.org", "", "http://[bad"])
+def test_records_that_are_not_of_the_web_are_passed_over(uri: str) -> None:
+    good = compose(answer(b"good"))
+    odd = compose(answer(b"odd", url=Url(uri)))
+    found, error = scanned(odd + good + odd)
+    assert ([response.body for response in found], error) == ([b"good"], "")
+
+
+# -- damage ------------------------------------------------------------------------------------
+
+
+def check_cuts(path: Path, data: bytes, ends: list[int]) -> None:
+    """What a cut leaves whole is given out, and nothing but records as they were."""
+    path.write_bytes(data)
+    whole = [located.response for located in scan(path)]
+    assert len(whole) == len(ends)
+    for cut in reversed(range(len(data))):
+        os.truncate(path, cut)
+        found = []
+        with suppress(ArchiveError):
+            for located in scan(path):
+                found.append(located.response)
+        assert found == whole[: len(found)], cut
+        assert len(found) >= sum(end <= cut for end in ends), cut
+
+
+def test_compressed_archive_cut_at_every_byte_gives_what_stands_before(tmp_path: Path) -> None:
+    records = [compose(answer(b"lamp %d " % n * 5, url=Url(f"http://a.org/{n}"))) for n in range(3)]
+    info = compose_info(agent="a", name="b", now=0.0)
+    ends = [len(info) + sum(map(len, records[: n + 1])) for n in range(3)]
+    check_cuts(tmp_path / "a.warc.gz", info + b"".join(records), ends)
+
+
+def test_plain_archive_cut_at_every_byte_gives_what_stands_before(tmp_path: Path) -> None:
+    records = [
+        gzip.decompress(compose(answer(b"lamp %d " % n * 3, url=Url(f"http://a.org/{n}"))))
+        for n in range(3)
+    ]
+    ends = [sum(map(len, records[: n + 1])) for n in range(3)]
+    check_cuts(tmp_path / "a.warc", b"".join(records), ends)
+
+
+@pytest.mark.parametrize("missing", [1, 8, 9, 30, 60])
+def test_archive_that_is_cut_inside_a_record_says_so(missing: int) -> None:
+    data = compose(answer(b"a" * 50)) + compose(answer(b"b" * 5000))
+    found, error = scanned(data[:-missing])
+    assert (len(found) == 2) or error
+    assert found[0].body == b"a" * 50
+
+
+def test_cut_archive_is_named_in_the_error() -> None:
+    data = compose(answer(b"a" * 50)) + compose(answer(b"b" * 5000))
+    found, error = scanned(data[:-20])
+    assert len(found) == 1
+    assert "a.warc.gz is damaged or cut off after 1 records" in error
+
+
+RECORDS = [compose(answer(b"lamp %d" % n * 9)) for n in range(3)]
+places = st.lists(st.tuples(st.integers(0, 899), st.integers(0, 255)), min_size=1, max_size=4)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.booleans(), places)
+def test_damaged_archive_raises_nothing_but_archive_errors(
+    compressed: bool, places: list[tuple[int, int]]
+) -> None:
+    damaged = bytearray(b"".join(RECORDS if compressed else map(gzip.decompress, RECORDS)))
+    for place, value in places:
+        damaged[place] = value
+    scanned(bytes(damaged))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=400))
+@example(b"")
+@example(b"\x1f\x8b")
+@example(b"WARC/1.0\r\n")
+@example(b"WARC/1.1\r\nContent-Length: -5\r\n\r\n")
+@example(b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 99999999999999999999\r\n\r\n")
+@example(
+    b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: never\r\n"
+    b"WARC-Target-URI: http://a.org/\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"
+)
+def test_what_is_no_archive_raises_nothing_but_archive_errors(data: bytes) -> None:
+    for name in ("a.warc", "a.warc.gz"):
+        scanned(data, name)
+    with suppress(ArchiveError):
+        read_at(io.BytesIO(data), 0)
+
+
+@pytest.mark.parametrize("offset", [1, 7, 10**9])
+def test_offset_where_no_record_begins_gives_no_response(offset: int) -> None:
+    found: list[Response | None] = []
+    with suppress(ArchiveError):
+        found.append(read_at(io.BytesIO(compose(answer())), offset))
+    assert found in ([], [None])
+
+
+@pytest.mark.parametrize("data", [b"", gzip.compress(b"")], ids=["no bytes", "compressed nothing"])
+def test_empty_archive_is_an_error(data: bytes) -> None:
+    found, error = scanned(data)
+    assert found == []
+    assert "no record" in error
+
+
+def test_file_that_is_no_archive_is_an_error_and_not_an_empty_one(tmp_path: Path) -> None:
+    path = tmp_path / "page.warc"
+    path.write_bytes(b"<html><body>This is a page, not an archive of pages.</body></html>\n" * 20)
+    with pytest.raises(ArchiveError, match=r"page\.warc"):
+        list(scan(path))

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.fakes import at, make_page
+
+from diptych.kernels.tree_align_reference import is_forest
+from diptych.page.read import read_page
+from diptych.stages.align_dom.domtree.document import Document, document
+from diptych.types import Block, Node, Page, Response
+
+
+def page(markup: str) -> Page:
+    headers = (("content-type", "text/html; charset=utf-8"),)
+    response = Response(at("/"), 200, headers, markup.encode(), 0.0)
+    return read_page(response, with_blocks=True, with_tree=True)
+
+
+def outline(tree: Document) -> list[tuple[str, str]]:
+    return list(zip(tree.tags, tree.texts, strict=True))
+
+
+def blocks_of(tree: Document) -> list[int]:
+    return sorted(block for block in tree.blocks if block >= 0)
+
+
+def test_text_is_one_with_its_element_and_inline_elements_are_part_of_it() -> None:
+    read = page("<body><p>A <b>bold</b> word</p><ul><li>One<li>Two</ul>")
+    tree = document(read)
+    assert outline(tree) == [
+        ("p", "A bold word"), ("li", "One"), ("li", "Two"), ("ul", ""), ("body", ""), ("html", ""),
+    ]  # fmt: skip
+    assert tree.leftmost.tolist() == [0, 1, 2, 1, 0, 0]
+    assert tree.blocks == (0, 1, 2, -1, -1, -1)
+
+
+def test_links_are_nodes_with_their_text_and_address() -> None:
+    tree = document(page("<body><p>See <a href='/help'>the <i>help</i></a> there</p>"))
+    assert outline(tree)[:2] == [("a", "the help"), ("p", "See the help there")]
+    assert tree.hrefs[0].endswith("/help")
+    assert tree.hrefs[1] == ""
+
+
+def test_anchor_without_address_is_inline() -> None:
+    assert outline(document(page("<body><p><a name=top>Top</a> of it")))[0] == ("p", "Top of it")
+
+
+def test_alternative_text_is_the_text_of_its_image() -> None:
+    tree = document(page("<body><p>Here <img alt='A red boat'> we are<p><img src=x>more"))
+    assert ("img", "A red boat") in outline(tree)
+    assert [tag for tag in tree.tags if tag == "img"] == ["img"]
+
+
+def test_what_has_no_text_and_no_link_is_left_out() -> None:
+    assert outline(document(page("<body><div><hr><div></div></div><p>Text"))) == [
+        ("p", "Text"), ("body", ""), ("html", ""),
+    ]  # fmt: skip
+
+
+def test_second_run_of_an_element_is_a_node_below_it() -> None:
+    tree = document(page("<body><div>Before<p>Inside</p>After</div>"))
+    assert outline(tree)[:3] == [("p", "Inside"), ("#text", "After"), ("div", "Before")]
+
+
+def test_title_and_description_stand_before_the_page() -> None:
+    read = page(
+        "<head><title>Name</title><meta name=description content='What it is'><body><p>Text"
+    )
+    tree = document(read)
+    assert outline(tree)[:2] == [("title", "Name"), ("meta", "What it is")]
+    assert blocks_of(tree) == [0, 1, 2]
+
+
+def test_page_without_a_tree_is_read_from_its_paths() -> None:
+    read = page("<body><div><h2>One</h2><p>Two</p><ul><li>Three<li>Four</ul></div><p>Five</p>")
+    from_paths = document(Page(read.record, read.links, read.blocks))
+    assert outline(from_paths) == outline(document(read))
+    assert from_paths.leftmost.tolist() == document(read).leftmost.tolist()
+
+
+def test_text_behind_what_an_element_holds_is_its_own() -> None:
+    read = page("<body><div><p>One</p>Two</div>")
+    from_paths = document(Page(read.record, read.links, read.blocks))
+    assert outline(from_paths) == outline(document(read))
+
+
+@pytest.mark.parametrize("levels", [400, 3_000])
+def test_deep_tree_is_read(levels: int) -> None:
+    node = Node("#text", "deep", "/x")
+    for level in range(levels):
+        node = Node("div", "", f"/x/{level}" if level else "/x", (node,))
+    read = make_page("/", "en", Block("deep", "/x"), Block("other", "/y"))
+    tree = document(Page(read.record, (), read.blocks, node))
+    assert len(tree) == levels + 1
+    assert blocks_of(tree) == [0, 1]
+
+
+PIECES = st.sampled_from(
+    "<p>a</p>|<div>|</div>|<ul><li>b|</ul>|text |<a href=/x>|</a>|<img alt='c d'>|<br><br>|<b>|"
+    "</b>|<table><tr><td>e|</table>|<title>t</title>|<input type=submit value=Go>|<h2>f</h2>".split(
+        "|"
+    )
+)
+
+
+@given(st.lists(PIECES, max_size=25).map("".join))
+@settings(max_examples=200, deadline=None)
+def test_every_block_is_in_exactly_one_node(markup: str) -> None:
+    read = page(f"<body>{markup}")
+    for one in (read, Page(read.record, (), read.blocks)):
+        tree = document(one)
+        assert blocks_of(tree) == list(range(len(read.blocks)))
+        assert is_forest(tree.leftmost)
+        for text, number in zip(tree.texts, tree.blocks, strict=True):
+            assert number < 0 or text == read.blocks[number].text
+
+
+@given(
+    st.lists(st.sampled_from(["", "/html", "/html/body/p[1]", "/html/body/div/p", "/a/text()[2]"]))
+)
+@settings(deadline=None)
+def test_paths_may_repeat_or_be_empty(paths: list[str]) -> None:
+    tree = document(make_page("/", "en", *(Block("x", path) for path in paths)))
+    assert blocks_of(tree) == list(range(len(paths)))
+    assert is_forest(tree.leftmost)

@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diptych.errors import ConfigError
+from diptych.learn.lexicon.ibm1 import train
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.word_links import discounted
+from diptych.stages.filter.quality import encoder_measures as likeness
+from diptych.stages.filter.quality.measures import NAMES, measures
+from diptych.stages.filter.quality.model import load, shipped
+from diptych.stages.filter.quality.strategy import Quality, QualityEncoder
+from diptych.stages.filter.shared.segments import read
+from diptych.text.tokens import tokens
+from diptych.types import LOW_SCORE, Decision, SegmentPair, Url
+from diptych.units import Repeats
+
+URL = Url("http://example.org/")
+NOUNS = [
+    ("council", "conseil"), ("river", "fleuve"), ("garden", "jardin"), ("church", "clocher"),
+    ("teacher", "professeur"), ("winter", "hiver"), ("kitchen", "cuisine"), ("letter", "lettre"),
+    ("window", "vitrine"), ("morning", "matin"),
+]  # fmt: skip
+VERBS = [("sees", "voit"), ("finds", "trouve"), ("likes", "aime"), ("forgets", "oublie")]
+SENTENCES = [
+    (f"The {a[0]} often {verb[0]} the old {b[0]}.", f"Le {a[1]} {verb[1]} souvent le vieux {b[1]}.")
+    for verb in VERBS
+    for a, b in pairwise([*NOUNS, NOUNS[0]])
+]
+EMPTY = Lexicon.empty("en", "fr")
+
+
+def segment(left: str, right: str, score: float = 0.95) -> SegmentPair:
+    return SegmentPair(left, right, "en", "fr", URL, URL, "", "", score)
+
+
+PAGE = [segment(*pair) for pair in SENTENCES]
+
+
+@pytest.fixture(scope="module")
+def lexicon() -> Lexicon:
+    pairs = [(tokens(left, "en"), tokens(right, "fr")) for left, right in SENTENCES]
+    return discounted(train(pairs, "en", "fr"))
+
+
+def scores(segs: list[SegmentPair], lexicon: Lexicon) -> list[float]:
+    return [decision.score for decision in Quality().judge(segs, lexicon)]
+
+
+def test_translations_are_kept(lexicon: Lexicon) -> None:
+    kept = [decision.accept for decision in Quality().judge(PAGE, lexicon)]
+    assert sum(kept) > 0.9 * len(PAGE)
+
+
+def spoiled(change: str) -> list[SegmentPair]:
+    """The page with its tenth segment made worse."""
+    seg, other = PAGE[10], PAGE[17]
+    words = seg.right.split()
+    right = {
+        "another sentence": other.right,
+        "a sentence too many": f"{seg.right} {other.right}",
+        "cut off": " ".join(words[:3]),
+        "in disorder": " ".join(sorted(words)),
+        "again and again": " ".join(words[:2] * 4),
+        "another number": seg.right.replace(".", " en 1956."),
+    }[change]
+    return [*PAGE[:10], replace(seg, right=right), *PAGE[11:]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["another sentence", "a sentence too many", "cut off", "in disorder", "again and again",
+     "another number"],
+)  # fmt: skip
+def test_what_is_made_worse_scores_less(change: str, lexicon: Lexicon) -> None:
+    before, after = scores(PAGE, lexicon)[10], scores(spoiled(change), lexicon)[10]
+    assert after < before
+    assert change == "another number" or after < Quality().threshold
+
+
+def test_lexicon_makes_up_for_what_looks_do_not_say(lexicon: Lexicon) -> None:
+    without = scores(spoiled("another sentence"), EMPTY)[10]
+    assert scores(spoiled("another sentence"), lexicon)[10] < without
+
+
+def test_low_score_is_a_reason_and_a_rule_comes_before_it(lexicon: Lexicon) -> None:
+    segs = [*spoiled("another sentence"), segment("Madrid", "MADRID")]
+    decisions = Quality().judge(segs, lexicon)
+    assert decisions[10].reason == LOW_SCORE
+    assert decisions[-1] == Decision(False, 0.0, "identical")
+
+
+def test_threshold_moves_what_is_kept_and_no_score(lexicon: Lexicon) -> None:
+    all_kept, none_kept = (
+        Quality(threshold=limit).judge(PAGE, lexicon) for limit in (0.0, 1.1)
+    )  # fmt: skip
+    assert all(decision.accept for decision in all_kept)
+    assert not any(decision.accept for decision in none_kept)
+    assert [each.score for each in all_kept] == [each.score for each in none_kept]
+
+
+def test_no_segments_are_no_decisions() -> None:
+    assert Quality().judge([], EMPTY) == []
+    assert measures(read([]), EMPTY).shape == (0, len(NAMES))
+
+
+def test_measures_are_finite_and_named_once(lexicon: Lexicon) -> None:
+    rows = measures(read([*PAGE, segment("...", "1"), segment("", "")]), lexicon)
+    assert rows.shape == (len(PAGE) + 2, len(NAMES))
+    assert np.isfinite(rows).all()
+    assert len(set(NAMES)) == len(NAMES)
+
+
+def test_sides_may_be_exchanged(lexicon: Lexicon) -> None:
+    turned = [
+        SegmentPair(seg.right, seg.left, "fr", "en", URL, URL, "", "", seg.score) for seg in PAGE
+    ]
+    there, back = measures(read(PAGE), lexicon), measures(read(turned), lexicon.reversed())
+    # Words in order are counted from the left.
+    same = [place for place, name in enumerate(NAMES) if name not in ("in_order", "jumps")]
+    assert np.allclose(there[:, same], back[:, same], atol=1e-4)
+
+
+AROUND = {
+    "length_off", "words_off", "word_length_off", "neighbour_alignment", "neighbour_gain",
+    "page_gain", "page_length",
+}  # fmt: skip
+
+
+def test_what_looks_at_one_segment_only_is_the_same_alone() -> None:
+    segs = [segment("Wait (1956)!", "Attendez (1956) !"), segment("See: http://a.b", "Voir : ici")]
+    alone = {
+        "alignment", "length", "length_ratio", "language_less", "foreign_less", "end_differs",
+        "begin_differs", "stops_apart", "brackets_apart", "letters_less", "upper_apart", "damaged",
+        "numbers", "numbers_lost", "addresses_lost", "varied_less", "questions_apart",
+    }  # fmt: skip
+    places = [NAMES.index(name) for name in sorted(alone)]
+    together = measures(read(segs), EMPTY)
+    each = np.concatenate([measures(read([seg]), EMPTY) for seg in segs])
+    assert np.array_equal(together[:, places], each[:, places])
+    assert not alone & AROUND
+
+
+@pytest.mark.parametrize(
+    ("name", "left", "right", "value"),
+    [
+        ("numbers", "In 1956 and 1957", "En 1956 et 1958", 1),
+        ("numbers_lost", "In 1956 and 1957", "En 1956 et 1958", 2),
+        ("addresses_lost", "See http://a.org/x.", "Voir http://a.org/y.", 2),
+        ("addresses_lost", "Ask a@b.org.", "Demandez à a@b.org", 0),
+        ("end_differs", "Really?", "Vraiment.", 1),
+        ("end_differs", "Really.", "真的。", 0),
+        ("begin_differs", "the house", "La maison", 1),
+        ("begin_differs", "the house", "家", 0),
+        ("brackets_apart", "One (two)", "Un deux", 2),
+        ("questions_apart", "What?!", "Quoi", 2),
+        ("breaks_apart", "a. b? c", "a b c", 2),
+        ("copied", "Debian Linux", "Debian et Linux", 1),
+        ("copied", "red house", "maison rouge", 0),
+    ],
+)
+def test_measures_are_what_their_names_say(name: str, left: str, right: str, value: float) -> None:
+    row = measures(read([segment(left, right)]), EMPTY)[0]
+    assert row[NAMES.index(name)] == pytest.approx(value)
+
+
+def test_words_in_order_are_told_from_words_in_disorder(lexicon: Lexicon) -> None:
+    found = measures(read(spoiled("in disorder")), lexicon)
+    column = found[:, NAMES.index("displaced")]
+    assert column[10] > np.median(column)
+
+
+def test_neighbours_give_less_than_the_right_side(lexicon: Lexicon) -> None:
+    right = measures(read(PAGE), lexicon)[:, NAMES.index("margin_less")]
+    moved = [replace(seg, right=PAGE[place - 1].right) for place, seg in enumerate(PAGE)]
+    wrong = measures(read(moved), lexicon)[:, NAMES.index("margin_less")]
+    assert np.median(right) > 0 > np.median(wrong)
+
+
+def test_settling_moves_scores_by_what_the_run_says() -> None:
+    same, left = np.array([1, 8, 1, 1]), np.array([1, 8, 9, 1])
+    settled = Quality().settle(np.full(4, 0.8), Repeats(same, left, same))
+    assert settled[0] == settled[3] > 0.8  # most are right, of so few that are not known to be bad
+    assert settled[1] > settled[0] > settled[2]
+    among_bad = Quality().settle(np.array([0.8] + [0.01] * 500), Repeats(*np.ones((3, 501), int)))
+    assert among_bad[0] < 0.8
+
+
+def test_certain_scores_are_settled_too() -> None:
+    many = np.array([1, 1])
+    settled = Quality().settle(np.array([0.0, 1.0]), Repeats(many, many * 1000, many * 1000))
+    assert settled[0] <= 1e-6
+    assert settled[1] < 1
+
+
+def test_model_is_read_as_it_was_written(tmp_path: Path) -> None:
+    model = shipped("quality", NAMES)
+    model.save(tmp_path / "again.npz")
+    again = load(tmp_path / "again.npz", NAMES)
+    rows = np.random.default_rng(0).normal(size=(50, len(NAMES))).astype(np.float32)
+    assert again.probabilities(rows).tolist() == model.probabilities(rows).tolist()
+    assert np.allclose(model.forest.reference(rows), model.forest.scores(rows), atol=1e-4)
+
+
+def test_damaged_model_is_refused(tmp_path: Path) -> None:
+    model = shipped("quality", NAMES)
+    path = tmp_path / "model.npz"
+    for changed in (replace(model, slope=-1.0), replace(model, apart=float("nan"))):
+        changed.save(path)
+        with pytest.raises(ConfigError, match="damaged"):
+            load(path, NAMES)
+    model.save(path)
+    with pytest.raises(ConfigError, match="other measures"):
+        load(path, NAMES[1:])
+    with pytest.raises(ConfigError, match="train one first"):
+        load(tmp_path / "none.npz", NAMES)
+
+
+def test_nothing_speaks_against_what_it_stands_for() -> None:
+    model = shipped("quality", NAMES)
+    rows = measures(read(PAGE), EMPTY)
+    for name, sign in (("gain_less", 1), ("alignment", 1), ("numbers_lost", -1), ("damaged", -1)):
+        place = NAMES.index(name)
+        steps = []
+        for step in range(5):
+            moved = rows.copy()
+            moved[:, place] += sign * step
+            steps.append(model.probabilities(moved))
+        assert all((after >= before - 1e-9).all() for before, after in pairwise(steps)), name
+
+
+def test_likeness_is_that_of_both_sides() -> None:
+    left = np.eye(3, dtype=np.float32)
+    cosine, over_page, over_neighbours = likeness.likenesses(left, left)
+    assert cosine.tolist() == [1.0, 1.0, 1.0]
+    assert np.allclose(over_page, 2 / 3)
+    assert (over_neighbours > 0).all()
+    crossed = likeness.likenesses(left, left[[1, 0, 2]])
+    assert crossed[0].tolist() == [0.0, 0.0, 1.0]
+    assert crossed[2][0] < 0
+
+
+def test_encoder_that_does_not_know_the_languages_is_not_asked(lexicon: Lexicon) -> None:
+    segs = [replace(seg, right_lang="eo") for seg in PAGE]
+    known = replace(lexicon, right_lang="eo")
+    assert QualityEncoder().judge(segs, known) == Quality().judge(segs, known)
+
+
+def test_words_gain_beside_their_translation(lexicon: Lexicon) -> None:
+    place = NAMES.index("gain_less")
+    right = measures(read(PAGE), lexicon)[:, place]
+    moved = [replace(seg, right=PAGE[place - 5].right) for place, seg in enumerate(PAGE)]
+    wrong = measures(read(moved), lexicon)[:, place]
+    assert np.median(right) > np.median(wrong) + 0.5
+
+
+def test_margin_is_over_the_best_neighbour(lexicon: Lexicon) -> None:
+    """A sentence whose translation stands beside the next one gains more there."""
+    segs = [*PAGE[:10], replace(PAGE[10], right=PAGE[11].right), *PAGE[11:]]
+    found = measures(read(segs), lexicon)[:, NAMES.index("margin_less")]
+    assert found[10] < 0
+    assert found[5] > 0
+    alone = measures(read(PAGE[:1]), lexicon)[0]
+    assert alone[NAMES.index("margin_less")] == alone[NAMES.index("margin_more")] == 0
+
+
+def test_likeness_with_neighbours_counts_on_both_sides() -> None:
+    left = np.eye(4, dtype=np.float32)
+    before = likeness.likenesses(left, left[[0, 0, 2, 3]])[2]
+    after = likeness.likenesses(left, left[[0, 1, 3, 3]])[2]
+    assert before[1] < 0
+    assert after[2] < 0
+    assert before[0] == pytest.approx(0)  # its side stands beside the next as well

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.stages.filter.rules import Rules
+from diptych.stages.filter.shared.characters import Kind, counted
+from diptych.stages.filter.shared.mojibake import damage
+from diptych.text.lengths import text_length
+from diptych.types import Decision, SegmentPair, Url
+from diptych.units import Repeats
+
+ENGLISH = "The members of the council met in the old town hall on Tuesday evening."
+FRENCH = "Les membres du conseil se sont réunis mardi soir à l'ancien hôtel de ville."
+GERMAN = "Die Mitglieder des Rates trafen sich am Dienstagabend im alten Rathaus."
+SPANISH = "Los miembros del consejo se reunieron el martes por la tarde en el ayuntamiento."
+NOTHING = Lexicon.empty("en", "fr")
+
+
+def segment(
+    left: str, right: str, score: float = 0.7, langs: tuple[str, str] = ("en", "fr")
+) -> SegmentPair:
+    url = Url("http://example.org/")
+    return SegmentPair(left, right, *langs, url, url, "", "", score)
+
+
+def judged(rules: Rules, seg: SegmentPair) -> Decision:
+    (decision,) = rules.judge([seg], NOTHING)
+    return decision
+
+
+def wrongly_read(text: str) -> str:
+    return text.encode().decode("cp1252")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "reason"),
+    [
+        (ENGLISH, FRENCH, ""),
+        ("OK", "D'accord", ""),
+        ("Yes, please do so.", "Oui, je vous en prie, faites donc cela.", ""),
+        ("Version 2.28 (2023-02-15)", "Version du 2.28 (2023-02-15)", ""),
+        ("", FRENCH, "empty"),
+        (ENGLISH, " ", "empty"),
+        (ENGLISH * 40, FRENCH * 40, "too_long"),
+        (ENGLISH, FRENCH * 40, "too_long"),
+        (ENGLISH * 40, FRENCH, "too_long"),
+        ("2012 - 2013", "12/13", "no_letters"),
+        ("12", "Douze", "no_letters"),
+        ("Windows 95", "WINDOWS 95 ", "identical"),
+        ("Version 2.0", "Version 3.0", "identical"),
+        (ENGLISH, "Les membres", "length_ratio"),
+        ("Members", FRENCH, "length_ratio"),
+        (FRENCH, ENGLISH, "wrong_language"),
+        (ENGLISH, ENGLISH.replace("council", "board"), "wrong_language"),
+        (FRENCH.replace("conseil", "comité"), FRENCH, "wrong_language"),
+        (ENGLISH, SPANISH, "wrong_language"),
+        (GERMAN, FRENCH, "wrong_language"),
+        (ENGLISH, wrongly_read(FRENCH), "mojibake"),
+        (ENGLISH, FRENCH.replace("é", "\ufffd").replace("ô", "\ufffd"), "mojibake"),
+        ("Tel. 0043 1 234 567 890", "Tél. 0043 1 234 567 890", "mostly_digits"),
+        ("<div><a href=x>Home</a></div>", "<div><a href=x>Accueil</a></div>", "mostly_markup"),
+    ],
+)
+def test_first_broken_rule_is_the_reason(left: str, right: str, reason: str) -> None:
+    decision = judged(Rules(), segment(left, right))
+    assert (decision.accept, decision.reason) == (not reason, reason)
+
+
+def test_each_segment_is_judged_by_itself() -> None:
+    segs = [segment(ENGLISH, FRENCH), segment("", FRENCH), segment(FRENCH, ENGLISH)] * 2
+    assert Rules().judge(segs, NOTHING) == [judged(Rules(), seg) for seg in segs]
+    assert Rules().judge([], NOTHING) == []
+
+
+@pytest.mark.parametrize("score", [0.0, 0.42, 1.0])
+def test_score_is_that_of_the_segment(score: float) -> None:
+    assert judged(Rules(), segment(ENGLISH, FRENCH, score)).score == score
+    assert judged(Rules(), segment("", FRENCH, score)).score == score
+
+
+def test_scores_stay_what_they_are() -> None:
+    scores = np.array([0.1, 0.9])
+    counts = np.array([3, 1])
+    assert Rules().settle(scores, Repeats(counts, counts, counts)).tolist() == [0.1, 0.9]
+    assert Rules().threshold == 0.0
+
+
+def test_short_text_keeps_its_language_beyond_doubt() -> None:
+    swapped = segment("Bonjour à tout le monde, mes amis", "Hello to everybody, my friends")
+    assert judged(Rules(min_confidence=0.5), swapped).accept
+    assert judged(Rules(min_letters=15, min_confidence=0.5), swapped).reason
+
+
+def test_language_is_doubted_only_with_confidence() -> None:
+    assert judged(Rules(min_confidence=1.1, min_foreign=1.1), segment(FRENCH, ENGLISH)).accept
+    assert judged(Rules(min_foreign=1.1), segment(ENGLISH, SPANISH)).accept
+
+
+def test_codes_of_the_user_are_understood() -> None:
+    assert judged(Rules(), segment(ENGLISH, FRENCH, langs=("en-GB", "fra"))).accept
+    assert judged(Rules(), segment(FRENCH, ENGLISH, langs=("en-GB", "fra"))).reason
+
+
+def test_language_unknown_to_the_model_is_not_doubted() -> None:
+    assert judged(Rules(), segment(ENGLISH, GERMAN, langs=("en", "tet"))).accept
+
+
+def test_two_scripts_of_a_language_are_not_doubted() -> None:
+    latin = "Članovi veća su se sastali u utorak uveče u staroj gradskoj kući."
+    cyrillic = "Чланови већа су се састали у уторак увече у старој градској кући."
+    for langs in (("sr-Latn", "sr-Cyrl"), ("sr-Cyrl", "sr-Latn"), ("zh-Hans", "zh-Hant")):
+        assert judged(Rules(), segment(latin, cyrillic, langs=langs)).accept
+
+
+def test_lengths_of_ideographs_are_compared_as_letters() -> None:
+    chinese = "理事会成员星期二晚上在老市政厅开会。"
+    assert judged(Rules(), segment(ENGLISH, chinese, langs=("en", "zh"))).accept
+    assert judged(Rules(), segment("Members", chinese * 2, langs=("en", "zh"))).reason
+
+
+def test_limits_are_parameters() -> None:
+    assert judged(Rules(max_length=10), segment(ENGLISH, FRENCH)).reason == "too_long"
+    assert judged(Rules(max_ratio=20), segment("Members", FRENCH)).accept
+    assert judged(Rules(slack=0), segment("OK", "D'accord")).reason == "length_ratio"
+    assert judged(Rules(max_damage=100), segment(ENGLISH, wrongly_read(FRENCH))).accept
+    assert judged(Rules(max_digits=0.0), segment("Room 1", "Salle 1")).reason == "mostly_digits"
+    assert judged(Rules(max_code=0.0), segment("a/b or", "a/b ou")).reason == "mostly_markup"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "«PÂ», NÃO! SÃO «À»", "Ça coûte 5 €", "Größe: 30°C – “süß”", "L'été… à «Orléans»",
+        "A ação nº 1 já é «é»", "Ægir‘s øl – 20 %", "Č. 1 „žluťoučký kůň“ §5", "Việt Nam “đã”",
+        "Ёлка, “ёж” — №1", "ΩΣ’ Ά", "ÄÖÜ™ Å® Ñ° STRAßE», ß”",
+    ],
+)  # fmt: skip
+def test_letters_with_accents_are_no_damage(text: str) -> None:
+    assert damage(text) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["été", "Größe", "“quoted”", "日本語の本", "Ёлка", "l’eau", "ΩΣ", "modalità nuova", "عربي"],
+)
+def test_utf_8_read_as_western_is_damage(text: str) -> None:
+    wrong = text.encode().decode("cp1252", "replace").replace("\xa0", " ")
+    assert damage(wrong) > 1
+
+
+@pytest.mark.parametrize("text", ["", "a b", "中文 abc", "のは한국", "Ærø 𠀀", "\U0001f600 x"])
+def test_lengths_are_those_of_the_aligners(text: str) -> None:
+    assert counted([text]).lengths.tolist() == pytest.approx([text_length(text)])
+
+
+def test_characters_are_counted_by_text() -> None:
+    found = counted(["Ein Haus. und?", "", "(ZWEI)"])
+    assert found.kinds[:, Kind.UPPER].tolist() == [2, 0, 4]
+    assert found.kinds[:, Kind.SPACE].tolist() == [2, 0, 0]
+    assert found.breaks.tolist() == [1, 0, 0]
+    assert found.first.tolist() == [Kind.UPPER, Kind.OTHER, Kind.UPPER]
+    assert found.last.tolist() == [Kind.QUESTION, Kind.OTHER, Kind.UPPER]
+    assert found.visible.tolist() == [12, 0, 6]

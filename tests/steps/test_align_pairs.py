@@ -1,0 +1,182 @@
+"""The pairs of a run aligned and verified, and what is left of a run that was interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from support.runs import BASELINES, LANGS, Counting, Killed, Killing, crawled, kept, state, work
+
+from diptych.engine.task_workers import Failed
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.run.store import Store
+from diptych.stages.align_dom.domtree import strategy as domtree
+from diptych.steps.align_pairs import verify_and_align
+from diptych.types import Candidate, Decision, PagePair
+from diptych.watcher import Watcher
+
+PAIRS = 4
+
+
+@pytest.fixture(scope="module")
+def every_pair(recorded: Path) -> list[PagePair]:
+    with Store(recorded, write=False) as store:
+        return [pair for site, _ in store.sites() for _, pair in store.pairs(site)]
+
+
+@pytest.fixture
+def fresh(recorded: Path, tmp_path: Path) -> Iterator[Callable[..., Store]]:
+    """Makes runs that have been crawled and paired, with some of the demo's pairs in some order."""
+    opened: list[Store] = []
+
+    def make(pairs: list[PagePair]) -> Store:
+        opened.append(crawled(recorded, tmp_path / f"run{len(opened)}", pairs))
+        return opened[-1]
+
+    yield make
+    for store in opened:
+        store.close()
+
+
+def align(store: Store, watcher: Watcher | None = None, **stages: str) -> Watcher:
+    watcher = watcher or Counting()
+    verify_and_align(store, work(store, **stages), watcher)
+    return watcher
+
+
+def test_every_pair_is_aligned_and_decided_once(fresh, every_pair) -> None:
+    store = fresh(every_pair[:PAIRS])
+    watcher = align(store)
+    assert (watcher.stages, watcher.ticks) == (("aligning",), PAIRS)
+    assert store.pairs_to_align(1) == []
+    assert store.count("SELECT count(*) FROM decisions WHERE accept") == PAIRS
+    assert watcher.pairs == PAIRS
+    assert watcher.segments == store.count("SELECT count(*) FROM segments WHERE accept") > 20
+
+
+def test_second_run_does_nothing(fresh, every_pair) -> None:
+    store = fresh(every_pair[:PAIRS])
+    done, before = align(store), state(store)
+    again = align(store)
+    assert again.ticks == 0
+    assert (again.pairs, again.segments) == (done.pairs, done.segments)
+    assert state(store) == before
+
+
+def test_words_that_were_learned_are_used(fresh, every_pair, monkeypatch) -> None:
+    seen: list[str] = []
+    tree = domtree.DomTree.align
+
+    def watched(self, left, right, lexicon):
+        seen.extend(word for word, _ in lexicon.best("zyzzyva"))
+        return tree(self, left, right, lexicon)
+
+    monkeypatch.setattr(domtree.DomTree, "align", watched)
+    store = fresh(every_pair[:2])
+    words = {LANGS: Lexicon.of_links("en", "fr", [("zyzzyva", "charançon", 1)])}
+    verify_and_align(store, replace(work(store), lexicons=words), Counting())
+    assert seen == ["charançon"] * 2
+
+
+@dataclass(frozen=True)
+class Stern:
+    """Rejects one pair, and keeps what it was shown."""
+
+    reject: str
+    shown: list[Candidate]
+
+    def verify(self, candidate: Candidate) -> Decision:
+        self.shown.append(candidate)
+        if candidate.pair.left == self.reject:
+            return Decision(False, 0.125, "partial", ("machine_translated",))
+        return Decision(True, 0.75, marks=("machine_translated",))
+
+
+def test_verification_sees_how_the_pages_were_aligned(fresh, every_pair) -> None:
+    store, shown = fresh(every_pair[:2]), []
+    own = work(store)
+    verifier = Stern(every_pair[0].left, shown)
+    own = replace(own, strategies=replace(own.strategies, verify=verifier))
+    watcher = Counting()
+    verify_and_align(store, own, watcher)
+    assert [candidate.pair for candidate in shown] == every_pair[:2]
+    assert all(each.segments and each.left.blocks and each.right.sketch for each in shown)
+    # Of what is rejected no segments are kept, but the reason is, and the marks are.
+    decided = store.db.execute("SELECT accept, score, reason, marks FROM decisions ORDER BY accept")
+    assert decided.fetchall() == [
+        (0, 0.125, "partial", "machine_translated"), (1, 0.75, "", "machine_translated"),
+    ]  # fmt: skip
+    assert {seg.left_url for seg in kept(store)} == {every_pair[1].left}
+    assert watcher.pairs == 1
+    assert align(store).ticks == 0
+
+
+def test_unreadable_pairs_are_looked_at_once(fresh, every_pair, monkeypatch) -> None:
+    store = fresh(every_pair[:3])
+    gone = every_pair[0].left
+    open_ = store.response
+    monkeypatch.setattr(store, "response", lambda url: None if url == gone else open_(url))
+    watcher = align(store)
+    assert (watcher.ticks, watcher.pairs) == (3, 2)
+    decisions = "SELECT accept, reason FROM decisions ORDER BY accept"
+    assert store.db.execute(decisions).fetchall() == [(0, "unreadable"), (1, ""), (1, "")]
+    assert align(store).ticks == 0
+
+
+def test_pair_that_ended_its_worker_is_rejected(fresh, every_pair, monkeypatch) -> None:
+    store = fresh(every_pair[:2])
+    monkeypatch.setattr(
+        "diptych.steps.align_pairs.run_tasks",
+        lambda tasks, work, store, *, jobs: [Failed("unreadable")] * len(tasks),
+    )
+    align(store)
+    rows = store.db.execute("SELECT accept, reason FROM decisions").fetchall()
+    assert rows == [(0, "unreadable")] * 2
+
+
+def test_what_has_no_counterpart_is_kept_with_its_reason(fresh, every_pair, monkeypatch) -> None:
+    store = fresh(every_pair[:2])
+    pair, alone = every_pair[0], "Nobody over there says a word of this, of 4711 or of 4712."
+    open_ = store.response
+
+    def longer(url):
+        found = open_(url)
+        if url != pair.left:
+            return found
+        return replace(found, body=found.body.replace(b"<p", f"<p>{alone}</p><p".encode(), 1))
+
+    monkeypatch.setattr(store, "response", longer)
+    align(store)
+    found = store.db.execute(
+        "SELECT position, left, right, left_path != '', right_path, accept, reason FROM segments"
+        " WHERE left = '' OR right = ''"
+    ).fetchall()
+    assert [row[1:] for row in found] == [(alone, "", 1, "", 0, "unaligned")]
+    assert found[0][0] > 0  # at its place in the page
+    assert all(segment.left and segment.right for segment in kept(store))
+
+
+@pytest.mark.parametrize("stages", [{}, BASELINES])
+def test_run_killed_at_any_moment_comes_to_the_same_end(fresh, every_pair, stages) -> None:
+    whole = fresh(every_pair[:3])
+    align(whole, **stages)
+    ended = state(whole)
+    for ticks in range(3):
+        store = fresh(every_pair[:3])
+        with pytest.raises(Killed):
+            align(store, Killing(left=ticks), **stages)
+        assert state(store) != ended or ticks == 2  # the last tick comes when all is done
+        watcher = align(store, **stages)
+        assert state(store) == ended
+        assert watcher.ticks == 2 - ticks
+        assert watcher.segments == store.count("SELECT count(*) FROM segments WHERE accept")
+        assert watcher.pairs == 3
+
+
+def test_order_of_pairs_does_not_matter(fresh, every_pair) -> None:
+    one, other = fresh(every_pair[:3]), fresh(every_pair[2::-1])
+    align(one)
+    align(other)
+    assert state(one) == state(other)

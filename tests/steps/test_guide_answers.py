@@ -1,0 +1,234 @@
+"""What guides want to know is found out in other processes while the crawl goes on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import zoo
+from support.crawling import AGENT
+from support.pooltasks import Ending, Hanging
+from support.runs import LANGS, Killed, strategies
+from support.serving import Reply, Server, Site, serve
+
+from diptych.demo import GOLD
+from diptych.engine import live
+from diptych.engine.fetch import FetchSettings
+from diptych.engine.live import LiveEngine
+from diptych.engine.task_workers import Pool
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.guides import Wish
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.scope import Scope, group
+from diptych.run.store import Store
+from diptych.steps import guide_answers as answers
+from diptych.steps.tasks import LookTask, PairTask, Work
+from diptych.text.urls import normalise
+
+PATIENCE = 60.0  # seconds after which a crawl can only be one without end
+FOUND = (
+    "SELECT l.url, r.url, accept, decisions.reason, (SELECT count(*) FROM segments WHERE"
+    " segments.pair = pairs.id) FROM pairs JOIN decisions ON decisions.pair = pairs.id"
+    " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    yield
+    assert multiprocessing.active_children() == []
+
+
+def crawl(
+    server: Server,
+    folder: Path,
+    *,
+    policy: str = "hybrid",
+    workers: int = 0,
+    watch: Callable[[Crawl], None] = lambda machine: None,
+    stop: Callable[[Crawl], bool] = lambda machine: False,
+) -> Crawl:
+    """Crawl a site with a guide until nothing is left; only the crawl, nothing after it."""
+    url = normalise(server.url)
+    assert url is not None
+    sites = group([url])
+    deadline = time.monotonic() + PATIENCE
+    made = strategies(crawl=policy)
+    with Store(folder, agent=AGENT) as store:
+        machine = Crawl(
+            store, sites, Scope.of(sites), made.crawl, LANGS,
+            politeness=Politeness(AGENT, delay=0.0), limits=Limits(), now=time.time(),
+        )  # fmt: skip
+        LiveEngine(FetchSettings(AGENT, allow_private=True), workers=workers).run(
+            machine,
+            Work(folder, made, LANGS),
+            tick=lambda: watch(machine),
+            stopped=lambda: time.monotonic() > deadline or stop(machine),
+        )
+        assert time.monotonic() < deadline, "the crawl does not end"
+    return machine
+
+
+def query(folder: Path, text: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(f"file:{folder / 'run.sqlite'}?mode=ro", uri=True)) as db:
+        return db.execute(text).fetchall()
+
+
+def gold() -> int:
+    return len(GOLD.read_text("utf-8").splitlines()) - 1
+
+
+# -- the ordinary course ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[int, int]]]:
+    """A whole crawl, and what was in its store for others to see at each step."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    seen: list[tuple[int, int]] = []
+
+    def watch(machine: Crawl) -> None:
+        (segments,) = query(folder, "SELECT count(*) FROM segments")[0]
+        seen.append((machine.stats.downloads, segments))
+
+    with serve(zoo.demo_site, latency=0.02) as server:
+        crawl(server, folder, watch=watch)
+    return folder, seen
+
+
+def test_pairs_are_found_and_verified_while_the_crawl_goes_on(undisturbed) -> None:
+    folder, _ = undisturbed
+    found = [row for row in query(folder, FOUND) if row[2]]
+    assert len(found) >= gold() * 3 // 4
+    assert all(count for *_, count in found), "each with its segments"
+    events = [what for (what,) in query(folder, "SELECT what FROM events ORDER BY id")]
+    first, last = events.index("found"), len(events) - events[::-1].index("page")
+    assert first < last / 2, "and told to the guide in the middle of it"
+
+
+def test_results_are_there_to_be_read_before_the_end(undisturbed) -> None:
+    _, seen = undisturbed
+    downloads = seen[-1][0]
+    assert any(segments and count < downloads / 2 for count, segments in seen)
+    assert [count for count, _ in seen] == sorted(count for count, _ in seen)
+
+
+def test_every_wish_is_answered_once(undisturbed) -> None:
+    folder, _ = undisturbed
+    data = [data for (data,) in query(folder, "SELECT data FROM events WHERE what = 'found'")]
+    assert len(data) == len(set(data)) == len(query(folder, FOUND))
+
+
+def test_wishes_that_come_last_are_taken_up_before_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if all that is left were answered within a moment: nothing is due to be written down.
+    monkeypatch.setattr(live, "COMMIT_AFTER", 3600.0)
+    with serve(zoo.header_hreflang()) as server:
+        crawl(server, tmp_path)
+    assert len(query(tmp_path, FOUND)) == 1
+
+
+# -- what goes wrong -------------------------------------------------------------------------------
+
+
+def failing(make: Callable[[], object]) -> Callable[..., object]:
+    """Tasks of which none comes to its end."""
+    return lambda wish, crawl: make()
+
+
+def three_pairs() -> Site:
+    """Pages that declare their translations."""
+    paths = {lang: [f"/{lang}/{number}" for number in range(3)] for lang in ("en", "fr")}
+    pages = {
+        one: Reply(
+            zoo.page(one, lang=lang, head=f'<link rel=alternate hreflang={to} href="{two}">')
+        )
+        for lang, to in (("en", "fr"), ("fr", "en"))
+        for one, two in zip(paths[lang], paths[to], strict=True)
+    }
+    return zoo.site(paths["en"], pages)
+
+
+def test_workers_that_die_give_empty_answers_and_the_crawl_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, asked = answers._task, []
+
+    def sometimes(wish: Wish, crawl: Crawl) -> LookTask | PairTask | Ending:
+        asked.extend([wish.pair] if wish.pair else [])
+        return Ending() if wish.pair in asked[:1] else task(wish, crawl)
+
+    monkeypatch.setattr(answers, "_task", sometimes)
+    with serve(three_pairs()) as server:
+        crawl(server, tmp_path, workers=1)
+    found = query(tmp_path, FOUND)
+    assert sorted(reason == "unreadable" for *_, reason, _ in found) == [False, False, True]
+    assert not any(accept or count for *_, accept, reason, count in found if reason == "unreadable")
+    assert query(tmp_path, "SELECT count(*) FROM pages") == [(7,)]
+
+
+def test_worker_that_hangs_gives_an_empty_answer_and_the_crawl_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_task", failing(Hanging))
+    monkeypatch.setattr(answers, "Pool", partial(Pool, patience=1.0))
+    with serve(zoo.header_hreflang()) as server:
+        crawl(server, tmp_path)
+    assert [row[2:] for row in query(tmp_path, FOUND)] == [(0, "unreadable", 0)]
+    assert query(tmp_path, "SELECT count(*) FROM pages") == [(2,)]
+
+
+def test_pairing_that_fails_is_told_as_no_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_task", failing(Ending))
+    numbers = range(4)
+    plain = {f"/{lang}{n}": zoo.Reply(zoo.page(f"{lang} {n}", lang=lang))
+             for lang in ("en", "fr") for n in numbers}  # fmt: skip
+    with serve(zoo.site(plain, plain)) as server:
+        crawl(server, tmp_path)
+    events = query(tmp_path, "SELECT what, data FROM events WHERE what = 'settled'")
+    assert events
+    assert {data for _, data in events} == {"[]"}
+
+
+# -- how processes end -----------------------------------------------------------------------------
+
+
+def test_processes_end_with_a_crawl_that_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_task", failing(Hanging))
+    with serve(zoo.header_hreflang()) as server:
+        crawl(server, tmp_path, stop=lambda machine: machine.guides.waiting)
+    assert query(tmp_path, "SELECT count(*) FROM events WHERE what = 'found'") == [(0,)]
+
+
+def test_processes_end_with_a_crawl_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_task", failing(Hanging))
+
+    def watch(machine: Crawl) -> None:
+        if machine.guides.waiting:
+            raise Killed
+
+    with serve(zoo.header_hreflang()) as server, pytest.raises(Killed):
+        crawl(server, tmp_path, watch=watch)
+
+
+def test_policy_that_wants_to_know_nothing_has_no_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("diptych.engine.task_workers.Pool._start", None)
+    with serve(zoo.header_hreflang()) as server:
+        crawl(server, tmp_path, policy="bfs")
+    assert query(tmp_path, "SELECT count(*) FROM pages") == [(2,)]

@@ -1,0 +1,119 @@
+"""Segments scored by the whole run, and which of near-duplicates stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.corpora import Maker, Said
+
+from diptych.steps.score_segments import best_of, repeats, settle
+from diptych.units import Repeats
+
+
+@dataclass
+class Fixed:
+    """A filter that gives what it is told to, and remembers what it was asked."""
+
+    threshold: float = 0.5
+    shift: float = 0.0
+    asked: Repeats | None = None
+
+    def settle(self, scores, repeats):
+        self.asked = repeats
+        return scores + self.shift
+
+
+def rows(store) -> list[tuple]:
+    return store.db.execute(
+        "SELECT left, score, judged, accept, reason, copies FROM segments ORDER BY pair, position"
+    ).fetchall()
+
+
+def test_of_near_duplicates_the_best_stays_and_counts_the_others(made: Maker) -> None:
+    store = made(
+        {
+            ("/en/1", "/fr/1"): [Said("Page 1.", "Page 1 !", 0.6), Said("Other.", "Autre.", 0.7)],
+            ("/en/2", "/fr/2"): [Said("page 22", "Page 22", 0.8), Said("Page 3", "page 3", 0.8)],
+        },
+    )
+    settle(store, Fixed())
+    assert rows(store) == [
+        ("Page 1.", 0.6, 0.6, 0, "duplicate", 1),
+        ("Other.", 0.7, 0.7, 1, "", 1),
+        ("page 22", 0.8, 0.8, 1, "", 3),
+        ("Page 3", 0.8, 0.8, 0, "duplicate", 1),
+    ]
+
+
+def test_what_breaks_a_rule_is_neither_counted_nor_changed(made: Maker) -> None:
+    told = [
+        Said("Same.", "Pareil.", 0.4, "too_long"),
+        Said("Same.", "Pareil.", 0.6),
+        Said("Alone.", "", 0.0, "unaligned"),
+    ]
+    store = made({("/en/1", "/fr/1"): told})
+    strategy = Fixed(shift=0.1)
+    settle(store, strategy)
+    assert [row[1:] for row in rows(store)] == [
+        (0.4, 0.4, 0, "too_long", 1), (0.7, 0.6, 1, "", 1), (0.0, 0.0, 0, "unaligned", 1),
+    ]  # fmt: skip
+    assert [column.tolist() for column in strategy.asked] == [[1], [1], [1]]
+
+
+def test_settling_again_starts_from_what_was_judged(made: Maker) -> None:
+    told = [Said("One.", "Un.", 0.45), Said("One.", "Un.", 0.4), Said("Two.", "Deux.", 0.3)]
+    store = made({("/en/1", "/fr/1"): told})
+    settle(store, Fixed(shift=0.1))
+    assert [row[3:] for row in rows(store)] == [
+        (1, "", 2), (0, "duplicate", 1), (0, "low_score", 1),
+    ]  # fmt: skip
+    once = rows(store)
+    before = store.db.total_changes
+    settle(store, Fixed(shift=0.1))
+    assert rows(store) == once
+    assert store.db.total_changes == before
+    settle(store, Fixed(shift=0.0))
+    assert [row[3:] for row in rows(store)] == [
+        (0, "low_score", 2), (0, "duplicate", 1), (0, "low_score", 1),
+    ]  # fmt: skip
+
+
+def test_counterparts_are_counted_by_side(made: Maker) -> None:
+    told = [Said("Home", "Accueil"), Said("Home", "Accueil"), Said("Home", "Plan"),
+            Said("Map", "Plan")]  # fmt: skip
+    strategy = Fixed()
+    settle(made({("/en/1", "/fr/1"): told}), strategy)
+    assert [column.tolist() for column in strategy.asked] == [
+        [2, 2, 1, 1], [3, 3, 3, 1], [2, 2, 2, 2],
+    ]  # fmt: skip
+
+
+def test_run_without_segments(made: Maker) -> None:
+    store = made({})
+    settle(store, Fixed())
+    assert rows(store) == []
+
+
+KEYS = st.lists(st.tuples(st.integers(-3, 3), st.sampled_from([0.1, 0.5, 0.9])), min_size=1)
+
+
+@given(KEYS)
+def test_best_of_keys_is_what_a_loop_finds(told: list[tuple[int, float]]) -> None:
+    keys, scores = np.array([key for key, _ in told]), np.array([score for _, score in told])
+    best = best_of(keys, scores)
+    expected = {}
+    for row, (key, score) in enumerate(told):
+        if key not in expected or score > told[expected[key]][1]:
+            expected[key] = row
+    assert best.rows.tolist() == sorted(expected.values())
+    assert best.copies.tolist() == [sum(key == keys[row] for key, _ in told) for row in best.rows]
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_repeats_of_different_keys(count: int) -> None:
+    keys = np.arange(3 * count).reshape(count, 3)
+    assert [column.tolist() for column in repeats(keys.T)] == [[1] * count] * 3

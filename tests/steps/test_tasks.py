@@ -1,0 +1,184 @@
+"""What is done with one page, or with one pair of pages."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.bilingual import documents
+from support.fakes import make_page
+from support.runs import LANGS, crawled, work
+
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.run.store import Store
+from diptych.steps.tasks import AlignTask, SketchTask, TeachTask, Work, split_page
+from diptych.types import LOW_SCORE, Block, Decision, LangPair, PagePair, Url
+
+NOWHERE = Url("http://127.0.0.1/nowhere")
+TIDES = next(document for document in documents() if document.name == "tides")
+
+
+@pytest.fixture(scope="module")
+def store(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with crawled(recorded, tmp_path_factory.mktemp("tasks") / "run") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def own(store: Store) -> Work:
+    return work(store).of(store)
+
+
+@pytest.fixture(scope="module")
+def pair(recorded: Path) -> PagePair:
+    with Store(recorded, write=False) as store:
+        return next(pair for _, pair in store.pairs(1) if pair.left.endswith("/tides.html"))
+
+
+# -- work --------------------------------------------------------------------------------------
+
+
+def test_work_that_goes_elsewhere_opens_the_store_there(store: Store) -> None:
+    made = work(store)
+    again = pickle.loads(pickle.dumps(made))
+    assert again.folder == store.folder
+    assert again.strategies == made.strategies
+    opened = again.store
+    assert opened is again.store
+    assert opened is not store
+    assert opened._lock is None, "only one process writes"
+    opened.close()
+
+
+def test_work_with_an_open_store_opens_no_other(own: Work, store: Store) -> None:
+    assert own.store is store
+
+
+def test_unknown_words_are_none(own: Work) -> None:
+    assert len(own.lexicon(LANGS)) == 0
+    words = Lexicon.of_links("en", "fr", [("sea", "mer", 1)])
+    knowing = replace(own, lexicons={LANGS: words})
+    assert knowing.lexicon(LANGS) is words
+    assert len(knowing.lexicon(LangPair("en", "de"))) == 0
+
+
+def test_pages_have_their_content(own: Work, pair: PagePair) -> None:
+    pages = own.pages(pair)
+    assert pages is not None
+    for page, url, lang in zip(pages, (pair.left, pair.right), LANGS, strict=True):
+        assert (page.url, page.lang) == (url, lang)
+        assert {*TIDES[lang]} & {block.text for block in page.blocks}
+        assert page.tree is not None
+        assert page.sketch is not None
+
+
+@pytest.mark.parametrize("missing", ["left", "right"])
+def test_pages_that_are_not_there_are_none(own: Work, pair: PagePair, missing: str) -> None:
+    gone = replace(pair, **{missing: NOWHERE})
+    assert own.pages(gone) is None
+    assert TeachTask(gone).run(own) == []
+    assert AlignTask(gone).run(own) == (Decision(False, 0.0, "unreadable"), [])
+
+
+# -- a page in two languages -------------------------------------------------------------------
+
+
+def halves(*texts: str) -> tuple[list[str], list[str]]:
+    page = make_page("/both", "en", *texts)
+    left, right = split_page(page, LANGS)
+    assert left.url == right.url == page.url
+    assert left.tree is right.tree is None
+    return [block.text for block in left.blocks], [block.text for block in right.blocks]
+
+
+def test_languages_one_after_the_other_are_split() -> None:
+    assert halves(*TIDES.en, *TIDES.fr) == ([*TIDES.en], [*TIDES.fr])
+    assert halves(*TIDES.fr, *TIDES.en) == ([*TIDES.en], [*TIDES.fr])
+
+
+def test_languages_in_turn_are_split() -> None:
+    texts = [text for both in zip(TIDES.en, TIDES.fr, strict=True) for text in both]
+    assert halves(*texts) == ([*TIDES.en], [*TIDES.fr])
+
+
+def test_blocks_too_short_to_tell_go_with_the_one_before() -> None:
+    found = halves("1.", TIDES.fr[0], "2.", TIDES.en[0], "3.")
+    assert found == ([TIDES.en[0], "3."], ["1.", TIDES.fr[0], "2."])
+
+
+def test_nothing_to_tell_is_left() -> None:
+    assert halves() == ([], [])
+    assert halves("1.", "2.") == (["1.", "2."], [])
+
+
+def test_blocks_of_a_half_keep_their_paths() -> None:
+    blocks = [Block(text, f"/body/p[{n}]") for n, text in enumerate((*TIDES.en, *TIDES.fr))]
+    left, right = split_page(make_page("/both", "en", *blocks), LANGS)
+    assert [*left.blocks, *right.blocks] == blocks
+
+
+# -- tasks -------------------------------------------------------------------------------------
+
+
+def test_sketch_is_that_of_the_crawl(own: Work, store: Store, pair: PagePair) -> None:
+    for url in (pair.left, pair.right):
+        sketch = SketchTask(url).run(own)
+        assert sketch is not None
+        assert sketch.words > 100
+        assert sketch == store.sketch(url)
+    assert SketchTask(NOWHERE).run(own) is None
+
+
+def test_page_in_no_language_asked_for_has_an_empty_sketch(own: Work, pair: PagePair) -> None:
+    sketch = SketchTask(pair.left).run(replace(own, langs=("ja", "ko")))
+    assert sketch is not None
+    assert (sketch.words, sketch.blocks) == (0, ())
+
+
+def test_sure_segments_teach(own: Work, pair: PagePair) -> None:
+    taught = TeachTask(pair).run(own)
+    assert len(taught) > 5
+    whole = {segment for segment in AlignTask(pair).run(own).segments}
+    # A score is low for want of words, which these are to teach: only rules are minded.
+    sure = {
+        (seg.left, seg.right)
+        for seg, decision in whole
+        if (decision.accept or decision.reason == LOW_SCORE) and seg.score >= 0.7
+    }
+    assert {*taught} == sure
+    assert {(seg.left, seg.right) for seg, _ in whole if seg.score >= 0.7} > sure
+
+
+def test_wrong_pair_teaches_less_than_a_right_one(own: Work, pair: PagePair, recorded) -> None:
+    with Store(recorded, write=False) as store:
+        other = next(found.right for _, found in store.pairs(1) if found.right != pair.right)
+    assert len(TeachTask(replace(pair, right=other)).run(own)) < len(TeachTask(pair).run(own)) / 2
+
+
+def test_accepted_pair_has_segments_and_what_is_alone(own: Work, pair: PagePair) -> None:
+    decision, segments = AlignTask(pair).run(own)
+    assert decision.accept
+    assert decision.score > 0.9
+    for segment, judged in segments:
+        assert (segment.left_url, segment.right_url) == (pair.left, pair.right)
+        assert judged.accept or judged.reason
+        if not (segment.left and segment.right):
+            assert judged == Decision(False, 0.0, "unaligned")
+
+
+def test_rejected_pair_has_none(own: Work, pair: PagePair, recorded: Path) -> None:
+    with Store(recorded, write=False) as store:
+        other = next(found.right for _, found in store.pairs(1) if found.right != pair.right)
+    decision, segments = AlignTask(replace(pair, right=other)).run(own)
+    assert (decision.accept, segments) == (False, [])
+    assert decision.reason
+
+
+def test_tasks_and_what_they_find_pass_between_processes(own: Work, pair: PagePair) -> None:
+    for task in (SketchTask(pair.left), TeachTask(pair), AlignTask(pair)):
+        assert pickle.loads(pickle.dumps(task)) == task
+        found = task.run(own)
+        assert pickle.loads(pickle.dumps(found)) == found

@@ -1,0 +1,73 @@
+"""The command line as a user has it: in this process, or in one of its own."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+import diptych
+from diptych.commands import main
+
+
+def run(*arguments: object) -> Result:
+    """A command in this process; only what is no exit is raised."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def start(*arguments: object, cwd: Path | None = None) -> subprocess.Popen[str]:
+    """A command in a process and a group of its own, as a terminal would start it."""
+    package = str(Path(diptych.__file__).parent.parent)
+    return subprocess.Popen(
+        [sys.executable, "-m", "diptych", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": package}, cwd=cwd, text=True, start_new_session=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def mistake(*arguments: object) -> str:
+    """What is said about a command that cannot be: one line on standard error, and exit 2."""
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("error: ")
+    return line
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """The lines of a table with tabs, by column."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def placeless(folder: Path, *more: str) -> list[dict[str, str]]:
+    """The corpus of a run without where its bytes are: archives and offsets, and `more` columns."""
+    found = rows(folder / "corpus.tsv")
+    left_out = {
+        f"{side}_{name}" for side in ("left", "right") for name in ("warc", "offset", *more)
+    }
+    assert found, "no corpus is like no other"
+    assert left_out < set(found[0])
+    return [{name: row[name] for name in row if name not in left_out} for row in found]
+
+
+def query(folder: Path, text: str) -> list[tuple]:
+    """An answer of a run's database."""
+    with closing(sqlite3.connect(folder / "run.sqlite")) as db:
+        return db.execute(text).fetchall()
+
+
+def pages(folder: Path) -> set[tuple[str, str]]:
+    """The pages of a run, as URL and digest."""
+    return set(
+        query(folder, "SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url")
+    )

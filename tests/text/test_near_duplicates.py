@@ -1,0 +1,76 @@
+"""What counts as the same text, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diptych.text.near_duplicates import segment_keys, skeleton
+
+SAME = [
+    ("Chapter 1", "chapter 27."),
+    ("Read   more »", "READ MORE"),
+    ("Open 9:30-17:00", "open 10.00 - 18.15"),
+    ("It’s here", "It's here"),
+    ("ﬁle", "file"),
+    ("Café", "Cafe\u0301"),
+    ("straße", "STRASSE"),
+    ("٣ كتب", "۴ كتب"),
+    ("第 １ 章", "第 2 章"),
+    ("soft\u00adhyphen", "softhyphen"),
+    ("version 2.6.32 of 1999", "Version 3.0 of 2004"),
+]
+OTHER = [
+    ("Chapter one", "Chapter two"),
+    ("Café", "Cafe"),
+    ("कि", "की"),  # the marks of vowels are \W to regular expressions
+    ("กา", "กี"),
+    ("12", "Chapter 12"),
+    ("?", "!"),
+    ("a b", "ab"),
+    ("中文", "中国"),
+    ("Learn C++", "Learn C"),
+    ("Learn C#", "Learn C"),
+    ("sha256sum", "sha512sum"),
+    ("MP3", "MP4"),
+    ("x + y", "x - y"),
+    ("a < b", "a > b"),
+    ("10 €", "99 $"),
+    ("Rated 👍", "Rated 👎"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_case_punctuation_and_numbers_make_no_difference(one: str, other: str) -> None:
+    assert skeleton(one) == skeleton(other)
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER)
+def test_words_make_a_difference(one: str, other: str) -> None:
+    assert skeleton(one) != skeleton(other)
+
+
+def test_keys_tell_sides_and_languages_apart() -> None:
+    keys = segment_keys("Home", "Accueil", "en", "fr")
+    assert segment_keys("Home", "Maison", "en", "fr").left == keys.left
+    assert segment_keys("Start", "Accueil", "en", "fr").right == keys.right
+    assert segment_keys("Home", "Accueil", "en", "oc").left != keys.left
+    assert segment_keys("Home", "Accueil", "en", "oc").right != keys.right
+    assert segment_keys("Accueil", "Home", "fr", "en").same == keys.same
+    assert segment_keys("Accueil", "Home", "en", "fr").same != keys.same
+    assert len(set(keys)) == 3
+    assert segment_keys("a", "b c", "en", "fr") != segment_keys("a b", "c", "en", "fr")
+
+
+@given(st.text(), st.text())
+def test_keys_fit_into_a_database(left: str, right: str) -> None:
+    keys = segment_keys(left, right, "en", "fr")
+    assert all(-(2**63) <= key < 2**63 for key in keys)
+    assert keys == segment_keys(left, right, "en", "fr")
+
+
+@given(st.text(min_size=1))
+def test_skeleton_of_a_skeleton_is_itself(text: str) -> None:
+    assert skeleton(text)
+    assert skeleton(skeleton(text)) == skeleton(text)
