@@ -41,7 +41,7 @@ LINKS = 6
 
 def mine(archive: Path, out: Path, jobs: int) -> dict[str, Any]:
     """Mine an archive in a process of its own, and say what it cost."""
-    command = [sys.executable, "-m", "diptych.commands", "mine", "--warc", str(archive)]
+    command = [sys.executable, "-m", "diptych", "mine", "--warc", str(archive)]
     command += ["--langs", "en,fr", "--out", str(out), "--json", "--jobs", str(jobs)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

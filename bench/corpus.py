@@ -27,7 +27,8 @@ from machine import machine
 from tables import show
 
 from diptych import recipes
-from diptych.commands.export import Wanted, export_run, merge_corpora
+from diptych.commands.export import ExportOptions, export_run
+from diptych.commands.merge import MergeOptions, merge_corpora
 from diptych.frontier.queue import Entry, Frontier
 from diptych.registry import build
 from diptych.run.store import Store
@@ -135,13 +136,15 @@ def deduplicate(run: Path) -> int:
 
 def export(name: str) -> Callable[[Path], int]:
     """The corpus of a run written in a format."""
-    return lambda run: export_run(run, Wanted(name, run / f"measured.{name}"))
+    return lambda run: export_run(ExportOptions(run=run, format=name, out=run / f"measured.{name}"))
 
 
 def merge(folder: Path) -> int:
     """All runs of a folder as one corpus."""
     runs = sorted(path.parent for path in folder.glob("*/run.toml"))
-    return merge_corpora(runs, Wanted("jsonl", folder / "merged.jsonl"))
+    return merge_corpora(
+        MergeOptions(inputs=tuple(runs), format="jsonl", out=folder / "merged.jsonl")
+    )
 
 
 def by_dictionary(run: Path) -> int:

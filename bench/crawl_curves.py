@@ -34,6 +34,7 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
 from diptych.registry import STRATEGIES, build
 from diptych.run.store import Store
+from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import Work
 
 POLICIES = ("bfs", "bfs+langs", "pplocator", "smart", "parallel_links", OURS)
@@ -56,7 +57,7 @@ def crawl_site(site: BuiltSite, langs: tuple[str, ...], policy: str, readings: R
             politeness=polite, limits=Limits(), now=0.0,
         )  # fmt: skip
         work = Work(store.folder, strategies, langs)
-        engine.run(crawl, work, tick=lambda: None, stopped=lambda: False)
+        engine.run(crawl, GuideAnswers(crawl, work), tick=lambda: None, stopped=lambda: False)
     pairs = site.true_pairs(langs)
     found = completed(engine.served, pairs)
     return Curve(site.folder.name, policy, len(pairs), len(engine.served), tuple(found))

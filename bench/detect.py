@@ -23,7 +23,6 @@ from machine import machine
 from sites import add_sites_option
 from tables import Tables, percent, show
 
-from diptych.frontier.queue import Kind
 from diptych.language.codes import primary
 from diptych.page.answer import Reading, read
 from diptych.protocols import Detector
@@ -33,7 +32,7 @@ from diptych.stages.detect.predictor.contexts import features_of_links
 from diptych.stages.detect.predictor.strategy import Detect
 from diptych.stages.detect.shared.site_pages import shown_language, site_links
 from diptych.text.urls import site_name
-from diptych.types import Url
+from diptych.types import Kind, Url
 
 THRESHOLDS = tuple(number / 10 for number in range(10))
 UNBOUND = 30  # pages beyond the start page, in place of the paper's "all links"

@@ -24,6 +24,7 @@ from diptych.frontier.scope import Scope, group
 from diptych.registry import build
 from diptych.run.store import Store
 from diptych.stages.crawl.bfs import Bfs
+from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import Work
 from diptych.text.urls import normalise
 
@@ -50,7 +51,7 @@ def crawl(home: str, connections: int, folder: Path) -> dict[str, float]:
             return False
 
         work = Work(folder, build(recipes.load("bfs", {})), ("en", "fr"))
-        engine.run(run, work, tick=lambda: None, stopped=stopped)
+        engine.run(run, GuideAnswers(run, work), tick=lambda: None, stopped=stopped)
         seconds = time.perf_counter() - began[0]
         return {"pages": run.stats.pages, "downloads": run.stats.downloads, "seconds": seconds}
 

@@ -11,13 +11,13 @@ import numpy as np
 from filter_pairs import GOOD, Case, cases
 from numpy.typing import NDArray
 
+from diptych.corpus.best_copies import repeats
 from diptych.language.codes import primary
 from diptych.protocols import SentenceEncoder
 from diptych.stages.filter.quality import encoder_measures as likeness
 from diptych.stages.filter.quality.measures import NAMES, measures
 from diptych.stages.filter.rules import Rules
 from diptych.stages.filter.shared.segments import read
-from diptych.steps.score_segments import repeats
 from diptych.text.near_duplicates import segment_keys
 from diptych.units import Repeats
 

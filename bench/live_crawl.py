@@ -35,6 +35,7 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
 from diptych.registry import build
 from diptych.run.store import Store
+from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import Work
 from diptych.text.urls import normalise
 
@@ -159,7 +160,7 @@ def crawl(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
         engine = LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
         work = Work(folder, strategies, LANGS)
-        engine.run(run, work, tick=flight.note, stopped=stopped)
+        engine.run(run, GuideAnswers(run, work), tick=flight.note, stopped=stopped)
         started, used = began[0]
         found = _figures(run, time.perf_counter() - started, _processor_seconds() - used)
     found |= {"in flight": round(flight.total / max(flight.seconds, 1e-9), 1), "most": flight.most}

@@ -26,7 +26,7 @@ from tables import show
 
 from diptych import recipes
 from diptych.learn.lexicon.file import read_lexicon
-from diptych.protocols import Pairer, Verifier
+from diptych.protocols import Pairer, Verifier, Watcher
 from diptych.registry import Strategies, build
 from diptych.run.store import Store
 from diptych.stages.pair.content import Content
@@ -42,7 +42,6 @@ from diptych.steps.align_pairs import verify_and_align
 from diptych.steps.learn_lexicon import learn_words, lexicon_of
 from diptych.steps.tasks import AlignTask, Work
 from diptych.types import PagePair, lang_pairs
-from diptych.watcher import Watcher
 
 OURS = "diptych"
 PRECISION, RECALL = 0.985, 0.97

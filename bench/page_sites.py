@@ -26,6 +26,7 @@ from diptych.registry import build
 from diptych.run.site_view import StoreView
 from diptych.run.store import SCHEMA_VERSION, Store
 from diptych.stages.crawl.bfs import Bfs
+from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.learn_lexicon import _lexicon as lexicon_of_texts
 from diptych.steps.tasks import TeachTask, Work
 from diptych.text import tokens, words
@@ -121,7 +122,8 @@ def read_site(name: str, cache: Path) -> Path:
             politeness=polite, limits=Limits(), now=0.0,
         )  # fmt: skip
         work = Work(folder, build(recipes.load("bfs", {})), languages(site))
-        ReplayEngine().run(crawl, work, tick=lambda: None, stopped=lambda: False)
+        answers = GuideAnswers(crawl, work)
+        ReplayEngine().run(crawl, answers, tick=lambda: None, stopped=lambda: False)
     (folder / "done").touch()
     return folder
 

@@ -21,13 +21,12 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from site_archive import HOST, site_url
 
 import diptych
+from diptych.engine.answers import Answers
 from diptych.frontier.crawl import Crawl
-from diptych.frontier.queue import Claim, Kind
+from diptych.frontier.queue import Claim
 from diptych.page.answer import Reading, read
 from diptych.run.warc import compose
-from diptych.steps.guide_answers import answer_at_once
-from diptych.steps.tasks import Work
-from diptych.types import Failure, Response, Url
+from diptych.types import Failure, Kind, Response, Url
 
 INDEXES = ("index.html", "index.htm", "index.en.html", "Overview.en.html")
 READING_CODE = (
@@ -212,13 +211,17 @@ class SiteEngine:
     """for each download the file that was sent; None for all that is no page"""
 
     def run(
-        self, crawl: Crawl, work: Work, *, tick: Callable[[], None], stopped: Callable[[], bool]
+        self,
+        crawl: Crawl,
+        answers: Answers,
+        *,
+        tick: Callable[[], None],
+        stopped: Callable[[], bool],
     ) -> None:
         """Crawl until nothing is left or `stopped` says so."""
         now = 0.0
-        own = work.of(crawl.store)
         while not stopped():
-            answer_at_once(crawl, own, now)
+            answers.answer_at_once(now)
             claims = crawl.next(now, 1)
             if not claims:
                 wake = crawl.wake()

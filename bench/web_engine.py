@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from simulated_web import SimulatedWeb
 
 from diptych.engine.link_answers import look_up
-from diptych.frontier.queue import Claim, Kind
+from diptych.frontier.queue import Claim
 from diptych.frontier.search import Discovery
 from diptych.page.answer import read
 from diptych.protocols import LinkSource
 from diptych.run.warc import compose
+from diptych.types import Kind
 
 
 @dataclass(slots=True)

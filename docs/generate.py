@@ -29,7 +29,9 @@ import click
 
 from diptych import protocols, recipes, registry
 from diptych.commands import main as command_line
-from diptych.demo import GOLD, PORT, serve
+from diptych.commands.demo import PORT
+from diptych.demo import GOLD, SITE
+from diptych.engine.file_server import serve
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 110  # columns of help and of the demo's output
@@ -323,7 +325,7 @@ def demo_recipes(folder: Path) -> str:
     for name in recipes.names():
         run = runs.setdefault(_resolved(name), f"recipe-{name}")
         if not (folder / run).exists():
-            with serve() as home:
+            with serve(SITE) as home:
                 mine = ("mine", home, *LANGS, "--strategy", name, "--out", run, "--delay", "0")
                 run_command(folder, *mine, "--allow-private", "--quiet")
         found = json.loads(run_command(folder, "status", run, "--json"))

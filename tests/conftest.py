@@ -23,7 +23,8 @@ from support.corpora import Maker, Told, made_run
 from support.crawling import Outcome
 from support.crawling import crawl as crawl_into
 
-from diptych import demo
+from diptych.demo import SITE
+from diptych.engine.file_server import serve
 from diptych.run.store import Store
 
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
@@ -58,7 +59,7 @@ def crawl(tmp_path: Path) -> Callable[..., Outcome]:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that mined the demo site; to be read, not written."""
     folder = tmp_path_factory.mktemp("recorded") / "run"
-    with demo.serve() as address:
+    with serve(SITE) as address:
         result = run(
             "mine", address, "--langs", "en,fr", "--out", folder, "--delay", 0, "--allow-private",
             "--quiet",

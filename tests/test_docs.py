@@ -20,9 +20,10 @@ from diptych.commands import main
 from diptych.commands.mine import to_json
 from diptych.engine.fetch import FetchSettings
 from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.queue import Kind, State
+from diptych.frontier.queue import State
 from diptych.pipeline import STAGES
 from diptych.reports.summary import Summary
+from diptych.types import Kind
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -6,26 +6,27 @@ what is done is not done twice, and what an interrupted run left half done is do
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from diptych.corpus.from_run import Choice, NWayCorpus, RunCorpus, write_corpus
+from diptych.engine.answers import Answers
 from diptych.engine.task_workers import run_tasks
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
+from diptych.protocols import Watcher
 from diptych.registry import Strategies, exporter
+from diptych.run.files import replace_file
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.steps.align_pairs import verify_and_align
+from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.learn_lexicon import learn_words, lexicon_of
 from diptych.steps.score_segments import settle
 from diptych.steps.tasks import SketchTask, Work
 from diptych.types import LangPair, Site, Sketch, lang_pairs
-from diptych.watcher import Watcher
 
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
@@ -41,9 +42,14 @@ class Engine(Protocol):
     """Answers what a crawl asks for: the live web, or archives."""
 
     def run(
-        self, crawl: Crawl, work: Work, *, tick: Callable[[], None], stopped: Callable[[], bool]
+        self,
+        crawl: Crawl,
+        answers: Answers,
+        *,
+        tick: Callable[[], None],
+        stopped: Callable[[], bool],
     ) -> None:
-        """Crawl until nothing is left or `stopped` says so; guides are answered by `work`."""
+        """Crawl until nothing is left or `stopped` says so."""
         ...
 
 
@@ -77,7 +83,8 @@ def run(
     known = {langs: lexicon_of(langs, plan.lexicons) for langs in lang_pairs(plan.langs)}
     given = {langs: lexicon for langs, lexicon in known.items() if lexicon}
     work = Work(store.folder, strategies, plan.langs)
-    engine.run(crawl, replace(work, lexicons=given), tick=watcher.tick, stopped=watcher.stopped)
+    answers = GuideAnswers(crawl, replace(work, lexicons=given))
+    engine.run(crawl, answers, tick=watcher.tick, stopped=watcher.stopped)
     crawl.save_outlook()
     watcher.notes.extend(crawl.hosts.notes)
     _sketch_pages(store, work, watcher, plan.jobs)
@@ -102,7 +109,7 @@ def _sketch_pages(store: Store, work: Work, watcher: Watcher, jobs: int) -> None
     """Sketch the pages that were read without: a crawl of the live web is as fast as it reads."""
     urls = store.without_sketch(work.langs)
     watcher.stage = "reading"
-    results = run_tasks([SketchTask(url) for url in urls], work, store, jobs=jobs)
+    results = run_tasks([SketchTask(url) for url in urls], work, work.of(store), jobs=jobs)
     for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
         store.begin()
         store.save_sketch(url, sketch if isinstance(sketch, Sketch) else Sketch("", 0, {}))
@@ -127,10 +134,3 @@ def export(store: Store, corpus: RunCorpus) -> None:
                 f"\t{pair.score:.3f}\t{pair.evidence}\n"
             )
     replace_file(store.folder / "pairs.tsv", "".join(lines).encode())
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(data)
-    os.replace(part, path)

@@ -7,6 +7,7 @@ network, disk, clock and randomness are arguments or belong to `engine/` and `st
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Protocol, runtime_checkable
 
 from diptych.types import (
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from diptych.frontier.crawl import Crawl
     from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = [
@@ -60,6 +62,7 @@ __all__ = [
     "UrlLanguageModel",
     "UrlPairModel",
     "Verifier",
+    "Watcher",
 ]
 
 
@@ -374,3 +377,21 @@ class Exporter(Protocol):
     def write(self, corpus: Corpus, files: Files) -> int:
         """All of the corpus, in the order given, streamed; how many lines it has."""
         ...
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Told how a run gets on, and asked whether it should stop crawling; does nothing by itself."""
+
+    stage: str = ""
+    crawl: Crawl | None = None
+    pairs: int = 0
+    segments: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def tick(self) -> None:
+        """Called many times a second."""
+
+    def stopped(self) -> bool:
+        """Whether to leave off crawling and finish with what is there."""
+        return False

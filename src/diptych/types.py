@@ -63,6 +63,14 @@ FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh", "sitemap"})
 """kinds of links (`Link.rel`) that may lead to a page"""
 
 
+class Kind(IntEnum):
+    """What is fetched, and so how it is read."""
+
+    PAGE = 0
+    ROBOTS = 1
+    SITEMAP = 2
+
+
 class Ranked(NamedTuple):
     """A link a crawl policy wants fetched; the frontier takes the highest priority first."""
 

@@ -12,7 +12,7 @@ import zstandard
 from support.commands import mistake, query, rows, run, start
 from support.corpora import Said
 
-from diptych.cli_corpus import FORMATS
+from diptych.commands._corpus import FORMATS
 from diptych.registry import STRATEGIES
 
 

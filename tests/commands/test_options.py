@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from diptych.commands import main
-from diptych.commands.mine import DEFAULTS
-from diptych.commands.options import agent_of, listed, live_engine, seed
+from diptych.commands.mine import MineOptions
+from diptych.commands.options import WebOptions, agent_of, listed, live_engine, seed
 from diptych.errors import ConfigError
 
 
@@ -36,13 +36,12 @@ def test_an_agent_is_one_line(text: str) -> None:
 
 
 def test_a_proxy_must_be_one() -> None:
-    options = {"proxy": "not a proxy", "allow_private": False}
     with pytest.raises(ConfigError, match="proxy"):
-        live_engine(options, "Bot/1")
+        live_engine(WebOptions(proxy="not a proxy"), "Bot/1")
 
 
 def test_mining_what_was_found_is_mining_as_usual() -> None:
     """`discover --mine` goes without the command line of `mine`, but not by other rules."""
     command = main.commands["mine"]
     usual = command.make_context("mine", ["example.org", "--langs", "en,fr"]).params
-    assert {**usual, "sites": (), "langs": ""} == {**DEFAULTS, "sites": (), "langs": ""}
+    assert MineOptions(**usual) == MineOptions(sites=("example.org",), langs="en,fr")

@@ -15,8 +15,8 @@ from support.commands import mistake, run
 from support.urlmodels import FakeLanguages, FakePairs
 
 import diptych
+from diptych.commands import _url_models as url_models
 from diptych.commands import main
-from diptych.commands import url_lang as urlcommands
 
 LANGS = ("--langs", "en,fr")
 
@@ -25,8 +25,8 @@ LANGS = ("--langs", "en,fr")
 def languages(monkeypatch):
     """Models whose answers are known stand in for those that are shipped."""
     fake = FakeLanguages()
-    monkeypatch.setattr(urlcommands, "language_model", lambda folder: fake)
-    monkeypatch.setattr(urlcommands, "pair_model", lambda folder: FakePairs())
+    monkeypatch.setattr(url_models, "language_model", lambda folder: fake)
+    monkeypatch.setattr(url_models, "pair_model", lambda folder: FakePairs())
     return fake
 
 

@@ -23,6 +23,7 @@ from diptych.frontier.scope import Scope
 from diptych.protocols import GuidedPolicy
 from diptych.registry import STRATEGIES, Strategies, build
 from diptych.run.store import Store
+from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import Work
 from diptych.text.urls import normalise
 from diptych.types import Site
@@ -114,7 +115,9 @@ class Run:
 
             work = Work(self.folder, strategies_of(self.policy), LANGS)
             try:
-                ReplayEngine().run(crawl, work, tick=tick, stopped=lambda: False)
+                ReplayEngine().run(
+                    crawl, GuideAnswers(crawl, work), tick=tick, stopped=lambda: False
+                )
             except Killed:
                 return False
         return True

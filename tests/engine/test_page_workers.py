@@ -13,8 +13,7 @@ from support.serving import MISSING, Reply, serve
 
 from diptych.engine.page_worker import digest
 from diptych.engine.page_workers import Readers, _Worker
-from diptych.frontier.queue import Kind
-from diptych.types import Failure, Response, Url
+from diptych.types import Failure, Kind, Response, Url
 
 LANGS = ("en", "fr")
 HTML = (("Content-Type", "text/html"),)

@@ -37,7 +37,7 @@ def work(store: Store) -> Work:
 def test_results_come_in_the_order_of_the_tasks(work, store) -> None:
     # The first ones take longest, so that later ones are done before them.
     tasks = [Square(number, 0.4 if number % 16 == 0 else 0.0) for number in range(_WORTH + 8)]
-    found = list(run_tasks(tasks, work, store, jobs=2))
+    found = list(run_tasks(tasks, work, work.of(store), jobs=2))
     assert [result[0] for result in found] == [number**2 for number in range(_WORTH + 8)]
     processes = {result[1] for result in found}
     assert len(processes) == 2
@@ -46,14 +46,14 @@ def test_results_come_in_the_order_of_the_tasks(work, store) -> None:
 
 @pytest.mark.parametrize(("count", "jobs"), [(_WORTH + 8, 1), (_WORTH - 1, 4), (0, 4)])
 def test_one_job_or_few_tasks_are_done_here(work, store, count, jobs) -> None:
-    found = list(run_tasks(map(Square, range(count)), work, store, jobs=jobs))
+    found = list(run_tasks(map(Square, range(count)), work, work.of(store), jobs=jobs))
     assert found == [(number**2, os.getpid()) for number in range(count)]
 
 
 def test_tasks_done_here_have_the_store_that_is_open(work, store, monkeypatch) -> None:
     monkeypatch.setattr(store, "record", lambda url: None)
     monkeypatch.setattr("diptych.steps.tasks.Store", None)
-    assert list(run_tasks([Known("http://a/")], work, store)) == [("", os.getpid())]
+    assert list(run_tasks([Known("http://a/")], work, work.of(store))) == [("", os.getpid())]
     assert work._store is None
 
 
@@ -61,7 +61,7 @@ def test_workers_read_the_store_while_this_process_writes(recorded: Path) -> Non
     with Store(recorded, write=False) as store:
         url = next(store.records(1)).url
         own = Work(recorded, strategies(), LANGS)
-        found = list(run_tasks([Known(url)] * _WORTH, own, store, jobs=2))
+        found = list(run_tasks([Known(url)] * _WORTH, own, own.of(store), jobs=2))
     assert {lang for lang, _ in found} == {"en"}
     assert os.getpid() not in {process for _, process in found}
 
@@ -69,7 +69,9 @@ def test_workers_read_the_store_while_this_process_writes(recorded: Path) -> Non
 def test_no_more_than_a_window_is_begun_ahead_of_the_first(work, store, tmp_path) -> None:
     folder = tmp_path / "begun"
     folder.mkdir()
-    found = list(run_tasks([Marking(folder, number) for number in range(80)], work, store, jobs=2))
+    found = list(
+        run_tasks([Marking(folder, number) for number in range(80)], work, work.of(store), jobs=2)
+    )
     assert len(found) == 80
     # All that may be begun is, while the first is not done.
     assert found[0] == _AHEAD * 2
@@ -83,7 +85,7 @@ def test_results_may_be_large(work, store) -> None:
 def test_task_that_ends_its_process_has_no_result_and_others_go_on(work, store) -> None:
     tasks = [Ending() if number in (0, 1, 20, _WORTH) else Square(number)
              for number in range(_WORTH + 1)]  # fmt: skip
-    found = list(run_tasks(tasks, work, store, jobs=2))
+    found = list(run_tasks(tasks, work, work.of(store), jobs=2))
     wanted = ["unreadable" if isinstance(task, Ending) else task.number**2 for task in tasks]
     assert [result[0] for result in found] == wanted
 
@@ -101,11 +103,11 @@ def test_task_that_hangs_has_no_result_and_others_go_on(work, store) -> None:
 def test_task_that_raises_ends_the_run(work, store, jobs, error) -> None:
     tasks = [Raising("what") if number == 3 else Square(number) for number in range(_WORTH)]
     with pytest.raises(error):
-        list(run_tasks(tasks, work, store, jobs=jobs))
+        list(run_tasks(tasks, work, work.of(store), jobs=jobs))
 
 
 def test_leaving_off_ends_the_workers(work, store) -> None:
-    results = run_tasks([Square(1), *[Hanging()] * _WORTH], work, store, jobs=2)
+    results = run_tasks([Square(1), *[Hanging()] * _WORTH], work, work.of(store), jobs=2)
     assert next(results)[0] == 1
     assert len(multiprocessing.active_children()) == 2
     results.close()
@@ -212,7 +214,7 @@ if __name__ == "__main__":
     with Store(folder) as store:
         work = Work(folder, strategies(), LANGS)
         tasks = [Hanging(folder / "begun", float(sys.argv[2]))] * 50
-        list(run_tasks(tasks, work, store, jobs=2))
+        list(run_tasks(tasks, work, work.of(store), jobs=2))
 """
 
 

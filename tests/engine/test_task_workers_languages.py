@@ -11,11 +11,10 @@ from support.runs import strategies
 
 from diptych.engine.page_workers import Readers
 from diptych.engine.task_workers import Pool
-from diptych.frontier.queue import Kind
 from diptych.language.identify import teach
 from diptych.language.teach import pieces_of, teach_language
 from diptych.steps.tasks import Work
-from diptych.types import LangPair, Response, Url
+from diptych.types import Kind, LangPair, Response, Url
 
 
 def test_workers_know_what_their_parent_was_taught(tmp_path: Path) -> None:

@@ -31,12 +31,12 @@ from support.driving import (
 )
 
 from diptych.frontier.politeness import Limits
-from diptych.frontier.queue import Kind, State
+from diptych.frontier.queue import State
 from diptych.protocols import SiteView
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, url_key
-from diptych.types import Failure, Link, Page, Ranked, Response, Site, Url
+from diptych.types import Failure, Kind, Link, Page, Ranked, Response, Site, Url
 
 
 @pytest.fixture

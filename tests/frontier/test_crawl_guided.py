@@ -24,13 +24,14 @@ from support.driving import (
 from diptych.frontier.crawl import AT_LEAST, DOUBTFUL, LONGEST_WAIT, UNLIKELY
 from diptych.frontier.guides import PART, Wish
 from diptych.frontier.politeness import Limits
-from diptych.frontier.queue import Kind, State
+from diptych.frontier.queue import State
 from diptych.protocols import SiteView
 from diptych.reports.summary import summarise
 from diptych.run.store import Store
 from diptych.stages.crawl.hybrid.strategy import Hybrid
 from diptych.types import (
     Found,
+    Kind,
     Link,
     Missing,
     Moved,

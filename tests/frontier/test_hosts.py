@@ -8,10 +8,10 @@ import pytest
 
 from diptych.frontier.hosts import ROBOTS_LIFETIME, Hosts, SiteInfo
 from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.queue import Frontier, Kind
+from diptych.frontier.queue import Frontier
 from diptych.page.robots import Robots
 from diptych.run.store import Store
-from diptych.types import Site, Url
+from diptych.types import Kind, Site, Url
 
 SITE = Site("example.org", (Url("http://example.org/"),))
 HOME = Url("http://example.org/")

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diptych.frontier.crawl import SEED_PRIORITY
-from diptych.frontier.queue import Claim, Entry, Frontier, Host, Kind, State
+from diptych.frontier.queue import Claim, Entry, Frontier, Host, State
 from diptych.run.store import Store
 from diptych.text.urls import url_key
-from diptych.types import Url
+from diptych.types import Kind, Url
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from diptych.kernels.beads import (
     word_gains,
 )
 from diptych.kernels.ibm1 import Bags, Postings, bags, postings
-from diptych.learn.lexicon.lexicon import Table
+from diptych.kernels.tables import Table
 
 SIZE, OTHERS = 6, 5
 GAPS = ((1, 0), (0, 1))

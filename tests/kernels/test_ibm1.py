@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from diptych.kernels import ibm1, ibm1_reference, native
 from diptych.kernels.ibm1 import Bags, Prior, Trained, bags, pruned, train
-from diptych.learn.lexicon.lexicon import Table
+from diptych.kernels.tables import Table
 
 SIZE = 7
 pairs = st.lists(

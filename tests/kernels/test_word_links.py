@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diptych.kernels import native
+from diptych.kernels.tables import Table
 from diptych.kernels.word_links import Looks, Words, find_links
 from diptych.learn.lexicon import word_links as links
-from diptych.learn.lexicon.lexicon import Lexicon, Table
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import Links, vocabulary_links
 
 # Words that are the same or alike, numbers, other scripts, and what folds to nothing.

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diptych.frontier.queue import Kind
 from diptych.page.answer import Reading, read
-from diptych.types import Response, Url
+from diptych.types import Kind, Response, Url
 
 URL = Url("http://example.org/a/b.html")
 HTML = b"<!doctype html><html lang=en><title>Lamp</title><p>The lamp is lit. <a href=c>more</a></p>"

@@ -18,12 +18,13 @@ from warcio.checker import Checker
 from warcio.cli import main as warcio
 
 from diptych.errors import StoreError
-from diptych.frontier.queue import Entry, Frontier, Kind, State
+from diptych.frontier.queue import Entry, Frontier, State
 from diptych.run import archive as store_module
 from diptych.run.store import SCHEMA_VERSION, Store
 from diptych.run.warc import Pointer, compose, scan
 from diptych.text.urls import url_key
 from diptych.types import (
+    Kind,
     LangScore,
     Link,
     Page,

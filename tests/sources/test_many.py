@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from support.serving import Fault, Reply, serve
 
-from diptych.cli_backlinks import backlinks
+from diptych.commands.backlinks import backlinks
 from diptych.engine.link_service import LinkApi
 from diptych.errors import SourceError
 from diptych.run.store import Store

@@ -11,11 +11,11 @@ from support.runs import BASELINES, LANGS, Counting, Killed, Killing, crawled, k
 
 from diptych.engine.task_workers import Failed
 from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.stages.align_dom.domtree import strategy as domtree
 from diptych.steps.align_pairs import verify_and_align
 from diptych.types import Candidate, Decision, PagePair
-from diptych.watcher import Watcher
 
 PAIRS = 4
 

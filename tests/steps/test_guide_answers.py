@@ -29,6 +29,7 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
 from diptych.run.store import Store
 from diptych.steps import guide_answers as answers
+from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import LookTask, PairTask, Work
 from diptych.text.urls import normalise
 
@@ -68,7 +69,7 @@ def crawl(
         )  # fmt: skip
         LiveEngine(FetchSettings(AGENT, allow_private=True), workers=workers).run(
             machine,
-            Work(folder, made, LANGS),
+            GuideAnswers(machine, Work(folder, made, LANGS)),
             tick=lambda: watch(machine),
             stopped=lambda: time.monotonic() > deadline or stop(machine),
         )

@@ -15,13 +15,13 @@ from diptych.frontier.scope import Scope
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.pipeline import Plan
 from diptych.pipeline import run as run_pipeline
+from diptych.protocols import Watcher
 from diptych.registry import Strategies
 from diptych.run.store import Store
 from diptych.steps import learn_lexicon as teaching
 from diptych.steps.learn_lexicon import learn_words, lexicon_of
 from diptych.steps.tasks import TeachTask
 from diptych.types import LangPair, PagePair, Site
-from diptych.watcher import Watcher
 
 WORDS = Lexicon.of_links("en", "fr", [("zyzzyva", "charançon", 1)])
 

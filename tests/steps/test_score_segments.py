@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.corpora import Maker, Said
 
-from diptych.steps.score_segments import best_of, repeats, settle
+from diptych.corpus.best_copies import best_of, repeats
+from diptych.steps.score_segments import settle
 from diptych.units import Repeats
 
 

@@ -20,6 +20,7 @@ from diptych.pipeline import Engine
 from diptych.registry import build
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
+from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import Work
 from diptych.text.urls import normalise, origin_of
 from diptych.types import PageRecord, Site, Url
@@ -88,7 +89,7 @@ def crawl(
         )  # fmt: skip
         (engine or LiveEngine(fetching, workers=workers)).run(
             machine,
-            Work(folder, strategies, ("en", "fr")),
+            GuideAnswers(machine, Work(folder, strategies, ("en", "fr"))),
             tick=lambda: None,
             stopped=lambda: time.monotonic() > deadline or stop(machine),
         )

@@ -11,7 +11,7 @@ from typing import Any
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import Wish
 from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.queue import Claim, Kind, State
+from diptych.frontier.queue import Claim, State
 from diptych.frontier.scope import Scope, group
 from diptych.page.answer import read
 from diptych.protocols import CrawlPolicy, GuidedPolicy
@@ -19,7 +19,7 @@ from diptych.run.store import Store
 from diptych.run.warc import compose
 from diptych.stages.crawl.bfs import Bfs
 from diptych.text.urls import normalise, origin_of
-from diptych.types import Decision, Failure, Found, News, Response, Settled, Url
+from diptych.types import Decision, Failure, Found, Kind, News, Response, Settled, Url
 
 HOME = "http://example.org"
 POLITE = Politeness(agent="DiptychBot/0.1", delay=1.0)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diptych import recipes
+from diptych.protocols import Watcher
 from diptych.registry import Strategies, build
 from diptych.run.store import Store
 from diptych.steps.tasks import Work
 from diptych.types import LangPair, PagePair, SegmentPair
-from diptych.watcher import Watcher
 
 LANGS = LangPair("en", "fr")
 BASELINES = {"align_dom": "flat", "align_sentences": "gale_church"}

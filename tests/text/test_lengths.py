@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.text.lengths import MAX_COST, Step, cheapest_path, length_cost, text_length
+from diptych.kernels.length_costs import MAX_COST, length_cost
+from diptych.text.lengths import Step, cheapest_path, text_length
 
 MOVES = [(1, 1), (1, 0), (0, 1), (2, 1), (1, 2), (2, 2)]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from diptych.commands.options import agent_of, live_engine
+from diptych.commands.options import WebOptions, agent_of, live_engine
 from diptych.frontier.leads import Leads, Verdict
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.search import Budget, Discovery, Setting
@@ -95,27 +95,22 @@ class Searched:
 
 def search(
     store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, detector: Detector,
-    terms: Terms, source: Sources, options: dict[str, Any], say: Callable[[Verdict], None],
+    terms: Terms, source: Sources, asked: WebOptions, budget: Budget,
+    say: Callable[[Verdict], None],
 ) -> Searched:  # fmt: skip
     """Search, or go on with a search, and say what is found as it is found."""
-    agent = agent_of(options["user_agent"])
-    minutes = options.get("max_minutes")
-    budget = Budget(
-        downloads=options.get("max_downloads"),
-        sites=options.get("max_sites"),
-        seconds=minutes * 60 if minutes else None,
-    )
-    setting = Setting(Politeness(agent=agent, delay=options["delay"]), LIMITS, budget)
-    engine = live_engine(options, agent, stall=STALL)
+    agent = agent_of(asked.user_agent)
+    setting = Setting(Politeness(agent=agent, delay=asked.delay), LIMITS, budget)
+    engine = live_engine(asked, agent, stall=STALL)
     discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())
-    with watching(Search(say=say, stage="searching"), quiet=options["quiet"]) as shown:
+    with watching(Search(say=say, stage="searching"), quiet=asked.quiet) as shown:
         shown.watch(discovery)
         engine.discover(discovery, source, tick=shown.tick, stopped=shown.stopped)
         shown.tick()
     faults = [f"{count:,} look-ups failed: {why}" for why, count in source.faults.items()]
     notes = [in_one_line(note) for note in (*faults, *dict.fromkeys(discovery.hosts.notes))]
     write_sites(store, terms, notes)
-    if not options["quiet"]:
+    if not asked.quiet:
         _tell(store, notes)
     leads = Leads(store, once=True)
     return Searched(leads.verdicts("accept"), leads.failed(), not shown.stopped())

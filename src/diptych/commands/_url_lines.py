@@ -10,10 +10,13 @@ import gzip
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
+
+import click
+import orjson
 
 from diptych.errors import ConfigError
 from diptych.learn.url.data import open_bytes
@@ -21,16 +24,21 @@ from diptych.text.urls import normalise
 from diptych.types import Url
 
 __all__ = [
+    "NO_URL",
     "Line",
     "Skipped",
+    "answer_lines",
     "as_url",
     "askable",
     "batches",
     "read_lines",
+    "spell",
     "split_lines",
+    "told",
     "write",
 ]
 
+NO_URL = "without an http or https URL"
 BATCH_LINES = 4096
 BATCH_BYTES = 1 << 22
 MAX_LINE = 1 << 21  # bytes; the rest of a longer line is not kept
@@ -159,3 +167,51 @@ def write(out: BinaryIO, rows: Iterable[str]) -> None:
         raise
     except OSError as error:
         raise ConfigError(f"cannot write the answer: {error.strerror}") from error
+
+
+def answer_lines(
+    file: Path | None,
+    names: tuple[str, ...],
+    answer: Callable[[Sequence[Line]], list[dict[str, Any] | None]],
+    nothing: dict[str, Any],
+    what: str,
+    *,
+    as_json: bool,
+) -> int:
+    """One line out for each line in, batch by batch; the exit code."""
+    out = sys.stdout.buffer
+    skipped, count = Skipped(), 0
+    for batch in batches(read_lines(file)):
+        rows: list[str] = []
+        for line, values in zip(batch, answer(batch), strict=True):
+            if values is None:
+                skipped.add(line)
+            asked = {name: line.column(place) for place, name in enumerate(names)}
+            rows.append(spell(asked | (values or nothing), as_json=as_json))
+        count += len(batch)
+        write(out, rows)
+    return told(skipped, count - skipped.count, what)
+
+
+def told(skipped: Skipped, answered: int, what: str) -> int:
+    """Say what was skipped, and that nothing was found if so; the exit code."""
+    if skipped.count:
+        click.echo(skipped.told(what), err=True)
+    elif not answered:
+        click.echo("nothing found: there are no lines to read", err=True)
+    return 0 if answered else 1
+
+
+def spell(row: dict[str, Any], *, as_json: bool) -> str:
+    """A row as a line: its values with tabs between them, or a JSON object."""
+    if as_json:
+        clean = {
+            name: value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            if isinstance(value, str)
+            else value
+            for name, value in row.items()
+        }
+        return orjson.dumps(clean).decode()
+    return "\t".join(
+        f"{value:.4f}" if isinstance(value, float) else str(value) for value in row.values()
+    )

@@ -3,42 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-import orjson
 
-from diptych.api import align, known_words, page_of, two_languages
-from diptych.cli_parts import FOUND, NOTHING
+from diptych.commands.options import FILE, FOUND, NOTHING, asked_as
 from diptych.errors import ConfigError
-from diptych.learn.lexicon.file import read_lexicon
-from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.page.blocks import MAX_BLOCKS
-from diptych.page.body import is_html
-from diptych.page.charset import decode
-from diptych.protocols import LinkAligner
-from diptych.registry import make
-from diptych.steps.align_pages import Sentence, align_sentences
 
-__all__ = ["Request", "align_files"]
+if TYPE_CHECKING:
+    from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.steps.align_pages import Sentence
+
+__all__ = ["AlignOptions", "align", "align_files"]
 
 _MAX_BYTES = 200_000_000
 _HTML = (".html", ".htm", ".xhtml", ".xht")
 _HEAD = 4_096
 
 
-class Request(NamedTuple):
-    """What the user asked for."""
+@dataclass(frozen=True, kw_only=True)
+class AlignOptions:
+    """What the user asked to be aligned, and how."""
 
     left: Path
     right: Path
     langs: str
-    format: str
-    lexicon: Path | None
-    method: str
-    trees: str
-    unaligned: bool
+    format: str = "tsv"
+    lexicon: Path | None = None
+    method: str = "length_lexicon"
+    trees: str = "domtree"
+    unaligned: bool = False
     links: bool = False
 
 
@@ -54,30 +50,71 @@ class Row(NamedTuple):
     right_path: str = ""
 
 
-def align_files(request: Request) -> int:
+@click.command()
+@click.argument("left", type=FILE)
+@click.argument("right", type=FILE)
+@click.option("--langs", required=True, metavar="de,fr", help="The two languages, left one first.")
+@click.option(
+    "--format",
+    type=click.Choice(["tsv", "ladder", "json"]),
+    default=AlignOptions.format,
+    show_default=True,
+    help="Texts and score; indices of sentences as in [0, 1]:[0]; or a JSON object a line.",
+)
+@click.option("--lexicon", type=FILE, metavar="FILE", help="Words you know (see: lexicon import).")
+@click.option(
+    "--method",
+    default=AlignOptions.method,
+    show_default=True,
+    metavar="NAME",
+    help="Strategy for the align-sentences stage.",
+)
+@click.option(
+    "--trees",
+    default=AlignOptions.trees,
+    show_default=True,
+    metavar="NAME",
+    help="Strategy for the align-dom stage, for pages.",
+)
+@click.option("--unaligned", is_flag=True, help="Also what has no counterpart, with an empty side.")
+@click.option("--links", is_flag=True, help="Print the addresses of aligned hyperlinks instead.")
+@asked_as(AlignOptions)
+def align(asked: AlignOptions) -> int:
+    """Align two HTML pages, or two text files with one sentence a line.
+
+    Each line of the answer has left, right and score, with tabs between them, and of pages also
+    the DOM paths of both.
+    """
+    return align_files(asked)
+
+
+def align_files(asked: AlignOptions) -> int:
     """Print the alignment of two files; the exit code."""
-    left, right = _read(request.left), _read(request.right)
-    lexicon = read_lexicon(request.lexicon) if request.lexicon else None
-    are_pages = _is_page(request.left, left), _is_page(request.right, right)
+    from diptych.learn.lexicon.file import read_lexicon
+    from diptych.registry import make
+
+    left, right = _read(asked.left), _read(asked.right)
+    lexicon = read_lexicon(asked.lexicon) if asked.lexicon else None
+    are_pages = _is_page(asked.left, left), _is_page(asked.right, right)
     if are_pages[0] != are_pages[1]:
-        page = request.left if are_pages[0] else request.right
+        page = asked.left if are_pages[0] else asked.right
         raise ConfigError(f"{page} is an HTML page and the other file is not; give two of a kind")
     # Also where only one of them is used: a wrong name is a mistake.
-    make("align_dom", {"use": request.trees})
-    make("align_sentences", {"use": request.method})
-    if request.links:
+    make("align_dom", {"use": asked.trees})
+    make("align_sentences", {"use": asked.method})
+    if asked.links:
         if not are_pages[0]:
             raise ConfigError("--links is for two HTML pages; these are texts")
-        return _print_links(left, right, request, lexicon)
-    rows = (_of_pages if are_pages[0] else _of_lines)(left, right, request, lexicon)
+        return _print_links(left, right, asked, lexicon)
+    rows = (_of_pages if are_pages[0] else _of_lines)(left, right, asked, lexicon)
     pairs = 0
     for row in rows:
         is_pair = bool(row.left_text and row.right_text)
         pairs += is_pair
-        if is_pair or request.unaligned or request.format == "ladder":
-            click.echo(_spelled(row, request.format))
+        if is_pair or asked.unaligned or asked.format == "ladder":
+            click.echo(_spelled(row, asked.format))
     if not pairs:
-        click.echo(f"nothing in {request.left} corresponds to {request.right}", err=True)
+        click.echo(f"nothing in {asked.left} corresponds to {asked.right}", err=True)
     return FOUND if pairs else NOTHING
 
 
@@ -95,18 +132,22 @@ def _read(path: Path) -> bytes:
 def _is_page(path: Path, data: bytes) -> bool:
     if path.suffix.lower() in _HTML:
         return True
+    from diptych.page.body import is_html
+
     return path.suffix.lower() != ".txt" and is_html("", data[:_HEAD])
 
 
 def _of_lines(
-    left: bytes, right: bytes, request: Request, lexicon: Lexicon | None
+    left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None
 ) -> Iterator[Row]:
     """Blank lines are no sentences: they keep their numbers, and stand alone at the end."""
+    from diptych.api import align
+
     ours, theirs = _lines(left), _lines(right)
     kept, others = ([place for place, line in enumerate(side) if line] for side in (ours, theirs))
     beads = align(
-        [ours[place] for place in kept], [theirs[place] for place in others], request.langs,
-        lexicon=lexicon, method=request.method,
+        [ours[place] for place in kept], [theirs[place] for place in others], asked.langs,
+        lexicon=lexicon, method=asked.method,
     )  # fmt: skip
     for bead in beads:
         here, there = tuple(kept[at] for at in bead.left), tuple(others[at] for at in bead.right)
@@ -119,16 +160,22 @@ def _of_lines(
 
 def _lines(data: bytes) -> list[str]:
     """Only line feeds end a line: other separators are part of a sentence."""
+    from diptych.page.charset import decode
+
     text = decode(data, "text/plain")[0].removesuffix("\n")
     return [line.strip() for line in text.split("\n")] if text else []
 
 
-def _print_links(left: bytes, right: bytes, request: Request, lexicon: Lexicon | None) -> int:
+def _print_links(left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None) -> int:
     """The addresses of aligned hyperlinks, if the strategy finds them."""
-    trees: Any = make("align_dom", {"use": request.trees})
+    from diptych.api import known_words, page_of, two_languages
+    from diptych.protocols import LinkAligner
+    from diptych.registry import make
+
+    trees: Any = make("align_dom", {"use": asked.trees})
     if not isinstance(trees, LinkAligner):
-        raise ConfigError(f"--trees {request.trees} aligns no links; take domtree")
-    langs = two_languages(request.langs)
+        raise ConfigError(f"--trees {asked.trees} aligns no links; take domtree")
+    langs = two_languages(asked.langs)
     pages = page_of(left, "left"), page_of(right, "right")
     _, found = trees.align_with_links(*pages, known_words(langs, lexicon))
     for ours, theirs, score in found:
@@ -141,19 +188,24 @@ def _joined(sentences: Sequence[str], indices: Sequence[int]) -> str:
 
 
 def _of_pages(
-    left: bytes, right: bytes, request: Request, lexicon: Lexicon | None
+    left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None
 ) -> Iterator[Row]:
-    langs = two_languages(request.langs)
+    from diptych.api import known_words, page_of, two_languages
+    from diptych.page.blocks import MAX_BLOCKS
+    from diptych.registry import make
+    from diptych.steps.align_pages import align_sentences
+
+    langs = two_languages(asked.langs)
     pages = page_of(left, "left"), page_of(right, "right")
-    for page, path in zip(pages, (request.left, request.right), strict=True):
+    for page, path in zip(pages, (asked.left, asked.right), strict=True):
         if len(page.blocks) >= MAX_BLOCKS:
             click.echo(
                 f"{path} has more than {MAX_BLOCKS:,} blocks: the rest is left out", err=True
             )
     for found in align_sentences(
         *pages, langs,
-        make("align_dom", {"use": request.trees}),
-        make("align_sentences", {"use": request.method}),
+        make("align_dom", {"use": asked.trees}),
+        make("align_sentences", {"use": asked.method}),
         known_words(langs, lexicon),
     ):  # fmt: skip
         yield Row(
@@ -175,6 +227,8 @@ def _spelled(row: Row, format: str) -> str:
     if format == "ladder":
         return f"{list(row.left)}:{list(row.right)}"
     if format == "json":
+        import orjson
+
         return orjson.dumps(row._asdict()).decode()
     fields = [_field(row.left_text), _field(row.right_text), f"{row.score:.3f}"]
     paths = [row.left_path, row.right_path] if row.left_path or row.right_path else []

@@ -4,70 +4,148 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import orjson
 
-from diptych.cli_parts import FOUND, NOTHING
+from diptych.commands.options import AS_LINES, FILE, FOUND, NOTHING, Group, asked_as
 from diptych.errors import ConfigError, SourceError
-from diptych.sources.open import open_source
-from diptych.text.printable import in_one_line
-from diptych.text.urls import normalise
-from diptych.types import Failure, Link
 
-__all__ = ["make_graph", "make_wat", "show_links"]
+if TYPE_CHECKING:
+    from diptych.types import Link
+
+__all__ = ["GraphOptions", "ShowOptions", "WatOptions", "backlinks"]
 
 INTERVAL = 5.0  # seconds between two lines of progress
 PATIENCE = 10.0  # seconds after which a service is not asked again while someone waits
 
 
-def make_graph(vertices: Sequence[str], edges: Sequence[str], out: Path, level: str) -> int:
-    """Index a web graph; the exit code."""
+@dataclass(frozen=True, kw_only=True)
+class GraphOptions:
+    """Which web graph the user asked to be indexed."""
+
+    vertices: tuple[str, ...]
+    edges: tuple[str, ...]
+    out: Path
+    level: str = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatOptions:
+    """Which WAT files the user asked to be indexed."""
+
+    files: tuple[str, ...]
+    out: Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions:
+    """Whose back links the user asked for."""
+
+    source: str
+    site: str
+    limit: int = 100
+    as_json: bool = False
+
+
+@click.group(cls=Group)
+def backlinks() -> None:
+    """Index and ask sources of back links: who links to a site."""
+
+
+@backlinks.command("graph")
+@click.option("--vertices", multiple=True, required=True, metavar="FILE",
+              help="Vertices: id TAB reversed.host; gzip, plain, or a *.paths.gz.")  # fmt: skip
+@click.option("--edges", multiple=True, required=True, metavar="FILE",
+              help="Edges: from TAB to; the same kinds of files.")  # fmt: skip
+@click.option("--out", type=FILE, required=True, metavar="FOLDER", help="Folder of the index.")
+@click.option("--level", type=click.Choice(["auto", "host", "domain"]), default=GraphOptions.level,
+              show_default=True, help="What the vertices are; else their names tell.")  # fmt: skip
+@asked_as(GraphOptions)
+def graph(asked: GraphOptions) -> int:
+    """Index a web graph of Common Crawl, of hosts or of domains.
+
+    FILEs may be given several times, and may be addresses (https://, s3://) if fsspec is installed.
+    """
     from diptych.sources.graph_index import index_graph
 
-    facts = index_graph(vertices, edges, out, level=level, tick=_progress())
+    facts = index_graph(asked.vertices, asked.edges, asked.out, level=asked.level, tick=_progress())
     _tell_notes(facts.notes)
     click.echo(
-        f"{facts.edges:,} links between {facts.vertices:,} {facts.level}s -> {out}", err=True
+        f"{facts.edges:,} links between {facts.vertices:,} {facts.level}s -> {asked.out}", err=True
     )
     return FOUND if facts.edges else NOTHING
 
 
-def make_wat(files: Sequence[str], out: Path) -> int:
-    """Index WAT files; the exit code."""
+@backlinks.command("wat")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--out", type=FILE, required=True, metavar="FILE.sqlite", help="File of the index.")
+@asked_as(WatOptions)
+def wat(asked: WatOptions) -> int:
+    """Index the links of WAT files, or add more files to an index.
+
+    A FILE that the index has already is not read again.
+    """
     from diptych.sources.wat import index_wat
 
-    facts = index_wat(files, out, tick=_progress())
+    facts = index_wat(asked.files, asked.out, tick=_progress())
     _tell_notes(facts.notes)
     known = f" ({facts.skipped:,} were there already)" if facts.skipped else ""
     click.echo(
         f"{facts.links:,} links of {facts.pages:,} pages to other sites, "
-        f"from {facts.files:,} files{known} -> {out}",
+        f"from {facts.files:,} files{known} -> {asked.out}",
         err=True,
     )
     return FOUND if facts.links or facts.skipped else NOTHING
 
 
-def show_links(source: str, site: str, limit: int, *, as_json: bool) -> int:
-    """Print who links to a host or page; the exit code."""
-    url = normalise(site if "://" in site else f"https://{site}")
+@backlinks.command("show")
+@click.argument("source")
+@click.argument("site", metavar="HOST_OR_URL")
+@click.option(
+    "--limit", type=click.IntRange(1), default=ShowOptions.limit, show_default=True, metavar="N",
+    help="Back links, at most.",
+)  # fmt: skip
+@AS_LINES
+@asked_as(ShowOptions)
+def show(asked: ShowOptions) -> int:
+    """Print who links to a host or page.
+
+    SOURCE is the folder of a web graph or of a run, a .sqlite file of WAT files, or a .toml file
+    that describes an HTTP service.
+
+    Each line has the URL that links there and the text of its link, with a tab between them.
+    """
+    from diptych.sources.open import open_source
+    from diptych.text.printable import in_one_line
+    from diptych.text.urls import normalise
+    from diptych.types import Failure
+
+    url = normalise(asked.site if "://" in asked.site else f"https://{asked.site}")
     if url is None:
-        raise ConfigError(f"{site!r} is no host or URL; say for example: example.org")
-    found = open_source(source, patience=PATIENCE).back_links(url, limit)
+        raise ConfigError(f"{asked.site!r} is no host or URL; say for example: example.org")
+    found = open_source(asked.source, patience=PATIENCE).back_links(url, asked.limit)
     if isinstance(found, Failure):
-        raise SourceError(in_one_line(f"{source}: {found.reason}: {found.detail}"))
+        raise SourceError(in_one_line(f"{asked.source}: {found.reason}: {found.detail}"))
     for link in found:
-        click.echo(_spelled(link, as_json=as_json))
+        click.echo(_spelled(link, as_json=asked.as_json))
     if not found:
-        click.echo(in_one_line(f"{source} knows no links to {site} from other sites"), err=True)
+        click.echo(
+            in_one_line(f"{asked.source} knows no links to {asked.site} from other sites"), err=True
+        )
     return FOUND if found else NOTHING
 
 
 def _spelled(link: Link, *, as_json: bool) -> str:
+    from diptych.text.printable import in_one_line
+
     texts = {"url": link.url, "anchor": link.anchor, "around": link.around, "alt": link.alt}
     shown = {name: in_one_line(text) for name, text in texts.items()}
     if as_json:
+        import orjson
+
         return orjson.dumps(shown).decode()
     text = shown["anchor"] or shown["alt"] or shown["around"]
     return f"{shown['url']}\t{text}" if text else shown["url"]
@@ -87,5 +165,7 @@ def _progress() -> Callable[[str, int], None]:
 
 
 def _tell_notes(notes: Sequence[str]) -> None:
+    from diptych.text.printable import in_one_line
+
     for note in notes:
         click.echo(f"note: {in_one_line(note)}", err=True)

@@ -1,167 +1,196 @@
-"""`diptych discover` and `diptych detect`: what the user asked for, found and said."""
+"""`diptych discover`: bilingual sites, found by following links forward and back."""
 
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import orjson
 
-from diptych import recipes
-from diptych.commands._search import Searched, search
-from diptych.commands._verdicts import Printer, standard_output
-from diptych.commands.options import agent_of, languages, listed, seed, taught_names
+from diptych.commands._detector import DetectorOptions, detector_options
+from diptych.commands.options import (
+    FILE,
+    FOUND,
+    LANGS,
+    NOTHING,
+    agent_of,
+    asked_as,
+    languages,
+    listed,
+    seed,
+    taught_names,
+    web_options,
+)
 from diptych.errors import ConfigError
-from diptych.frontier.leads import Leads
-from diptych.registry import make
-from diptych.run.terms import Terms, default_folder, open_run, read_terms
-from diptych.sources.open import open_sources
-from diptych.stages.discover.seeds_only import SeedsOnly
-from diptych.text.urls import site_name
-from diptych.types import Url
 
 if TYPE_CHECKING:
+    from diptych.commands._search import Searched
     from diptych.protocols import DiscoverPolicy
+    from diptych.run.terms import Terms
     from diptych.sources.common_crawl import SiteCandidate
     from diptych.sources.many import Sources
+    from diptych.types import Url
 
-__all__ = ["detect", "discover"]
+__all__ = ["DiscoverOptions", "discover"]
 
-FOUND, NOTHING = 0, 1
 INDEX = ".parquet"
 
 
-# -- detect --------------------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class DiscoverOptions(DetectorOptions):
+    """Where the user asked to look for bilingual sites, and how."""
+
+    seeds: tuple[str, ...] = ()
+    backlinks: tuple[str, ...] = ()
+    policy: str = ""
+    topic: str = ""
+    strategy: str | None = None
+    index: tuple[str, ...] = ()
+    min_pages: int = 5
+    max_candidates: int | None = None
+    suffixes: tuple[str, ...] = ()
+    test: bool = False
+    max_downloads: int | None = None
+    max_sites: int | None = None
+    max_minutes: float | None = None
+    mine: bool = False
+    site_pages: int | None = None
+    site_minutes: float | None = None
+    site_megabytes: float | None = None
 
 
-def detect(sites: Sequence[str], **options: Any) -> int:
-    """Say of each site whether it is bilingual, and return the exit code."""
-    langs = languages(options["langs"], options["taught"])
-    named = [seed(text) for text in listed(sites, sys.stdin)]
-    if not named:
-        raise ConfigError("name a site, such as https://example.org, or - for a list")
-    seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]
-    settings = _detector(options)
-    terms = Terms(langs, tuple(seeds), "site", {"detect": settings}, taught=taught_names())
-    printer = Printer(standard_output(), as_json=options["as_json"])
-    agent = agent_of(options["user_agent"])
-    with _folder(options["out"]) as folder, open_run(folder, terms, agent=agent) as store:
-        leads, detector = Leads(store, once=True), make("detect", settings)
-        for verdict in leads.verdicts():
-            printer.say(verdict)
-        searched = search(
-            store, seeds, SeedsOnly(), detector, terms, open_sources(()), options, printer.say
-        )
-        _say_the_rest(named, leads, printer)
-    return FOUND if searched.verdicts else NOTHING
+@click.command()
+@click.argument("seeds", nargs=-1, metavar="SEED...")
+@LANGS
+@click.option(
+    "--backlinks", multiple=True, metavar="SOURCE",
+    help="Where back links are known from: a web graph, WAT index, run or API (also several).",
+)  # fmt: skip
+@click.option(
+    "--policy", default="", metavar="NAME", help="Where to look: cobfc, obfc, focc or fc."
+)
+@click.option("--topic", default="", metavar="WORDS", help="Of focc: what pages must be about.")
+@detector_options
+@click.option("--strategy", metavar="FILE", help="A recipe of your own for these two.")
+@click.option(
+    "--cc-index", "index", multiple=True, metavar="PARQUET",
+    help="List candidates from Common Crawl's columnar index (files, folders, patterns).",
+)  # fmt: skip
+@click.option(
+    "--min-pages", type=click.IntRange(1), default=DiscoverOptions.min_pages, show_default=True,
+    metavar="N",
+    help="Of the index: pages that a site must have in each language.",
+)  # fmt: skip
+@click.option(
+    "--max-candidates", type=click.IntRange(1), metavar="N", help="Of the index: sites, at most."
+)
+@click.option(
+    "--suffix", "suffixes", multiple=True, metavar="TLD",
+    help="Of the index: only hosts that end so, such as fr or co.uk (also several).",
+)  # fmt: skip
+@click.option("--test", is_flag=True, help="Test the candidates of the index on the web.")
+@click.option("--out", type=FILE, metavar="RUN", help="Folder of the run.")
+@click.option("--max-downloads", type=click.IntRange(1), metavar="N",
+              help="End after so many, robots.txt not counted.")  # fmt: skip
+@click.option("--max-sites", type=click.IntRange(1), metavar="N", help="End with so many sites.")
+@click.option("--max-minutes", type=click.FloatRange(0, min_open=True), metavar="M",
+              help="End after so many minutes.")  # fmt: skip
+@click.option("--mine", is_flag=True, help="Then mine the sites found, each within its budget.")
+@click.option("--site-pages", type=click.IntRange(1), metavar="N",
+              help="Of --mine: pages per site, at most.")  # fmt: skip
+@click.option("--site-minutes", type=click.FloatRange(0, min_open=True), metavar="M",
+              help="Of --mine: minutes per site, at most.")  # fmt: skip
+@click.option("--site-megabytes", type=click.FloatRange(0, min_open=True), metavar="MB",
+              help="Of --mine: megabytes per site, at most.")  # fmt: skip
+@web_options(json="One JSON object a line.", quiet="Show no progress and no summary.")
+@asked_as(DiscoverOptions)
+def discover(asked: DiscoverOptions) -> int:
+    """Find bilingual sites, beginning with SEED, and print one a line as they are found.
 
+    The run is a folder; the same command goes on where it was left, however it ended.  The list
+    can be handed on: diptych discover ... | diptych mine - --langs en,fr
+    """
+    from diptych.registry import make
+    from diptych.run.terms import Terms
+    from diptych.sources.open import open_sources
+    from diptych.stages.discover.seeds_only import SeedsOnly
 
-def _say_the_rest(named: Sequence[Url], leads: Leads, printer: Printer) -> None:
-    """Say what is known of sites that were named twice, have moved, or could not be tested."""
-    verdicts = leads.verdicts()
-    decided = {verdict.site: verdict for verdict in verdicts}
-    failed = {site_name(url): reason for url, reason in leads.failed()}
-    said = {verdict.named for verdict in verdicts}
-    for url in dict.fromkeys(named):
-        if url in said:
-            continue
-        site = leads.destination(site_name(url))
-        if site in decided:
-            printer.say(replace(decided[site], named=url))
-        else:
-            printer.say_untested(url, failed.get(site) or failed.get(site_name(url), "not tried"))
-
-
-@contextmanager
-def _folder(out: Path | None) -> Iterator[Path]:
-    """Where the run goes: a few pages need not be kept unless the user says so."""
-    if out is not None:
-        yield out
-        return
-    with tempfile.TemporaryDirectory(prefix="diptych-detect-") as folder:
-        yield Path(folder)
-
-
-def _detector(options: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Any:
-    """The detector as a recipe has it."""
-    found = dict(settings or {"use": "predictor"})
-    if options["detect"] and options["detect"] != found["use"]:
-        found = {"use": options["detect"]}
-    if options["threshold"] is not None:
-        found["threshold"] = options["threshold"]
-    return found
-
-
-# -- discover ------------------------------------------------------------------------------------
-
-
-def discover(names: Sequence[str], **options: Any) -> int:
-    """Find bilingual sites, mine them if asked, and return the exit code."""
-    langs = languages(options["langs"], options["taught"])
+    langs = languages(asked.langs, asked.taught)
     # A shell makes many arguments of one pattern, of which an option takes the first.
-    index = [*options["index"], *(name for name in names if name.endswith(INDEX))]
-    named = listed([name for name in names if not name.endswith(INDEX)], sys.stdin)
+    index = [*asked.index, *(name for name in asked.seeds if name.endswith(INDEX))]
+    named = listed([name for name in asked.seeds if not name.endswith(INDEX)], sys.stdin)
     seeds = [seed(text) for text in named]
-    recipe = _recipe(options)
+    recipe = _recipe(asked)
     policy: DiscoverPolicy = make("discover", recipe["discover"])
-    source = open_sources(options["backlinks"], options["proxy"])
+    source = open_sources(asked.backlinks, asked.proxy)
     if index:
-        if not (options["test"] or options["backlinks"] or options["mine"]):
+        if not (asked.test or asked.backlinks or asked.mine):
             if seeds:
                 raise ConfigError("to search from SEED and an index say --backlinks SOURCE as well")
-            return _list_candidates(index, langs, options)
-        seeds += [candidate.start for candidate in _candidates(index, langs, options)]
-        if not options["backlinks"] and not options["policy"] and not options["strategy"]:
+            return _list_candidates(index, langs, asked)
+        seeds += [candidate.start for candidate in _candidates(index, langs, asked)]
+        if not asked.backlinks and not asked.policy and not asked.strategy:
             policy = SeedsOnly()  # they are tested, and nothing else
-    _check(seeds, policy, recipe, options)
+    _check(seeds, policy, recipe, asked)
     terms = Terms(
         langs, tuple(map(seed, named)), "site", recipe, tuple(index), taught=taught_names()
     )
-    folder = options["out"] or _default_folder(named, index, langs)
-    searched = _search(folder, terms, seeds, policy, source, options)
-    sites = [verdict.url for verdict in searched.verdicts][: options["max_sites"]]
-    if options["mine"] and sites and searched.is_whole:
-        return _mine(sites, folder, options)
+    folder = asked.out or _default_folder(named, index, langs)
+    searched = _search(folder, terms, seeds, policy, source, asked)
+    sites = [verdict.url for verdict in searched.verdicts][: asked.max_sites]
+    if asked.mine and sites and searched.is_whole:
+        return _mine(sites, folder, asked)
     return FOUND if sites else NOTHING
 
 
 def _search(
     folder: Path, terms: Terms, seeds: Sequence[Url], policy: DiscoverPolicy, source: Sources,
-    options: dict[str, Any],
+    asked: DiscoverOptions,
 ) -> Searched:  # fmt: skip
-    printer = Printer(standard_output(), as_json=options["as_json"], is_list=True)
-    with open_run(folder, terms, agent=agent_of(options["user_agent"])) as store:
+    from diptych.commands._search import search
+    from diptych.commands._verdicts import Printer, standard_output
+    from diptych.frontier.leads import Leads
+    from diptych.frontier.search import Budget
+    from diptych.registry import make
+    from diptych.run.terms import open_run
+
+    budget = Budget(
+        downloads=asked.max_downloads,
+        sites=asked.max_sites,
+        seconds=asked.max_minutes * 60 if asked.max_minutes else None,
+    )
+    printer = Printer(standard_output(), as_json=asked.as_json, is_list=True)
+    with open_run(folder, terms, agent=agent_of(asked.user_agent)) as store:
         for verdict in Leads(store, once=policy.per_site == 1).verdicts("accept"):
             printer.say(verdict)  # of an earlier invocation: the list is always whole
         detector = make("detect", terms.recipe["detect"])
-        return search(store, seeds, policy, detector, terms, source, options, printer.say)
+        return search(store, seeds, policy, detector, terms, source, asked, budget, printer.say)
 
 
-def _recipe(options: Mapping[str, Any]) -> dict[str, Any]:
+def _recipe(asked: DiscoverOptions) -> dict[str, Any]:
     """What to search by."""
-    recipe = recipes.load_discovery(options["strategy"] or recipes.DISCOVERY, {})
-    if options["policy"] and options["policy"] != recipe["discover"]["use"]:
-        recipe["discover"] = {"use": options["policy"]}
-    if options["topic"]:
-        recipe["discover"] = {**recipe["discover"], "topic": options["topic"].split()}
-    return {**recipe, "detect": _detector(options, recipe["detect"])}
+    from diptych import recipes
+
+    recipe = recipes.load_discovery(asked.strategy or recipes.DISCOVERY, {})
+    if asked.policy and asked.policy != recipe["discover"]["use"]:
+        recipe["discover"] = {"use": asked.policy}
+    if asked.topic:
+        recipe["discover"] = {**recipe["discover"], "topic": asked.topic.split()}
+    return {**recipe, "detect": asked.detector(recipe["detect"])}
 
 
 def _check(
-    seeds: Sequence[Url], policy: DiscoverPolicy, recipe: Mapping[str, Any], options: Any
+    seeds: Sequence[Url], policy: DiscoverPolicy, recipe: Mapping[str, Any], asked: DiscoverOptions
 ) -> None:
     if not seeds:
         raise ConfigError(
             "name pages to start from, such as bilingual sites that you know,"
             " or an index of Common Crawl with --cc-index FILE.parquet"
         )
-    if policy.looks_back and not options["backlinks"]:
+    if policy.looks_back and not asked.backlinks:
         raise ConfigError(
             f"{recipe['discover']['use']} follows back links: say where they are known from with"
             " --backlinks SOURCE (see: diptych backlinks --help), or choose --policy fc"
@@ -171,6 +200,8 @@ def _check(
 
 
 def _default_folder(names: Sequence[str], index: Sequence[str], langs: Sequence[str]) -> Path:
+    from diptych.run.terms import default_folder
+
     return Path(f"diptych-sites-{default_folder(names, index, langs).name.partition('-')[2]}")
 
 
@@ -178,29 +209,31 @@ def _default_folder(names: Sequence[str], index: Sequence[str], langs: Sequence[
 
 
 def _candidates(
-    index: Sequence[str], langs: Sequence[str], options: Mapping[str, Any]
+    index: Sequence[str], langs: Sequence[str], asked: DiscoverOptions
 ) -> Iterator[SiteCandidate]:
     from diptych.sources.common_crawl import candidates
 
     return candidates(
-        index, langs, at_least=options["min_pages"], limit=options["max_candidates"],
-        suffixes=options["suffixes"],
+        index, langs, at_least=asked.min_pages, limit=asked.max_candidates,
+        suffixes=asked.suffixes,
     )  # fmt: skip
 
 
-def _list_candidates(index: Sequence[str], langs: Sequence[str], options: Mapping[str, Any]) -> int:
+def _list_candidates(index: Sequence[str], langs: Sequence[str], asked: DiscoverOptions) -> int:
     """Print what an index knows, and fetch nothing."""
+    import orjson
+
     count = 0
-    for candidate in _candidates(index, langs, options):
+    for candidate in _candidates(index, langs, asked):
         count += 1
-        if options["as_json"]:
+        if asked.as_json:
             click.echo(orjson.dumps(candidate).decode())
         else:
             pages = " ".join(f"{lang}={pages}" for lang, pages in candidate.pages)
             click.echo(f"{candidate.start}\t{candidate.score:.1f}\t{pages}")
-    if not count and not options["quiet"]:
+    if not count and not asked.quiet:
         click.echo(
-            f"no site has {options['min_pages']} pages in two of {', '.join(langs)};"
+            f"no site has {asked.min_pages} pages in two of {', '.join(langs)};"
             " try a smaller --min-pages, or more files of the index",
             err=True,
         )
@@ -210,26 +243,28 @@ def _list_candidates(index: Sequence[str], langs: Sequence[str], options: Mappin
 # -- from discovery to mining --------------------------------------------------------------------
 
 
-def _mine(sites: Sequence[Url], folder: Path, options: Mapping[str, Any]) -> int:
+def _mine(sites: Sequence[Url], folder: Path, asked: DiscoverOptions) -> int:
     """Mine what was found, each site within its budget.
 
     What an earlier invocation has begun with is gone on with; sites found since are a run of
     their own.
     """
-    from diptych.commands.mine import DEFAULTS, mine
+    from diptych.commands.mine import MineOptions, mine_sites
+    from diptych.run.terms import read_terms
 
     begun = {out: read_terms(out).seeds for out in sorted(folder.glob("mined-*"))}
     known = {seed for seeds in begun.values() for seed in seeds}
     new = tuple(site for site in sites if site not in known)
     if new:
         begun[folder / f"mined-{len(begun) + 1:03}"] = new
-    same = ("langs", "taught", "delay", "user_agent", "proxy", "allow_private", "quiet")
-    given = {
-        **DEFAULTS, **{name: options[name] for name in same}, "max_pages": options["site_pages"],
-        "max_minutes": options["site_minutes"], "max_megabytes": options["site_megabytes"],
-    }  # fmt: skip
     outcomes = []
     for out, seeds in begun.items():
         click.echo(f"mining {len(seeds):,} sites into {out}", err=True)
-        outcomes.append(mine(seeds, **{**given, "out": out}))
+        asked_of_site = MineOptions(
+            sites=tuple(seeds), langs=asked.langs, taught=asked.taught, out=out,
+            delay=asked.delay, user_agent=asked.user_agent, proxy=asked.proxy,
+            allow_private=asked.allow_private, quiet=asked.quiet, max_pages=asked.site_pages,
+            max_minutes=asked.site_minutes, max_megabytes=asked.site_megabytes,
+        )  # fmt: skip
+        outcomes.append(mine_sites(asked_of_site))
     return min(outcomes)

@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
-import orjson
 
-from diptych.api import two_languages
-from diptych.cli_parts import FOUND, NOTHING
+from diptych.commands.options import AS_LINES, FILE, FOUND, NOTHING, Group, asked_as, open_to_read
 from diptych.errors import ConfigError
-from diptych.learn.lexicon.dictionaries import read_dictionaries
-from diptych.learn.lexicon.file import read_lexicon
-from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.text.tokens import tokens
 
-__all__ = ["import_dictionaries", "show"]
+if TYPE_CHECKING:
+    from diptych.learn.lexicon.lexicon import Lexicon
+
+__all__ = ["ImportOptions", "ShowOptions", "lexicon"]
 
 _EXAMPLES = 5
 
 
-class Link(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class ImportOptions:
+    """Which dictionaries the user asked to be a lexicon."""
+
+    files: tuple[Path, ...]
+    langs: str
+    format: str | None = None
+    reverse: bool = False
+    out: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions:
+    """Which words of a lexicon the user asked for."""
+
+    file: Path
+    words: tuple[str, ...] = ()
+    limit: int = 10
+    as_json: bool = False
+
+
+class WordLink(NamedTuple):
     """Two words and what each makes of the other."""
 
     left: str
@@ -33,53 +52,90 @@ class Link(NamedTuple):
     """p(left | right)"""
 
 
-def import_dictionaries(
-    files: Sequence[Path], langs: str, format: str | None, out: Path | None, *, reverse: bool
-) -> int:
-    """Write the lexicon of some dictionaries; the exit code."""
-    left_lang, right_lang = two_languages(langs)
-    lexicon = read_dictionaries(files, left_lang, right_lang, format=format, reverse=reverse)
-    if not len(lexicon):
-        names = ", ".join(str(file) for file in files)
+@click.group(cls=Group)
+def lexicon() -> None:
+    """Import and show lexicons: how the words of two languages translate each other."""
+
+
+@lexicon.command("import")
+@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
+@click.option("--langs", required=True, metavar="de,fr", help="The two languages, left one first.")
+@click.option(
+    "--format",
+    type=click.Choice(["dictd", "dic", "tsv"]),
+    help="FreeDict and dictd, hunalign, or left TAB right [TAB probability]; default: by name.",
+)
+@click.option(
+    "--reverse", is_flag=True, help="The files are from the second language to the first."
+)
+@click.option("--out", type=FILE, metavar="FILE", help="Default: de-fr.lexicon.npz, by the codes.")
+@asked_as(ImportOptions)
+def lexicon_import(asked: ImportOptions) -> int:
+    """Make a lexicon of dictionaries.
+
+    Several FILEs become one; one that is named the other way, as in fra-deu, is turned.
+    """
+    from diptych.api import two_languages
+    from diptych.learn.lexicon.dictionaries import read_dictionaries
+
+    left_lang, right_lang = two_languages(asked.langs)
+    made = read_dictionaries(
+        asked.files, left_lang, right_lang, format=asked.format, reverse=asked.reverse
+    )
+    if not len(made):
+        names = ", ".join(str(file) for file in asked.files)
         click.echo(f"no word is translated in {names}; is it of another --format?", err=True)
         return NOTHING
-    path = out or Path(f"{left_lang}-{right_lang}.lexicon.npz")
+    path = asked.out or Path(f"{left_lang}-{right_lang}.lexicon.npz")
     try:
-        path.write_bytes(lexicon.to_bytes())
+        path.write_bytes(made.to_bytes())
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from error
     click.echo(
-        f"{len(lexicon):,} links between {len(lexicon.left_words):,} {left_lang} and "
-        f"{len(lexicon.right_words):,} {right_lang} words -> {path}"
+        f"{len(made):,} links between {len(made.left_words):,} {left_lang} and "
+        f"{len(made.right_words):,} {right_lang} words -> {path}"
     )
-    for word in _examples(lexicon):
-        best = ", ".join(found for found, _ in lexicon.best(word, n=3))
+    for word in _examples(made):
+        best = ", ".join(found for found, _ in made.best(word, n=3))
         click.echo(f"  {word}: {best}")
     return FOUND
 
 
-def show(file: Path, words: Sequence[str], limit: int, *, as_json: bool) -> int:
-    """Print the translations of some words, or of all, best first; the exit code."""
+@lexicon.command("show")
+@click.argument("file", type=FILE)
+@click.argument("words", nargs=-1, metavar="[WORD...]")
+@click.option(
+    "--limit", type=click.IntRange(1), default=ShowOptions.limit, show_default=True, metavar="N",
+    help="Translations of a word, at most.",
+)  # fmt: skip
+@AS_LINES
+@asked_as(ShowOptions)
+def lexicon_show(asked: ShowOptions) -> int:
+    """Print the translations of WORDs, of either language, or of all words.
+
+    FILE is a lexicon, or the folder of a run: what it has learned.
+
+    Each line has left, right, p(right | left) and p(left | right), with tabs between them.
+    """
     found = False
-    for lexicon in _lexicons(file):
-        for link in _shown(lexicon, words, limit):
+    for known in _lexicons(asked.file):
+        for link in _shown(known, asked.words, asked.limit):
             found = True
-            click.echo(_spelled(link, as_json=as_json))
+            click.echo(_spelled(link, as_json=asked.as_json))
     if not found:
-        what = f"no translation of {', '.join(words)}" if words else "no word"
-        click.echo(f"{what} in {file}", err=True)
+        what = f"no translation of {', '.join(asked.words)}" if asked.words else "no word"
+        click.echo(f"{what} in {asked.file}", err=True)
     return FOUND if found else NOTHING
 
 
 def _lexicons(path: Path) -> list[Lexicon]:
     """The lexicon of a file, or all that a run has learned."""
+    from diptych.learn.lexicon.file import read_lexicon
+    from diptych.learn.lexicon.lexicon import Lexicon
+
     if not path.is_dir():
         return [read_lexicon(path)]
-    from diptych.run.store import Store
-    from diptych.run.terms import read_terms
-
-    read_terms(path)
-    with Store(path, write=False) as store:
+    with open_to_read(path) as store:
         learned = store.lexicons()
     return [Lexicon.from_bytes(data) for data in learned.values()]
 
@@ -90,16 +146,18 @@ def _examples(lexicon: Lexicon) -> list[str]:
     return list(lexicon.left_words[step // 2 :: step][:_EXAMPLES])
 
 
-def _shown(lexicon: Lexicon, words: Sequence[str], limit: int) -> Iterator[Link]:
+def _shown(lexicon: Lexicon, words: Sequence[str], limit: int) -> Iterator[WordLink]:
     """The links of some words, which may be of either side; else of all left words."""
+    from diptych.text.tokens import tokens
+
     back = lexicon.reversed()
     asked = [token for word in words for token in tokens(word, lexicon.left_lang)]
     for word in asked if words else lexicon.left_words:
         for other, value in lexicon.best(word, n=limit):
-            yield Link(word, other, value, _probability(back, other, word))
+            yield WordLink(word, other, value, _probability(back, other, word))
         if words:
             for other, value in back.best(word, n=limit):
-                yield Link(other, word, _probability(lexicon, other, word), value)
+                yield WordLink(other, word, _probability(lexicon, other, word), value)
 
 
 def _probability(lexicon: Lexicon, left: str, right: str) -> float:
@@ -113,8 +171,10 @@ def _probability(lexicon: Lexicon, left: str, right: str) -> float:
     return float(lexicon.forward.values[place]) if is_there else 0.0
 
 
-def _spelled(link: Link, *, as_json: bool) -> str:
+def _spelled(link: WordLink, *, as_json: bool) -> str:
     if as_json:
+        import orjson
+
         rounded = link._replace(forward=round(link.forward, 4), backward=round(link.backward, 4))
         return orjson.dumps(rounded._asdict()).decode()
     return f"{link.left}\t{link.right}\t{link.forward:.4f}\t{link.backward:.4f}"

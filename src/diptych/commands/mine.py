@@ -5,80 +5,210 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from hashlib import blake2b
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import orjson
 
-from diptych import recipes
 from diptych.commands.options import (
-    AGENT,
+    FILE,
+    LANGID,
+    LANGS,
+    Command,
+    WebOptions,
     agent_of,
+    asked_as,
     languages,
     listed,
     live_engine,
     seed,
     taught_names,
     untold,
+    web_options,
 )
-from diptych.engine.replay import ReplayEngine, archive_files, archived_pages, index_archives
 from diptych.errors import ConfigError
-from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.scope import Scope, group
-from diptych.learn.lexicon.file import read_lexicon
-from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.pipeline import Engine, Plan, run
-from diptych.registry import Strategies, build, signature
-from diptych.reports.funnel import tell
-from diptych.reports.progress import Progress, watching
-from diptych.reports.run_page import write_report
-from diptych.reports.summary import Summary, summarise
-from diptych.run.store import Store
-from diptych.run.terms import Terms, default_folder, open_run
-from diptych.stages.crawl.bfs import Bfs
-from diptych.steps.learn_lexicon import lexicon_of
-from diptych.types import Site, Url, lang_pairs
 
-__all__ = ["AGENT", "DEFAULTS", "mine", "to_json"]
+if TYPE_CHECKING:
+    from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.pipeline import Engine, Plan
+    from diptych.registry import Strategies
+    from diptych.reports.summary import Summary
+    from diptych.run.store import Store
+    from diptych.run.terms import Terms
+    from diptych.types import Url
 
-DEFAULTS: Mapping[str, Any] = {
-    "archives": (), "strategy": None, "lexicons": (), "taught": (), "also": (), "scope": "site",
-    "out": None, "max_pages": None, "max_minutes": None, "max_megabytes": None, "patience": 30.0,
-    "delay": 1.0, "connections": 1, "jobs": 1, "user_agent": None, "proxy": None,
-    "allow_private": False, "as_json": False, "quiet": False,
-    "crawl": None, "pair": None, "verify": None, "align_dom": None, "align_sentences": None,
-    "filter": None,
-}  # fmt: skip
-"""what `diptych mine` does unless it is told otherwise"""
-STAGE_OPTIONS = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
+__all__ = ["MineOptions", "mine", "mine_sites", "to_json"]
+
+STAGES = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
+"""the stages that have an option of their own"""
 
 
-def mine(sites: Sequence[str], **options: Any) -> int:
+@dataclass(frozen=True, kw_only=True)
+class MineOptions(WebOptions):
+    """What the user asked to be mined, and how."""
+
+    langs: str
+    sites: tuple[str, ...] = ()
+    out: Path | None = None
+    archives: tuple[Path, ...] = ()
+    strategy: str | None = None
+    crawl: str | None = None
+    pair: str | None = None
+    verify: str | None = None
+    align_dom: str | None = None
+    align_sentences: str | None = None
+    filter: str | None = None
+    lexicons: tuple[Path, ...] = ()
+    taught: tuple[Path, ...] = ()
+    also: tuple[str, ...] = ()
+    scope: str = "site"
+    max_pages: int | None = None
+    max_minutes: float | None = None
+    max_megabytes: float | None = None
+    patience: float = 30.0
+    connections: int = 1
+    jobs: int = 1
+
+    def recipe(self) -> dict[str, Any]:
+        """The recipe, with the strategies that were named instead of its own."""
+        from diptych import recipes
+
+        named = {stage: getattr(self, stage) for stage in STAGES}
+        return recipes.load(
+            self.strategy or recipes.DEFAULT,
+            {stage: name for stage, name in named.items() if name},
+        )
+
+
+def _option_name(stage: str) -> str:
+    return stage.replace("_", "-")
+
+
+def _stage_options(command: Command) -> Command:
+    """One option per stage, to override what the recipe says."""
+    for stage in map(_option_name, reversed(STAGES)):
+        help = f"Strategy for the {stage} stage instead of the recipe's."
+        command = click.option(f"--{stage}", metavar="NAME", help=help)(command)
+    return command
+
+
+@click.command()
+@click.argument("sites", nargs=-1, metavar="SITE...")
+@LANGS
+@click.option("--out", type=FILE, metavar="RUN", help="Folder of the run.")
+@click.option(
+    "--warc",
+    "archives",
+    multiple=True,
+    type=FILE,
+    metavar="FILE",
+    help="Mine archives instead of the web (a file or a folder; also several).",
+)
+@click.option(
+    "--strategy", default=None, metavar="NAME", help="A recipe (see: diptych strategies)."
+)
+@_stage_options
+@click.option(
+    "--lexicon",
+    "lexicons",
+    multiple=True,
+    type=FILE,
+    metavar="FILE",
+    help="Words you know, from: diptych lexicon import (also several).",
+)
+@LANGID
+@click.option("--also", multiple=True, metavar="URL", help="Another host that is part of the site.")
+@click.option(
+    "--scope",
+    type=click.Choice(["site", "host", "prefix"]),
+    default=MineOptions.scope,
+    show_default=True,
+    help="How far a site reaches: registrable domain, host or folder.",
+)
+@click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Pages per site, at most.")
+@click.option(
+    "--max-minutes",
+    type=click.FloatRange(0, min_open=True),
+    metavar="M",
+    help="Minutes per site, at most.",
+)
+@click.option(
+    "--max-megabytes",
+    type=click.FloatRange(0, min_open=True),
+    metavar="MB",
+    help="Megabytes per site, at most.",
+)
+@click.option(
+    "--patience",
+    type=click.FloatRange(0),
+    default=MineOptions.patience,
+    show_default=True,
+    metavar="N",
+    help="End a site when one more pair would probably cost more downloads than this; 0: never.",
+)
+@click.option(
+    "--connections",
+    type=click.IntRange(1, 64),
+    default=MineOptions.connections,
+    show_default=True,
+    metavar="N",
+    help="Connections to one host at a time.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=MineOptions.jobs,
+    show_default=True,
+    metavar="N",
+    help="Processes that pages are paired and aligned in.",
+)
+@web_options(
+    json="Print the result as one JSON object.",
+    quiet="Show no progress.",
+    proxy="HTTP proxy; else HTTP_PROXY, HTTPS_PROXY, NO_PROXY count.",
+)
+@asked_as(MineOptions)
+def mine(asked: MineOptions) -> int:
+    """Crawl SITE and mine its parallel text into a corpus; - is a list on standard input.
+
+    The run is a folder; the same command goes on where it was left, however it ended.
+    """
+    import gc
+
+    gc.set_threshold(100_000, 50, 100)  # pages make no cycles; looking for them takes a while
+    return mine_sites(asked)
+
+
+def mine_sites(asked: MineOptions) -> int:
     """Mine what the user asked for and return the exit code."""
+    from diptych.engine.replay import archive_files, index_archives
+    from diptych.learn.lexicon.file import read_lexicon
+    from diptych.pipeline import run
+    from diptych.reports.funnel import tell
+    from diptych.reports.progress import Progress, watching
+    from diptych.reports.run_page import write_report
+    from diptych.reports.summary import summarise
+    from diptych.run.terms import Terms, default_folder, open_run
+
     started = time.monotonic()
-    langs = languages(options["langs"], options["taught"])
-    archives = archive_files(options["archives"])
-    seeds = _seeds(listed(sites, sys.stdin), options["also"], archives=bool(archives))
-    overrides = {stage: options[stage] for stage in STAGE_OPTIONS if options[stage]}
-    recipe = recipes.load(options["strategy"] or recipes.DEFAULT, overrides)
+    langs = languages(asked.langs, asked.taught)
+    archives = archive_files(asked.archives)
+    seeds = _seeds(listed(asked.sites, sys.stdin), asked.also, archives=bool(archives))
+    recipe = asked.recipe()
     strategies = _strategies(recipe, is_complete=bool(archives and not seeds))
     names = tuple(str(file.resolve()) for file in archives)
-    lexicons = [read_lexicon(path) for path in options["lexicons"]]
+    lexicons = [read_lexicon(path) for path in asked.lexicons]
     known = tuple(_named(lexicon, langs) for lexicon in lexicons)
-    terms = Terms(langs, tuple(seeds), options["scope"], recipe, names, known, taught_names())
-    folder = options["out"] or default_folder(
-        seeds, [str(path) for path in options["archives"]], langs
-    )
-    agent = agent_of(options["user_agent"])
-    engine = _engine(options, agent, archives)
+    terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, taught_names())
+    folder = asked.out or default_folder(seeds, [str(path) for path in asked.archives], langs)
+    agent = agent_of(asked.user_agent)
+    engine = _engine(asked, agent, archives)
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
-        plan = _plan(store, terms, lexicons, options, agent)
+        plan = _plan(store, terms, lexicons, asked, agent)
         now = 0.0 if archives else time.time()  # a replay has its own clock
-        with watching(Progress(), quiet=options["quiet"] or options["as_json"]) as progress:
+        with watching(Progress(), quiet=asked.quiet or asked.as_json) as progress:
             progress.notes.extend(untold(langs))
             run(plan, strategies, store, engine, progress, now)
         summary = summarise(store, langs)
@@ -88,7 +218,7 @@ def mine(sites: Sequence[str], **options: Any) -> int:
         *progress.notes,
         *(["interrupted: the same command goes on"] if progress.interrupted else []),
     ]
-    if options["as_json"]:
+    if asked.as_json:
         times = {"seconds": seconds, "crawl_seconds": progress.crawl_seconds}
         times = {name: round(value, 3) for name, value in times.items()}
         click.echo(to_json(summary, **times, out=str(folder), notes=notes))
@@ -99,12 +229,20 @@ def mine(sites: Sequence[str], **options: Any) -> int:
 
 def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
     """The strategies of a recipe; where all pages are there, none needs to be looked for."""
+    from diptych.registry import build
+    from diptych.stages.crawl.bfs import Bfs
+
     strategies = build(recipe)
     return replace(strategies, crawl=Bfs()) if is_complete else strategies
 
 
 def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
     """A lexicon as the terms of a run know it; a mistake if it is of other languages."""
+    from hashlib import blake2b
+
+    from diptych.steps.learn_lexicon import lexicon_of
+    from diptych.types import lang_pairs
+
     own = lexicon.left_lang, lexicon.right_lang
     if not any(lexicon_of(pair, [lexicon]) for pair in lang_pairs(langs)):
         raise ConfigError(
@@ -132,40 +270,51 @@ def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list
 
 
 def _plan(
-    store: Store, terms: Terms, lexicons: Sequence[Lexicon], options: dict[str, Any], agent: str
+    store: Store, terms: Terms, lexicons: Sequence[Lexicon], asked: MineOptions, agent: str
 ) -> Plan:
+    from diptych.engine.replay import archived_pages
+    from diptych.frontier.politeness import Limits, Politeness
+    from diptych.frontier.scope import Scope, group
+    from diptych.pipeline import Plan
+    from diptych.registry import signature
+    from diptych.types import Site, Url
+
     kind, replay = terms.scope, bool(terms.archives)
     seeds = [Url(url) for url in terms.seeds]
     found = group(seeds or archived_pages(store), kind=kind)
-    if options["also"]:
+    if asked.also:
         found = [Site(found[0].name, tuple(seeds))]
     politeness = Politeness(
         agent=agent,
-        delay=0.0 if replay else options["delay"],
-        connections=1 if replay else options["connections"],
+        delay=0.0 if replay else asked.delay,
+        connections=1 if replay else asked.connections,
         obey_robots=not replay,
     )
-    minutes, megabytes = options["max_minutes"], options["max_megabytes"]
+    minutes, megabytes = asked.max_minutes, asked.max_megabytes
     limits = Limits(
-        max_pages=options["max_pages"],
+        max_pages=asked.max_pages,
         max_seconds=minutes * 60 if minutes and not replay else None,
         max_bytes=int(megabytes * 1_000_000) if megabytes else None,
-        patience=options["patience"] or None,
+        patience=asked.patience or None,
     )
     return Plan(
         found, Scope.of(found, kind=kind), terms.langs, politeness, limits, lexicons,
-        options["jobs"], signature(terms.recipe, terms.langs),
+        asked.jobs, signature(terms.recipe, terms.langs),
     )  # fmt: skip
 
 
-def _engine(options: dict[str, Any], agent: str, archives: Sequence[Path]) -> Engine:
+def _engine(asked: MineOptions, agent: str, archives: Sequence[Path]) -> Engine:
     if archives:
-        return ReplayEngine(sketches=options["jobs"] == 1)
-    return live_engine(options, agent)
+        from diptych.engine.replay import ReplayEngine
+
+        return ReplayEngine(sketches=asked.jobs == 1)
+    return live_engine(asked, agent, connections=asked.connections)
 
 
 def to_json(summary: Summary, **more: Any) -> str:
     """The result as one JSON object."""
+    import orjson
+
     found: dict[str, Any] = {
         "downloads": summary.downloads,
         "pages": summary.pages,

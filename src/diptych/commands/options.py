@@ -1,41 +1,127 @@
-"""What the user asked for on the command line, checked and understood."""
+"""Options that several commands have, and what the user means by them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
 
 from diptych._version import VERSION
-from diptych.commands.train.langid import teach_from
-from diptych.engine.fetch import FetchSettings
-from diptych.engine.live import LiveEngine
-from diptych.errors import ConfigError
-from diptych.language import identify as langid
-from diptych.language.codes import parse_langs
-from diptych.text.urls import normalise
-from diptych.types import Url
+from diptych.errors import ConfigError, DiptychError
+
+if TYPE_CHECKING:
+    from diptych.engine.live import LiveEngine
+    from diptych.run.store import Store
+    from diptych.types import Url
 
 __all__ = [
-    "AGENT",
-    "agent_of",
-    "languages",
-    "listed",
-    "live_engine",
-    "seed",
-    "taught_names",
-    "untold",
-]
+    "AGENT", "AS_LINES", "FILE", "FOUND", "LANGID", "LANGS", "MISTAKE", "NOTHING", "Command",
+    "Group", "WebOptions", "agent_of", "asked_as", "languages", "listed", "live_engine",
+    "model_option", "open_to_read", "seed", "taught_names", "untold", "web_options",
+]  # fmt: skip
 
+FOUND, NOTHING, MISTAKE = 0, 1, 2
+"""exit codes"""
 AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
+FILE = click.Path(path_type=Path)
+AS_LINES = click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+LANGS = click.option(
+    "--langs", required=True, metavar="en,fr", help="Two or more languages, ISO 639 codes."
+)
+LANGID = click.option(
+    "--langid", "taught", multiple=True, type=FILE, metavar="FILE",
+    help="A language you have taught, from: diptych train langid (also several).",
+)  # fmt: skip
 _OTHER_SCHEMES = ("mailto", "data", "javascript", "ftp", "file")
+
+Command = Callable[..., Any]
+Asked = TypeVar("Asked")
+
+
+class Group(click.Group):
+    """Commands in the order they are written down; our errors are one line and exit 2."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """As they were added."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an error of ours ends it with its line."""
+        try:
+            return super().invoke(ctx)
+        except DiptychError as error:
+            click.echo(f"error: {error}", err=True)
+            raise SystemExit(MISTAKE) from error
+
+
+def asked_as(options: type[Asked]) -> Callable[[Callable[[Asked], int]], Command]:
+    """Give a command all that the user asked as one value; what it returns is the exit code."""
+
+    def decorated(work: Callable[[Asked], int]) -> Command:
+        @wraps(work)
+        def command(**given: Any) -> None:
+            raise SystemExit(work(options(**given)))
+
+        return command
+
+    return decorated
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebOptions:
+    """How the user wants the web to be asked."""
+
+    delay: float = 1.0
+    user_agent: str | None = None
+    proxy: str | None = None
+    allow_private: bool = False
+    as_json: bool = False
+    quiet: bool = False
+
+
+def web_options(
+    *, json: str, quiet: str, proxy: str = "HTTP proxy."
+) -> Callable[[Command], Command]:
+    """The options of `WebOptions`, with what a command says of its output."""
+    options = (
+        click.option(
+            "--delay", type=click.FloatRange(0), default=WebOptions.delay, show_default=True,
+            metavar="S", help="Seconds between requests to a host; a longer Crawl-delay is kept.",
+        ),
+        click.option("--user-agent", metavar="TEXT", help="How to present yourself to servers."),
+        click.option("--proxy", metavar="URL", help=proxy),
+        click.option(
+            "--allow-private", is_flag=True, help="Also fetch from private and loopback addresses."
+        ),
+        click.option("--json", "as_json", is_flag=True, help=json),
+        click.option("--quiet", is_flag=True, help=quiet),
+    )  # fmt: skip
+
+    def decorated(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+def model_option(help: str) -> Callable[[Command], Command]:
+    """The option that names a model."""
+    return click.option("--model", default="", metavar="FOLDER", help=help)
 
 
 def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:
     """The languages of `--langs`, once those of `--langid` are taught."""
-    if taught or langid.taught():
+    from diptych.commands.train.langid import teach_from
+    from diptych.language import identify
+    from diptych.language.codes import parse_langs
+
+    if taught or identify.taught():
         teach_from(taught)
     try:
         return parse_langs(text)
@@ -45,24 +131,32 @@ def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:
 
 def taught_names() -> tuple[str, ...]:
     """The languages that were taught, as the terms of a run know them."""
+    from hashlib import blake2b
+
+    from diptych.language import identify
+
     return tuple(
         f"{each.lang}:{blake2b(each.to_bytes(), digest_size=8).hexdigest()}"
-        for each in langid.taught()
+        for each in identify.taught()
     )
 
 
 def untold(langs: Sequence[str]) -> list[str]:
     """Notes on languages that cannot be told by their text."""
+    from diptych.language import identify
+
     return [
         f"{lang} cannot be told by its text: pages that declare it are taken; teach it with:"
         f" diptych train langid {lang} FILE --out MODEL, and mine with --langid MODEL"
         for lang in langs
-        if not langid.knows(lang)
+        if not identify.knows(lang)
     ]
 
 
 def seed(text: str) -> Url:
     """A site as people write it: with or without its scheme."""
+    from diptych.text.urls import normalise
+
     if "://" not in text and text.partition(":")[0] not in _OTHER_SCHEMES:
         text = "https://" + text
     url = normalise(text)
@@ -94,11 +188,16 @@ def agent_of(text: str | None) -> str:
     return text or AGENT
 
 
-def live_engine(options: dict[str, Any], agent: str, *, stall: float = 20.0) -> LiveEngine:
+def live_engine(
+    asked: WebOptions, agent: str, *, connections: int = 1, stall: float = 20.0
+) -> LiveEngine:
     """The web, as the user wants it to be asked."""
+    from diptych.engine.fetch import FetchSettings
+    from diptych.engine.live import LiveEngine
+
     settings = FetchSettings(
-        agent=agent, proxy=_proxy(options["proxy"]), allow_private=options["allow_private"],
-        concurrency=max(64, options.get("connections") or 1), stall=stall,
+        agent=agent, proxy=_proxy(asked.proxy), allow_private=asked.allow_private,
+        concurrency=max(64, connections), stall=stall,
     )  # fmt: skip
     return LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
 
@@ -107,8 +206,19 @@ def _proxy(text: str | None) -> str | None:
     """A proxy that can be, or none."""
     if text is None:
         return None
+    from diptych.text.urls import normalise
+
     scheme, _, rest = text.partition("://")
     # A proxy may be named with a user and a password, a site may not.
     if normalise(f"{scheme}://{rest.rpartition('@')[2]}") is None:
         raise ConfigError(f"'{text}' is no HTTP proxy; give one such as http://proxy.example:8080")
     return text
+
+
+def open_to_read(run: Path) -> Store:
+    """A run that is there, to be read."""
+    from diptych.run.store import Store
+    from diptych.run.terms import read_terms
+
+    read_terms(run)
+    return Store(run, write=False)

@@ -122,7 +122,7 @@ def merge(sources: Sequence[Source]) -> Merged:
     """Many corpora as one; of near-duplicates the best stays, or the first of those."""
     import numpy as np
 
-    from diptych.steps.score_segments import best_of
+    from diptych.corpus.best_copies import best_of
 
     keys, scores, counts = array("q"), array("d"), array("q")
     orders: dict[tuple[str, str], None] = {}

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from diptych.engine.answers import Answers, Asking
 from diptych.engine.fetch import Fetcher, FetchSettings
 from diptych.engine.garbage import BriefCollections
 from diptych.engine.link_answers import LookUps
@@ -20,8 +21,6 @@ from diptych.page.answer import Reading
 from diptych.protocols import LinkSource
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
-from diptych.steps.guide_answers import Answers
-from diptych.steps.tasks import Work
 from diptych.types import Failure
 
 __all__ = ["LiveEngine"]
@@ -61,23 +60,6 @@ class Machine(Protocol):
         ...
 
 
-class Helpers(Protocol):
-    """What finds things out for a crawl while it goes on."""
-
-    @property
-    def waiting(self) -> bool:
-        """Whether something is to be found out still."""
-        ...
-
-    def ask(self, now: float) -> None:
-        """Take up what the crawl wants to know."""
-        ...
-
-    def take(self) -> None:
-        """Tell the crawl what was found out."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class LiveEngine:
     """Fetches what a crawl asks for; all state is the crawl's."""
@@ -86,12 +68,17 @@ class LiveEngine:
     workers: int = 1
 
     def run(
-        self, crawl: Crawl, work: Work, *, tick: Callable[[], None], stopped: Callable[[], bool]
+        self,
+        crawl: Crawl,
+        answers: Answers,
+        *,
+        tick: Callable[[], None],
+        stopped: Callable[[], bool],
     ) -> None:
         """Crawl until nothing is left or `stopped` says so, with at least ten ticks a second."""
         crawl.guides.rehearse()
-        with Answers(crawl, work, max(1, self.workers)) as answers:
-            self._drive(crawl, answers, tick, stopped)
+        with answers.in_processes(max(1, self.workers)) as asking:
+            self._drive(crawl, asking, tick, stopped)
 
     def discover(
         self,
@@ -106,7 +93,7 @@ class LiveEngine:
             self._drive(discovery, lookups, tick, stopped)
 
     def _drive(
-        self, crawl: Machine, answers: Helpers, tick: Callable[[], None],
+        self, crawl: Machine, answers: Asking, tick: Callable[[], None],
         stopped: Callable[[], bool],
     ) -> None:  # fmt: skip
         with BriefCollections() as garbage:
@@ -118,7 +105,7 @@ class LiveEngine:
             asyncio.run(self._run(crawl, answers, ticked, stopped))
 
     async def _run(
-        self, crawl: Machine, answers: Helpers, tick: Callable[[], None],
+        self, crawl: Machine, answers: Asking, tick: Callable[[], None],
         stopped: Callable[[], bool],
     ) -> None:  # fmt: skip
         loop = asyncio.get_running_loop()
@@ -149,7 +136,7 @@ class LiveEngine:
                 await fetches.cancel()
         crawl.store.commit()
 
-    def _pause(self, crawl: Machine, answers: Helpers, fetches: _Fetches, now: float) -> float:
+    def _pause(self, crawl: Machine, answers: Asking, fetches: _Fetches, now: float) -> float:
         """Seconds until there may be something to do, if nothing is fetched before."""
         wake = crawl.wake()
         longest = LOOK if answers.waiting else TICK

@@ -18,12 +18,11 @@ from typing import BinaryIO
 
 import orjson
 
-from diptych.frontier.queue import Kind
 from diptych.language.identify import teach
 from diptych.page.answer import Reading, read
 from diptych.page.sitemaps import SitemapEntry
 from diptych.run.warc import compose
-from diptych.types import Link, Response, Url
+from diptych.types import Kind, Link, Response, Url
 
 __all__ = ["FRAME", "READY", "digest", "main", "pack", "unpack"]
 

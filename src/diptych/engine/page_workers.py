@@ -19,10 +19,9 @@ from pathlib import Path
 import diptych
 from diptych.engine.page_worker import FRAME, READY, digest, unpack
 from diptych.errors import DiptychError
-from diptych.frontier.queue import Kind
 from diptych.language.identify import taught
 from diptych.page.answer import Reading
-from diptych.types import Failure, Response
+from diptych.types import Failure, Kind, Response
 
 __all__ = ["Readers"]
 

@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from diptych.engine.answers import Answers
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
-from diptych.frontier.queue import Claim, Kind
+from diptych.frontier.queue import Claim
 from diptych.page.answer import Reading, read
 from diptych.page.body import is_html
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, scan
-from diptych.steps.guide_answers import answer_at_once
-from diptych.steps.tasks import Work
 from diptych.text.urls import url_key
-from diptych.types import Failure, Response, Url
+from diptych.types import Failure, Kind, Response, Url
 
 __all__ = ["ReplayEngine", "archive_files", "archived_pages", "index_archives"]
 
@@ -102,13 +101,17 @@ class ReplayEngine:
     """whether pages are sketched as they are read: what is parsed anyway need not be again"""
 
     def run(
-        self, crawl: Crawl, work: Work, *, tick: Callable[[], None], stopped: Callable[[], bool]
+        self,
+        crawl: Crawl,
+        answers: Answers,
+        *,
+        tick: Callable[[], None],
+        stopped: Callable[[], bool],
     ) -> None:
         """Crawl until nothing is left or `stopped` says so."""
         now = float(crawl.stats.downloads)
-        own = work.of(crawl.store)
         while not stopped():
-            answer_at_once(crawl, own, now)
+            answers.answer_at_once(now)
             claims = crawl.next(now, 1)
             if not claims:
                 wake = crawl.wake()

@@ -17,12 +17,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from diptych.errors import DiptychError
 from diptych.language.identify import Taught, taught, teach
-from diptych.run.store import Store
-from diptych.steps.tasks import Work
 
 __all__ = ["Failed", "Pool", "run_tasks"]
 
@@ -32,14 +30,16 @@ _RAISED = 1  # how Python ends after an error; a fault of the processor is a neg
 _A_WHILE = 0.2  # seconds in which a process that closed its pipe has ended
 _WORTH = 40  # tasks: fewer are done sooner than a process is started
 
+Context = TypeVar("Context")
+Context_contra = TypeVar("Context_contra", contravariant=True)
 Result = TypeVar("Result", covariant=True)
 
 
-class Task(Protocol[Result]):
+class Task(Protocol[Context_contra, Result]):
     """What can be done elsewhere: it can be sent to another process, and so can its result."""
 
-    def run(self, work: Work) -> Result:
-        """Do it."""
+    def run(self, context: Context_contra, /) -> Result:
+        """Do it, with what all tasks of a pool are given."""
         ...
 
 
@@ -51,15 +51,17 @@ class Failed(NamedTuple):
 
 
 def run_tasks(
-    tasks: Iterable[Task[Result]], work: Work, store: Store, *, jobs: int = 1
+    tasks: Iterable[Task[Context, Result]], context: Context, here: Context, *, jobs: int = 1
 ) -> Iterator[Result | Failed]:
-    """The result of each task in order."""
+    """The result of each task in order.
+
+    Other processes are given a copy of `context`; tasks that are done in this one are given `here`.
+    """
     todo = list(tasks)
     if jobs < 2 or len(todo) < _WORTH:
-        own = work.of(store)
-        yield from (task.run(own) for task in todo)
+        yield from (task.run(here) for task in todo)
         return
-    yield from Pool(work, jobs).run(todo)
+    yield from Pool(context, jobs).run(todo)
 
 
 @dataclass(slots=True, eq=False)
@@ -71,21 +73,21 @@ class _Worker:
 
 
 @dataclass(slots=True)
-class Pool:
+class Pool(Generic[Context]):
     """Worker processes; `run` for a list of tasks, `submit` and `collect` for what comes up."""
 
-    work: Work
+    context: Context
     jobs: int
     patience: float = PATIENCE
     _workers: list[_Worker] = field(default_factory=list)
-    _waiting: deque[tuple[int, Task[Any]]] = field(default_factory=deque)
+    _waiting: deque[tuple[int, Task[Context, Any]]] = field(default_factory=deque)
     _submitted: int = 0
 
     def start(self) -> None:
         """Start all processes, before there is anything to do: that takes a while."""
         self._workers = [self._start() for _ in range(self.jobs)]
 
-    def submit(self, task: Task[Any]) -> int:
+    def submit(self, task: Task[Context, Any]) -> int:
         """Have a task done some time; the number is that of its result."""
         self._submitted += 1
         self._waiting.append((self._submitted, task))
@@ -107,7 +109,7 @@ class Pool:
         """End all processes, whatever they are at."""
         self._stop()
 
-    def run(self, tasks: list[Task[Any]]) -> Iterator[Any]:
+    def run(self, tasks: Sequence[Task[Context, Any]]) -> Iterator[Any]:
         """Results in the order of the tasks; no more than a window of them is held."""
         results: dict[int, Any] = {}
         waiting = deque(range(len(tasks)))
@@ -125,7 +127,7 @@ class Pool:
         finally:
             self._stop()
 
-    def _give(self, worker: _Worker, number: int, task: Task[Any]) -> None:
+    def _give(self, worker: _Worker, number: int, task: Task[Context, Any]) -> None:
         worker.task, worker.since = number, time.monotonic()
         with suppress(OSError):  # it has just died: `_collect` will see that
             worker.pipe.send(task)
@@ -154,7 +156,7 @@ class Pool:
         # Not forked: other threads of this process may hold locks.
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        known = theirs, self.work, taught()
+        known = theirs, self.context, taught()
         process = context.Process(target=_serve, args=known, daemon=True)
         process.start()
         theirs.close()
@@ -171,15 +173,15 @@ class Pool:
         self._workers.clear()
 
 
-def _serve(pipe: Connection, work: Work, languages: Sequence[Taught]) -> None:
+def _serve(pipe: Connection, context: Any, languages: Sequence[Taught]) -> None:
     """The life of a worker: do what comes, until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     teach(languages)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
-            task: Task[Any] = pipe.recv()
-            pipe.send(task.run(work))
+            task: Task[Any, Any] = pipe.recv()
+            pipe.send(task.run(context))
 
 
 def _end_with_parent() -> None:

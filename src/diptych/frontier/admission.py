@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from diptych.frontier import traps
 from diptych.frontier.hosts import Hosts
-from diptych.frontier.queue import Entry, Kind, State
+from diptych.frontier.queue import Entry, State
 from diptych.frontier.scope import Anywhere, Scope
 from diptych.run.store import Store
 from diptych.text.urls import NOT_HTML, extension, url_key
-from diptych.types import Url
+from diptych.types import Kind, Url
 
 __all__ = ["Admission"]
 

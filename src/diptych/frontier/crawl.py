@@ -15,7 +15,7 @@ from diptych.frontier.admission import Admission
 from diptych.frontier.guides import Guides, Wish, alternates_of, end_of_part
 from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo
 from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.queue import Claim, Entry, Frontier, Kind, State
+from diptych.frontier.queue import Claim, Entry, Frontier, State
 from diptych.frontier.retries import Asking, Stats
 from diptych.frontier.scope import Scope
 from diptych.page.answer import Reading
@@ -26,7 +26,7 @@ from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import normalise, url_key
-from diptych.types import Failure, Missing, Moved, News, Outlook, Page, Ranked, Site, Url
+from diptych.types import Failure, Kind, Missing, Moved, News, Outlook, Page, Ranked, Site, Url
 
 __all__ = ["Crawl", "Stats"]
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from diptych.frontier.hosts import SiteInfo
-from diptych.frontier.queue import Kind
 from diptych.page.answer import read
 from diptych.page.sitemaps import Sitemap
 from diptych.protocols import CrawlPolicy, Guide, GuidedPolicy, SiteView
@@ -22,6 +21,7 @@ from diptych.run.store import Store
 from diptych.text.urls import normalise
 from diptych.types import (
     Found,
+    Kind,
     Link,
     News,
     Outlook,

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.queue import Entry, Frontier, Host, Kind
+from diptych.frontier.queue import Entry, Frontier, Host
 from diptych.page.robots import Robots
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, url_key
-from diptych.types import Site, Url
+from diptych.types import Kind, Site, Url
 
 if TYPE_CHECKING:
     from protego import Protego

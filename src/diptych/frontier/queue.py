@@ -16,17 +16,9 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from diptych.text.urls import url_key
-from diptych.types import Url
+from diptych.types import Kind, Url
 
-__all__ = ["Claim", "Entry", "Frontier", "Host", "Kind", "State"]
-
-
-class Kind(IntEnum):
-    """What is fetched, and so how it is read."""
-
-    PAGE = 0
-    ROBOTS = 1
-    SITEMAP = 2
+__all__ = ["Claim", "Entry", "Frontier", "Host", "State"]
 
 
 class State(IntEnum):

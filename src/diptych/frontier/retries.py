@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from diptych.frontier.hosts import HostInfo, Hosts
 from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.queue import Claim, Frontier, Kind
+from diptych.frontier.queue import Claim, Frontier
 from diptych.page.answer import Reading
 from diptych.page.robots import Robots
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import host_of
-from diptych.types import Failure
+from diptych.types import Failure, Kind
 
 __all__ = ["UNREACHABLE", "Asking", "Stats"]
 

@@ -17,7 +17,7 @@ from diptych.frontier.admission import Admission
 from diptych.frontier.hosts import Hosts
 from diptych.frontier.leads import MOVES, Leads, Verdict
 from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.queue import Claim, Frontier, Kind
+from diptych.frontier.queue import Claim, Frontier
 from diptych.frontier.retries import Asking, Stats
 from diptych.frontier.scope import Anywhere
 from diptych.frontier.visits import Visit, Visits
@@ -26,7 +26,7 @@ from diptych.protocols import Detector, DiscoverPolicy, Inquiry
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
-from diptych.types import Example, Failure, Lead, Link, Page, Role, Url
+from diptych.types import Example, Failure, Kind, Lead, Link, Page, Role, Url
 
 __all__ = ["ROBOTS_DOWNLOADS", "Budget", "Discovery", "LookUp", "Setting"]
 

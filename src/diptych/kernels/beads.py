@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from diptych.kernels import beads_reference as reference
 from diptych.kernels import native, pointer
 from diptych.kernels.ibm1 import Bags, Postings
-from diptych.learn.lexicon.lexicon import Table
-from diptych.text.lengths import MAX_COST
+from diptych.kernels.length_costs import MAX_COST
+from diptych.kernels.tables import Table
 
 __all__ = ["Band", "Lengths", "Moves", "Path", "Windows", "bead_scores", "best_path", "word_gains"]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.text.lengths import length_cost
+from diptych.kernels.length_costs import length_cost
 
 if TYPE_CHECKING:
     from diptych.kernels.beads import Band, Lengths, Moves, Windows
     from diptych.kernels.ibm1 import Bags, Postings
-    from diptych.learn.lexicon.lexicon import Table
+    from diptych.kernels.tables import Table
 
 __all__ = ["IMPOSSIBLE", "bead_scores", "best_path", "word_gains"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import ibm1_reference, native, pointer
-from diptych.learn.lexicon.lexicon import Table
+from diptych.kernels.tables import Table
 
 __all__ = [
     "MAX_ENTRIES",

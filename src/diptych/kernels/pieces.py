@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from diptych.kernels import native, pointer
 from diptych.kernels.beads import Lengths, Moves
 from diptych.kernels.ibm1 import Bags
-from diptych.text.lengths import MAX_COST
+from diptych.kernels.length_costs import MAX_COST
 
 __all__ = ["MAX_MOVES", "LinkRows", "Setting", "Side", "Ways", "best_ways"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import native, pointer
-from diptych.learn.lexicon.lexicon import Table
+from diptych.kernels.tables import Table
 
 __all__ = ["Looks", "Words", "find_links"]
 

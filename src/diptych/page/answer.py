@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from diptych.frontier.queue import Kind
 from diptych.page.body import decompress, is_html
 from diptych.page.read import read_page
 from diptych.page.robots import Robots, retry_after
 from diptych.page.sitemaps import Sitemap, read_sitemap
 from diptych.text.urls import resolve
-from diptych.types import Failure, Page, Response, Url
+from diptych.types import Failure, Kind, Page, Response, Url
 
 __all__ = ["Reading", "read"]
 

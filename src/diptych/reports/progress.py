@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
-from diptych.watcher import Watcher
+from diptych.protocols import Watcher
 
 if TYPE_CHECKING:
     from rich.console import Console

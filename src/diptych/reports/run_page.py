@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from diptych.pipeline import replace_file
 from diptych.registry import signature
 from diptych.reports.plot import plot
 from diptych.reports.summary import Step, Summary, in_words
+from diptych.run.files import replace_file
 from diptych.run.store import Store
 from diptych.run.terms import Terms
 from diptych.types import SegmentPair

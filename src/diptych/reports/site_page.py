@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import orjson
 
 from diptych.frontier.leads import FAILED, Leads
-from diptych.frontier.queue import Kind
 from diptych.frontier.search import ROBOTS_DOWNLOADS
-from diptych.pipeline import replace_file
 from diptych.registry import signature
 from diptych.reports.curve import Curve
 from diptych.reports.plot import plot
 from diptych.reports.run_page import render
 from diptych.reports.summary import in_words
+from diptych.run.files import replace_file
+from diptych.types import Kind
 
 if TYPE_CHECKING:
     from diptych.run.store import Store

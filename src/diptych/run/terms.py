@@ -15,8 +15,8 @@ import tomli_w
 
 from diptych._version import VERSION
 from diptych.errors import StoreError
-from diptych.pipeline import replace_file
 from diptych.registry import signature
+from diptych.run.files import replace_file
 from diptych.run.store import SCHEMA_VERSION, Store
 
 __all__ = ["Terms", "default_folder", "open_run", "read_terms"]

@@ -7,10 +7,10 @@ come since, all are aligned again, so that it ends like one that was not.
 from __future__ import annotations
 
 from diptych.engine.task_workers import Failed, run_tasks
+from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.steps.tasks import Aligned, AlignTask, Work
 from diptych.types import Decision
-from diptych.watcher import Watcher
 
 __all__ = ["verify_and_align"]
 
@@ -24,7 +24,7 @@ def verify_and_align(store: Store, work: Work, watcher: Watcher, *, jobs: int = 
     watcher.segments = store.count("SELECT count(*) FROM segments WHERE accept")
     for site, _ in store.sites():
         todo = store.pairs_to_align(site)
-        results = run_tasks([AlignTask(pair) for _, pair in todo], work, store, jobs=jobs)
+        results = run_tasks([AlignTask(pair) for _, pair in todo], work, work.of(store), jobs=jobs)
         for (id, _), result in zip(todo, results, strict=True):
             decision, segments = result if isinstance(result, Aligned) else _given_up(result)
             store.begin()

@@ -6,6 +6,8 @@ in one process, so that the same archive always gives the same crawl.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from diptych.engine.task_workers import Failed, Pool
@@ -14,7 +16,7 @@ from diptych.frontier.guides import Wish
 from diptych.steps.tasks import Aligned, Looked, LookTask, PairTask, Work
 from diptych.types import Decision, Found, Settled
 
-__all__ = ["Answers", "answer_at_once"]
+__all__ = ["GuideAnswers"]
 
 _UNREADABLE = Looked(Aligned(Decision(False, 0.0, "unreadable"), []), ())
 
@@ -38,31 +40,31 @@ def _tell(crawl: Crawl, wish: Wish, result: object) -> None:
     crawl.told(wish, Found(wish.pair, aligned.decision, links))
 
 
-def answer_at_once(crawl: Crawl, work: Work, now: float) -> None:
-    """Answer all wishes of a crawl, also those that answers lead to."""
-    while wishes := crawl.wishes(now):
-        for wish in wishes:
-            _tell(crawl, wish, _task(wish, crawl).run(work))
-
-
 @dataclass(slots=True)
-class Answers:
-    """Wishes on their way; use as a context manager."""
+class GuideAnswers:
+    """What the guides of a crawl want to know: answered at once, or by worker processes."""
 
     crawl: Crawl
     work: Work
-    jobs: int = 1
-    _pool: Pool | None = None
+    _pool: Pool[Work] | None = None
     _asked: dict[int, Wish] = field(default_factory=dict)
 
-    def __enter__(self) -> Answers:
-        self._pool = Pool(self.work, self.jobs)
+    def answer_at_once(self, now: float) -> None:
+        """Answer all wishes in this process, also those that answers lead to."""
+        here = self.work.of(self.crawl.store)
+        while wishes := self.crawl.wishes(now):
+            for wish in wishes:
+                _tell(self.crawl, wish, _task(wish, self.crawl).run(here))
+
+    @contextmanager
+    def in_processes(self, count: int) -> Iterator[GuideAnswers]:
+        """Have wishes answered by so many worker processes, with `ask` and `take`."""
+        self._pool = Pool(self.work, count)
         if self.crawl.guides.remember:
             self._pool.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
+        try:
+            yield self
+        finally:
             self._pool.close()
 
     @property

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from diptych.engine.task_workers import Failed, run_tasks
 from diptych.language.codes import same_language
+from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.steps.tasks import TeachTask, Work
 from diptych.types import LangPair, PagePair
-from diptych.watcher import Watcher
 
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
@@ -76,7 +76,7 @@ def _taught(
     for langs in store.lang_pairs():
         tasks = [TeachTask(pair) for pair in _teachers(store, langs)]
         texts: set[tuple[str, str]] = set()
-        for found in run_tasks(tasks, work, store, jobs=jobs):
+        for found in run_tasks(tasks, work, work.of(store), jobs=jobs):
             texts.update(() if isinstance(found, Failed) else found)
             watcher.tick()
         if learned := _lexicon(sorted(texts), langs, known.get(langs)):

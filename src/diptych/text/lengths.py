@@ -9,12 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["MAX_COST", "Step", "cheapest_path", "length_cost", "text_length"]
-
-MAX_COST = 25.0  # BIG_DISTANCE of the program in Gale & Church 1993, which counts in hundredths
+__all__ = ["Step", "cheapest_path", "text_length"]
 
 # Letters of an alphabet that one character stands for: medians over 2,305 page pairs of English
 # with Chinese, Japanese and Korean (manuals of Debian, Apache, GnuCash, Scilab, LilyPond).
@@ -46,25 +43,6 @@ def text_length(text: str) -> float:
     if text.isascii() or not _ANY_DENSE.search(text):
         return length
     return length + sum((weight - 1) * len(dense.findall(text)) for dense, weight in _DENSE)
-
-
-@lru_cache(maxsize=1 << 16)
-def length_cost(left: float, right: float, c: float = 1.0, s2: float = 6.8) -> float:
-    """Improbability, as -log, of two lengths for a translation (Gale & Church 1993).
-
-    c is the expected number of characters on the right for one on the left, s2 its variance.  The
-    variance is that of the mean of both lengths, as in the authors' program, so that neither side
-    is the original.
-
-    >>> length_cost(100, 100), round(length_cost(100, 130), 2), length_cost(10, 9000)
-    (0.0, 1.26, 25.0)
-    """
-    mean = (left + right / c) / 2
-    if mean <= 0:
-        return 0.0
-    delta = abs(right - left * c) / math.sqrt(s2 * mean)
-    tail = math.erfc(delta / math.sqrt(2))  # 2 (1 - Phi(delta))
-    return min(MAX_COST, abs(math.log(tail))) if tail > 0 else MAX_COST
 
 
 def cheapest_path(

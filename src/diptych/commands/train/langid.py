@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diptych.cli_parts import FOUND
+from diptych.commands.options import FOUND
 from diptych.errors import ConfigError
 from diptych.language.codes import has_form, parse_lang
 from diptych.language.identify import Taught, knows, teach
@@ -25,7 +25,7 @@ _MAX_TEXT = 100_000_000  # bytes of a file of text
 def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
     """Learn a language from files of text in it, and write what was learned; the exit code."""
     from diptych.language.teach import pieces_of, teach_language
-    from diptych.pipeline import replace_file
+    from diptych.run.files import replace_file
 
     code = _code(lang)
     pieces = pieces_of("\n".join(_text(path) for path in files))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych._version import VERSION
-from diptych.commands.url_lang import best_languages
+from diptych.commands._url_models import best_languages
 from diptych.errors import ConfigError
 from diptych.learn.url.data import (
     UNKNOWN,
@@ -27,7 +27,15 @@ from diptych.learn.url.data import (
 from diptych.learn.url.negatives import Negatives
 from diptych.protocols import UrlLanguageModel, UrlPairModel
 
-__all__ = ["Figures", "Order", "check_out", "figures", "score_url_lang", "score_url_pair", "train"]
+__all__ = [
+    "Figures",
+    "Order",
+    "check_out",
+    "figures",
+    "score_url_lang",
+    "score_url_pair",
+    "train_url_model",
+]
 
 HELD_OUT = 0.1  # of the domains
 # Added to the seed of the split: trainers hold out domains by the seed itself, to calibrate or to
@@ -60,7 +68,7 @@ class Figures(NamedTuple):
         return f"P {self.precision:.2f} R {self.recall:.2f} F1 {self.f1:.2f}"
 
 
-def train(order: Order) -> int:
+def train_url_model(order: Order) -> int:
     """Train, test, and write the model with its card; the exit code."""
     _check(order)
     is_lang = order.model == "url-lang"

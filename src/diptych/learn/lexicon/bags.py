@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags, Postings, bags, postings
-from diptych.learn.lexicon.lexicon import Table
+from diptych.kernels.tables import Table
 from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens

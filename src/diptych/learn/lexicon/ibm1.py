@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from diptych.kernels.ibm1 import MAX_ENTRIES, Bags, Prior, Trained, bags
 from diptych.kernels.ibm1 import train as train_one_way
-from diptych.learn.lexicon.lexicon import Lexicon, Table, table_of
+from diptych.kernels.tables import Table, table_of
+from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = ["MAX_WORDS", "train", "update"]
 

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from diptych.kernels import native
 from diptych.kernels.ibm1 import Bags, train
+from diptych.kernels.tables import Table, table_of
 from diptych.kernels.word_links import Looks, Words, find_links
-from diptych.learn.lexicon.lexicon import Lexicon, Table, table_of
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.cognates import LEAST, MIN_LIKENESS, MOST, cognates, folded, stem
 
 __all__ = [

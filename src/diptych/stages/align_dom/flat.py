@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from diptych.text.lengths import cheapest_path, length_cost, text_length
+from diptych.kernels.length_costs import length_cost
+from diptych.text.lengths import cheapest_path, text_length
 from diptych.types import Block, NodePair, Page
 
 if TYPE_CHECKING:

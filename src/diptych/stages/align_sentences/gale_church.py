@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
-from diptych.text.lengths import cheapest_path, length_cost, text_length
+from diptych.kernels.length_costs import length_cost
+from diptych.text.lengths import cheapest_path, text_length
 from diptych.types import Bead
 
 if TYPE_CHECKING:

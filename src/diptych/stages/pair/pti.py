@@ -30,7 +30,8 @@ from diptych.text.cognates import stem
 from diptych.types import PagePair, Url
 
 if TYPE_CHECKING:
-    from diptych.learn.lexicon.lexicon import Lexicon, Table
+    from diptych.kernels.tables import Table
+    from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = ["Pti", "WordList", "generated_names", "similarity", "word_list"]
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags
+from diptych.kernels.length_costs import length_cost
+from diptych.kernels.tables import Table
 from diptych.learn.lexicon.bags import Text, read_text
-from diptych.learn.lexicon.lexicon import Table
 from diptych.learn.lexicon.word_links import lexicon_links, lifts, trust, vocabulary_links
 from diptych.stages.align_dom.domtree.document import Document
-from diptych.text.lengths import length_cost
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,8 +20,8 @@ from diptych.kernels.beads import (
     word_gains,
 )
 from diptych.kernels.pieces import LinkRows, Setting, Side, Ways, best_ways
+from diptych.kernels.tables import Table
 from diptych.learn.lexicon.bags import Text, likely_share
-from diptych.learn.lexicon.lexicon import Table
 from diptych.learn.lexicon.word_links import (
     BASE,
     MIN_LIFT,

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags, postings
+from diptych.kernels.tables import Table
 from diptych.learn.lexicon.bags import words_of
-from diptych.learn.lexicon.lexicon import Lexicon, Table
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import lifts, trust, vocabulary_links
 from diptych.types import SegmentPair
 

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels.nearest import Rows, nearest, products
-from diptych.learn.lexicon.lexicon import Lexicon, Table
+from diptych.kernels.tables import Table
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import by_stem
 from diptych.stages.pair.shared.pages_by_language import Shelf
 

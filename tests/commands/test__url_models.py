@@ -7,8 +7,8 @@ import pytest
 from support.encoders import make_encoder
 from support.urlmodels import FakeLanguages
 
-from diptych.commands import url_lang as urlcommands
-from diptych.commands.url_lang import best_languages, language_model, pair_model
+from diptych.commands import _url_list as url_list
+from diptych.commands._url_models import best_languages, language_model, pair_model
 from diptych.errors import ConfigError
 from diptych.learn.url.language import UrlLang
 from diptych.learn.url.transformer import TransformerUrlPair
@@ -28,7 +28,7 @@ class Fixed:
 
 
 def among(langs, *row):
-    (found,) = urlcommands._among(Fixed(row), ["http://a.org/"], langs)
+    (found,) = url_list._among(Fixed(row), ["http://a.org/"], langs)
     return found.lang, round(found.score, 3)
 
 

@@ -1,0 +1,91 @@
+"""A list of URLs, each with its language: as its line says, or as a model tells by the URL."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from diptych.commands._url_lines import Skipped, as_url, read_lines
+from diptych.language.codes import hreflang_language, primary, same_language
+from diptych.protocols import UrlLanguageModel
+from diptych.text.urls import site_name
+from diptych.types import LangScore, Url
+
+__all__ = ["Listed", "asked_language", "page_languages", "read_list", "sites_of"]
+
+
+class Listed(NamedTuple):
+    """A URL of a list: as it was written, and what its line says of its language."""
+
+    written: str
+    lang: str
+
+
+def read_list(file: Path | None) -> tuple[dict[Url, Listed], Skipped, int]:
+    """The URLs of a list in order, each once."""
+    listed: dict[Url, Listed] = {}
+    skipped, repeated = Skipped(), 0
+    for line in read_lines(file):
+        url = as_url(line.column(0))
+        if url is None:
+            skipped.add(line)
+        elif url in listed:
+            repeated += 1
+            if not listed[url].lang:
+                listed[url] = listed[url]._replace(lang=hreflang_language(line.column(1)))
+        else:
+            listed[url] = Listed(line.column(0), hreflang_language(line.column(1)))
+    return listed, skipped, repeated
+
+
+def page_languages(
+    listed: dict[Url, str], wanted: Sequence[str], model: UrlLanguageModel | None
+) -> dict[Url, LangScore]:
+    """The language of each URL of a site: as listed, else by the model, else unknown."""
+    found = {url: LangScore(lang, 1.0 if lang else 0.0) for url, lang in listed.items()}
+    unknown = [url for url, lang in listed.items() if not lang]
+    if model is None or not unknown:
+        return found
+    for start in range(0, len(unknown), 4096):
+        part = unknown[start : start + 4096]
+        found |= dict(zip(part, _among(model, part, wanted), strict=True))
+    if len({asked_language(lang.lang, wanted) for lang in found.values()} - {""}) > 1:
+        return found
+    # Where all would be in one language the URLs do not tell theirs: keys may, if left to it.
+    return found | {url: LangScore("", 0.0) for url in unknown}
+
+
+def asked_language(lang: str, wanted: Sequence[str]) -> str:
+    """The user's own code for a language, or nothing."""
+    return next((code for code in wanted if same_language(code, lang)), "")
+
+
+def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) -> list[LangScore]:
+    """The likeliest of some languages; unknown where another one is likelier than all of them."""
+    shares = model.probabilities(urls)
+    column = {label: place for place, label in enumerate(model.labels)}
+    none = np.zeros(len(urls), np.float32)
+    asked = np.stack([
+        shares[:, column[primary(lang)]] if primary(lang) in column else none for lang in wanted
+    ])  # fmt: skip
+    others = [place for label, place in column.items() if label not in map(primary, wanted)]
+    rival = shares[:, others].max(1) if others else none
+    best, total = asked.argmax(0), asked.sum(0)
+    return [
+        LangScore(wanted[best[place]], float(asked[best[place], place]))
+        if total[place] > rival[place]
+        else LangScore("", 0.0)
+        for place in range(len(urls))
+    ]
+
+
+def sites_of(listed: dict[Url, Listed], *, by_domain: bool) -> dict[str, list[Url]]:
+    """The list as one site, or as one for each registrable domain."""
+    sites: defaultdict[str, list[Url]] = defaultdict(list)
+    for url in listed:
+        sites[site_name(url) if by_domain else "list"].append(url)
+    return dict(sites)

@@ -1,0 +1,60 @@
+"""URL models of a folder: ours, or one of Transformers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from diptych.errors import ConfigError
+from diptych.protocols import UrlLanguageModel, UrlPairModel
+from diptych.types import LangScore
+
+__all__ = ["best_languages", "language_model", "pair_model"]
+
+
+def language_model(folder: str) -> UrlLanguageModel:
+    """The model of a folder, ours or one of Transformers; ours that is shipped for none."""
+    if _is_transformer(folder):
+        from diptych.learn.url.transformer import load_url_lang
+
+        return load_url_lang(folder)
+    from diptych.learn.url.language import load
+
+    return load(folder)
+
+
+def pair_model(folder: str) -> UrlPairModel:
+    """The model of a folder, ours or one of Transformers; ours that is shipped for none."""
+    if _is_transformer(folder):
+        from diptych.learn.url.transformer import load_url_pair
+
+        return load_url_pair(folder)
+    from diptych.learn.url.pair import load
+
+    return load(folder)
+
+
+def _is_transformer(folder: str) -> bool:
+    if folder and not Path(folder).is_dir():
+        raise ConfigError(
+            f"--model {folder} is no folder; give one that diptych train wrote, or a model of"
+            " Transformers on this machine"
+        )
+    from diptych.learn.url.transformer import is_transformer
+
+    return bool(folder) and is_transformer(folder)
+
+
+def best_languages(model: UrlLanguageModel, urls: Sequence[str]) -> list[LangScore]:
+    """The likeliest language of each URL; a model may know when none is likely enough."""
+    if not urls:
+        return []
+    predict = getattr(model, "predict", None)
+    if predict is not None:
+        return list(predict(urls))
+    shares = model.probabilities(urls)
+    best = shares.argmax(1)
+    return [
+        LangScore(model.labels[label], float(shares[place, label]))
+        for place, label in enumerate(best)
+    ]

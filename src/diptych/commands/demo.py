@@ -1,0 +1,46 @@
+"""`diptych demo`: the bundled bilingual site, served on loopback and mined end to end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from diptych.commands.options import FILE, asked_as
+
+__all__ = ["DemoOptions", "demo"]
+
+PORT = 8735  # fixed where it is free, so that the same command goes on with the same run
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoOptions:
+    """Where the demo goes."""
+
+    out: Path = Path("diptych-demo")
+    as_json: bool = False
+
+
+@click.command()
+@click.option(
+    "--out", type=FILE, default=DemoOptions.out, show_default=True, help="Folder of the run."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@asked_as(DemoOptions)
+def demo(asked: DemoOptions) -> int:
+    """Serve the bundled bilingual site on loopback and mine it."""
+    from diptych.commands.mine import mine
+    from diptych.demo import SITE
+    from diptych.engine.file_server import serve
+
+    with serve(SITE, PORT) as address:
+        click.echo(f"serving the demo site at {address}", err=True)
+        out = ["--out", str(asked.out)]
+        arguments = [address, "--langs", "en,fr", *out, "--delay", "0.05", "--allow-private"]
+        click.echo(f"diptych mine {' '.join(arguments)}", err=True)
+        try:
+            mine.main([*arguments, *(["--json"] if asked.as_json else [])], standalone_mode=False)
+        except SystemExit as end:
+            return int(end.code or 0)
+    return 0

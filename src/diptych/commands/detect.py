@@ -1,0 +1,122 @@
+"""`diptych detect`: whether a site is bilingual, from two or three of its pages."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from diptych.commands._detector import DetectorOptions, detector_options
+from diptych.commands.options import (
+    FILE,
+    FOUND,
+    LANGS,
+    NOTHING,
+    agent_of,
+    asked_as,
+    languages,
+    listed,
+    seed,
+    taught_names,
+    web_options,
+)
+from diptych.errors import ConfigError
+
+if TYPE_CHECKING:
+    from diptych.commands._verdicts import Printer
+    from diptych.frontier.leads import Leads
+    from diptych.types import Url
+
+__all__ = ["DetectOptions", "detect"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectOptions(DetectorOptions):
+    """Which sites the user asked to be tested, and how."""
+
+    sites: tuple[str, ...] = ()
+
+
+@click.command()
+@click.argument("sites", nargs=-1, metavar="SITE...")
+@LANGS
+@detector_options
+@click.option("--out", type=FILE, metavar="RUN", help="Keep what was fetched, and go on with it.")
+@web_options(json="One JSON object a line.", quiet="Show no progress and no summary.")
+@asked_as(DetectOptions)
+def detect(asked: DetectOptions) -> int:
+    """Tell whether SITE is bilingual, from two or three of its pages.
+
+    Each line of the answer has the site, bilingual, no or unknown, a score, the pages asked for,
+    and what shows it or why not, with tabs between them.  - is a list on standard input.
+    """
+    from diptych.commands._search import search
+    from diptych.commands._verdicts import Printer, standard_output
+    from diptych.frontier.leads import Leads
+    from diptych.frontier.search import Budget
+    from diptych.registry import make
+    from diptych.run.terms import Terms, open_run
+    from diptych.sources.open import open_sources
+    from diptych.stages.discover.seeds_only import SeedsOnly
+    from diptych.text.urls import site_name
+
+    langs = languages(asked.langs, asked.taught)
+    named = [seed(text) for text in listed(asked.sites, sys.stdin)]
+    if not named:
+        raise ConfigError("name a site, such as https://example.org, or - for a list")
+    seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]
+    settings = asked.detector()
+    terms = Terms(langs, tuple(seeds), "site", {"detect": settings}, taught=taught_names())
+    printer = Printer(standard_output(), as_json=asked.as_json)
+    agent = agent_of(asked.user_agent)
+    with _folder(asked.out) as folder, open_run(folder, terms, agent=agent) as store:
+        leads, detector = Leads(store, once=True), make("detect", settings)
+        for verdict in leads.verdicts():
+            printer.say(verdict)
+        searched = search(
+            store,
+            seeds,
+            SeedsOnly(),
+            detector,
+            terms,
+            open_sources(()),
+            asked,
+            Budget(),
+            printer.say,
+        )
+        _say_the_rest(named, leads, printer)
+    return FOUND if searched.verdicts else NOTHING
+
+
+def _say_the_rest(named: Sequence[Url], leads: Leads, printer: Printer) -> None:
+    """Say what is known of sites that were named twice, have moved, or could not be tested."""
+    from diptych.text.urls import site_name
+
+    verdicts = leads.verdicts()
+    decided = {verdict.site: verdict for verdict in verdicts}
+    failed = {site_name(url): reason for url, reason in leads.failed()}
+    said = {verdict.named for verdict in verdicts}
+    for url in dict.fromkeys(named):
+        if url in said:
+            continue
+        site = leads.destination(site_name(url))
+        if site in decided:
+            printer.say(replace(decided[site], named=url))
+        else:
+            printer.say_untested(url, failed.get(site) or failed.get(site_name(url), "not tried"))
+
+
+@contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    """Where the run goes: a few pages need not be kept unless the user says so."""
+    if out is not None:
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="diptych-detect-") as folder:
+        yield Path(folder)

@@ -1,0 +1,37 @@
+"""`diptych explain`: what is known of a URL or of a pair, and why it was decided so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from diptych.commands.options import FILE, FOUND, asked_as, open_to_read
+
+__all__ = ["ExplainOptions", "explain"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions:
+    """Which run, and which URLs of it, the user asked about."""
+
+    run: Path
+    urls: tuple[str, ...] = ()
+
+
+@click.command()
+@click.argument("run", type=FILE)
+@click.argument("urls", nargs=-1, metavar="[URL [URL]]")
+@asked_as(ExplainOptions)
+def explain(asked: ExplainOptions) -> int:
+    """Say what is known of a URL of RUN, or of a pair of URLs, and why it was decided so."""
+    from diptych.reports.explain import explain as explained
+
+    with open_to_read(asked.run) as store:
+        text = explained(store, asked.urls)
+    # A page's title may hold commands for the terminal.
+    click.echo(
+        "".join(character for character in text if character.isprintable() or character == "\n")
+    )
+    return FOUND

@@ -1,0 +1,117 @@
+"""`diptych pair`: the URLs of a list paired, without fetching them."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from diptych.commands.options import AS_LINES, FILE, LANGS, asked_as, languages, model_option
+
+if TYPE_CHECKING:
+    from diptych.commands._url_list import Listed
+    from diptych.page.url_list import UrlList
+    from diptych.types import Url
+
+__all__ = ["PairOptions", "pair"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairOptions:
+    """Which list the user asked to be paired, and how."""
+
+    file: Path
+    langs: str
+    method: str = "keys"
+    by_domain: bool = False
+    model: str = ""
+    as_json: bool = False
+
+
+@click.command()
+@click.argument("file", type=FILE, metavar="URLS.tsv")
+@LANGS
+@click.option(
+    "--method",
+    default=PairOptions.method,
+    show_default=True,
+    metavar="NAME",
+    help="Strategy for the pair stage, or several as in keys+langstrip.",
+)
+@click.option("--by-domain", is_flag=True, help="Pair each registrable domain by itself.")
+@model_option("URL language model for lines without a language, instead of the one shipped.")
+@AS_LINES
+@asked_as(PairOptions)
+def pair(asked: PairOptions) -> int:
+    """Pair the URLs of a list, without fetching them.
+
+    A line of URLS.tsv is a URL, or a URL, a tab and its language; - is standard input.  Each line
+    of the answer has left, right, score and key, with tabs between them.
+    """
+    from diptych.commands._url_lines import NO_URL, spell, told, write
+    from diptych.commands._url_list import asked_language, page_languages, read_list, sites_of
+    from diptych.commands._url_models import language_model
+    from diptych.page.url_list import UrlList
+
+    wanted = languages(asked.langs)
+    pairer = _pairer(asked.method)
+    listed, skipped, repeated = read_list(asked.file)
+    is_complete = all(known.lang for known in listed.values())
+    model = None if is_complete else language_model(asked.model)
+    count, spoken = 0, Counter[str]()
+    for name, urls in sites_of(listed, by_domain=asked.by_domain).items():
+        spoken_in = page_languages({url: listed[url].lang for url in urls}, wanted, model)
+        spoken.update(asked_language(lang.lang, wanted) for lang in spoken_in.values())
+        found = list(pairer(UrlList.of(name, spoken_in.items(), wanted)))
+        count += len(found)
+        write(
+            sys.stdout.buffer,
+            (spell(_written(row, listed), as_json=asked.as_json) for row in found),
+        )
+    if repeated:
+        were = "URL was" if repeated == 1 else "URLs were"
+        click.echo(f"{repeated:,} {were} listed more than once", err=True)
+    if told(skipped, len(listed), NO_URL) == 0 and not count:
+        click.echo(_why_none(spoken, wanted), err=True)
+    return 0 if count else 1
+
+
+def _why_none(spoken: Counter[str], wanted: Sequence[str]) -> str:
+    each = ", ".join(f"{spoken[lang]:,} in {lang}" for lang in wanted)
+    return f"nothing found: of {spoken.total():,} URLs {each}, and no two of them go together"
+
+
+def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:
+    """How to pair a list: by keys, which are told, or as any strategy of the stage does."""
+    from diptych.registry import make
+
+    made = make("pair", _settings(method))
+    if method != "keys":
+        return lambda site: (_row(pair, pair.evidence) for pair in made.pair(site))
+    from diptych.stages.pair.keys.strategy import pair_urls
+
+    return lambda site: (
+        _row(pair, pair.key)
+        for pair in pair_urls([(url, page.lang) for url, page in site.pages.items()], site.langs)
+    )
+
+
+def _settings(method: str) -> dict[str, Any]:
+    """A method as a table of a recipe; `a+b` is the union of both."""
+    if "+" not in method:
+        return {"use": method}
+    return {"use": "union", "pairers": [{"use": name} for name in method.split("+")]}
+
+
+def _row(pair: Any, key: str) -> dict[str, Any]:
+    return {"left": pair.left, "right": pair.right, "score": float(pair.score), "key": key}
+
+
+def _written(row: dict[str, Any], listed: dict[Url, Listed]) -> dict[str, Any]:
+    """A pair with its URLs as they were written."""
+    return row | {side: listed[row[side]].written for side in ("left", "right")}

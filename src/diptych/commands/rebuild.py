@@ -1,0 +1,49 @@
+"""`diptych rebuild`: the text put back into a stand-off corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from diptych.commands._corpus import FORMAT, OUT, CorpusOptions, say
+from diptych.commands.options import FILE, FOUND, NOTHING, asked_as
+
+__all__ = ["RebuildOptions", "rebuild", "rebuild_corpus"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RebuildOptions(CorpusOptions):
+    """Which stand-off files the user asked to be rebuilt, and from which archives."""
+
+    files: tuple[Path, ...]
+    archives: tuple[Path, ...]
+    out: Path
+
+
+@click.command()
+@click.argument("files", type=FILE, nargs=-1, required=True, metavar="STANDOFF...")
+@click.option("--warc", "archives", type=FILE, multiple=True, required=True, metavar="FILE",
+              help="Archives that hold the pages (a file or a folder; also several).")  # fmt: skip
+@FORMAT
+@OUT
+@asked_as(RebuildOptions)
+def rebuild(asked: RebuildOptions) -> int:
+    """Put the text back into a stand-off corpus, from the archives it was made of."""
+    return FOUND if rebuild_corpus(asked) else NOTHING
+
+
+def rebuild_corpus(asked: RebuildOptions) -> int:
+    """Write a stand-off corpus with the text that archives have; how many segments it has."""
+    from diptych.corpus.from_run import write_corpus
+    from diptych.corpus.rebuild import open_rebuild
+    from diptych.reports.summary import in_words
+
+    made = asked.exporter()
+    corpus = open_rebuild(asked.files, asked.archives)
+    count = write_corpus(corpus, made, asked.out)
+    lost = ", ".join(f"{count:,} {in_words(reason)}" for reason, count in corpus.lost.most_common())
+    say(f"{count:,} segments rebuilt -> {asked.out}" + (f"; lost: {lost}" if lost else ""),
+         asked.out)  # fmt: skip
+    return count

@@ -1,0 +1,49 @@
+"""`diptych status`: how far a run has come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from diptych.commands.options import FILE, FOUND, asked_as, open_to_read
+
+__all__ = ["StatusOptions", "status"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusOptions:
+    """Which run the user asked about."""
+
+    run: Path
+    as_json: bool = False
+
+
+@click.command()
+@click.argument("run", type=FILE)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@asked_as(StatusOptions)
+def status(asked: StatusOptions) -> int:
+    """Say how far RUN has come; also while it is running."""
+    from diptych.run.terms import read_terms
+
+    terms = read_terms(asked.run)
+    if "detect" in terms.recipe:
+        from diptych.reports.site_page import Standing
+
+        with open_to_read(asked.run) as store:
+            standing = Standing.of(store)
+        click.echo(standing.to_json() if asked.as_json else "\n".join(standing.lines()))
+        return FOUND
+    from diptych.commands.mine import to_json
+    from diptych.reports.funnel import tell
+    from diptych.reports.summary import summarise
+
+    with open_to_read(asked.run) as store:
+        summary = summarise(store, terms.langs)
+    if asked.as_json:
+        click.echo(to_json(summary))
+    else:
+        tell(summary, asked.run, [], err=False)
+    return FOUND

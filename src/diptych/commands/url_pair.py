@@ -1,0 +1,58 @@
+"""`diptych url-pair`: whether two URLs lead to translations of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from diptych.commands.options import AS_LINES, FILE, asked_as, model_option
+
+if TYPE_CHECKING:
+    from diptych.commands._url_lines import Line
+
+__all__ = ["UrlPairOptions", "url_pair"]
+
+_NO_PAIR = "without two http or https URLs with a tab between them"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrlPairOptions:
+    """Which pairs of URLs the user asked about."""
+
+    file: Path | None = None
+    model: str = ""
+    as_json: bool = False
+
+
+@click.command("url-pair")
+@click.argument("file", type=FILE, required=False)
+@model_option("A model of your own: of diptych train, or of Transformers.")
+@AS_LINES
+@asked_as(UrlPairOptions)
+def url_pair(asked: UrlPairOptions) -> int:
+    """Tell by two URLs how likely their pages are translations of each other.
+
+    FILE has two URLs a line with a tab between them; without it, or as -, standard input is read.
+    Each line of the answer has both URLs and the probability, with tabs between them.
+    """
+    from diptych.commands._url_lines import answer_lines, askable
+    from diptych.commands._url_models import pair_model
+
+    model = pair_model(asked.model)
+
+    def answer(batch: Sequence[Line]) -> list[dict[str, Any] | None]:
+        urls = [(askable(line.column(0)), askable(line.column(1))) for line in batch]
+        both = [pair for pair in urls if all(pair)]
+        found = iter(model.probabilities([left for left, _ in both], [right for _, right in both]))
+        return [
+            {"probability": round(float(next(found)), 4)} if all(pair) else None for pair in urls
+        ]
+
+    nothing = {"probability": 0.0}
+    return answer_lines(
+        asked.file, ("left", "right"), answer, nothing, _NO_PAIR, as_json=asked.as_json
+    )

@@ -1,0 +1,50 @@
+"""Near-duplicates by their keys: how often each occurs, and which of them is the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from diptych.units import Repeats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Best", "best_of", "repeats"]
+
+
+class Best(NamedTuple):
+    """The best of each group of near-duplicates."""
+
+    rows: NDArray[np.int64]
+    """which rows these are, in order"""
+    copies: NDArray[np.int64]
+    """how many rows each stands for"""
+
+
+def repeats(keys: Sequence[NDArray[np.int64]]) -> Repeats:
+    """How often the keys of segments, of their left and of their right sides occur."""
+    return Repeats(*(_counts(column) for column in keys))
+
+
+def best_of(keys: NDArray[np.int64], scores: NDArray[np.float64]) -> Best:
+    """For each key the row with the highest score, the first of those; rows in order.
+
+    >>> best_of(np.array([7, 3, 7]), np.array([0.5, 0.1, 0.9])).rows.tolist()
+    [1, 2]
+    """
+    order = np.lexsort((-scores, keys))  # stable: of equal scores the earlier row comes first
+    ordered = keys[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(keys)])
+    counts = np.diff(np.r_[starts, len(keys)])
+    rows = order[starts]
+    in_order = np.argsort(rows)
+    return Best(rows[in_order], counts[in_order])
+
+
+def _counts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    found: NDArray[np.int64] = counts[places.reshape(-1)]
+    return found

@@ -1,0 +1,60 @@
+"""A folder of files served on loopback, to be mined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+__all__ = ["serve"]
+
+TEMPLATED = ("robots.txt", "sitemap.xml")
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Files of a folder; robots.txt and sitemap.xml name the address they are served from."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 16  # head and body in one packet: no waiting for acknowledgements
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        """Answer, templated files apart."""
+        name = self.path.lstrip("/")
+        if name not in TEMPLATED or not Path(self.directory, name).is_file():
+            super().do_GET()
+            return
+        origin = f"http://{self.headers.get('Host', 'localhost')}"
+        body = Path(self.directory, name).read_text("utf-8").replace("{{ORIGIN}}", origin).encode()
+        self.send_response(200)
+        self.send_header(
+            "Content-Type", "text/plain" if name.endswith("txt") else "application/xml"
+        )
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing: the progress display is on the same terminal."""
+
+
+@contextmanager
+def serve(folder: Path, port: int = 0) -> Iterator[str]:
+    """Serve a folder on loopback and give its address; on another port where that one is taken."""
+    handler = partial(_Handler, directory=str(folder))
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError:  # the port is taken
+        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+    finally:
+        server.shutdown()
+        server.server_close()
