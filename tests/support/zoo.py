@@ -14,7 +14,8 @@ from email.utils import format_datetime
 import brotli
 import zstandard
 
-from diptych import demo
+from diptych.demo import SITE
+from diptych.engine.file_server import TEMPLATED
 from support.serving import MISSING, Answer, Fault, Reply, Request, Site, serve
 
 __all__ = ["serve"]
@@ -427,12 +428,12 @@ def copies() -> Site:
 def demo_site(request: Request) -> Answer:
     """The bundled bilingual site, as `diptych demo` serves it."""
     path = request.path.partition("?")[0].lstrip("/")
-    file = demo.SITE / path
+    file = SITE / path
     if not path or path.endswith("/"):
         file /= "index.html"
     if ".." in path or not file.is_file():
         return MISSING
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    if path in demo.TEMPLATED:
+    if path in TEMPLATED:
         return Reply(file.read_text("utf-8").replace("{{ORIGIN}}", "{origin}"), type=kind)
     return Reply(file.read_bytes(), type=kind)

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-__all__ = ["serve"]
+__all__ = ["TEMPLATED", "serve"]
 
 TEMPLATED = ("robots.txt", "sitemap.xml")
 
