@@ -1,4 +1,4 @@
-"""The shape of the code, read from its source: what may import what, and how large things are."""
+"""The shape of the code, read from its source: one test for each rule."""
 
 from __future__ import annotations
 
@@ -6,99 +6,40 @@ import ast
 import dataclasses
 import importlib
 import pkgutil
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 import diptych
-from diptych.pipeline import STAGES
-from diptych.registry import DISCOVERY_STAGES, STRATEGIES, strategies
+from diptych.registry import STRATEGIES, strategies
 
+ROOT = Path(__file__).resolve().parent.parent
 SRC = Path(diptych.__file__).parent
-FILES = sorted(SRC.rglob("*.py"))
+TESTS = Path(__file__).parent
+ROOMS = (
+    "base . kernels . language . text . learn . page . run . frontier . engine . sources . stages"
+    " . corpus . reports . steps . pipeline . api . commands"
+)
+"""a room imports only rooms to its left; CONTRIBUTING.md says the same"""
+ORDER = ROOMS.split(" . ")
+BASE = {"_version", "demo", "errors", "files", "protocols", "recipes", "registry", "types", "units"}
+MAX_ROOT_MODULES = 12
 MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 40
 
-EFFECTS = {
-    "socket", "ssl", "asyncio", "aiohttp", "http.client", "http.server", "urllib.request",
-    "subprocess", "multiprocessing", "threading", "concurrent.futures", "signal", "sqlite3", "os",
-    "pathlib", "shutil", "tempfile", "glob", "time", "random", "secrets", "uuid", "sys",
-}  # fmt: skip
-"""network, processes, disk, clock and chance: what decides is given them as arguments"""
 NETWORK = {
     "socket", "ssl", "asyncio", "aiohttp", "yarl", "http.client", "http.server", "urllib.request",
-    "subprocess", "multiprocessing", "threading",
+    "subprocess", "multiprocessing", "threading", "concurrent.futures",
 }  # fmt: skip
-
-PURE_FOLDERS = ("text", "pair", "verify", "align_dom", "align_sentences", "filter", "export")
-PURE_MODULES = {
-    "types", "units", "protocols", "errors", "urllist", "n_way", "crawl.bfs", "crawl.bfs_langs",
-    "crawl.chances", "crawl.hybrid", "crawl.matches", "crawl.models", "crawl.parallel_links",
-    "crawl.politeness", "crawl.pplocator", "crawl.reading", "crawl.robots", "crawl.scope",
-    "crawl.smart", "crawl.spots", "crawl.tongues", "crawl.traps", "crawl.worth",
-    "discover.backforth", "discover.bits", "discover.contexts", "discover.detect",
-    "discover.focused", "discover.following", "discover.forward", "discover.naive_bayes",
-    "discover.naming",
-    "discover.neighbourhood", "discover.seeds_only", "discover.site_pages", "discover.sources",
-    "discover.triggers", "kernels",
-    "kernels.beads", "kernels.beads_reference", "kernels.edges",
-    "kernels.edges_reference", "kernels.ibm1", "kernels.ibm1_reference",
-    "kernels.langid", "kernels.langid_reference", "kernels.langid_texts", "kernels.links",
-    "kernels.nearest",
-    "kernels.nearest_reference", "kernels.pieces", "kernels.tree_align",
-    "kernels.tree_align_reference", "learn.lexicon", "learn.logistic", "learn.ibm1",
-    "learn.links", "learn.texts",
-    "cascade",
+EFFECTS = NETWORK | {
+    "signal", "sqlite3", "os", "pathlib", "shutil", "tempfile", "glob", "time", "random", "secrets",
+    "uuid", "sys",
 }  # fmt: skip
-ALLOWED = {
-    ("crawl.models", "learn.url_lang"),
-    ("crawl.models", "learn.url_pair"),
-    ("crawl.reading", "crawl.frontier"),
-    ("crawl.smart", "learn"),
-    ("crawl.smart", "learn.url_lang"),
-    ("crawl.smart", "learn.url_pair"),
-    ("align_sentences.embedding", "learn.encoder"),
-    ("filter.likeness", "learn"),
-    ("filter.likeness", "learn.encoder_rows"),
-    ("filter.quality", "learn"),
-    ("filter.quality", "learn.encoder"),
-    ("filter.quality", "learn.quality"),
-    ("discover.contexts", "learn"),
-    ("discover.contexts", "learn.url_lang"),
-    ("discover.detect", "learn"),
-    ("discover.detect", "learn.link_predictor"),
-    ("pair.union", "learn.page_pair"),
-    ("pair.union", "learn.url_pair"),
-    ("pair.url_model", "learn.concepts"),
-    ("pair.url_model", "learn.url_pair"),
-    ("pair.url_model", "learn.url_reading"),
-    ("pair.weighing", "learn.page_pair"),
-    ("verify.classify", "learn.verify"),
-    ("verify.decision_tree", "learn.verify"),
-    ("verify.maxent", "learn.verify"),
-}
-"""pure -> not pure: `reading` takes the name of a kind of URL, an enumeration, from the frontier;
-a trained model is a constant that is read from the package or from a folder the recipe names"""
-PRIVILEGED = {"engine", "demo"}
-"""`engine` is the web and the processes; `demo` serves its site on loopback to be mined"""
-IMPORTERS = {
-    "findings": {"store"},
-    "tasks": {
-        "alignment",
-        "engine.answers",
-        "engine.live",
-        "engine.pool",
-        "engine.replay",
-        "pipeline",
-        "teaching",
-    },
-    "engine.pool": {"alignment", "engine.answers", "pipeline", "teaching"},
-    "alignment": {"pipeline"},
-    "teaching": {"api", "mining", "pipeline"},
-}
-"""the halves of one thing, and what runs in several processes: who may know of each"""
+"""network, processes, disk, clock and chance: code that decides is given them as arguments"""
+PURE_ROOMS = {"language", "text", "page", "stages"}
+SQL_ROOMS = {"run", "frontier", "sources"}
+WITHOUT_STRATEGY = {"shared", "__init__"}
 
 
 def name_of(path: Path) -> str:
@@ -107,7 +48,7 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {name_of(path): path for path in FILES if name_of(path)}
+MODULES = {name_of(path): path for path in sorted(SRC.rglob("*.py")) if name_of(path)}
 
 
 @cache
@@ -116,7 +57,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def _typing_only(module: ast.Module) -> set[ast.AST]:
-    """What stands under `if TYPE_CHECKING`, which never runs."""
+    """The statements under `if TYPE_CHECKING`, which never run."""
     return {
         inner
         for node in ast.walk(module)
@@ -126,19 +67,22 @@ def _typing_only(module: ast.Module) -> set[ast.AST]:
     }
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     """All that a module imports when run, also inside functions, as full names."""
     module = tree(path)
     skipped = _typing_only(module)
+    found: set[str] = set()
     for node in ast.walk(module):
         if node in skipped:
             continue
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found.add(node.module or "")
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(found)
 
 
 def own_imports(path: Path) -> set[str]:
@@ -153,73 +97,142 @@ def own_imports(path: Path) -> set[str]:
     return found - {""}
 
 
-def is_pure(name: str) -> bool:
-    return name.partition(".")[0] in PURE_FOLDERS or name in PURE_MODULES
+def room_of(name: str) -> str:
+    first = name.partition(".")[0]
+    return "base" if first in BASE else "commands" if first == "__main__" else first
 
 
-PURE = sorted(name for name in MODULES if is_pure(name))
+def effects(name: str) -> set[str]:
+    used = imports(MODULES[name])
+    return (set(used) | {found.partition(".")[0] for found in used}) & EFFECTS
 
 
-def test_all_that_should_be_pure_is_there() -> None:
-    assert set(MODULES) >= PURE_MODULES
-    assert {name.partition(".")[0] for name in PURE} >= set(PURE_FOLDERS)
-    assert len(PURE) > 30
+# -- rooms -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", PURE)
-def test_what_decides_touches_no_network_disk_clock_or_chance(name: str) -> None:
-    used = set(imports(MODULES[name]))
-    assert not used & EFFECTS
-    assert not {found.partition(".")[0] for found in used} & EFFECTS
-
-
-@pytest.mark.parametrize("name", PURE)
-def test_what_decides_rests_on_nothing_but_its_like(name: str) -> None:
-    # `_version` is a constant, and a folder's `__init__` without code is its docstring.
-    reached = {found for found in own_imports(MODULES[name]) if found != "_version"}
-    impure = {(name, found) for found in reached if not is_pure(found)}
-    assert impure - ALLOWED - {(name, "crawl")} == set()
-
-
-@pytest.mark.parametrize("name", PURE)
-def test_what_decides_opens_no_file_by_itself(name: str) -> None:
-    calls = {
-        node.func.id
-        for node in ast.walk(tree(MODULES[name]))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+def test_a_room_imports_only_rooms_to_its_left() -> None:
+    assert {room_of(name) for name in MODULES} == set(ORDER)
+    wrong = {
+        f"{name} -> {other}"
+        for name, path in MODULES.items()
+        for other in own_imports(path)
+        if ORDER.index(room_of(other)) > ORDER.index(room_of(name))
     }
-    assert not calls & {"open", "exec", "eval", "input", "__import__"}
+    assert wrong == set()
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_only_the_engine_speaks_to_the_network(name: str) -> None:
-    used = set(imports(MODULES[name])) & NETWORK
-    assert not used or name.partition(".")[0] in PRIVILEGED
+def test_the_order_of_rooms_is_written_down_once_for_people() -> None:
+    assert f"`{ROOMS}`" in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", IMPORTERS)
-def test_few_know_of_what_runs_in_several_processes(name: str) -> None:
-    found = {other for other, path in MODULES.items() if name in own_imports(path)}
-    assert found <= IMPORTERS[name]
+def test_few_modules_lie_in_the_root() -> None:
+    assert len(list(SRC.glob("*.py"))) <= MAX_ROOT_MODULES
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_stages_never_import_each_other(stage: str) -> None:
-    others = set(STAGES) - {stage}
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {name: own_imports(path) - {name} for name, path in MODULES.items()}
+    # A package imports its parts, which are all that may import it.
+    graph = {
+        name: {other for other in others if not name.startswith(f"{other}.")}
+        for name, others in graph.items()
+    }
+    seen: set[str] = set()
+
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        assert name not in above, " -> ".join((*above, name))
+        if name not in seen:
+            for other in sorted(graph[name]):
+                visit(other, (*above, name))
+            seen.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+def test_stages_never_import_each_other() -> None:
+    wrong = {
+        f"{name} -> {other}"
+        for name, path in MODULES.items()
+        for other in own_imports(path)
+        if name.startswith("stages.")
+        and other.startswith("stages.")
+        and name.split(".")[1] != other.split(".")[1]
+    }
+    assert wrong == set()
+
+
+def test_a_stage_holds_strategies_and_what_they_share() -> None:
+    assert sorted(path.name for path in (SRC / "stages").iterdir() if path.is_dir()) == sorted(
+        [*STRATEGIES, *(["__pycache__"] if (SRC / "stages" / "__pycache__").exists() else [])]
+    )
+    for stage, known in STRATEGIES.items():
+        modules = {path.partition(":")[0] for path in known.values()}
+        folder = SRC / "stages" / stage
+        entries = {path.stem for path in folder.iterdir() if path.name != "__pycache__"}
+        for entry in entries - WITHOUT_STRATEGY:
+            name = f"diptych.stages.{stage}.{entry}"
+            is_strategy = {name, f"{name}.strategy"} & modules or defines_strategy(name, stage)
+            assert is_strategy, f"{name} is no strategy: it belongs in shared/ or in its strategy"
+
+
+def defines_strategy(name: str, stage: str) -> bool:
+    """Whether a module has a strategy that no recipe names: commands use it themselves."""
+    methods = {
+        method
+        for cls in strategies(stage).values()
+        for method in ("follow", "pair", "verify", "rank")
+        if callable(getattr(cls, method, None))
+    }
+    return any(
+        isinstance(member, type) and member.__module__ == name
+        and dataclasses.is_dataclass(member) and methods & set(dir(member))
+        for member in vars(importlib.import_module(name)).values()
+    )  # fmt: skip
+
+
+def test_strategies_are_frozen_dataclasses_with_defaults_for_all_fields() -> None:
+    for stage in STRATEGIES:
+        for name, cls in strategies(stage).items():
+            assert cls.__module__.startswith(f"diptych.stages.{stage}."), name
+            assert dataclasses.is_dataclass(cls), name
+            assert cls.__dataclass_params__.frozen, name  # type: ignore[attr-defined]
+            assert "__slots__" in vars(cls), name
+            assert "__post_init__" not in vars(cls), name
+            for field in dataclasses.fields(cls):
+                has_default = field.default is not dataclasses.MISSING
+                assert has_default or field.default_factory is not dataclasses.MISSING, (
+                    name,
+                    field.name,
+                )
+
+
+# -- purity ----------------------------------------------------------------------------------------
+
+
+def test_only_the_engine_speaks_to_the_network_and_starts_processes() -> None:
+    wrong = {
+        name: sorted(set(imports(path)) & NETWORK)
+        for name, path in MODULES.items()
+        if room_of(name) != "engine" and set(imports(path)) & NETWORK
+    }
+    assert wrong == {}
+
+
+def test_code_that_decides_touches_no_network_disk_clock_or_chance() -> None:
+    pure = [name for name in MODULES if room_of(name) in PURE_ROOMS]
+    assert len(pure) > 100
+    assert {name: found for name in pure if (found := effects(name))} == {}
+
+
+def test_code_that_decides_opens_no_file_by_itself() -> None:
     for name, path in MODULES.items():
-        if name.partition(".")[0] == stage:
-            reached = {found.partition(".")[0] for found in own_imports(path)}
-            assert not reached & others, name
-
-
-@pytest.mark.parametrize("name", PURE)
-def test_what_decides_imports_no_shell(name: str) -> None:
-    shell = {
-        "engine", "cli", "mining", "progress", "tell", "demo", "report", "run", "store", "findings",
-        "pipeline", "tasks", "teaching", "alignment",
-    }  # fmt: skip
-    reached = {found.partition(".")[0] for found in own_imports(MODULES[name])}
-    assert not reached & shell
+        if room_of(name) in PURE_ROOMS:
+            calls = {
+                node.func.id
+                for node in ast.walk(tree(path))
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            }
+            assert not calls & {"open", "exec", "eval", "input", "__import__"}, name
 
 
 def test_nouns_and_verbs_import_nothing_of_ours_but_each_other() -> None:
@@ -229,64 +242,7 @@ def test_nouns_and_verbs_import_nothing_of_ours_but_each_other() -> None:
     assert own_imports(MODULES["protocols"]) == {"types", "units"}
 
 
-def test_helpers_for_text_import_only_each_other() -> None:
-    for name, path in MODULES.items():
-        if name.startswith("text."):
-            reached = {found.partition(".")[0] for found in own_imports(path)}
-            # A kernel is a helper too; what it rests on is checked with the pure modules.
-            assert reached <= {"text", "types", "units", "kernels"}, name
-
-
-def test_only_the_command_line_imports_itself() -> None:
-    for name, path in MODULES.items():
-        if name not in ("cli", "__main__", "demo"):
-            assert "cli" not in own_imports(path), name
-
-
-def test_no_modules_import_each_other_in_a_circle() -> None:
-    graph = {name: own_imports(path) for name, path in MODULES.items()}
-    # The demo runs the command line, which offers the demo: both inside functions.
-    graph["demo"] = graph["demo"] - {"cli"}
-    seen: set[str] = set()
-
-    def visit(name: str, above: tuple[str, ...]) -> None:
-        assert name not in above, " -> ".join((*above, name))
-        if name not in seen:
-            for other in graph[name]:
-                visit(other, (*above, name))
-            seen.add(name)
-
-    for name in graph:
-        visit(name, ())
-
-
-def test_folders_are_the_stages() -> None:
-    # Not in the order in which they run: a signature keeps the order that it has always had.
-    assert sorted(STRATEGIES) == sorted([*STAGES, *DISCOVERY_STAGES])
-    for stage in (*STAGES, "discover"):
-        assert (SRC / stage / "__init__.py").is_file()
-
-
-def test_every_strategy_stands_in_the_folder_of_its_stage() -> None:
-    for stage, known in STRATEGIES.items():
-        for path in known.values():
-            folder = "discover" if stage in DISCOVERY_STAGES else stage
-            assert path.startswith(f"diptych.{folder}."), path
-
-
-@pytest.mark.parametrize("stage", STRATEGIES)
-def test_strategies_are_frozen_dataclasses_with_defaults_for_all_fields(stage: str) -> None:
-    for name, cls in strategies(stage).items():
-        assert dataclasses.is_dataclass(cls), name
-        assert cls.__dataclass_params__.frozen, name  # type: ignore[attr-defined]
-        assert "__slots__" in vars(cls), name
-        assert "__post_init__" not in vars(cls), name
-        for field in dataclasses.fields(cls):
-            has_default = field.default is not dataclasses.MISSING
-            assert has_default or field.default_factory is not dataclasses.MISSING, (
-                name,
-                field.name,
-            )
+# -- modules ---------------------------------------------------------------------------------------
 
 
 def modules() -> Iterator[str]:
@@ -296,25 +252,24 @@ def modules() -> Iterator[str]:
             yield found.name
 
 
-@pytest.mark.parametrize("name", sorted(modules()))
-def test_what_a_module_makes_public_exists_and_is_told_in_order(name: str) -> None:
-    module = importlib.import_module(name)
-    public = getattr(module, "__all__", None)
-    if public is not None:
-        assert all(hasattr(module, member) for member in public)
-        assert len(set(public)) == len(public)
-    assert (module.__doc__ or "").strip().endswith((".", ":")) or name == "diptych"
+def test_what_a_module_makes_public_exists_and_is_named_once() -> None:
+    for name in modules():
+        module = importlib.import_module(name)
+        public = getattr(module, "__all__", [])
+        assert [member for member in public if not hasattr(module, member)] == [], name
+        assert len(set(public)) == len(public), name
+        assert (module.__doc__ or "").strip().partition("\n")[0].endswith((".", ":")), name
 
 
-@pytest.mark.parametrize("name", sorted(set(MODULES) - {"types", "_version", "__main__"}))
-def test_modules_say_what_is_public(name: str) -> None:
-    body = tree(MODULES[name]).body
-    defined = any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in body)
-    said = any(
-        isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
-        for node in body
-    )
-    assert said or not defined
+def test_modules_say_what_is_public() -> None:
+    for name in set(MODULES) - {"types", "_version", "__main__"}:
+        body = tree(MODULES[name]).body
+        defined = any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in body)
+        said = any(
+            isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+            for node in body
+        )
+        assert said or not defined, name
 
 
 def test_the_package_can_be_starred() -> None:
@@ -323,9 +278,9 @@ def test_the_package_can_be_starred() -> None:
     assert {name for name in space if name != "__builtins__"} == set(diptych.__all__)
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_modules_are_short(name: str) -> None:
-    assert len(MODULES[name].read_text("utf-8").splitlines()) <= MAX_MODULE_LINES
+def test_modules_are_short() -> None:
+    lines = {name: len(path.read_text("utf-8").splitlines()) for name, path in MODULES.items()}
+    assert {name: count for name, count in lines.items() if count > MAX_MODULE_LINES} == {}
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -341,39 +296,59 @@ def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (function.end_lineno or 0) - first.lineno + 1
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_functions_are_short(name: str) -> None:
+def test_functions_are_short() -> None:
     long = {
-        function.name: length(function)
-        for function in functions(MODULES[name])
+        f"{name}.{function.name}": length(function)
+        for name, path in MODULES.items()
+        for function in functions(path)
         if length(function) > MAX_FUNCTION_LINES
     }
     assert long == {}
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_the_library_never_prints(name: str) -> None:
-    calls = [
-        node.lineno
-        for node in ast.walk(tree(MODULES[name]))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
-    ]
-    assert calls == []
+def test_the_library_never_prints() -> None:
+    for name, path in MODULES.items():
+        for node in ast.walk(tree(path)):
+            is_print = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
+            assert not is_print, name
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_what_is_caught_is_named_or_passed_on(name: str) -> None:
-    for node in ast.walk(tree(MODULES[name])):
-        if isinstance(node, ast.ExceptHandler):
-            caught = ast.dump(node.type) if node.type is not None else "'BaseException'"
-            last = node.body[-1]
-            is_passed_on = isinstance(last, ast.Raise) and last.exc is None
-            if "'Exception'" in caught or "'BaseException'" in caught:
-                assert is_passed_on, node.lineno
+def test_what_is_caught_is_named_or_passed_on() -> None:
+    for name, path in MODULES.items():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ExceptHandler):
+                caught = ast.dump(node.type) if node.type is not None else "'BaseException'"
+                last = node.body[-1]
+                is_passed_on = isinstance(last, ast.Raise) and last.exc is None
+                if "'Exception'" in caught or "'BaseException'" in caught:
+                    assert is_passed_on, f"{name}:{node.lineno}"
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_no_unfinished_business(name: str) -> None:
-    text = MODULES[name].read_text("utf-8")
-    for word in ("TO" + "DO", "FIX" + "ME", "XX" + "X", "pragma: no cover"):
-        assert word not in text
+def test_no_unfinished_business() -> None:
+    for name, path in MODULES.items():
+        text = path.read_text("utf-8")
+        for word in ("TO" + "DO", "FIX" + "ME", "XX" + "X", "pragma: no cover"):
+            assert word not in text, name
+
+
+# -- tests -----------------------------------------------------------------------------------------
+
+
+def test_tests_mirror_the_source() -> None:
+    """`tests/page/test_links_header.py` tests `page/links.py`, or the folder `page/links/`."""
+    apart = {"bench", "conformance", "papers", "support"}
+    known: dict[Path, set[str]] = defaultdict(set)
+    for name in MODULES:
+        path = Path(*name.split("."))
+        known[path.parent].add(path.name)
+    homeless = []
+    for path in TESTS.rglob("test_*.py"):
+        place = path.relative_to(TESTS)
+        if place.parts[0] in apart or place.name in ("test_architecture.py", "test_docs.py"):
+            continue
+        subject = place.stem.removeprefix("test_")
+        if not any(
+            subject == name or subject.startswith(f"{name}_") for name in known[place.parent]
+        ):
+            homeless.append(str(place))
+    assert homeless == []

@@ -1,0 +1,172 @@
+"""A run that an earlier Diptych made is opened, exported and gone on with: nothing in it differs.
+
+`tests/support/earlier_run/make.py` says what the runs are and how they were made.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tarfile
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.commands import query, run
+from support.earlier_run import make
+from support.earlier_run.make import CORPUS, EXPORTS, HOME, QUESTIONS, command, contents, digest
+from support.serving import MISSING, Reply, Server, serve
+from warcio.archiveiterator import ArchiveIterator
+
+FOLDER = Path(make.__file__).parent
+EXPECTED = json.loads((FOLDER / "expected.json").read_text("utf-8"))
+OTHER = b"other"
+"""in the place of what differs each time that a page is fetched"""
+TSV_PLACES = ("left_fetched", "left_offset", "right_fetched", "right_offset")
+TMX_PLACES = re.compile(
+    rb'creationdate="\w+"(>\s*<prop type="url">([^<]*)</prop>.*?<prop type="offset">)\d+', re.DOTALL
+)
+
+Open = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The runs, to be read and not written."""
+    folder = tmp_path_factory.mktemp("earlier")
+    with tarfile.open(FOLDER / "runs.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture
+def opened(earlier: Path, tmp_path: Path) -> Open:
+    """Gives a run of a test's own."""
+    return lambda name: Path(shutil.copytree(earlier / name, tmp_path / name))
+
+
+@pytest.fixture
+def proxy(earlier: Path) -> Iterator[Server]:
+    """Answers as the site did, by what is in the archive of the finished run."""
+    answers = {}
+    for path in (earlier / "finished" / "warc").iterdir():
+        with path.open("rb") as stream:
+            for record in ArchiveIterator(stream):
+                if record.rec_type == "response":
+                    head = record.http_headers
+                    answers[record.rec_headers["WARC-Target-URI"]] = Reply(
+                        record.content_stream().read(),
+                        int(head.get_statuscode()),
+                        type=head["Content-Type"],
+                    )
+    with serve(lambda request: answers.get(request.path, MISSING)) as server:
+        yield server
+
+
+def said(*arguments: object) -> str:
+    """What a command says that has nothing to complain of."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def go_on(folder: Path, proxy: Server) -> list[str]:
+    """Give the command of a run again; the pages that it asked for."""
+    said(*command(folder, proxy.url))
+    return [path for path in proxy.paths if path != HOME + "robots.txt"]  # which grows too old
+
+
+def known(folder: Path) -> set[str]:
+    """The pages of a run."""
+    return {
+        url for (url,) in query(folder, "SELECT url FROM urls WHERE key IN (SELECT url FROM pages)")
+    }
+
+
+def as_then(data: bytes, folder: Path) -> bytes:
+    """A corpus as the Diptych that made its run would say which it is."""
+    then = tomllib.loads((folder / "run.toml").read_text("utf-8"))["versions"]["diptych"]
+    now = said("--version").split()[-1]
+    for form in ("|v:{}", 'creationtoolversion="{}"'):
+        data = data.replace(form.format(now).encode(), form.format(then).encode())
+    return data
+
+
+def is_as_finished(folder: Path, finished: Path) -> None:
+    """The corpus of a run is that of the finished one."""
+    for name in CORPUS:
+        compare(as_then((folder / name).read_bytes(), folder), (finished / name).read_bytes())
+
+
+def compare(data: bytes, expected: bytes) -> None:
+    """Line by line, so that what differs can be read."""
+    assert data.decode().split("\n") == expected.decode().split("\n")
+
+
+def placed(corpus: Path, pages: set[str]) -> bytes:
+    """A corpus that says when and where a page was found only of some pages."""
+    data = corpus.read_bytes()
+    if corpus.suffix == ".tmx":
+        return TMX_PLACES.sub(
+            lambda found: found[0] if found[2].decode() in pages else OTHER + found[1] + OTHER, data
+        )
+    head, *lines = (line.split(b"\t") for line in data.split(b"\n"))
+    columns = {name.decode(): place for place, name in enumerate(head)}
+    for line in lines[:-1]:
+        for name in columns.keys() & set(TSV_PLACES):
+            url = line[columns[name.partition("_")[0] + "_url"]]
+            line[columns[name]] = line[columns[name]] if url.decode() in pages else OTHER
+    return b"\n".join(b"\t".join(line) for line in [head, *lines])
+
+
+# -- a run that has come to its end ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", EXPORTS)
+def test_export_is_the_same(earlier, tmp_path, words):
+    name, *options = words.split()
+    finished = earlier / "finished"
+    said("export", finished, "--out", tmp_path / name, *options)
+    files = {file.name: as_then(contents(file), finished) for file in tmp_path.iterdir()}
+    if words in CORPUS:
+        compare(files[name], (finished / name).read_bytes())
+    assert {name: digest(data) for name, data in files.items()} == EXPECTED["exports"][words]
+
+
+def test_status_is_the_same(earlier):
+    assert json.loads(said("status", earlier / "finished", "--json")) == EXPECTED["status"]
+
+
+@pytest.mark.parametrize("urls", QUESTIONS)
+def test_explanation_is_the_same(earlier, urls):
+    told = said("explain", earlier / "finished", *urls.split())
+    assert told.splitlines() == EXPECTED["explain"][urls].splitlines()
+
+
+def test_finished_run_is_left_as_it_is(opened, earlier, proxy):
+    finished = opened("finished")
+    assert go_on(finished, proxy) == []
+    is_as_finished(finished, earlier / "finished")
+
+
+# -- runs that were cut off ------------------------------------------------------------------------
+
+
+def test_unfinished_run_is_gone_on_with(opened, earlier, proxy):
+    unfinished = opened("unfinished")
+    before = known(unfinished)
+    asked = go_on(unfinished, proxy)
+    assert before.isdisjoint(asked)
+    assert len(asked) == len(set(asked))
+    assert known(unfinished) == known(earlier / "finished") > before
+    for name in CORPUS:
+        now = as_then(placed(unfinished / name, before), unfinished)
+        compare(now, placed(earlier / "resumed" / name, before))
+
+
+def test_run_that_was_cut_off_while_it_aligned_is_gone_on_with(opened, earlier, proxy):
+    unaligned = opened("unaligned")
+    assert go_on(unaligned, proxy) == []
+    is_as_finished(unaligned, earlier / "finished")

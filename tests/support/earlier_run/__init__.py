@@ -1,0 +1,1 @@
+"""Runs that an earlier commit made, and the script that made them."""
