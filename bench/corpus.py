@@ -30,11 +30,12 @@ from diptych import recipes
 from diptych.commands.export import ExportOptions, export_run
 from diptych.commands.merge import MergeOptions, merge_corpora
 from diptych.frontier.queue import Entry, Frontier
+from diptych.protocols import Watcher
 from diptych.registry import build
 from diptych.run.store import Store
 from diptych.run.terms import Terms, read_terms
 from diptych.run.warc import Pointer
-from diptych.steps.score_segments import settle
+from diptych.steps.score_segments import score_segments
 from diptych.types import Decision, LangPair, Page, PagePair, PageRecord, SegmentPair, Url
 
 LANGS = LangPair("en", "fr")
@@ -130,7 +131,7 @@ def _segment(pair: PagePair, text: tuple[str, str]) -> tuple[SegmentPair, Decisi
 def deduplicate(run: Path) -> int:
     """Near-duplicates of a run told apart; how many segments stay."""
     with Store(run) as store:
-        settle(store, build(read_terms(run).recipe).filter)
+        score_segments(store, build(read_terms(run).recipe).filter, Watcher())
         return store.count("SELECT count(*) FROM segments WHERE accept")
 
 

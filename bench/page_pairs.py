@@ -26,6 +26,8 @@ from tables import show
 
 from diptych import recipes
 from diptych.learn.lexicon.file import read_lexicon
+from diptych.learn.lexicon.lexicon import lexicon_of
+from diptych.pipeline import pair_and_learn
 from diptych.protocols import Pairer, Verifier, Watcher
 from diptych.registry import Strategies, build
 from diptych.run.store import Store
@@ -38,8 +40,7 @@ from diptych.stages.pair.url_model import UrlModel
 from diptych.stages.pair.url_rules import UrlRules
 from diptych.stages.verify.decision_tree import DecisionTree
 from diptych.stages.verify.maxent import MaxEnt
-from diptych.steps.align_pairs import verify_and_align
-from diptych.steps.learn_lexicon import learn_words, lexicon_of
+from diptych.steps.align_pairs import align_pairs
 from diptych.steps.tasks import AlignTask, Work
 from diptych.types import PagePair, lang_pairs
 
@@ -122,12 +123,7 @@ def whole_run(jobs: int) -> Method:
             run.db.execute("DELETE FROM pairs")
             work = Work(run.folder, strategies, langs)
             ((id, _),) = run.sites()
-
-            def pair_pages(lexicons: Any) -> None:
-                run.replace_pairs(id, strategies.pair.pair(view_of(run, langs, lexicons)))
-
-            lexicons = learn_words(run, work, {}, pair_pages, Watcher(), jobs=jobs)
-            verify_and_align(run, replace(work, lexicons=lexicons), Watcher(), jobs=jobs)
+            align_pairs(run, pair_and_learn(run, work, Watcher(), jobs=jobs), Watcher(), jobs=jobs)
             return [pair for _, pair in run.pairs(id, where="decisions.accept")]
 
     return find

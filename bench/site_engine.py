@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from site_archive import HOST, site_url
 
 import diptych
-from diptych.engine.answers import Answers
+from diptych.engine.engine import Answers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
 from diptych.page.answer import Reading, read

@@ -93,8 +93,7 @@ def two_languages(langs: str | Sequence[str]) -> LangPair:
 def known_words(langs: LangPair, lexicon: Lexicon | None) -> Lexicon:
     """The lexicon for these languages, empty without one."""
     from diptych.errors import ConfigError
-    from diptych.learn.lexicon.lexicon import Lexicon
-    from diptych.steps.learn_lexicon import lexicon_of
+    from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of
 
     if lexicon is None:
         return Lexicon.empty(*langs)

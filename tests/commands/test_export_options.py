@@ -10,7 +10,8 @@ import pytest
 from support.commands import mistake, rows, run
 from support.corpora import Maker, Said
 
-from diptych.steps.score_segments import settle
+from diptych.protocols import Watcher
+from diptych.steps.score_segments import score_segments
 
 
 class Kept:
@@ -34,7 +35,7 @@ def test_run_that_goes_on_is_exported_without_duplicates_and_with_a_note(made: M
     result = run("export", store.folder, "--out", out)
     assert "has not come to its end" in result.stderr
     assert texts(store.folder, out) == [("one", "2")]
-    settle(store, Kept())
+    score_segments(store, Kept(), Watcher())
     assert "has not come" not in run("export", store.folder, "--out", out).output
     assert texts(store.folder, out) == [("one", "2")]
 
@@ -47,7 +48,7 @@ def test_copy_on_another_page_stands_in_for_one_that_is_not_wanted(made: Maker, 
         },
         flags={"/en/a": ("noai",)},
     )
-    settle(store, Kept())
+    score_segments(store, Kept(), Watcher())
     assert texts(store.folder, tmp_path / "all.tsv") == [("Next.", "2"), ("Only.", "1")]
     assert texts(store.folder, tmp_path / "some.tsv", "--without", "noai") == [("next", "1")]
 
@@ -56,14 +57,14 @@ def test_texts_that_become_equal_without_personal_data_are_one(made: Maker, tmp_
     told = [Said(f"Ask {name}@example.org now.", f"Demandez à {name}@example.org.")
             for name in ("ann", "bob")]  # fmt: skip
     store = made({("/en/a", "/fr/a"): told})
-    settle(store, Kept())
+    score_segments(store, Kept(), Watcher())
     assert len(texts(store.folder, tmp_path / "all.tsv")) == 2
     assert texts(store.folder, tmp_path / "some.tsv", "--redact") == [("Ask [EMAIL] now.", "2")]
 
 
 def test_export_that_is_narrowed_does_not_take_the_place_of_the_corpus(made: Maker):
     store = made({("/en/a", "/fr/a"): [Said("One.", "Un.", 0.8), Said("Two.", "Deux.", 0.6)]})
-    settle(store, Kept())
+    score_segments(store, Kept(), Watcher())
     run("export", store.folder, "--format", "tsv")
     run("export", store.folder, "--format", "tsv", "--min-score", 0.7)
     assert len(rows(store.folder / "corpus.tsv")) == 2

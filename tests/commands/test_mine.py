@@ -19,7 +19,7 @@ from support.serving import MISSING, serve
 
 import diptych
 from diptych.demo import GOLD
-from diptych.pipeline import PAIRS_HEADER
+from diptych.steps.write_corpus import PAIRS_HEADER
 
 LANGS = ("--langs", "en,fr")
 QUICK = (*LANGS, "--delay", 0, "--allow-private")

@@ -14,7 +14,7 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.stages.align_dom.domtree import strategy as domtree
-from diptych.steps.align_pairs import verify_and_align
+from diptych.steps.align_pairs import align_pairs
 from diptych.types import Candidate, Decision, PagePair
 
 PAIRS = 4
@@ -42,7 +42,7 @@ def fresh(recorded: Path, tmp_path: Path) -> Iterator[Callable[..., Store]]:
 
 def align(store: Store, watcher: Watcher | None = None, **stages: str) -> Watcher:
     watcher = watcher or Counting()
-    verify_and_align(store, work(store, **stages), watcher)
+    align_pairs(store, work(store, **stages), watcher)
     return watcher
 
 
@@ -76,7 +76,7 @@ def test_words_that_were_learned_are_used(fresh, every_pair, monkeypatch) -> Non
     monkeypatch.setattr(domtree.DomTree, "align", watched)
     store = fresh(every_pair[:2])
     words = {LANGS: Lexicon.of_links("en", "fr", [("zyzzyva", "charançon", 1)])}
-    verify_and_align(store, replace(work(store), lexicons=words), Counting())
+    align_pairs(store, replace(work(store), lexicons=words), Counting())
     assert seen == ["charançon"] * 2
 
 
@@ -100,7 +100,7 @@ def test_verification_sees_how_the_pages_were_aligned(fresh, every_pair) -> None
     verifier = Stern(every_pair[0].left, shown)
     own = replace(own, strategies=replace(own.strategies, verify=verifier))
     watcher = Counting()
-    verify_and_align(store, own, watcher)
+    align_pairs(store, own, watcher)
     assert [candidate.pair for candidate in shown] == every_pair[:2]
     assert all(each.segments and each.left.blocks and each.right.sketch for each in shown)
     # Of what is rejected no segments are kept, but the reason is, and the marks are.

@@ -12,15 +12,13 @@ from support.runs import BASELINES, LANGS, Counting, Killed, Killing, crawled, w
 
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
-from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.pipeline import Plan
+from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of
+from diptych.pipeline import ROUNDS, Plan, pair_and_learn
 from diptych.pipeline import run as run_pipeline
 from diptych.protocols import Watcher
 from diptych.registry import Strategies
 from diptych.run.store import Store
-from diptych.steps import learn_lexicon as teaching
-from diptych.steps.learn_lexicon import learn_words, lexicon_of
-from diptych.steps.tasks import TeachTask
+from diptych.steps.tasks import TeachTask, Work
 from diptych.types import LangPair, PagePair, Site
 
 WORDS = Lexicon.of_links("en", "fr", [("zyzzyva", "charançon", 1)])
@@ -45,9 +43,9 @@ class Pairing:
         self.known: list[dict[LangPair, Lexicon]] = []
         self._store, self._rounds = store, rounds
 
-    def __call__(self, lexicons) -> None:
+    def __call__(self, store: Store, work: Work, watcher: Watcher) -> None:
         pairs = self._rounds[min(len(self.known), len(self._rounds) - 1)]
-        self.known.append(dict(lexicons))
+        self.known.append(dict(work.lexicons))
         self._store.replace_pairs(1, pairs)
 
 
@@ -55,7 +53,8 @@ def learn(
     store: Store, pairing: Callable, known=None, watcher: Watcher | None = None, **stages: str
 ) -> dict[LangPair, Lexicon]:
     watcher = watcher or Counting()
-    return learn_words(store, work(store, **stages), known or {}, pairing, watcher, jobs=1)
+    own = replace(work(store, **stages), lexicons=known or {})
+    return dict(pair_and_learn(store, own, watcher, jobs=1, pair=pairing).lexicons)
 
 
 def sure(pairs: list[PagePair], score: float = 0.9) -> list[PagePair]:
@@ -91,7 +90,7 @@ def test_learns_again_while_there_are_more_sure_pairs(store, every_pair) -> None
 def test_does_not_learn_for_ever(store, every_pair) -> None:
     pairing = Pairing(store, *[sure(every_pair[:count]) for count in range(4, 16, 2)])
     learn(store, pairing)
-    assert len(pairing.known) == 1 + teaching._ROUNDS
+    assert len(pairing.known) == 1 + ROUNDS
 
 
 def test_more_pairs_that_are_not_sure_teach_nothing_new(store, every_pair) -> None:
@@ -129,7 +128,7 @@ def test_one_aligner_that_uses_words_is_enough_to_learn(store, every_pair, stage
 
 
 def test_few_segments_teach_nothing(store, every_pair, monkeypatch) -> None:
-    monkeypatch.setattr("diptych.steps.learn_lexicon._LEAST", 10**6)
+    monkeypatch.setattr("diptych.steps.learn_lexicon._MIN_SEGMENTS", 10**6)
     pairing = Pairing(store, sure(every_pair[:4]))
     assert learn(store, pairing) == {}
     assert learn(store, Pairing(store, [])) == {}  # which is known the second time
@@ -149,7 +148,7 @@ def taught(store, pairs, monkeypatch, letters=None) -> list[PagePair]:
     asked: list[PagePair] = []
     monkeypatch.setattr(TeachTask, "run", lambda self, work: asked.append(self.pair) or [])
     if letters is not None:
-        monkeypatch.setattr("diptych.steps.learn_lexicon._LETTERS", letters)
+        monkeypatch.setattr("diptych.steps.learn_lexicon._MAX_LETTERS", letters)
     learn(store, Pairing(store, pairs))
     store.db.execute("DELETE FROM learning")
     return asked

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from support.corpora import Maker, Said
 
 from diptych.corpus.best_copies import best_of, repeats
-from diptych.steps.score_segments import settle
+from diptych.protocols import Watcher
+from diptych.steps.score_segments import score_segments
 from diptych.units import Repeats
 
 
@@ -41,7 +42,7 @@ def test_of_near_duplicates_the_best_stays_and_counts_the_others(made: Maker) ->
             ("/en/2", "/fr/2"): [Said("page 22", "Page 22", 0.8), Said("Page 3", "page 3", 0.8)],
         },
     )
-    settle(store, Fixed())
+    score_segments(store, Fixed(), Watcher())
     assert rows(store) == [
         ("Page 1.", 0.6, 0.6, 0, "duplicate", 1),
         ("Other.", 0.7, 0.7, 1, "", 1),
@@ -58,7 +59,7 @@ def test_what_breaks_a_rule_is_neither_counted_nor_changed(made: Maker) -> None:
     ]
     store = made({("/en/1", "/fr/1"): told})
     strategy = Fixed(shift=0.1)
-    settle(store, strategy)
+    score_segments(store, strategy, Watcher())
     assert [row[1:] for row in rows(store)] == [
         (0.4, 0.4, 0, "too_long", 1), (0.7, 0.6, 1, "", 1), (0.0, 0.0, 0, "unaligned", 1),
     ]  # fmt: skip
@@ -68,16 +69,16 @@ def test_what_breaks_a_rule_is_neither_counted_nor_changed(made: Maker) -> None:
 def test_settling_again_starts_from_what_was_judged(made: Maker) -> None:
     told = [Said("One.", "Un.", 0.45), Said("One.", "Un.", 0.4), Said("Two.", "Deux.", 0.3)]
     store = made({("/en/1", "/fr/1"): told})
-    settle(store, Fixed(shift=0.1))
+    score_segments(store, Fixed(shift=0.1), Watcher())
     assert [row[3:] for row in rows(store)] == [
         (1, "", 2), (0, "duplicate", 1), (0, "low_score", 1),
     ]  # fmt: skip
     once = rows(store)
     before = store.db.total_changes
-    settle(store, Fixed(shift=0.1))
+    score_segments(store, Fixed(shift=0.1), Watcher())
     assert rows(store) == once
     assert store.db.total_changes == before
-    settle(store, Fixed(shift=0.0))
+    score_segments(store, Fixed(shift=0.0), Watcher())
     assert [row[3:] for row in rows(store)] == [
         (0, "low_score", 2), (0, "duplicate", 1), (0, "low_score", 1),
     ]  # fmt: skip
@@ -87,7 +88,7 @@ def test_counterparts_are_counted_by_side(made: Maker) -> None:
     told = [Said("Home", "Accueil"), Said("Home", "Accueil"), Said("Home", "Plan"),
             Said("Map", "Plan")]  # fmt: skip
     strategy = Fixed()
-    settle(made({("/en/1", "/fr/1"): told}), strategy)
+    score_segments(made({("/en/1", "/fr/1"): told}), strategy, Watcher())
     assert [column.tolist() for column in strategy.asked] == [
         [2, 2, 1, 1], [3, 3, 3, 1], [2, 2, 2, 2],
     ]  # fmt: skip
@@ -95,7 +96,7 @@ def test_counterparts_are_counted_by_side(made: Maker) -> None:
 
 def test_run_without_segments(made: Maker) -> None:
     store = made({})
-    settle(store, Fixed())
+    score_segments(store, Fixed(), Watcher())
     assert rows(store) == []
 
 

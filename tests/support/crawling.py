@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from diptych import recipes
+from diptych.engine.engine import Engine
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
 from diptych.frontier.crawl import Crawl
@@ -16,7 +17,6 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import State
 from diptych.frontier.scope import Scope, group
 from diptych.page.read import read_page
-from diptych.pipeline import Engine
 from diptych.registry import build
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store

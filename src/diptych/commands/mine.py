@@ -30,8 +30,9 @@ from diptych.commands.options import (
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
+    from diptych.engine.engine import Engine
     from diptych.learn.lexicon.lexicon import Lexicon
-    from diptych.pipeline import Engine, Plan
+    from diptych.pipeline import Plan
     from diptych.registry import Strategies
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
@@ -240,7 +241,7 @@ def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
     """A lexicon as the terms of a run know it; a mistake if it is of other languages."""
     from hashlib import blake2b
 
-    from diptych.steps.learn_lexicon import lexicon_of
+    from diptych.learn.lexicon.lexicon import lexicon_of
     from diptych.types import lang_pairs
 
     own = lexicon.left_lang, lexicon.right_lang

@@ -16,13 +16,14 @@ from diptych.errors import ConfigError, DiptychError
 
 if TYPE_CHECKING:
     from diptych.engine.live import LiveEngine
+    from diptych.language.taught import Taught
     from diptych.run.store import Store
     from diptych.types import Url
 
 __all__ = [
     "AGENT", "AS_LINES", "FILE", "FOUND", "LANGID", "LANGS", "MISTAKE", "NOTHING", "Command",
     "Group", "WebOptions", "agent_of", "asked_as", "languages", "listed", "live_engine",
-    "model_option", "open_to_read", "seed", "taught_names", "untold", "web_options",
+    "model_option", "open_to_read", "seed", "taught_names", "teach_from", "untold", "web_options",
 ]  # fmt: skip
 
 FOUND, NOTHING, MISTAKE = 0, 1, 2
@@ -117,7 +118,6 @@ def model_option(help: str) -> Callable[[Command], Command]:
 
 def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:
     """The languages of `--langs`, once those of `--langid` are taught."""
-    from diptych.commands.train.langid import teach_from
     from diptych.language import identify
     from diptych.language.codes import parse_langs
 
@@ -127,6 +127,31 @@ def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:
         return parse_langs(text)
     except ValueError as error:
         raise ConfigError(str(error)) from error
+
+
+def teach_from(files: Sequence[Path]) -> None:
+    """Teach this process the languages of some files; `ConfigError` for what cannot be."""
+    from diptych.language.identify import teach
+
+    models = [_taught(path) for path in files]
+    try:
+        teach(models)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _taught(path: Path) -> Taught:
+    from diptych.language.taught import MAX_BYTES, Taught
+
+    again = "make one: diptych train langid LANG FILE --out MODEL"
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ConfigError(f"{path} is too large for a taught language; {again}")
+        return Taught.from_bytes(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path} is no taught language: {error}; {again}") from error
 
 
 def taught_names() -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from diptych.engine.answers import Answers, Asking
+from diptych.engine.engine import Answers, Asking
 from diptych.engine.fetch import Fetcher, FetchSettings
 from diptych.engine.garbage import BriefCollections
 from diptych.engine.link_answers import LookUps

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from diptych.engine.answers import Answers
+from diptych.engine.engine import Answers
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim

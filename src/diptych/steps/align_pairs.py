@@ -12,10 +12,10 @@ from diptych.run.store import Store
 from diptych.steps.tasks import Aligned, AlignTask, Work
 from diptych.types import Decision
 
-__all__ = ["verify_and_align"]
+__all__ = ["align_pairs"]
 
 
-def verify_and_align(store: Store, work: Work, watcher: Watcher, *, jobs: int = 1) -> None:
+def align_pairs(store: Store, work: Work, watcher: Watcher, *, jobs: int = 1) -> None:
     """Align all pairs that are not yet, and decide on each by how it could be aligned."""
     watcher.stage = "aligning"
     watcher.pairs = store.count(

@@ -17,10 +17,10 @@ from diptych.types import LOW_SCORE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from diptych.protocols import Filter
+    from diptych.protocols import Filter, Watcher
     from diptych.run.store import Store
 
-__all__ = ["settle"]
+__all__ = ["score_segments"]
 
 DUPLICATE = "duplicate"
 _BATCH = 10_000
@@ -30,8 +30,9 @@ _OPEN = (
 )
 
 
-def settle(store: Store, strategy: Filter) -> None:
+def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     """Score all segments that break no rule, and keep the best of each that is good enough."""
+    watcher.stage = "removing duplicates"
     ids, judged, keys = _read(store)
     if not len(ids):
         return

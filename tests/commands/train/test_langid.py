@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from support import strange
 
-from diptych.commands.train.langid import teach_from, train_langid
+from diptych.commands.options import teach_from
+from diptych.commands.train.langid import train_langid
 from diptych.errors import ConfigError
 from diptych.language.identify import identify, teach
 

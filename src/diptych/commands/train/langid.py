@@ -11,13 +11,12 @@ import click
 from diptych.commands.options import FOUND
 from diptych.errors import ConfigError
 from diptych.language.codes import has_form, parse_lang
-from diptych.language.identify import Taught, knows, teach
-from diptych.language.taught import MAX_BYTES
+from diptych.language.identify import knows
 
 if TYPE_CHECKING:
     from diptych.language.teach import Lesson
 
-__all__ = ["teach_from", "train_langid"]
+__all__ = ["train_langid"]
 
 _MAX_TEXT = 100_000_000  # bytes of a file of text
 
@@ -40,27 +39,6 @@ def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
         raise ConfigError(f"cannot write {out}: {error.strerror}") from error
     click.echo(_report(lesson, out))
     return FOUND
-
-
-def teach_from(files: Sequence[Path]) -> None:
-    """Teach this process the languages of some files; `ConfigError` for what cannot be."""
-    models = [_read(path) for path in files]
-    try:
-        teach(models)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-
-
-def _read(path: Path) -> Taught:
-    again = "make one: diptych train langid LANG FILE --out MODEL"
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"{path} is too large for a taught language; {again}")
-        return Taught.from_bytes(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path} is no taught language: {error}; {again}") from error
 
 
 def _code(lang: str) -> str:

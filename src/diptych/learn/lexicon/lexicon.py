@@ -5,19 +5,21 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from diptych.errors import ConfigError
 from diptych.kernels.tables import Table, table_of
+from diptych.language.codes import same_language
+from diptych.types import LangPair
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["MAX_BYTES", "Lexicon"]
+__all__ = ["MAX_BYTES", "Lexicon", "lexicon_of"]
 
 Side = Literal["left", "right"]
 
@@ -298,3 +300,22 @@ def _check_table(table: Table, rows: int, columns: int) -> None:
         raise ValueError("its links are in no order")
     if not ((values >= 0) & (values <= 1.001)).all():
         raise ValueError("its probabilities are none")
+
+
+def lexicon_of(langs: LangPair, lexicons: Iterable[Lexicon]) -> Lexicon | None:
+    """What lexicons of two languages say together, turned if need be; regions do not count."""
+    found: Lexicon | None = None
+    for lexicon in lexicons:
+        own = LangPair(lexicon.left_lang, lexicon.right_lang)
+        if not _are_same(own, langs) and _are_same(LangPair(own.right, own.left), langs):
+            lexicon = lexicon.reversed()
+        elif not _are_same(own, langs):
+            continue
+        if (lexicon.left_lang, lexicon.right_lang) != langs:
+            lexicon = replace(lexicon, left_lang=langs.left, right_lang=langs.right)
+        found = lexicon if found is None else found.merged(lexicon)
+    return found
+
+
+def _are_same(left: LangPair, right: LangPair) -> bool:
+    return same_language(left.left, right.left) and same_language(left.right, right.right)

@@ -1,11 +1,15 @@
-"""What an engine is given to answer the questions of a crawl while it goes on."""
+"""The contract of an engine: it fetches for a crawl, and is given the answers to its guides."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-__all__ = ["Answers", "Asking"]
+if TYPE_CHECKING:
+    from diptych.frontier.crawl import Crawl
+
+__all__ = ["Answers", "Asking", "Engine"]
 
 
 class Asking(Protocol):
@@ -34,4 +38,19 @@ class Answers(Protocol):
 
     def in_processes(self, count: int) -> AbstractContextManager[Asking]:
         """Have questions answered by so many processes."""
+        ...
+
+
+class Engine(Protocol):
+    """Answers what a crawl asks for: the live web, or archives."""
+
+    def run(
+        self,
+        crawl: Crawl,
+        answers: Answers,
+        *,
+        tick: Callable[[], None],
+        stopped: Callable[[], bool],
+    ) -> None:
+        """Crawl until nothing is left or `stopped` says so."""
         ...

@@ -1,0 +1,34 @@
+"""The crawl of all sites, until nothing is left that is worth a download."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diptych.engine.engine import Engine
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.scope import Scope
+from diptych.protocols import Watcher
+from diptych.run.store import Store
+from diptych.steps.guide_answers import GuideAnswers
+from diptych.steps.tasks import Work
+from diptych.types import Site
+
+__all__ = ["crawl_sites"]
+
+
+def crawl_sites(
+    store: Store, work: Work, sites: Sequence[Site], scope: Scope, engine: Engine,
+    watcher: Watcher, *, politeness: Politeness, limits: Limits, now: float,
+) -> None:  # fmt: skip
+    """Crawl, or go on with a crawl; guides are answered with what the user knows of words."""
+    watcher.stage = "crawling"
+    crawl = Crawl(
+        store, sites, scope, work.strategies.crawl, work.langs,
+        politeness=politeness, limits=limits, now=now,
+    )  # fmt: skip
+    watcher.crawl = crawl
+    answers = GuideAnswers(crawl, work)
+    engine.run(crawl, answers, tick=watcher.tick, stopped=watcher.stopped)
+    crawl.save_outlook()
+    watcher.notes.extend(crawl.hosts.notes)

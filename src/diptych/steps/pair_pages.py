@@ -1,0 +1,20 @@
+"""The pages of each site paired, with what is known of words so far."""
+
+from __future__ import annotations
+
+from diptych.protocols import Watcher
+from diptych.run.site_view import StoreView
+from diptych.run.store import Store
+from diptych.steps.tasks import Work
+from diptych.types import Site
+
+__all__ = ["pair_pages"]
+
+
+def pair_pages(store: Store, work: Work, watcher: Watcher) -> None:
+    """Pair all pages of each site; the pairs take the place of those of an earlier pairing."""
+    for id, name in store.sites():
+        watcher.stage = "pairing"
+        watcher.tick()
+        view = StoreView(store, Site(name, ()), id, work.langs, work.lexicons)
+        store.replace_pairs(id, work.strategies.pair.pair(view))
