@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from diptych.commands._url_lines import Skipped, as_url, read_lines
-from diptych.language.codes import hreflang_language, primary, same_language
+from diptych.language.codes import asked_language, hreflang_language, primary
 from diptych.protocols import UrlLanguageModel
 from diptych.text.urls import site_name
 from diptych.types import LangScore, Url
 
-__all__ = ["Listed", "asked_language", "page_languages", "read_list", "sites_of"]
+__all__ = ["Listed", "page_languages", "read_list", "sites_of"]
 
 
 class Listed(NamedTuple):
@@ -57,11 +57,6 @@ def page_languages(
         return found
     # Where all would be in one language the URLs do not tell theirs: keys may, if left to it.
     return found | {url: LangScore("", 0.0) for url in unknown}
-
-
-def asked_language(lang: str, wanted: Sequence[str]) -> str:
-    """The user's own code for a language, or nothing."""
-    return next((code for code in wanted if same_language(code, lang)), "")
 
 
 def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) -> list[LangScore]:

@@ -175,9 +175,9 @@ def mine(asked: MineOptions) -> int:
 
     The run is a folder; the same command goes on where it was left, however it ended.
     """
-    import gc
+    from diptych.engine.garbage import collect_rarely
 
-    gc.set_threshold(100_000, 50, 100)  # pages make no cycles; looking for them takes a while
+    collect_rarely()
     return mine_sites(asked)
 
 
@@ -215,10 +215,7 @@ def mine_sites(asked: MineOptions) -> int:
         summary = summarise(store, langs)
         write_report(store, terms, summary, progress.notes)
         seconds = time.monotonic() - started
-    notes = [
-        *progress.notes,
-        *(["interrupted: the same command goes on"] if progress.interrupted else []),
-    ]
+        notes = progress.told()
     if asked.as_json:
         times = {"seconds": seconds, "crawl_seconds": progress.crawl_seconds}
         times = {name: round(value, 3) for name, value in times.items()}

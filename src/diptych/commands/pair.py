@@ -54,8 +54,9 @@ def pair(asked: PairOptions) -> int:
     of the answer has left, right, score and key, with tabs between them.
     """
     from diptych.commands._url_lines import NO_URL, spell, told, write
-    from diptych.commands._url_list import asked_language, page_languages, read_list, sites_of
+    from diptych.commands._url_list import page_languages, read_list, sites_of
     from diptych.commands._url_models import language_model
+    from diptych.language.codes import asked_language
     from diptych.page.url_list import UrlList
 
     wanted = languages(asked.langs)

@@ -20,9 +20,10 @@ from diptych.corpus.personal_data import redacted
 from diptych.engine.replay import archive_files
 from diptych.errors import ArchiveError, ConfigError, CorpusError
 from diptych.page.body import decompress, is_html
-from diptych.page.read import body_digest, read_content
+from diptych.page.read import read_content
 from diptych.run.warc import read_at, scan
 from diptych.stages.export.standoff import Bare, read_header, read_line, text_hash
+from diptych.text.digests import body_digest
 from diptych.text.spans import by_path, texts_at
 from diptych.text.urls import url_key
 from diptych.types import Response, Url

@@ -6,7 +6,6 @@ writes to it, and both ends are this package: no data of a page is ever unpickle
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 import signal
@@ -18,6 +17,7 @@ from typing import BinaryIO
 
 import orjson
 
+from diptych.engine.garbage import collect_rarely
 from diptych.language.identify import teach
 from diptych.page.answer import Reading, read
 from diptych.page.sitemaps import SitemapEntry
@@ -104,7 +104,7 @@ def _frame(source: BinaryIO) -> bytes:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
-    gc.set_threshold(100_000, 50, 100)  # pages make no cycles; looking for them takes a tenth
+    collect_rarely()
     try:
         main(sys.stdin.buffer, sys.stdout.buffer)
     except BrokenPipeError:  # the parent was killed: there is nobody left to tell

@@ -214,6 +214,11 @@ def asked_language(lang: str, langs: Sequence[str]) -> str:
     >>> asked_language("sr", ["sr-Latn", "sr-Cyrl"]), asked_language("sr-Latn", ["en", "sr"])
     ('sr-Cyrl', 'sr')
     """
+    return _asked_language(lang, tuple(langs))
+
+
+@lru_cache(maxsize=4096)
+def _asked_language(lang: str, langs: tuple[str, ...]) -> str:
     found = [each for each in langs if same_language(lang, each)]
     if len(found) < 2 or lang in found:
         return lang if lang in found else "".join(found)

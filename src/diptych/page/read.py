@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser
 
-from diptych.language.codes import PART, hreflang_language, same_language, wanted_language
+from diptych.language.codes import (
+    PART,
+    asked_language,
+    hreflang_language,
+    same_language,
+    wanted_language,
+)
 from diptych.language.identify import identify, is_identifiable, knows
 from diptych.page.blocks import Walk
 from diptych.page.body import decompress, is_html
@@ -18,6 +22,7 @@ from diptych.page.flags import page_flags
 from diptych.page.links import header_links, meta_refresh, page_links
 from diptych.page.nesting import bounded_markup
 from diptych.page.sketch import make_sketch
+from diptych.text.digests import body_digest
 from diptych.text.urls import resolve
 from diptych.types import (
     Block,
@@ -31,7 +36,7 @@ from diptych.types import (
     Url,
 )
 
-__all__ = ["body_digest", "language_sample", "read_content", "read_page"]
+__all__ = ["language_sample", "read_content", "read_page"]
 
 _UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
 _MAX_TITLE = 2_000  # characters
@@ -170,11 +175,6 @@ def _canonical(links: Sequence[Link], url: Url) -> Url | None:
     return None if canonical == url else canonical
 
 
-def body_digest(body: bytes) -> str:
-    """What tells two pages apart: the hash of a body that is unpacked."""
-    return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
-
-
 def _prose(parser: LexborHTMLParser, markup: str, text: str) -> str:
     """The text without code, which is in no language; all of it if that is nearly all."""
     if not any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
@@ -218,7 +218,7 @@ def _with_declared(text: str, declared: str, langs: Sequence[str]) -> tuple[Lang
     """
     scores = _languages(text.split("\n"), langs)
     said = hreflang_language(declared)
-    lang = next((each for each in langs if said and same_language(said, each)), "")
+    lang = asked_language(said, langs)
     if not lang or knows(lang) or not is_identifiable(text[:_LONG_SAMPLE]):
         return scores
     is_other = any(

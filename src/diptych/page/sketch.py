@@ -11,7 +11,7 @@ from itertools import chain
 
 from selectolax.lexbor import LexborHTMLParser
 
-from diptych.language.codes import same_language
+from diptych.language.codes import asked_language
 from diptych.language.identify import identify
 from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
@@ -183,5 +183,5 @@ def block_languages(
         scores = identify(block.text[:_TASTE], langs, closed=closed)
         best = scores[0].lang if scores else ""
         other = "" if closed else best
-        found.append(next((lang for lang in langs if same_language(best, lang)), other))
+        found.append(asked_language(best, langs) or other)
     return found

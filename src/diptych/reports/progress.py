@@ -59,6 +59,11 @@ class Progress(Watcher):
         """Whether the user pressed Ctrl-C."""
         return self.interrupted
 
+    def told(self) -> list[str]:
+        """All notes, with how to go on if the user pressed Ctrl-C."""
+        end = ["interrupted: the same command goes on"] if self.interrupted else []
+        return [*self.notes, *end]
+
     def figures(self) -> list[tuple[str, str]]:
         """What is shown, each with its name."""
         stats = self.crawl.stats if self.crawl is not None else None

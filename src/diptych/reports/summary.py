@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diptych.frontier.queue import State
-from diptych.language.codes import same_language
+from diptych.language.codes import asked_language
 from diptych.reports.curve import Curve, curve
 from diptych.run.store import Store
 from diptych.types import Outlook, lang_pairs
@@ -222,7 +222,7 @@ def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[dict[str, int], 
     for lang, count in store.db.execute(
         "SELECT lang, count(*) FROM pages GROUP BY lang"
     ).fetchall():
-        wanted = next((each for each in langs if same_language(lang, each)), "")
+        wanted = asked_language(lang, langs)
         if wanted:
             inside[wanted] += count
         else:
@@ -236,7 +236,7 @@ def _alone(store: Store, langs: tuple[str, ...]) -> int:
         "SELECT lang, count(*) FROM pages WHERE url NOT IN"
         " (SELECT left FROM pairs UNION SELECT right FROM pairs) GROUP BY lang"
     )
-    return sum(count for lang, count in rows if any(same_language(lang, each) for each in langs))
+    return sum(count for lang, count in rows if asked_language(lang, langs))
 
 
 def _words(store: Store, query: str) -> dict[str, int]:

@@ -6,8 +6,6 @@ composing it directly takes 0.18 ms where the library's writer takes 0.44 (`docs
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import io
 import re
 import uuid
@@ -24,6 +22,7 @@ from isal import igzip
 
 from diptych._version import VERSION
 from diptych.errors import ArchiveError
+from diptych.text.digests import body_digest
 from diptych.text.urls import normalise
 from diptych.types import Response, Url
 
@@ -64,7 +63,7 @@ def compose(response: Response) -> bytes:
         "WARC-Type": "response",
         "WARC-Date": _date(response.fetched_at),
         "WARC-Target-URI": response.url,
-        "WARC-Payload-Digest": _digest(response.body),
+        "WARC-Payload-Digest": body_digest(response.body),
         "Content-Type": "application/http; msgtype=response",
     }
     if response.ip:
@@ -84,7 +83,7 @@ def compose_info(*, agent: str, name: str, now: float) -> bytes:
         "WARC-Type": "warcinfo",
         "WARC-Date": _date(now),
         "WARC-Filename": name,
-        "WARC-Block-Digest": _digest(about.encode()),
+        "WARC-Block-Digest": body_digest(about.encode()),
         "Content-Type": "application/warc-fields",
     }
     return _compose(fields, about.encode())
@@ -97,10 +96,6 @@ def _compose(fields: dict[str, str], block: bytes) -> bytes:
     record = b"WARC/1.1\r\n" + head.encode() + b"\r\n" + block + b"\r\n\r\n"
     compressed: bytes = igzip.compress(record, COMPRESSION, mtime=0)
     return compressed
-
-
-def _digest(data: bytes) -> str:
-    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
 
 
 def _date(seconds: float) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from diptych._version import VERSION
 from diptych.commands.train.url_models import Figures, check_out, figures
 from diptych.errors import ConfigError
-from diptych.language.codes import same_language
+from diptych.language.codes import asked_language
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.page.read import read_page
 from diptych.stages.align_dom.domtree.strategy import DomTree
@@ -242,7 +242,7 @@ def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
         known[pair.right, pair.left] = lexicon.reversed()
 
     def code(lang: str) -> str:
-        return next((asked for asked in langs if same_language(asked, lang)), lang)
+        return asked_language(lang, langs) or lang
 
     def lexicon_of(left: str, right: str) -> Lexicon:
         pair = code(left), code(right)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from diptych.language.codes import same_language
+from diptych.language.codes import asked_language
 from diptych.language.switchers import declared_language
 from diptych.protocols import SiteView
 from diptych.stages.crawl.bfs import Bfs
@@ -76,7 +76,7 @@ class ParallelLinksGuide:
         # A sitemap is no page: what a site announces is not in the paper.
         if any(link.rel == "sitemap" for link in page.links):
             return []
-        lang = next((each for each in self.langs if same_language(page.lang, each)), "")
+        lang = asked_language(page.lang, self.langs)
         self._read[page.url] = lang
         for partner in list(self._partners.get(page.url, ())):
             self._wish(page.url, partner)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from diptych.language.codes import same_language
+from diptych.language.codes import asked_language
 from diptych.text.urls import NOT_HTML, extension, site_name
 from diptych.types import LangScore, Link, Page, Url
 
@@ -41,9 +41,8 @@ def shown_language(page: Page, langs: Sequence[str]) -> LangScore | None:
     best = main_language(page)
     if best is None:
         return None
-    return next(
-        (LangScore(lang, best.score) for lang in langs if same_language(lang, best.lang)), None
-    )
+    lang = asked_language(best.lang, langs)
+    return LangScore(lang, best.score) if lang else None
 
 
 def site_links(page: Page, start: Url) -> Iterator[Link]:

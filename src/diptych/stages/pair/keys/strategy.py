@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diptych.language.codes import same_language
+from diptych.language.codes import asked_language
 from diptych.protocols import SiteView
 from diptych.stages.pair.keys.competition import spell_value
 from diptych.stages.pair.keys.index import UNKNOWN, build_index
@@ -104,8 +104,8 @@ def _numbered(urls: Sequence[tuple[str, str]], langs: Sequence[str]) -> list[tup
     known: dict[str, int] = {}
     for url, lang in urls:
         if lang not in numbers:
-            alike = (number for number, name in enumerate(langs) if same_language(name, lang))
-            numbers[lang] = next(alike, None)
+            wanted = asked_language(lang, langs)
+            numbers[lang] = numbers[wanted] if wanted else None
         number = numbers[lang]
         if number is not None:
             known[url] = max(number, known.get(url, UNKNOWN))

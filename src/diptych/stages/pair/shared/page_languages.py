@@ -6,10 +6,8 @@ Here is what the strategies share: the pages that can be in a pair at all.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from functools import lru_cache
 
-from diptych.language.codes import PART, same_language
+from diptych.language.codes import PART, asked_language
 from diptych.protocols import SiteView
 from diptych.types import Url
 
@@ -23,27 +21,17 @@ def page_languages(site: SiteView) -> dict[Url, str]:
     fewer whole pages in: what is not translated is left in the language that the site is complete
     in.  What it declares is not asked, since templates are translated less often than texts.
     """
-    asked = _asked(tuple(site.langs))
+    langs = site.langs
     found: dict[Url, str] = {}
     mixed: dict[Url, list[str]] = {}
     for url, record in site.pages.items():
-        likely = (asked(lang) for lang, score in record.langs if score >= PART)
+        likely = (asked_language(lang, langs) for lang, score in record.langs if score >= PART)
         names = list(dict.fromkeys(name for name in likely if name))
         if len(names) > 1:
             mixed[url] = names
-        elif names or (lang := asked(record.lang)):
+        elif names or (lang := asked_language(record.lang, langs)):
             found[url] = names[0] if names else lang
     whole = Counter(found.values())
     for url, names in mixed.items():
         found[url] = min(names, key=lambda lang: (whole[lang], lang))
     return dict(sorted(found.items()))
-
-
-def _asked(langs: tuple[str, ...]) -> Callable[[str], str]:
-    """Which of some languages a language is, if any."""
-
-    @lru_cache(maxsize=1024)
-    def asked(lang: str) -> str:
-        return next((each for each in langs if same_language(lang, each)), "") if lang else ""
-
-    return asked
