@@ -28,6 +28,7 @@ from diptych.types import (
     Role,
     SegmentPair,
     Site,
+    SiteEnd,
     Sketch,
     Url,
 )
@@ -388,6 +389,8 @@ class Watcher:
     pairs: int = 0
     segments: int = 0
     notes: list[str] = field(default_factory=list)
+    ends: dict[str, SiteEnd] = field(default_factory=dict)
+    """sites whose crawl ended early, and why"""
 
     def tick(self) -> None:
         """Called many times a second."""

@@ -36,7 +36,7 @@ from diptych.protocols import SiteView
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, url_key
-from diptych.types import Failure, Kind, Link, Page, Ranked, Response, Site, Url
+from diptych.types import Failure, Kind, Link, Page, Ranked, Response, Site, SiteEnd, Url
 
 
 @pytest.fixture
@@ -457,7 +457,7 @@ def test_page_limit_is_exact_with_several_in_flight(
     drive.run()
     assert drive.rows("SELECT count(*) FROM pages") == [(limit,)]
     assert len(drive.order) == limit
-    assert drive.notes == ["example.org: page limit reached"]
+    assert drive.ends == {"example.org": SiteEnd.PAGE_LIMIT}
 
 
 @pytest.mark.parametrize("room", [1, 2, 5])
@@ -483,7 +483,7 @@ def test_page_limit_holds_over_restarts(folder: Path) -> None:
     Drive(folder, star(20), limits=Limits(max_pages=5)).run()
     again = Drive(folder, star(20), limits=Limits(max_pages=5)).run()
     assert again.order == []
-    assert again.notes == ["example.org: page limit reached"]
+    assert again.ends == {"example.org": SiteEnd.PAGE_LIMIT}
     more = Drive(folder, star(20), limits=Limits(max_pages=8)).run()
     assert len(more.order) == 3
     assert not set(more.order) & set(again.order)
@@ -496,7 +496,7 @@ def test_page_limit_is_per_site(folder: Path) -> None:
     drive.run()
     counts = drive.rows("SELECT name, count(*) FROM pages JOIN sites ON id = site GROUP BY site")
     assert sorted(counts) == [("b.net", 4), ("example.org", 4)]
-    assert sorted(drive.notes) == ["b.net: page limit reached", "example.org: page limit reached"]
+    assert drive.ends == dict.fromkeys(["example.org", "b.net"], SiteEnd.PAGE_LIMIT)
 
 
 def test_page_limit_is_over_all_hosts_of_a_site(folder: Path) -> None:
@@ -508,7 +508,7 @@ def test_page_limit_is_over_all_hosts_of_a_site(folder: Path) -> None:
         limits=Limits(max_pages=11), room=32,
     ).run()  # fmt: skip
     assert drive.rows("SELECT count(*) FROM pages") == [(11,)]
-    assert drive.notes == ["example.org: page limit reached"]
+    assert drive.ends == {"example.org": SiteEnd.PAGE_LIMIT}
 
 
 def test_byte_limit_ends_the_crawl(folder: Path) -> None:
@@ -518,7 +518,7 @@ def test_byte_limit_ends_the_crawl(folder: Path) -> None:
     drive = Drive(folder, answers, limits=Limits(max_bytes=5_000)).run()
     (size,) = drive.rows("SELECT sum(size) FROM fetches")[0]
     assert 5_000 <= size < 5_000 + 1_200
-    assert drive.notes == ["example.org: byte limit reached"]
+    assert drive.ends == {"example.org": SiteEnd.BYTE_LIMIT}
 
 
 def test_time_limit_ends_the_crawl(folder: Path) -> None:
@@ -526,7 +526,7 @@ def test_time_limit_ends_the_crawl(folder: Path) -> None:
     starts = [when for fetched, when in drive.log if not fetched.endswith("robots.txt")]
     assert 15 <= len(starts) <= 20
     assert starts[-1] - starts[0] < 20.0
-    assert drive.notes == ["example.org: time limit reached"]
+    assert drive.ends == {"example.org": SiteEnd.TIME_LIMIT}
     assert drive.finished
 
 
@@ -541,7 +541,7 @@ def test_time_limit_ends_a_crawl_that_only_waits(folder: Path) -> None:
                 drive.report(crawl, claim)
             if crawl.wake() is None:
                 break
-        assert crawl.hosts.notes == ["example.org: time limit reached"]
+        assert crawl.hosts.ends == {"example.org": SiteEnd.TIME_LIMIT}
     assert 20 <= second <= 25
 
 

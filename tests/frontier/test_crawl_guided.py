@@ -21,7 +21,7 @@ from support.driving import (
     web,
 )
 
-from diptych.frontier.crawl import AT_LEAST, DOUBTFUL, LONGEST_WAIT, UNLIKELY
+from diptych.frontier.crawl import AT_LEAST, DOUBTFUL, LONGEST_WAIT
 from diptych.frontier.guides import PART, Wish
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
@@ -41,6 +41,7 @@ from diptych.types import (
     PagePair,
     Ranked,
     Settled,
+    SiteEnd,
     Url,
 )
 
@@ -252,7 +253,7 @@ def test_one_value_holds_over_all_hosts_of_a_site(folder: Path) -> None:
 def test_policy_without_an_outlook_is_asked_nothing(folder: Path) -> None:
     drive = Drive(folder, star(*numbered(4)), limits=Limits(patience=2)).run()
     assert drive.order == ["/", *numbered(4)]
-    assert drive.notes == []
+    assert drive.ends == {}
 
 
 # -- patience --------------------------------------------------------------------------------------
@@ -263,7 +264,7 @@ def test_site_without_likely_pairs_is_ended_with_a_note(folder: Path) -> None:
     answers = star(*numbered(3), *numbered(9, "low"))
     drive = Drive(folder, answers, policy, limits=Limits(patience=10)).run()
     assert drive.order == ["/", *numbered(3)]
-    assert drive.notes == [f"example.org: {UNLIKELY}"]
+    assert drive.ends == {"example.org": SiteEnd.UNLIKELY}
     assert drive.states()["/low0"][0] is State.QUEUED
 
 
@@ -274,7 +275,7 @@ def test_larger_patience_goes_on_where_a_smaller_one_ended(folder: Path) -> None
         folder, answers, Values({"/low": 0.01}), limits=Limits(patience=1000), now=2000.0
     ).run()
     assert drive.order == numbered(9, "low")
-    assert drive.notes == []
+    assert drive.ends == {}
 
 
 @pytest.mark.parametrize("patience", [None, 0])
@@ -282,7 +283,7 @@ def test_without_patience_all_is_fetched(folder: Path, patience: float | None) -
     answers = star(*numbered(5))
     drive = Drive(folder, answers, Values(usual=1e-6), limits=Limits(patience=patience)).run()
     assert len(drive.order) == 6
-    assert drive.notes == []
+    assert drive.ends == {}
 
 
 def test_where_nothing_was_found_so_many_pages_are_fetched_before(folder: Path) -> None:
@@ -290,7 +291,7 @@ def test_where_nothing_was_found_so_many_pages_are_fetched_before(folder: Path) 
     policy = Values(usual=0.001, found=0)
     drive = Drive(folder, answers, policy, politeness=ONE, limits=Limits(patience=12)).run()
     assert len(drive.order) == AT_LEAST
-    assert drive.notes == [f"example.org: {UNLIKELY}"]
+    assert drive.ends == {"example.org": SiteEnd.UNLIKELY}
 
 
 def test_site_is_not_ended_while_something_is_being_found_out(folder: Path) -> None:
@@ -298,7 +299,7 @@ def test_site_is_not_ended_while_something_is_being_found_out(folder: Path) -> N
     answers = {**star(*numbered(3), "/low"), **web(page("/new"))}
     drive = Drive(folder, answers, policy, limits=Limits(patience=10), thinking=30.0).run()
     assert drive.order == ["/", *numbered(3), "/new"]
-    assert drive.notes == [f"example.org: {UNLIKELY}"]
+    assert drive.ends == {"example.org": SiteEnd.UNLIKELY}
 
 
 def test_end_of_one_site_is_not_that_of_another(folder: Path) -> None:
@@ -309,7 +310,7 @@ def test_end_of_one_site_is_not_that_of_another(folder: Path) -> None:
     drive = Drive(folder, answers, policy, seeds=seeds, limits=Limits(patience=10)).run()
     assert drive.fetches("http://b.net/x") == 1
     assert drive.order.count("/0") == 0
-    assert drive.notes == [f"example.org: {UNLIKELY}"]
+    assert drive.ends == {"example.org": SiteEnd.UNLIKELY}
 
 
 def test_site_is_not_ended_while_its_best_pages_are_to_be_asked_for_again(folder: Path) -> None:

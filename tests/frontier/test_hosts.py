@@ -11,7 +11,7 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Frontier
 from diptych.page.robots import Robots
 from diptych.run.store import Store
-from diptych.types import Kind, Site, Url
+from diptych.types import Kind, Site, SiteEnd, Url
 
 SITE = Site("example.org", (Url("http://example.org/"),))
 HOME = Url("http://example.org/")
@@ -40,25 +40,27 @@ def robots(text: str) -> Robots:
 
 
 @pytest.mark.parametrize(
-    ("limits", "info", "reason"),
+    ("limits", "info", "end"),
     [
-        (Limits(), {"pages": 10**9, "bytes": 10**12}, ""),
-        (Limits(max_pages=5), {"pages": 4}, ""),
-        (Limits(max_pages=5), {"pages": 5}, "page limit"),
-        (Limits(max_pages=5), {"pages": 3, "in_flight": 2}, "page limit"),
-        (Limits(max_pages=0), {}, "page limit"),
-        (Limits(max_bytes=100), {"bytes": 99}, ""),
-        (Limits(max_bytes=100), {"bytes": 100}, "byte limit"),
-        (Limits(max_seconds=10), {"started_at": 90.5}, ""),
-        (Limits(max_seconds=10), {"started_at": 90.0}, "time limit"),
-        (Limits(max_seconds=10), {}, ""),
+        (Limits(), {"pages": 10**9, "bytes": 10**12}, None),
+        (Limits(max_pages=5), {"pages": 4}, None),
+        (Limits(max_pages=5), {"pages": 5}, SiteEnd.PAGE_LIMIT),
+        (Limits(max_pages=5), {"pages": 3, "in_flight": 2}, SiteEnd.PAGE_LIMIT),
+        (Limits(max_pages=0), {}, SiteEnd.PAGE_LIMIT),
+        (Limits(max_bytes=100), {"bytes": 99}, None),
+        (Limits(max_bytes=100), {"bytes": 100}, SiteEnd.BYTE_LIMIT),
+        (Limits(max_seconds=10), {"started_at": 90.5}, None),
+        (Limits(max_seconds=10), {"started_at": 90.0}, SiteEnd.TIME_LIMIT),
+        (Limits(max_seconds=10), {}, None),
     ],
 )
-def test_which_limit_is_reached(limits: Limits, info: dict[str, float], reason: str) -> None:
+def test_which_limit_is_reached(
+    limits: Limits, info: dict[str, float], end: SiteEnd | None
+) -> None:
     site = SiteInfo(1, SITE)
     for name, value in info.items():
         setattr(site, name, value)
-    assert site.exhausted(limits, now=100.0) == reason
+    assert site.exhausted(limits, now=100.0) is end
 
 
 def test_new_host_is_asked_for_its_robots_first(store: Store) -> None:
@@ -145,17 +147,17 @@ def test_stopped_host_is_noted_once(store: Store) -> None:
     assert store.db.execute("SELECT stopped FROM hosts").fetchall() == [("refused",)]
 
 
-def test_stopped_site_stops_all_its_hosts_and_is_noted_once(store: Store) -> None:
+def test_stopped_site_stops_all_its_hosts_and_says_why(store: Store) -> None:
     hosts, frontier = hosts_of(store)
     other = Site("b.net", (Url("http://b.net/"),))
     hosts.add_site(other)
     ids = [hosts.of(Url(url), "example.org").id for url in (HOME, "http://fr.example.org/")]
     stranger = hosts.of(Url("http://b.net/"), "b.net").id
     for _ in range(2):
-        hosts.stop_site(hosts.sites["example.org"], "page limit")
+        hosts.stop_site(hosts.sites["example.org"], SiteEnd.PAGE_LIMIT)
     assert all(frontier.host(id).stopped for id in ids)
     assert not frontier.host(stranger).stopped
-    assert hosts.notes == ["example.org: page limit reached"]
+    assert hosts.ends == {"example.org": SiteEnd.PAGE_LIMIT}
 
 
 def test_restart_remembers_what_robots_said(store: Store) -> None:

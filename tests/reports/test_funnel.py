@@ -5,44 +5,50 @@ from pathlib import Path
 import pytest
 
 from diptych.commands.mine import to_json
-from diptych.frontier.crawl import UNLIKELY
 from diptych.reports.curve import Curve
 from diptych.reports.funnel import tell
 from diptych.reports.summary import Step, Summary
+from diptych.types import SiteEnd
 
 STEPS = (Step("pages fetched", 4), Step("segments kept", 2))
-UNLIKELY_NOTE = f"example.org: {UNLIKELY}"
-LIMIT_NOTE = "example.com: page limit reached"
 
 
 def summary(queued: int = 12, missing: float | None = None, pairs: int = 2) -> Summary:
     return Summary(6, 4, pairs, 2, queued, STEPS, (), (), missing=missing)
 
 
-def told(capsys: pytest.CaptureFixture[str], what: Summary, *notes: str) -> list[str]:
-    tell(what, Path("run"), notes, err=False)
+def told(
+    capsys: pytest.CaptureFixture[str], what: Summary, *notes: str, ends: tuple[SiteEnd, ...] = ()
+) -> list[str]:
+    tell(what, Path("run"), notes, ends=ends, err=False)
     return capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize(
-    ("notes", "end"),
+    ("ends", "notes", "end"),
     [
-        ((UNLIKELY_NOTE,), ", none likely to bring a pair: a larger --patience goes on with them"),
-        ((LIMIT_NOTE,), ": raise the limit to go on"),
         (
-            (LIMIT_NOTE, UNLIKELY_NOTE),
+            (SiteEnd.UNLIKELY,),
+            (),
+            ", none likely to bring a pair: a larger --patience goes on with them",
+        ),
+        ((SiteEnd.PAGE_LIMIT,), (), ": raise the limit to go on"),
+        (
+            (SiteEnd.TIME_LIMIT, SiteEnd.UNLIKELY),
+            (),
             ": a higher limit, or a larger --patience, goes on with them",
         ),
-        (("interrupted: the same command goes on",), ": the same command goes on with them"),
-        ((), ": the same command goes on with them, or one with a larger --patience"),
+        ((), ("interrupted: the same command goes on",), ": the same command goes on with them"),
+        ((), (), ": the same command goes on with them, or one with a larger --patience"),
     ],
 )
 def test_how_to_go_on_depends_on_how_the_crawl_ended(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, notes: tuple[str, ...],
-    end: str,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    ends: tuple[SiteEnd, ...], notes: tuple[str, ...], end: str,
 ) -> None:  # fmt: skip
     monkeypatch.setenv("COLUMNS", "120")
-    assert f"12 URLs are still queued{end}" in told(capsys, summary(missing=0.03), *notes)
+    said = told(capsys, summary(missing=0.03), *notes, ends=ends)
+    assert f"12 URLs are still queued{end}" in said
 
 
 def test_run_that_never_came_to_an_end_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +57,7 @@ def test_run_that_never_came_to_an_end_goes_on(capsys: pytest.CaptureFixture[str
 
 
 def test_outlook_follows_what_is_queued(capsys: pytest.CaptureFixture[str]) -> None:
-    said = told(capsys, summary(missing=0.03), LIMIT_NOTE)
+    said = told(capsys, summary(missing=0.03), ends=(SiteEnd.PAGE_LIMIT,))
     queued = said.index("12 URLs are still queued: raise the limit to go on")
     assert said[queued + 1] == "about 3% of the pairs are probably still out there"
 

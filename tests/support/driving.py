@@ -19,7 +19,7 @@ from diptych.run.store import Store
 from diptych.run.warc import compose
 from diptych.stages.crawl.bfs import Bfs
 from diptych.text.urls import normalise, origin_of
-from diptych.types import Decision, Failure, Found, Kind, News, Response, Settled, Url
+from diptych.types import Decision, Failure, Found, Kind, News, Response, Settled, SiteEnd, Url
 
 HOME = "http://example.org"
 POLITE = Politeness(agent="DiptychBot/0.1", delay=1.0)
@@ -97,6 +97,7 @@ class Drive:
     log: list[tuple[str, float]] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    ends: dict[str, SiteEnd] = field(default_factory=dict)
     ended: list[tuple[str, float]] = field(default_factory=list)
     most_in_flight: int = 0
     finished: bool = False
@@ -133,6 +134,7 @@ class Drive:
         with self.opened() as crawl:
             self.steer(crawl, kill_after)
             self.notes = list(crawl.hosts.notes)
+            self.ends = dict(crawl.hosts.ends)
         return self
 
     def steer(self, crawl: Crawl, kill_after: int | None = None) -> None:

@@ -213,15 +213,15 @@ def mine_sites(asked: MineOptions) -> int:
             progress.notes.extend(untold(langs))
             run(plan, strategies, store, engine, progress, now)
         summary = summarise(store, langs)
-        write_report(store, terms, summary, progress.notes)
-        seconds = time.monotonic() - started
         notes = progress.told()
+        write_report(store, terms, summary, notes)
+        seconds = time.monotonic() - started
     if asked.as_json:
         times = {"seconds": seconds, "crawl_seconds": progress.crawl_seconds}
         times = {name: round(value, 3) for name, value in times.items()}
         click.echo(to_json(summary, **times, out=str(folder), notes=notes))
     else:
-        tell(summary, folder, notes)
+        tell(summary, folder, notes, ends=progress.ends.values())
     return _exit_code(summary, damaged)
 
 

@@ -38,7 +38,7 @@ def rebuild_corpus(asked: RebuildOptions) -> int:
     """Write a stand-off corpus with the text that archives have; how many segments it has."""
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.rebuild import open_rebuild
-    from diptych.reports.summary import in_words
+    from diptych.reports.reasons import in_words
 
     made = asked.exporter()
     corpus = open_rebuild(asked.files, asked.archives)

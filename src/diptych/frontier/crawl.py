@@ -26,7 +26,19 @@ from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import normalise, url_key
-from diptych.types import Failure, Kind, Missing, Moved, News, Outlook, Page, Ranked, Site, Url
+from diptych.types import (
+    Failure,
+    Kind,
+    Missing,
+    Moved,
+    News,
+    Outlook,
+    Page,
+    Ranked,
+    Site,
+    SiteEnd,
+    Url,
+)
 
 __all__ = ["Crawl", "Stats"]
 
@@ -37,7 +49,6 @@ DOUBTFUL = 0.3  # pairs per download: for less it is worth while to wait for ans
 AT_LEAST = 200  # pages of a site without any pair, before it is given up
 LONGEST_WAIT = 5.0  # seconds
 A_MOMENT = 0.02  # seconds
-UNLIKELY = "more pairs are unlikely"
 
 
 class _Part(NamedTuple):
@@ -109,11 +120,11 @@ class Crawl:
         self.hosts.start(site, now)
         if claim.kind is Kind.ROBOTS:
             return self._is_worth(claim, site, now)
-        reason = site.exhausted(self._limits, now)
-        if reason:
+        end = site.exhausted(self._limits, now)
+        if end is not None:
             self.frontier.give_back(claim, now + 0.5)
             if not site.in_flight:
-                self.hosts.stop_site(site, reason)
+                self.hosts.stop_site(site, end)
             return False
         if not self.hosts.knows_robots(claim.host, now):  # nothing is fetched before it is known
             self.frontier.give_back(claim, now + 0.5)
@@ -160,7 +171,7 @@ class Crawl:
         later = self.frontier.top((info.id for info in self.hosts.of_site(site)), math.inf)
         is_waiting = self.guides.waits(site, now) < math.inf or later >= 1.0 / patience
         if not site.in_flight and not is_waiting:
-            self.hosts.stop_site(site, UNLIKELY)
+            self.hosts.stop_site(site, SiteEnd.UNLIKELY)
         return True
 
     def _refill(self) -> bool:

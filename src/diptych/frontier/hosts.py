@@ -12,7 +12,7 @@ from diptych.frontier.queue import Entry, Frontier, Host
 from diptych.page.robots import Robots
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, url_key
-from diptych.types import Kind, Site, Url
+from diptych.types import Kind, Site, SiteEnd, Url
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -37,16 +37,16 @@ class SiteInfo:
     sitemaps: int = 0
     started_at: float | None = None
 
-    def exhausted(self, limits: Limits, now: float) -> str:
+    def exhausted(self, limits: Limits, now: float) -> SiteEnd | None:
         """Which limit is reached, if any; pages that are being fetched count."""
         if limits.max_pages is not None and self.pages + self.in_flight >= limits.max_pages:
-            return "page limit"
+            return SiteEnd.PAGE_LIMIT
         if limits.max_bytes is not None and self.bytes >= limits.max_bytes:
-            return "byte limit"
+            return SiteEnd.BYTE_LIMIT
         seconds = now - self.started_at if self.started_at is not None else 0.0
         if limits.max_seconds is not None and seconds >= limits.max_seconds:
-            return "time limit"
-        return ""
+            return SiteEnd.TIME_LIMIT
+        return None
 
 
 @dataclass(slots=True)
@@ -77,6 +77,8 @@ class Hosts:
         """the one started first comes first: its time is over first"""
         self.sites: dict[str, SiteInfo] = {}
         self.notes: list[str] = []
+        self.ends: dict[str, SiteEnd] = {}
+        """sites whose crawl ended early, and why"""
 
     def __getitem__(self, id: int) -> HostInfo:
         return self._by_id[id]
@@ -106,8 +108,8 @@ class Hosts:
             late.append(self._started.popleft())
         self._started.extendleft(site for site in reversed(late) if site.in_flight)
         for site in late:
-            if not site.in_flight and site.exhausted(limits, now) == "time limit":
-                self.stop_site(site, "time limit")
+            if not site.in_flight and site.exhausted(limits, now) is SiteEnd.TIME_LIMIT:
+                self.stop_site(site, SiteEnd.TIME_LIMIT)
 
     def restore(self, now: float) -> None:
         """Take up the hosts and counts of an earlier invocation."""
@@ -248,13 +250,11 @@ class Hosts:
             self.notes.append(f"{self._by_id[id].origin} was stopped: {reason}")
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
 
-    def stop_site(self, site: SiteInfo, reason: str) -> None:
+    def stop_site(self, site: SiteInfo, end: SiteEnd) -> None:
         """Ask no host of a site any more: a limit is reached, or nothing is likely to be found."""
         for info in self.of_site(site):
-            self._frontier.stop(info.id, reason)
-        note = f"{site.site.name}: {reason}" + (" reached" if reason.endswith("limit") else "")
-        if note not in self.notes:
-            self.notes.append(note)
+            self._frontier.stop(info.id, end.value)
+        self.ends[site.site.name] = end
 
     def of_site(self, site: SiteInfo) -> Iterable[HostInfo]:
         """The hosts of a site."""

@@ -8,32 +8,13 @@ from typing import NamedTuple
 
 from diptych.errors import ConfigError
 from diptych.frontier.queue import State
-from diptych.reports.summary import in_words
+from diptych.reports.reasons import EVIDENCE, in_words
 from diptych.run.encoding import read_evidence
 from diptych.run.store import Store
 from diptych.text.urls import normalise, url_key
 from diptych.types import Evidence, PagePair, Site, Url
 
 __all__ = ["explain"]
-
-_MEANING = {
-    "hreflang": "declared by hreflang",
-    "switcher": "declared by a link named after the language",
-    "keys": "a pairing key of the site's URLs",
-    "langstrip": "the same URL but for a mark of the language",
-    "url_model": "probability by the URLs alone",
-    "shared": "words, numbers and files that are on both, by their rarity",
-    "amount": "how much they share in all",
-    "translated": "the same with words translated by the lexicon",
-    "tags": "likeness of their HTML tags",
-    "sizes": "difference of their lengths: 0 is none",
-    "text": "logarithm of the letters of the shorter",
-    "copied": "share of text that is the same on both",
-    "title": "share of the words of the shorter title that are in both",
-    "neighbours": "linked at the same place from paired pages",
-    "siblings": "paired with the same page of a third language",
-}
-"""what a number says, for people"""
 
 
 def explain(store: Store, urls: Sequence[str]) -> str:
@@ -212,7 +193,7 @@ def _evidence_lines(scores: str | Sequence[Evidence]) -> list[str]:
     """Each piece of evidence and what it measured, a line each."""
     known = read_evidence(scores) if isinstance(scores, str) else scores
     return [
-        f"  {name:<12} {score:6.3f}  {_MEANING.get(name, '')}".rstrip() for name, score in known
+        f"  {name:<12} {score:6.3f}  {EVIDENCE.get(name, '')}".rstrip() for name, score in known
     ]
 
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from diptych.frontier.crawl import UNLIKELY
-from diptych.reports.summary import Summary, in_words
+from diptych.reports.reasons import in_words
+from diptych.reports.summary import Summary
+from diptych.types import SiteEnd
 
 __all__ = ["tell"]
 
 
-def tell(summary: Summary, folder: Path, notes: Sequence[str], *, err: bool = True) -> None:
-    """Print what was found, why not more, and where it is."""
+def tell(
+    summary: Summary,
+    folder: Path,
+    notes: Sequence[str],
+    *,
+    ends: Collection[SiteEnd] = (),
+    err: bool = True,
+) -> None:
+    """Print the funnel of a run, the reasons for what was lost, and the files it wrote."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -33,7 +41,8 @@ def tell(summary: Summary, folder: Path, notes: Sequence[str], *, err: bool = Tr
     for line in _details(summary):
         console.print(line, soft_wrap=True)
     if summary.queued:
-        console.print(f"{summary.queued:,} URLs are still queued{_how_to_go_on(summary, notes)}")
+        how = _how_to_go_on(summary, notes, ends)
+        console.print(f"{summary.queued:,} URLs are still queued{how}")
     if summary.outlook:
         console.print(summary.outlook)
     for note in dict.fromkeys(
@@ -70,10 +79,10 @@ def _details(summary: Summary) -> Iterator[str]:
             yield f"{what}: " + ", ".join(f"{count:,} {in_words(name)}" for name, count in counts)
 
 
-def _how_to_go_on(summary: Summary, notes: Sequence[str]) -> str:
+def _how_to_go_on(summary: Summary, notes: Sequence[str], ends: Collection[SiteEnd]) -> str:
     """What to do about URLs that are queued, by how the crawl has ended."""
-    limited = any("limit reached" in note for note in notes)
-    unlikely = any(note.endswith(UNLIKELY) for note in notes)
+    limited = any(end.is_limit for end in ends)
+    unlikely = SiteEnd.UNLIKELY in ends
     if limited and unlikely:
         return ": a higher limit, or a larger --patience, goes on with them"
     if limited:

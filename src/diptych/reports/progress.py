@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
 from diptych.protocols import Watcher
+from diptych.reports.reasons import end_in_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,9 +61,10 @@ class Progress(Watcher):
         return self.interrupted
 
     def told(self) -> list[str]:
-        """All notes, with how to go on if the user pressed Ctrl-C."""
-        end = ["interrupted: the same command goes on"] if self.interrupted else []
-        return [*self.notes, *end]
+        """All notes, why sites ended early, and how to go on if the user pressed Ctrl-C."""
+        ends = [end_in_words(site, end) for site, end in self.ends.items()]
+        how = ["interrupted: the same command goes on"] if self.interrupted else []
+        return [*self.notes, *ends, *how]
 
     def figures(self) -> list[tuple[str, str]]:
         """What is shown, each with its name."""

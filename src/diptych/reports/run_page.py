@@ -7,7 +7,8 @@ from typing import Any
 
 from diptych.registry import signature
 from diptych.reports.plot import plot
-from diptych.reports.summary import Step, Summary, in_words
+from diptych.reports.reasons import in_words
+from diptych.reports.summary import Step, Summary
 from diptych.run.files import replace_file
 from diptych.run.store import Store
 from diptych.run.terms import Terms

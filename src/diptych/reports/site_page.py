@@ -13,8 +13,8 @@ from diptych.frontier.search import ROBOTS_DOWNLOADS
 from diptych.registry import signature
 from diptych.reports.curve import Curve
 from diptych.reports.plot import plot
+from diptych.reports.reasons import in_words
 from diptych.reports.run_page import render
-from diptych.reports.summary import in_words
 from diptych.run.files import replace_file
 from diptych.types import Kind
 

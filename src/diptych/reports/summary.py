@@ -10,79 +10,14 @@ from pathlib import Path
 from diptych.frontier.queue import State
 from diptych.language.codes import asked_language
 from diptych.reports.curve import Curve, curve
+from diptych.reports.reasons import in_words
 from diptych.run.store import Store
 from diptych.types import Outlook, lang_pairs
 
-__all__ = ["REASONS", "Step", "Summary", "in_words", "summarise"]
+__all__ = ["Step", "Summary", "summarise"]
 
 NO_CURVE = Curve()
 LITTLE = 0.01  # of all pairs: less is told as that
-
-REASONS = {
-    "robots": "forbidden by robots.txt",
-    "content_type": "not HTML",
-    "not_html": "not HTML by their name",
-    "dns": "host unknown",
-    "connect": "no connection",
-    "timeout": "no answer in time",
-    "disconnected": "connection broke off",
-    "private_address": "on a private address (see --allow-private)",
-    "too_large": "too large",
-    "too_many_redirects": "redirected too often",
-    "outside": "outside of the site",
-    "not_archived": "not in the archives",
-    "unreadable": "took too long to read",
-    "trap_calendar": "endless calendar",
-    "trap_dates": "endless dates",
-    "trap_sort_order": "the same list in another order",
-    "trap_repeating_path": "path that repeats itself",
-    "trap_deep_path": "path too deep",
-    "trap_parameters": "too many parameters",
-    "copy": "copies of other pages",
-    "other_language": "in other languages",
-    "no_language": "too little text to tell the language",
-    "no_partner": "without a counterpart",
-    "unaligned": "sentences without a counterpart",
-    "duplicate": "said elsewhere already",
-    "low_score": "probably no translations",
-    "mostly_digits": "mostly numbers",
-    "mostly_markup": "mostly code",
-    "mojibake": "with broken characters",
-    "wrong_language": "not in their language",
-    "identical": "the same on both sides",
-    "no_letters": "without words",
-    "length_ratio": "too unequal in length",
-    "too_long": "too long",
-    "partial": "only a part of the other page",
-    "not_parallel": "not translations of each other",
-    "too_little_text": "with too little text",
-    "unknown_language": "in an unknown language",
-    "same_language": "both in one language",
-    "machine_translated": "with a machine translation on the page",
-    "untranslated_parts": "translated in part",
-    "one_sided_parts": "with text that the other page does not have",
-    "http_404": "not found (404)",
-    "one_language": "in one of the languages only",
-    "other_languages": "in other languages",
-    "no_candidate": "without a link that may lead to the other language",
-    "no_text": "without text",
-    "too_few_pages": "with too few pages in the other language",
-    "single_page": "with a single page in the other language",
-    "email": "with e-mail addresses",
-    "phone": "with telephone numbers",
-    "iban": "with bank account numbers",
-    "card": "with card numbers",
-    "noindex": "not to be indexed",
-    "noarchive": "not to be archived",
-    "noai": "not for machine learning (noai)",
-    "noimageai": "whose images are not for machine learning",
-    "tdm-reserved": "reserved from text and data mining",
-    "no_archive": "whose archive is not among those given",
-    "no_record": "whose page is not in the archives",
-    "other_content": "whose page says something else now",
-}
-"""reasons in words, for people; one that is not here is shown as it is"""
-
 
 _FLAGS = (
     "SELECT flags, count(*) FROM pages WHERE url IN (SELECT left FROM pairs JOIN decisions"
@@ -95,17 +30,6 @@ _LANG_PAIRS = (
     " FROM pairs JOIN decisions ON decisions.pair = pairs.id WHERE decisions.accept"
     " GROUP BY left_lang, right_lang"
 )
-
-
-def in_words(reason: str) -> str:
-    """A reason as people say it.
-
-    >>> in_words("robots"), in_words("http_503"), in_words("tls")
-    ('forbidden by robots.txt', 'answered 503', 'tls')
-    """
-    if reason.startswith("http_") and reason not in REASONS:
-        return f"answered {reason[5:]}"
-    return REASONS.get(reason, reason)
 
 
 @dataclass(frozen=True, slots=True)

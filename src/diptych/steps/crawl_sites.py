@@ -32,3 +32,4 @@ def crawl_sites(
     engine.run(crawl, answers, tick=watcher.tick, stopped=watcher.stopped)
     crawl.save_outlook()
     watcher.notes.extend(crawl.hosts.notes)
+    watcher.ends.update(crawl.hosts.ends)
