@@ -35,6 +35,7 @@ from diptych.engine.file_server import serve
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 110  # columns of help and of the demo's output
+MAP_COLUMN = 30  # where the map says what a module is
 MARKED = re.compile(
     r"^(<!-- generated: ([^\n]+?) -->\n)(.*?)^(<!-- end -->)$", re.DOTALL | re.MULTILINE
 )
@@ -85,9 +86,10 @@ def blocks_from_code() -> dict[str, str]:
     """Every generated part that needs no run."""
     blocks = {
         "commands": commands(),
+        "map": code_map(),
         "recipes": recipe_table(),
         "strategies": strategy_table(),
-        "schema": f"```sql\n{(ROOT / 'src/diptych/schema.sql').read_text('utf-8').strip()}\n```",
+        "schema": f"```sql\n{(ROOT / 'src/diptych/run/schema.sql').read_text('utf-8').strip()}\n```",
         "deviations": deviations(),
         "benchmarks": benchmarks(),
     }
@@ -112,6 +114,43 @@ def _context(command: click.Command, name: str, parent: click.Context | None) ->
         command, parent, name, terminal_width=WIDTH, max_content_width=WIDTH,
         help_option_names=["-h", "--help"],
     )  # fmt: skip
+
+
+def code_map() -> str:
+    """The tree of the package in the order of its rooms, with a line for each module.
+
+    A module without a docstring is an error.
+    """
+    rooms = re.search(r"^`(base \. .+)`$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M)
+    assert rooms, "CONTRIBUTING.md does not say the order of rooms"
+    package = ROOT / "src/diptych"
+    order = rooms[1].split(" . ")
+    root = [path for path in sorted(package.glob("*.py")) if path.stem not in order]
+    lines = [line for path in root for line in _map_lines(path, 1)]
+    for room in [*order[1:], "recipes", "demo"]:
+        file = package / f"{room}.py"
+        lines += _map_lines(file if file.exists() else package / room, 1)
+    return "```text\n" + "\n".join(["src/diptych/", *lines]) + "\n```"
+
+
+def _map_lines(path: Path, depth: int) -> Iterator[str]:
+    """A module or a package, and what is in it."""
+    is_package = path.is_dir()
+    name = f"{'  ' * depth}{path.name}{'/' if is_package else ''}"
+    yield f"{name:<{MAP_COLUMN}} {_about(path / '__init__.py' if is_package else path)}"
+    if is_package:
+        inner = [entry for entry in path.iterdir() if (entry / "__init__.py").exists()]
+        files = [entry for entry in path.glob("*.py") if entry.name != "__init__.py"]
+        for entry in sorted([*inner, *files], key=lambda entry: (entry.name == "shared", entry)):
+            yield from _map_lines(entry, depth + 1)
+
+
+def _about(module: Path) -> str:
+    """The first line of a module's docstring."""
+    text = ast.get_docstring(ast.parse(module.read_text("utf-8")))
+    if not text:
+        raise SystemExit(f"{module.relative_to(ROOT)} has no docstring: say in a line what it is")
+    return text.partition("\n")[0]
 
 
 def recipe_table() -> str:

@@ -124,7 +124,7 @@ def test_every_error_is_explained(name: str) -> None:
 
 
 def tables() -> set[str]:
-    schema = text_of(ROOT / "src/diptych/schema.sql")
+    schema = text_of(ROOT / "src/diptych/run/schema.sql")
     return set(re.findall(r"^CREATE (?:TABLE|VIEW) (\w+)", schema, re.MULTILINE))
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = [
+    "CandidatePairer",
     "Corpus",
     "CrawlPolicy",
     "Detector",
@@ -239,6 +240,15 @@ class Pairer(Protocol):
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; within one pair of languages a page is in at most one."""
+        ...
+
+
+@runtime_checkable
+class CandidatePairer(Protocol):
+    """A pairer that can also show the candidates it did not choose."""
+
+    def weighed(self, site: SiteView) -> list[PagePair]:
+        """All candidates, each with its evidence and a probability."""
         ...
 
 

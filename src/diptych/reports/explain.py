@@ -135,14 +135,14 @@ def _lost(store: Store, left: Url, right: Url) -> list[str]:
 def _weighed(store: Store) -> list[PagePair]:
     """All candidates of a run, if its recipe weighs them."""
     from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.protocols import CandidatePairer
     from diptych.registry import build
     from diptych.run.site_view import StoreView
     from diptych.run.terms import read_terms
-    from diptych.stages.pair.union.strategy import Union
 
     terms = read_terms(store.folder)
     strategy = build(terms.recipe).pair
-    if not isinstance(strategy, Union):
+    if not isinstance(strategy, CandidatePairer):
         return []
     lexicons = {langs: Lexicon.from_bytes(data) for langs, data in store.lexicons().items()}
     return [
