@@ -1,19 +1,18 @@
-"""What was found, in the database of a run: pairs, what was decided of them, and their segments."""
+"""The pairs of a run in its store: decisions on them, their segments, and the lexicons learned."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from diptych.run.archive import Archive
+from diptych.run.database import Database
 from diptych.run.encoding import read_evidence, whole, write_evidence
 from diptych.text.near_duplicates import segment_keys
 from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
 
-__all__ = ["Findings"]
+__all__ = ["Pairs"]
 
 
 _BASIS = (
@@ -28,24 +27,8 @@ _SEGMENT = (
 )
 
 
-class Findings:
-    """The second half of a run; `store.Store` is the whole."""
-
-    db: sqlite3.Connection
-    archive: Archive
-
-    # -- transactions ------------------------------------------------------------------------
-
-    def begin(self) -> None:
-        """Start a transaction unless one is open."""
-        if not self.db.in_transaction:
-            self.db.execute("BEGIN IMMEDIATE")
-
-    def commit(self) -> None:
-        """Make all since `begin` durable: bytes first, then what is known of them."""
-        if self.db.in_transaction:
-            self.archive.sync()
-            self.db.execute("COMMIT")
+class Pairs(Database):
+    """The half of the store that pairing and aligning fill."""
 
     # -- pairs -------------------------------------------------------------------------------
 
@@ -229,12 +212,6 @@ class Findings:
             (*langs, least),
         )
         return [(PagePair(*row[:6]), row[6]) for row in rows]
-
-    def count(self, query: str, *values: Any) -> int:
-        """One number out of the database."""
-        row = self.db.execute(query, values).fetchone()
-        number: int = (row[0] if row else 0) or 0
-        return number
 
 
 def _segment_row(seg: SegmentPair, decision: Decision) -> tuple[Any, ...]:
