@@ -287,7 +287,7 @@ for number in range(10**6):
 
 
 def test_run_survives_a_kill_at_any_instant(folder: Path) -> None:
-    package = str(Path(store_module.__file__).parent.parent)
+    package = str(Path(store_module.__file__).parents[2])
     with subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", KILLED, str(folder)],
         stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": package},
