@@ -42,30 +42,11 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = [
-    "CandidatePairer",
-    "Corpus",
-    "CrawlPolicy",
-    "Detector",
-    "DiscoverPolicy",
-    "Exporter",
-    "Files",
-    "Filter",
-    "Guide",
-    "GuidedPolicy",
-    "Inquiry",
-    "LinkAligner",
-    "LinkSource",
-    "Pairer",
-    "Ranking",
-    "SentenceAligner",
-    "SentenceEncoder",
-    "SiteView",
-    "TreeAligner",
-    "UrlLanguageModel",
-    "UrlPairModel",
-    "Verifier",
-    "Watcher",
-]
+    "CandidatePairer", "Corpus", "CrawlPolicy", "Detector", "DiscoverPolicy", "Exporter",
+    "Files", "Filter", "Guide", "GuidedPolicy", "Inquiry", "LinkAligner", "LinkSource",
+    "Pairer", "Ranking", "SentenceAligner", "SentenceEncoder", "SiteView", "TreeAligner",
+    "UrlLanguageModel", "UrlPairModel", "Verifier", "Watcher",
+]  # fmt: skip
 
 
 class SiteView(Protocol):

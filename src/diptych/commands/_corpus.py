@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from diptych.commands.options import FILE, Command
+from diptych.commands.declare import REQUIRED, option
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,18 +19,14 @@ if TYPE_CHECKING:
     from diptych.run.terms import Terms
 
 __all__ = [
-    "FORMAT", "FORMATS", "OUT", "CorpusOptions", "choosing", "lines_of", "run_corpus", "say",
-    "terms_of",
+    "FORMATS", "PAGE_PAIRS", "ChosenOptions", "CorpusOptions", "lines_of", "out_option",
+    "run_corpus", "say", "terms_of",
 ]  # fmt: skip
 
 FORMATS = ("docs", "jsonl", "moses", "parquet", "standoff", "tmx", "tsv")
 """those of the registry, which takes a while to load"""
-FORMAT = click.option(
-    "--format", type=click.Choice(FORMATS), help="File format; else by the ending of --out."
-)
+PAGE_PAIRS = "page pairs"
 _WRITTEN = "File to write, compressed if it ends in .gz or .zst; - is standard output."
-OUT = click.option("--out", type=FILE, required=True, help=_WRITTEN)
-OUT_IN_RUN = click.option("--out", type=FILE, help=f"{_WRITTEN}  Default in the run.")
 _ALSO = frozenset({("jsonl", "docs"), ("jsonl", "standoff")})  # they are JSONL too
 _OF_PAGES = frozenset({
     "languages", "licence", "licence-link", "machine", "machine_translated", "noai", "noarchive",
@@ -39,32 +35,23 @@ _OF_PAGES = frozenset({
 _OF_SEGMENTS = frozenset({"card", "email", "iban", "phone"})
 
 
-def choosing(command: Command) -> Command:
-    """Options that say what of a corpus is wanted."""
-    for option in (
-        click.option("--redact", is_flag=True, help="Put [EMAIL], [PHONE] and the like in the place"
-                     " of personal data."),
-        click.option("--without", default="", metavar="FLAG,FLAG", help="Leave out what is flagged"
-                     " so, such as machine or noai (docs/politeness-and-rights.md)."),
-        click.option("--min-score", type=click.FloatRange(0, 1), metavar="X", help="Least score of"
-                     " a segment, instead of what the run was filtered with."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+def out_option(*, in_run: bool = False) -> Any:
+    """The file that a corpus is written to."""
+    if in_run:
+        return option(f"{_WRITTEN}  Default in the run.")
+    return option(_WRITTEN, default=REQUIRED)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusOptions:
     """What the user asked to be written, and how."""
 
-    format: str | None = None
-    out: Path | None = None
-    min_score: float | None = None
-    without: str = ""
-    redact: bool = False
-    n_way: bool = False
+    format: str | None = option(
+        "File format; else by the ending of --out.", type=click.Choice(FORMATS)
+    )
+    out: Path = out_option()
 
-    def exporter(self) -> Exporter:
+    def exporter(self, *, n_way: bool = False) -> Exporter:
         """The exporter of the format, named or told by the ending of the file."""
         from diptych.corpus.files import format_of, require_compression
         from diptych.registry import STRATEGIES, exporter
@@ -80,11 +67,33 @@ class CorpusOptions:
             raise ConfigError(
                 f"{self.out} has the ending of {told}, not of {name}: name it otherwise"
             )
-        if name == "docs" and (asked := self._flags() & _OF_SEGMENTS):
+        return exporter(name, n_way=n_way)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenOptions(CorpusOptions):
+    """What the user asked of a corpus to be written."""
+
+    min_score: float | None = option(
+        "Least score of a segment, instead of what the run was filtered with.",
+        type=click.FloatRange(0, 1), metavar="X",
+    )  # fmt: skip
+    without: str = option(
+        "Leave out what is flagged so, such as machine or noai (docs/politeness-and-rights.md).",
+        default="", metavar="FLAG,FLAG",
+    )  # fmt: skip
+    redact: bool = option(
+        "Put [EMAIL], [PHONE] and the like in the place of personal data.", default=False
+    )
+
+    def exporter(self, *, n_way: bool = False) -> Exporter:
+        """The exporter of the format, if the flags that are not wanted can be left out of it."""
+        made = super().exporter(n_way=n_way)
+        if lines_of(made) == PAGE_PAIRS and (asked := self._flags() & _OF_SEGMENTS):
             raise ConfigError(
                 f"documents are whole pages, {', '.join(sorted(asked))} included: use --redact"
             )
-        return exporter(name, n_way=self.n_way)
+        return made
 
     def choice(self, threshold: float) -> Choice:
         """What of a corpus is wanted, where its own threshold is this."""
@@ -107,7 +116,7 @@ class CorpusOptions:
         return frozenset(named)
 
 
-def run_corpus(store: Store, terms: Terms, asked: CorpusOptions, *, prefix: str = "") -> RunCorpus:
+def run_corpus(store: Store, terms: Terms, asked: ChosenOptions, *, prefix: str = "") -> RunCorpus:
     """The corpus of a run, as far as it is asked.
 
     Near-duplicates are among it where one may take the place of another: if pages are left out, if
@@ -140,11 +149,11 @@ def terms_of(run: Path) -> Terms:
     return terms
 
 
-def lines_of(asked: CorpusOptions, made: Exporter) -> str:
+def lines_of(made: Exporter, *, n_way: bool = False) -> str:
     """What the lines of a format are."""
     if made.suffix.startswith("docs"):
-        return "page pairs"
-    return "rows" if asked.n_way else "segments"
+        return PAGE_PAIRS
+    return "rows" if n_way else "segments"
 
 
 def say(text: str, path: Path) -> None:

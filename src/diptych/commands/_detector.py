@@ -9,20 +9,26 @@ from typing import Any
 
 import click
 
-from diptych.commands.options import LANGID, Command, WebOptions
+from diptych.commands.declare import option
+from diptych.commands.options import WebOptions, langid_option, langs_option
 
-__all__ = ["DetectorOptions", "detector_options"]
+__all__ = ["DetectorOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DetectorOptions(WebOptions):
     """How the user wants sites to be tested."""
 
-    langs: str
-    taught: tuple[Path, ...] = ()
-    detect: str = ""
-    threshold: float | None = None
-    out: Path | None = None
+    langs: str = langs_option()
+    detect: str = option(
+        "Strategy for testing a site: predictor, triggers or bits.", "--method",
+        default="", metavar="NAME",
+    )  # fmt: skip
+    threshold: float | None = option(
+        "Follow links that are at least so likely to lead to the other language.",
+        type=click.FloatRange(0, 1), metavar="P",
+    )  # fmt: skip
+    taught: tuple[Path, ...] = langid_option()
 
     def detector(self, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The detector as a recipe has it."""
@@ -32,16 +38,3 @@ class DetectorOptions(WebOptions):
         if self.threshold is not None:
             found["threshold"] = self.threshold
         return found
-
-
-def detector_options(command: Command) -> Command:
-    """How sites are tested."""
-    command = LANGID(command)
-    command = click.option(
-        "--threshold", type=click.FloatRange(0, 1), metavar="P",
-        help="Follow links that are at least so likely to lead to the other language.",
-    )(command)  # fmt: skip
-    return click.option(
-        "--method", "detect", default="", metavar="NAME",
-        help="Strategy for testing a site: predictor, triggers or bits.",
-    )(command)  # fmt: skip

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from diptych.commands.options import FILE, FOUND, NOTHING, asked_as
+from diptych.commands.declare import argument, command, option
+from diptych.commands.options import FOUND, NOTHING, two_langs_option
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,15 +28,22 @@ _HEAD = 4_096
 class AlignOptions:
     """What the user asked to be aligned, and how."""
 
-    left: Path
-    right: Path
-    langs: str
-    format: str = "tsv"
-    lexicon: Path | None = None
-    method: str = "length_lexicon"
-    trees: str = "domtree"
-    unaligned: bool = False
-    links: bool = False
+    left: Path = argument()
+    right: Path = argument()
+    langs: str = two_langs_option()
+    format: str = option(
+        "Texts and score; indices of sentences as in [0, 1]:[0]; or a JSON object a line.",
+        default="tsv", type=click.Choice(["tsv", "ladder", "json"]),
+    )  # fmt: skip
+    lexicon: Path | None = option("Words you know (see: lexicon import).", metavar="FILE")
+    method: str = option(
+        "Strategy for the align-sentences stage.", default="length_lexicon", metavar="NAME"
+    )
+    trees: str = option(
+        "Strategy for the align-dom stage, for pages.", default="domtree", metavar="NAME"
+    )
+    unaligned: bool = option("Also what has no counterpart, with an empty side.", default=False)
+    links: bool = option("Print the addresses of aligned hyperlinks instead.", default=False)
 
 
 class Row(NamedTuple):
@@ -50,35 +58,7 @@ class Row(NamedTuple):
     right_path: str = ""
 
 
-@click.command()
-@click.argument("left", type=FILE)
-@click.argument("right", type=FILE)
-@click.option("--langs", required=True, metavar="de,fr", help="The two languages, left one first.")
-@click.option(
-    "--format",
-    type=click.Choice(["tsv", "ladder", "json"]),
-    default=AlignOptions.format,
-    show_default=True,
-    help="Texts and score; indices of sentences as in [0, 1]:[0]; or a JSON object a line.",
-)
-@click.option("--lexicon", type=FILE, metavar="FILE", help="Words you know (see: lexicon import).")
-@click.option(
-    "--method",
-    default=AlignOptions.method,
-    show_default=True,
-    metavar="NAME",
-    help="Strategy for the align-sentences stage.",
-)
-@click.option(
-    "--trees",
-    default=AlignOptions.trees,
-    show_default=True,
-    metavar="NAME",
-    help="Strategy for the align-dom stage, for pages.",
-)
-@click.option("--unaligned", is_flag=True, help="Also what has no counterpart, with an empty side.")
-@click.option("--links", is_flag=True, help="Print the addresses of aligned hyperlinks instead.")
-@asked_as(AlignOptions)
+@command(AlignOptions)
 def align(asked: AlignOptions) -> int:
     """Align two HTML pages, or two text files with one sentence a line.
 

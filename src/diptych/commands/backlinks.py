@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diptych.commands.options import AS_LINES, FILE, FOUND, NOTHING, Group, asked_as
+from diptych.commands.declare import REQUIRED, argument, command, option
+from diptych.commands.options import FOUND, NOTHING, Group, as_lines
 from diptych.errors import ConfigError, SourceError
 
 if TYPE_CHECKING:
@@ -26,28 +27,36 @@ PATIENCE = 10.0  # seconds after which a service is not asked again while someon
 class GraphOptions:
     """Which web graph the user asked to be indexed."""
 
-    vertices: tuple[str, ...]
-    edges: tuple[str, ...]
-    out: Path
-    level: str = "auto"
+    vertices: tuple[str, ...] = option(
+        "Vertices: id TAB reversed.host; gzip, plain, or a *.paths.gz.",
+        default=REQUIRED, metavar="FILE",
+    )  # fmt: skip
+    edges: tuple[str, ...] = option(
+        "Edges: from TAB to; the same kinds of files.", default=REQUIRED, metavar="FILE"
+    )
+    out: Path = option("Folder of the index.", default=REQUIRED, metavar="FOLDER")
+    level: str = option(
+        "What the vertices are; else their names tell.",
+        default="auto", type=click.Choice(["auto", "host", "domain"]),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class WatOptions:
     """Which WAT files the user asked to be indexed."""
 
-    files: tuple[str, ...]
-    out: Path
+    files: tuple[str, ...] = argument("FILE...")
+    out: Path = option("File of the index.", default=REQUIRED, metavar="FILE.sqlite")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShowOptions:
     """Whose back links the user asked for."""
 
-    source: str
-    site: str
-    limit: int = 100
-    as_json: bool = False
+    source: str = argument()
+    site: str = argument("HOST_OR_URL")
+    limit: int = option("Back links, at most.", default=100, type=click.IntRange(1), metavar="N")
+    as_json: bool = as_lines()
 
 
 @click.group(cls=Group)
@@ -55,15 +64,7 @@ def backlinks() -> None:
     """Index and ask sources of back links: who links to a site."""
 
 
-@backlinks.command("graph")
-@click.option("--vertices", multiple=True, required=True, metavar="FILE",
-              help="Vertices: id TAB reversed.host; gzip, plain, or a *.paths.gz.")  # fmt: skip
-@click.option("--edges", multiple=True, required=True, metavar="FILE",
-              help="Edges: from TAB to; the same kinds of files.")  # fmt: skip
-@click.option("--out", type=FILE, required=True, metavar="FOLDER", help="Folder of the index.")
-@click.option("--level", type=click.Choice(["auto", "host", "domain"]), default=GraphOptions.level,
-              show_default=True, help="What the vertices are; else their names tell.")  # fmt: skip
-@asked_as(GraphOptions)
+@command(GraphOptions, group=backlinks)
 def graph(asked: GraphOptions) -> int:
     """Index a web graph of Common Crawl, of hosts or of domains.
 
@@ -79,10 +80,7 @@ def graph(asked: GraphOptions) -> int:
     return FOUND if facts.edges else NOTHING
 
 
-@backlinks.command("wat")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", type=FILE, required=True, metavar="FILE.sqlite", help="File of the index.")
-@asked_as(WatOptions)
+@command(WatOptions, group=backlinks)
 def wat(asked: WatOptions) -> int:
     """Index the links of WAT files, or add more files to an index.
 
@@ -101,15 +99,7 @@ def wat(asked: WatOptions) -> int:
     return FOUND if facts.links or facts.skipped else NOTHING
 
 
-@backlinks.command("show")
-@click.argument("source")
-@click.argument("site", metavar="HOST_OR_URL")
-@click.option(
-    "--limit", type=click.IntRange(1), default=ShowOptions.limit, show_default=True, metavar="N",
-    help="Back links, at most.",
-)  # fmt: skip
-@AS_LINES
-@asked_as(ShowOptions)
+@command(ShowOptions, group=backlinks)
 def show(asked: ShowOptions) -> int:
     """Print who links to a host or page.
 

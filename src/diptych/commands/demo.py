@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from diptych.commands.options import FILE, asked_as
+from diptych.commands.declare import command, option
+from diptych.commands.options import as_object
 
 __all__ = ["DemoOptions", "demo"]
 
@@ -18,16 +19,11 @@ PORT = 8735  # fixed where it is free, so that the same command goes on with the
 class DemoOptions:
     """Where the demo goes."""
 
-    out: Path = Path("diptych-demo")
-    as_json: bool = False
+    out: Path = option("Folder of the run.", default=Path("diptych-demo"))
+    as_json: bool = as_object()
 
 
-@click.command()
-@click.option(
-    "--out", type=FILE, default=DemoOptions.out, show_default=True, help="Folder of the run."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
-@asked_as(DemoOptions)
+@command(DemoOptions)
 def demo(asked: DemoOptions) -> int:
     """Serve the bundled bilingual site on loopback and mine it."""
     from diptych.commands.mine import mine

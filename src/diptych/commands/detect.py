@@ -10,21 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from diptych.commands._detector import DetectorOptions, detector_options
+from diptych.commands._detector import DetectorOptions
+from diptych.commands.declare import argument, command, option
 from diptych.commands.options import (
-    FILE,
     FOUND,
-    LANGS,
     NOTHING,
     agent_of,
-    asked_as,
     languages,
     listed,
     seed,
     taught_names,
-    web_options,
 )
 from diptych.errors import ConfigError
 
@@ -40,16 +35,11 @@ __all__ = ["DetectOptions", "detect"]
 class DetectOptions(DetectorOptions):
     """Which sites the user asked to be tested, and how."""
 
-    sites: tuple[str, ...] = ()
+    sites: tuple[str, ...] = argument("SITE...", default=())
+    out: Path | None = option("Keep what was fetched, and go on with it.", metavar="RUN")
 
 
-@click.command()
-@click.argument("sites", nargs=-1, metavar="SITE...")
-@LANGS
-@detector_options
-@click.option("--out", type=FILE, metavar="RUN", help="Keep what was fetched, and go on with it.")
-@web_options(json="One JSON object a line.", quiet="Show no progress and no summary.")
-@asked_as(DetectOptions)
+@command(DetectOptions)
 def detect(asked: DetectOptions) -> int:
     """Tell whether SITE is bilingual, from two or three of its pages.
 

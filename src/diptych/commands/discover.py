@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diptych.commands._detector import DetectorOptions, detector_options
+from diptych.commands._detector import DetectorOptions
+from diptych.commands.declare import argument, command, option
 from diptych.commands.options import (
-    FILE,
     FOUND,
-    LANGS,
     NOTHING,
     agent_of,
-    asked_as,
     languages,
     listed,
     seed,
     taught_names,
-    web_options,
 )
 from diptych.errors import ConfigError
 
@@ -39,74 +36,55 @@ __all__ = ["DiscoverOptions", "discover"]
 INDEX = ".parquet"
 
 
+def _at_most(help: str) -> Any:
+    return option(help, type=click.IntRange(1), metavar="N")
+
+
 @dataclass(frozen=True, kw_only=True)
 class DiscoverOptions(DetectorOptions):
     """Where the user asked to look for bilingual sites, and how."""
 
-    seeds: tuple[str, ...] = ()
-    backlinks: tuple[str, ...] = ()
-    policy: str = ""
-    topic: str = ""
-    strategy: str | None = None
-    index: tuple[str, ...] = ()
-    min_pages: int = 5
-    max_candidates: int | None = None
-    suffixes: tuple[str, ...] = ()
-    test: bool = False
-    max_downloads: int | None = None
-    max_sites: int | None = None
-    max_minutes: float | None = None
-    mine: bool = False
-    site_pages: int | None = None
-    site_minutes: float | None = None
-    site_megabytes: float | None = None
+    seeds: tuple[str, ...] = argument("SEED...", default=())
+    backlinks: tuple[str, ...] = option(
+        "Where back links are known from: a web graph, WAT index, run or API (also several).",
+        default=(), metavar="SOURCE",
+    )  # fmt: skip
+    policy: str = option("Where to look: cobfc, obfc, focc or fc.", default="", metavar="NAME")
+    topic: str = option("Of focc: what pages must be about.", default="", metavar="WORDS")
+    strategy: str | None = option("A recipe of your own for these two.", metavar="FILE")
+    index: tuple[str, ...] = option(
+        "List candidates from Common Crawl's columnar index (files, folders, patterns).",
+        "--cc-index", default=(), metavar="PARQUET",
+    )  # fmt: skip
+    min_pages: int = option(
+        "Of the index: pages that a site must have in each language.",
+        default=5, type=click.IntRange(1), metavar="N",
+    )  # fmt: skip
+    max_candidates: int | None = _at_most("Of the index: sites, at most.")
+    suffixes: tuple[str, ...] = option(
+        "Of the index: only hosts that end so, such as fr or co.uk (also several).", "--suffix",
+        default=(), metavar="TLD",
+    )  # fmt: skip
+    test: bool = option("Test the candidates of the index on the web.", default=False)
+    out: Path | None = option("Folder of the run.", metavar="RUN")
+    max_downloads: int | None = _at_most("End after so many, robots.txt not counted.")
+    max_sites: int | None = _at_most("End with so many sites.")
+    max_minutes: float | None = option(
+        "End after so many minutes.", type=click.FloatRange(0, min_open=True), metavar="M"
+    )
+    mine: bool = option("Then mine the sites found, each within its budget.", default=False)
+    site_pages: int | None = _at_most("Of --mine: pages per site, at most.")
+    site_minutes: float | None = option(
+        "Of --mine: minutes per site, at most.",
+        type=click.FloatRange(0, min_open=True), metavar="M",
+    )  # fmt: skip
+    site_megabytes: float | None = option(
+        "Of --mine: megabytes per site, at most.",
+        type=click.FloatRange(0, min_open=True), metavar="MB",
+    )  # fmt: skip
 
 
-@click.command()
-@click.argument("seeds", nargs=-1, metavar="SEED...")
-@LANGS
-@click.option(
-    "--backlinks", multiple=True, metavar="SOURCE",
-    help="Where back links are known from: a web graph, WAT index, run or API (also several).",
-)  # fmt: skip
-@click.option(
-    "--policy", default="", metavar="NAME", help="Where to look: cobfc, obfc, focc or fc."
-)
-@click.option("--topic", default="", metavar="WORDS", help="Of focc: what pages must be about.")
-@detector_options
-@click.option("--strategy", metavar="FILE", help="A recipe of your own for these two.")
-@click.option(
-    "--cc-index", "index", multiple=True, metavar="PARQUET",
-    help="List candidates from Common Crawl's columnar index (files, folders, patterns).",
-)  # fmt: skip
-@click.option(
-    "--min-pages", type=click.IntRange(1), default=DiscoverOptions.min_pages, show_default=True,
-    metavar="N",
-    help="Of the index: pages that a site must have in each language.",
-)  # fmt: skip
-@click.option(
-    "--max-candidates", type=click.IntRange(1), metavar="N", help="Of the index: sites, at most."
-)
-@click.option(
-    "--suffix", "suffixes", multiple=True, metavar="TLD",
-    help="Of the index: only hosts that end so, such as fr or co.uk (also several).",
-)  # fmt: skip
-@click.option("--test", is_flag=True, help="Test the candidates of the index on the web.")
-@click.option("--out", type=FILE, metavar="RUN", help="Folder of the run.")
-@click.option("--max-downloads", type=click.IntRange(1), metavar="N",
-              help="End after so many, robots.txt not counted.")  # fmt: skip
-@click.option("--max-sites", type=click.IntRange(1), metavar="N", help="End with so many sites.")
-@click.option("--max-minutes", type=click.FloatRange(0, min_open=True), metavar="M",
-              help="End after so many minutes.")  # fmt: skip
-@click.option("--mine", is_flag=True, help="Then mine the sites found, each within its budget.")
-@click.option("--site-pages", type=click.IntRange(1), metavar="N",
-              help="Of --mine: pages per site, at most.")  # fmt: skip
-@click.option("--site-minutes", type=click.FloatRange(0, min_open=True), metavar="M",
-              help="Of --mine: minutes per site, at most.")  # fmt: skip
-@click.option("--site-megabytes", type=click.FloatRange(0, min_open=True), metavar="MB",
-              help="Of --mine: megabytes per site, at most.")  # fmt: skip
-@web_options(json="One JSON object a line.", quiet="Show no progress and no summary.")
-@asked_as(DiscoverOptions)
+@command(DiscoverOptions)
 def discover(asked: DiscoverOptions) -> int:
     """Find bilingual sites, beginning with SEED, and print one a line as they are found.
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from diptych.commands.options import FILE, FOUND, asked_as, open_to_read
+from diptych.commands.declare import argument, command
+from diptych.commands.options import FOUND, open_to_read
 
 __all__ = ["ExplainOptions", "explain"]
 
@@ -16,14 +17,11 @@ __all__ = ["ExplainOptions", "explain"]
 class ExplainOptions:
     """Which run, and which URLs of it, the user asked about."""
 
-    run: Path
-    urls: tuple[str, ...] = ()
+    run: Path = argument()
+    urls: tuple[str, ...] = argument("[URL [URL]]", default=())
 
 
-@click.command()
-@click.argument("run", type=FILE)
-@click.argument("urls", nargs=-1, metavar="[URL [URL]]")
-@asked_as(ExplainOptions)
+@command(ExplainOptions)
 def explain(asked: ExplainOptions) -> int:
     """Say what is known of a URL of RUN, or of a pair of URLs, and why it was decided so."""
     from diptych.reports.explain import explain as explained

@@ -6,19 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from diptych.commands._corpus import (
-    FORMAT,
-    OUT_IN_RUN,
-    CorpusOptions,
-    choosing,
+    ChosenOptions,
     lines_of,
+    out_option,
     run_corpus,
     say,
     terms_of,
 )
-from diptych.commands.options import FILE, FOUND, NOTHING, asked_as
+from diptych.commands.declare import argument, command, option
+from diptych.commands.options import FOUND, NOTHING
 
 if TYPE_CHECKING:
     from diptych.corpus.from_run import RunCorpus
@@ -28,10 +25,12 @@ __all__ = ["ExportOptions", "export", "export_run"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportOptions(CorpusOptions):
+class ExportOptions(ChosenOptions):
     """Which run the user asked to be written, and how."""
 
-    run: Path
+    run: Path = argument()
+    out: Path | None = out_option(in_run=True)  # type: ignore[assignment]
+    n_way: bool = option("Rows of all languages instead of pairs.", default=False)
 
     @property
     def is_narrowed(self) -> bool:
@@ -39,13 +38,7 @@ class ExportOptions(CorpusOptions):
         return self.min_score is not None or bool(self.without) or self.redact
 
 
-@click.command()
-@click.argument("run", type=FILE)
-@FORMAT
-@OUT_IN_RUN
-@choosing
-@click.option("--n-way", is_flag=True, help="Rows of all languages instead of pairs.")
-@asked_as(ExportOptions)
+@command(ExportOptions)
 def export(asked: ExportOptions) -> int:
     """Write the corpus of RUN in a format; also while it is mined, and with another threshold."""
     return FOUND if export_run(asked) else NOTHING
@@ -56,14 +49,14 @@ def export_run(asked: ExportOptions) -> int:
     from diptych.corpus.from_run import write_corpus
     from diptych.run.store import Store
 
-    made, terms = asked.exporter(), terms_of(asked.run)
+    made, terms = asked.exporter(n_way=asked.n_way), terms_of(asked.run)
     name = ("n-way" if asked.n_way else "corpus") + ("-selected" if asked.is_narrowed else "")
     path = asked.out or asked.run / f"{name}.{made.suffix}"
     with Store(asked.run, write=False) as store:
         store.db.execute("BEGIN")  # what is read is of one moment, also while the run goes on
         corpus = run_corpus(store, terms, asked)
         count = write_corpus(_as_written(corpus, asked), made, path)
-    say(f"{count:,} {lines_of(asked, made)} -> {path}", path)
+    say(f"{count:,} {lines_of(made, n_way=asked.n_way)} -> {path}", path)
     return count
 
 

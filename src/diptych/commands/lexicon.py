@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from diptych.commands.options import AS_LINES, FILE, FOUND, NOTHING, Group, asked_as, open_to_read
+from diptych.commands.declare import argument, command, option
+from diptych.commands.options import FOUND, NOTHING, Group, as_lines, open_to_read, two_langs_option
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,21 +25,26 @@ _EXAMPLES = 5
 class ImportOptions:
     """Which dictionaries the user asked to be a lexicon."""
 
-    files: tuple[Path, ...]
-    langs: str
-    format: str | None = None
-    reverse: bool = False
-    out: Path | None = None
+    files: tuple[Path, ...] = argument("FILE...")
+    langs: str = two_langs_option()
+    format: str | None = option(
+        "FreeDict and dictd, hunalign, or left TAB right [TAB probability]; default: by name.",
+        type=click.Choice(["dictd", "dic", "tsv"]),
+    )  # fmt: skip
+    reverse: bool = option("The files are from the second language to the first.", default=False)
+    out: Path | None = option("Default: de-fr.lexicon.npz, by the codes.", metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShowOptions:
     """Which words of a lexicon the user asked for."""
 
-    file: Path
-    words: tuple[str, ...] = ()
-    limit: int = 10
-    as_json: bool = False
+    file: Path = argument()
+    words: tuple[str, ...] = argument("[WORD...]", default=())
+    limit: int = option(
+        "Translations of a word, at most.", default=10, type=click.IntRange(1), metavar="N"
+    )
+    as_json: bool = as_lines()
 
 
 class WordLink(NamedTuple):
@@ -57,19 +63,7 @@ def lexicon() -> None:
     """Import and show lexicons: how the words of two languages translate each other."""
 
 
-@lexicon.command("import")
-@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
-@click.option("--langs", required=True, metavar="de,fr", help="The two languages, left one first.")
-@click.option(
-    "--format",
-    type=click.Choice(["dictd", "dic", "tsv"]),
-    help="FreeDict and dictd, hunalign, or left TAB right [TAB probability]; default: by name.",
-)
-@click.option(
-    "--reverse", is_flag=True, help="The files are from the second language to the first."
-)
-@click.option("--out", type=FILE, metavar="FILE", help="Default: de-fr.lexicon.npz, by the codes.")
-@asked_as(ImportOptions)
+@command(ImportOptions, "import", lexicon)
 def lexicon_import(asked: ImportOptions) -> int:
     """Make a lexicon of dictionaries.
 
@@ -101,15 +95,7 @@ def lexicon_import(asked: ImportOptions) -> int:
     return FOUND
 
 
-@lexicon.command("show")
-@click.argument("file", type=FILE)
-@click.argument("words", nargs=-1, metavar="[WORD...]")
-@click.option(
-    "--limit", type=click.IntRange(1), default=ShowOptions.limit, show_default=True, metavar="N",
-    help="Translations of a word, at most.",
-)  # fmt: skip
-@AS_LINES
-@asked_as(ShowOptions)
+@command(ShowOptions, "show", lexicon)
 def lexicon_show(asked: ShowOptions) -> int:
     """Print the translations of WORDs, of either language, or of all words.
 

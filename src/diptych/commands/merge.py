@@ -8,19 +8,9 @@ from dataclasses import dataclass
 from os.path import commonpath
 from pathlib import Path
 
-import click
-
-from diptych.commands._corpus import (
-    FORMAT,
-    OUT,
-    CorpusOptions,
-    choosing,
-    lines_of,
-    run_corpus,
-    say,
-    terms_of,
-)
-from diptych.commands.options import FILE, FOUND, NOTHING, asked_as
+from diptych.commands._corpus import ChosenOptions, lines_of, run_corpus, say, terms_of
+from diptych.commands.declare import argument, command
+from diptych.commands.options import FOUND, NOTHING
 from diptych.errors import ConfigError
 
 __all__ = ["MergeOptions", "merge", "merge_corpora"]
@@ -29,19 +19,13 @@ _READABLE = ("jsonl", "parquet")
 
 
 @dataclass(frozen=True, kw_only=True)
-class MergeOptions(CorpusOptions):
+class MergeOptions(ChosenOptions):
     """Which runs and files the user asked to be written as one corpus."""
 
-    inputs: tuple[Path, ...]
-    out: Path
+    inputs: tuple[Path, ...] = argument("RUN...")
 
 
-@click.command()
-@click.argument("inputs", type=FILE, nargs=-1, required=True, metavar="RUN...")
-@FORMAT
-@OUT
-@choosing
-@asked_as(MergeOptions)
+@command(MergeOptions)
 def merge(asked: MergeOptions) -> int:
     """Write many runs as one corpus, what they have in common once.
 
@@ -75,7 +59,7 @@ def merge_corpora(asked: MergeOptions) -> int:
                 )
         merged = merged_of(sources)
         count = write_corpus(merged, made, asked.out)
-    what = lines_of(asked, made)
+    what = lines_of(made)
     of = f" of {merged.found:,}" if what == "segments" else ""
     say(f"{count:,} {what}{of} in {len(sources)} corpora -> {asked.out}", asked.out)
     return count

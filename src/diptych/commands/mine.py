@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from diptych.commands.declare import argument, command, option
 from diptych.commands.options import (
-    FILE,
-    LANGID,
-    LANGS,
-    Command,
     WebOptions,
     agent_of,
-    asked_as,
+    as_object,
+    langid_option,
+    langs_option,
     languages,
     listed,
     live_engine,
     seed,
     taught_names,
     untold,
-    web_options,
 )
 from diptych.errors import ConfigError
 
@@ -45,31 +43,63 @@ STAGES = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
 """the stages that have an option of their own"""
 
 
+def _stage(name: str) -> Any:
+    return option(f"Strategy for the {name} stage instead of the recipe's.", metavar="NAME")
+
+
 @dataclass(frozen=True, kw_only=True)
 class MineOptions(WebOptions):
     """What the user asked to be mined, and how."""
 
-    langs: str
-    sites: tuple[str, ...] = ()
-    out: Path | None = None
-    archives: tuple[Path, ...] = ()
-    strategy: str | None = None
-    crawl: str | None = None
-    pair: str | None = None
-    verify: str | None = None
-    align_dom: str | None = None
-    align_sentences: str | None = None
-    filter: str | None = None
-    lexicons: tuple[Path, ...] = ()
-    taught: tuple[Path, ...] = ()
-    also: tuple[str, ...] = ()
-    scope: str = "site"
-    max_pages: int | None = None
-    max_minutes: float | None = None
-    max_megabytes: float | None = None
-    patience: float = 30.0
-    connections: int = 1
-    jobs: int = 1
+    sites: tuple[str, ...] = argument("SITE...", default=())
+    langs: str = langs_option()
+    out: Path | None = option("Folder of the run.", metavar="RUN")
+    archives: tuple[Path, ...] = option(
+        "Mine archives instead of the web (a file or a folder; also several).", "--warc",
+        default=(), metavar="FILE",
+    )  # fmt: skip
+    strategy: str | None = option("A recipe (see: diptych strategies).", metavar="NAME")
+    crawl: str | None = _stage("crawl")
+    pair: str | None = _stage("pair")
+    verify: str | None = _stage("verify")
+    align_dom: str | None = _stage("align-dom")
+    align_sentences: str | None = _stage("align-sentences")
+    filter: str | None = _stage("filter")
+    lexicons: tuple[Path, ...] = option(
+        "Words you know, from: diptych lexicon import (also several).", "--lexicon",
+        default=(), metavar="FILE",
+    )  # fmt: skip
+    taught: tuple[Path, ...] = langid_option()
+    also: tuple[str, ...] = option(
+        "Another host that is part of the site.", default=(), metavar="URL"
+    )
+    scope: str = option(
+        "How far a site reaches: registrable domain, host or folder.",
+        default="site", type=click.Choice(["site", "host", "prefix"]),
+    )  # fmt: skip
+    max_pages: int | None = option("Pages per site, at most.", type=click.IntRange(1), metavar="N")
+    max_minutes: float | None = option(
+        "Minutes per site, at most.", type=click.FloatRange(0, min_open=True), metavar="M"
+    )
+    max_megabytes: float | None = option(
+        "Megabytes per site, at most.", type=click.FloatRange(0, min_open=True), metavar="MB"
+    )
+    patience: float = option(
+        "End a site when one more pair would probably cost more downloads than this; 0: never.",
+        default=30.0, type=click.FloatRange(0), metavar="N",
+    )  # fmt: skip
+    connections: int = option(
+        "Connections to one host at a time.", default=1, type=click.IntRange(1, 64), metavar="N"
+    )
+    jobs: int = option(
+        "Processes that pages are paired and aligned in.",
+        default=1, type=click.IntRange(1, 256), metavar="N",
+    )  # fmt: skip
+    proxy: str | None = option(
+        "HTTP proxy; else HTTP_PROXY, HTTPS_PROXY, NO_PROXY count.", metavar="URL"
+    )
+    as_json: bool = as_object()
+    quiet: bool = option("Show no progress.", default=False)
 
     def recipe(self) -> dict[str, Any]:
         """The recipe, with the strategies that were named instead of its own."""
@@ -82,94 +112,7 @@ class MineOptions(WebOptions):
         )
 
 
-def _option_name(stage: str) -> str:
-    return stage.replace("_", "-")
-
-
-def _stage_options(command: Command) -> Command:
-    """One option per stage, to override what the recipe says."""
-    for stage in map(_option_name, reversed(STAGES)):
-        help = f"Strategy for the {stage} stage instead of the recipe's."
-        command = click.option(f"--{stage}", metavar="NAME", help=help)(command)
-    return command
-
-
-@click.command()
-@click.argument("sites", nargs=-1, metavar="SITE...")
-@LANGS
-@click.option("--out", type=FILE, metavar="RUN", help="Folder of the run.")
-@click.option(
-    "--warc",
-    "archives",
-    multiple=True,
-    type=FILE,
-    metavar="FILE",
-    help="Mine archives instead of the web (a file or a folder; also several).",
-)
-@click.option(
-    "--strategy", default=None, metavar="NAME", help="A recipe (see: diptych strategies)."
-)
-@_stage_options
-@click.option(
-    "--lexicon",
-    "lexicons",
-    multiple=True,
-    type=FILE,
-    metavar="FILE",
-    help="Words you know, from: diptych lexicon import (also several).",
-)
-@LANGID
-@click.option("--also", multiple=True, metavar="URL", help="Another host that is part of the site.")
-@click.option(
-    "--scope",
-    type=click.Choice(["site", "host", "prefix"]),
-    default=MineOptions.scope,
-    show_default=True,
-    help="How far a site reaches: registrable domain, host or folder.",
-)
-@click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Pages per site, at most.")
-@click.option(
-    "--max-minutes",
-    type=click.FloatRange(0, min_open=True),
-    metavar="M",
-    help="Minutes per site, at most.",
-)
-@click.option(
-    "--max-megabytes",
-    type=click.FloatRange(0, min_open=True),
-    metavar="MB",
-    help="Megabytes per site, at most.",
-)
-@click.option(
-    "--patience",
-    type=click.FloatRange(0),
-    default=MineOptions.patience,
-    show_default=True,
-    metavar="N",
-    help="End a site when one more pair would probably cost more downloads than this; 0: never.",
-)
-@click.option(
-    "--connections",
-    type=click.IntRange(1, 64),
-    default=MineOptions.connections,
-    show_default=True,
-    metavar="N",
-    help="Connections to one host at a time.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=MineOptions.jobs,
-    show_default=True,
-    metavar="N",
-    help="Processes that pages are paired and aligned in.",
-)
-@web_options(
-    json="Print the result as one JSON object.",
-    quiet="Show no progress.",
-    proxy="HTTP proxy; else HTTP_PROXY, HTTPS_PROXY, NO_PROXY count.",
-)
-@asked_as(MineOptions)
+@command(MineOptions)
 def mine(asked: MineOptions) -> int:
     """Crawl SITE and mine its parallel text into a corpus; - is a list on standard input.
 

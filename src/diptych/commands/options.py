@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from diptych._version import VERSION
+from diptych.commands.declare import REQUIRED, option
 from diptych.errors import ConfigError, DiptychError
 
 if TYPE_CHECKING:
@@ -21,27 +21,43 @@ if TYPE_CHECKING:
     from diptych.types import Url
 
 __all__ = [
-    "AGENT", "AS_LINES", "FILE", "FOUND", "LANGID", "LANGS", "MISTAKE", "NOTHING", "Command",
-    "Group", "WebOptions", "agent_of", "asked_as", "languages", "listed", "live_engine",
-    "model_option", "open_to_read", "seed", "taught_names", "teach_from", "untold", "web_options",
+    "AGENT", "FOUND", "MISTAKE", "NOTHING", "Group", "WebOptions", "agent_of", "as_lines",
+    "as_object", "langid_option", "langs_option", "languages", "listed", "live_engine",
+    "open_to_read", "seed", "taught_names", "teach_from", "two_langs_option", "untold",
 ]  # fmt: skip
 
 FOUND, NOTHING, MISTAKE = 0, 1, 2
 """exit codes"""
 AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
-FILE = click.Path(path_type=Path)
-AS_LINES = click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-LANGS = click.option(
-    "--langs", required=True, metavar="en,fr", help="Two or more languages, ISO 639 codes."
-)
-LANGID = click.option(
-    "--langid", "taught", multiple=True, type=FILE, metavar="FILE",
-    help="A language you have taught, from: diptych train langid (also several).",
-)  # fmt: skip
 _OTHER_SCHEMES = ("mailto", "data", "javascript", "ftp", "file")
 
-Command = Callable[..., Any]
-Asked = TypeVar("Asked")
+
+def langs_option() -> Any:
+    """The languages that the user asks for."""
+    return option("Two or more languages, ISO 639 codes.", default=REQUIRED, metavar="en,fr")
+
+
+def two_langs_option() -> Any:
+    """The two languages of what is aligned."""
+    return option("The two languages, left one first.", default=REQUIRED, metavar="de,fr")
+
+
+def langid_option() -> Any:
+    """Languages that the user has taught."""
+    return option(
+        "A language you have taught, from: diptych train langid (also several).", "--langid",
+        default=(), metavar="FILE",
+    )  # fmt: skip
+
+
+def as_lines() -> Any:
+    """Whether answers are JSON."""
+    return option("One JSON object a line.", "--json", default=False)
+
+
+def as_object(help: str = "Print the result as one JSON object.") -> Any:
+    """Whether the result is JSON."""
+    return option(help, "--json", default=False)
 
 
 class Group(click.Group):
@@ -60,60 +76,19 @@ class Group(click.Group):
             raise SystemExit(MISTAKE) from error
 
 
-def asked_as(options: type[Asked]) -> Callable[[Callable[[Asked], int]], Command]:
-    """Give a command all that the user asked as one value; what it returns is the exit code."""
-
-    def decorated(work: Callable[[Asked], int]) -> Command:
-        @wraps(work)
-        def command(**given: Any) -> None:
-            raise SystemExit(work(options(**given)))
-
-        return command
-
-    return decorated
-
-
 @dataclass(frozen=True, kw_only=True)
 class WebOptions:
     """How the user wants the web to be asked."""
 
-    delay: float = 1.0
-    user_agent: str | None = None
-    proxy: str | None = None
-    allow_private: bool = False
-    as_json: bool = False
-    quiet: bool = False
-
-
-def web_options(
-    *, json: str, quiet: str, proxy: str = "HTTP proxy."
-) -> Callable[[Command], Command]:
-    """The options of `WebOptions`, with what a command says of its output."""
-    options = (
-        click.option(
-            "--delay", type=click.FloatRange(0), default=WebOptions.delay, show_default=True,
-            metavar="S", help="Seconds between requests to a host; a longer Crawl-delay is kept.",
-        ),
-        click.option("--user-agent", metavar="TEXT", help="How to present yourself to servers."),
-        click.option("--proxy", metavar="URL", help=proxy),
-        click.option(
-            "--allow-private", is_flag=True, help="Also fetch from private and loopback addresses."
-        ),
-        click.option("--json", "as_json", is_flag=True, help=json),
-        click.option("--quiet", is_flag=True, help=quiet),
+    delay: float = option(
+        "Seconds between requests to a host; a longer Crawl-delay is kept.",
+        default=1.0, type=click.FloatRange(0), metavar="S",
     )  # fmt: skip
-
-    def decorated(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorated
-
-
-def model_option(help: str) -> Callable[[Command], Command]:
-    """The option that names a model."""
-    return click.option("--model", default="", metavar="FOLDER", help=help)
+    user_agent: str | None = option("How to present yourself to servers.", metavar="TEXT")
+    proxy: str | None = option("HTTP proxy.", metavar="URL")
+    allow_private: bool = option("Also fetch from private and loopback addresses.", default=False)
+    as_json: bool = as_lines()
+    quiet: bool = option("Show no progress and no summary.", default=False)
 
 
 def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:

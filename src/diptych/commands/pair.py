@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diptych.commands.options import AS_LINES, FILE, LANGS, asked_as, languages, model_option
+from diptych.commands.declare import argument, command, option
+from diptych.commands.options import as_lines, langs_option, languages
 
 if TYPE_CHECKING:
     from diptych.commands._url_list import Listed
@@ -25,28 +26,21 @@ __all__ = ["PairOptions", "pair"]
 class PairOptions:
     """Which list the user asked to be paired, and how."""
 
-    file: Path
-    langs: str
-    method: str = "keys"
-    by_domain: bool = False
-    model: str = ""
-    as_json: bool = False
+    file: Path = argument("URLS.tsv")
+    langs: str = langs_option()
+    method: str = option(
+        "Strategy for the pair stage, or several as in keys+langstrip.",
+        default="keys", metavar="NAME",
+    )  # fmt: skip
+    by_domain: bool = option("Pair each registrable domain by itself.", default=False)
+    model: str = option(
+        "URL language model for lines without a language, instead of the one shipped.",
+        default="", metavar="FOLDER",
+    )  # fmt: skip
+    as_json: bool = as_lines()
 
 
-@click.command()
-@click.argument("file", type=FILE, metavar="URLS.tsv")
-@LANGS
-@click.option(
-    "--method",
-    default=PairOptions.method,
-    show_default=True,
-    metavar="NAME",
-    help="Strategy for the pair stage, or several as in keys+langstrip.",
-)
-@click.option("--by-domain", is_flag=True, help="Pair each registrable domain by itself.")
-@model_option("URL language model for lines without a language, instead of the one shipped.")
-@AS_LINES
-@asked_as(PairOptions)
+@command(PairOptions)
 def pair(asked: PairOptions) -> int:
     """Pair the URLs of a list, without fetching them.
 

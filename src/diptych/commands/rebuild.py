@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
-from diptych.commands._corpus import FORMAT, OUT, CorpusOptions, say
-from diptych.commands.options import FILE, FOUND, NOTHING, asked_as
+from diptych.commands._corpus import CorpusOptions, say
+from diptych.commands.declare import REQUIRED, argument, command, option
+from diptych.commands.options import FOUND, NOTHING
 
 __all__ = ["RebuildOptions", "rebuild", "rebuild_corpus"]
 
@@ -17,18 +16,14 @@ __all__ = ["RebuildOptions", "rebuild", "rebuild_corpus"]
 class RebuildOptions(CorpusOptions):
     """Which stand-off files the user asked to be rebuilt, and from which archives."""
 
-    files: tuple[Path, ...]
-    archives: tuple[Path, ...]
-    out: Path
+    files: tuple[Path, ...] = argument("STANDOFF...")
+    archives: tuple[Path, ...] = option(
+        "Archives that hold the pages (a file or a folder; also several).", "--warc",
+        default=REQUIRED, metavar="FILE",
+    )  # fmt: skip
 
 
-@click.command()
-@click.argument("files", type=FILE, nargs=-1, required=True, metavar="STANDOFF...")
-@click.option("--warc", "archives", type=FILE, multiple=True, required=True, metavar="FILE",
-              help="Archives that hold the pages (a file or a folder; also several).")  # fmt: skip
-@FORMAT
-@OUT
-@asked_as(RebuildOptions)
+@command(RebuildOptions)
 def rebuild(asked: RebuildOptions) -> int:
     """Put the text back into a stand-off corpus, from the archives it was made of."""
     return FOUND if rebuild_corpus(asked) else NOTHING

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from diptych.commands.options import FILE, FOUND, asked_as, open_to_read
+from diptych.commands.declare import argument, command
+from diptych.commands.options import FOUND, as_object, open_to_read
 
 __all__ = ["StatusOptions", "status"]
 
@@ -16,14 +17,11 @@ __all__ = ["StatusOptions", "status"]
 class StatusOptions:
     """Which run the user asked about."""
 
-    run: Path
-    as_json: bool = False
+    run: Path = argument()
+    as_json: bool = as_object("Print one JSON object.")
 
 
-@click.command()
-@click.argument("run", type=FILE)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@asked_as(StatusOptions)
+@command(StatusOptions)
 def status(asked: StatusOptions) -> int:
     """Say how far RUN has come; also while it is running."""
     from diptych.run.terms import read_terms

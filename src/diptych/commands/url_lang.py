@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from diptych.commands.options import AS_LINES, FILE, asked_as, model_option
+from diptych.commands.declare import argument, command, option
+from diptych.commands.options import as_lines
 
 if TYPE_CHECKING:
     from diptych.commands._url_lines import Line
@@ -21,16 +20,14 @@ __all__ = ["UrlLangOptions", "url_lang"]
 class UrlLangOptions:
     """Which URLs the user asked the languages of."""
 
-    file: Path | None = None
-    model: str = ""
-    as_json: bool = False
+    file: Path | None = argument(default=None)
+    model: str = option(
+        "A model of your own: of diptych train, or of Transformers.", default="", metavar="FOLDER"
+    )
+    as_json: bool = as_lines()
 
 
-@click.command("url-lang")
-@click.argument("file", type=FILE, required=False)
-@model_option("A model of your own: of diptych train, or of Transformers.")
-@AS_LINES
-@asked_as(UrlLangOptions)
+@command(UrlLangOptions, "url-lang")
 def url_lang(asked: UrlLangOptions) -> int:
     """Tell the language of a page by its URL.
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from diptych.commands.options import AS_LINES, FILE, asked_as, model_option
+from diptych.commands.declare import argument, command, option
+from diptych.commands.options import as_lines
 
 if TYPE_CHECKING:
     from diptych.commands._url_lines import Line
@@ -23,16 +22,14 @@ _NO_PAIR = "without two http or https URLs with a tab between them"
 class UrlPairOptions:
     """Which pairs of URLs the user asked about."""
 
-    file: Path | None = None
-    model: str = ""
-    as_json: bool = False
+    file: Path | None = argument(default=None)
+    model: str = option(
+        "A model of your own: of diptych train, or of Transformers.", default="", metavar="FOLDER"
+    )
+    as_json: bool = as_lines()
 
 
-@click.command("url-pair")
-@click.argument("file", type=FILE, required=False)
-@model_option("A model of your own: of diptych train, or of Transformers.")
-@AS_LINES
-@asked_as(UrlPairOptions)
+@command(UrlPairOptions, "url-pair")
 def url_pair(asked: UrlPairOptions) -> int:
     """Tell by two URLs how likely their pages are translations of each other.
 

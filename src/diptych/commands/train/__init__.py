@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from diptych.commands.options import FILE, asked_as
+from diptych.commands.declare import argument, command, option
 from diptych.errors import ConfigError
 
 __all__ = ["TrainOptions", "train"]
@@ -17,17 +17,32 @@ __all__ = ["TrainOptions", "train"]
 class TrainOptions:
     """What the user asked to be trained, on what, and how."""
 
-    model: str
-    data: tuple[Path, ...]
-    out: Path | None = None
-    backend: str = "linear"
-    base: str = ""
-    seed: int = 0
-    epochs: int | None = None
-    batch: int | None = None
-    learning_rate: float | None = None
-    method: str | None = None
-    run: Path | None = None
+    model: str = argument(choices=["url-lang", "url-pair", "verify", "langid"])
+    data: tuple[Path, ...] = argument()
+    out: Path | None = option(
+        "Folder of the model; of langid its file, LANG.langid.json if none is named.",
+        metavar="FOLDER",
+    )  # fmt: skip
+    backend: str = option(
+        "Our own small model, or an encoder such as XLM-RoBERTa.",
+        default="linear", type=click.Choice(["linear", "transformers"]),
+    )  # fmt: skip
+    base: str = option("The encoder to start from.", default="", metavar="FOLDER")
+    seed: int = option(
+        "Of the split and of training.", default=0, type=click.IntRange(0), metavar="N",
+        show_default=True,
+    )  # fmt: skip
+    epochs: int | None = option("Of an encoder, at most.", type=click.IntRange(1), metavar="N")
+    batch: int | None = option("Rows an encoder sees at once.", type=click.IntRange(1), metavar="N")
+    learning_rate: float | None = option(
+        "Of an encoder; as published 1e-5.",
+        type=click.FloatRange(0, min_open=True), metavar="X",
+    )  # fmt: skip
+    method: str | None = option(
+        "Of verify: whose features; classify has all of them.",
+        type=click.Choice(["classify", "decision_tree", "maxent"]),
+    )  # fmt: skip
+    run: Path | None = option("Of verify: whose pages DATA speaks of.", metavar="RUN")
 
     @property
     def tuning(self) -> tuple[tuple[str, int | float], ...]:
@@ -43,40 +58,7 @@ class TrainOptions:
         return not (self.base or self.tuning or self.backend != "linear")
 
 
-@click.command()
-@click.argument("model", type=click.Choice(["url-lang", "url-pair", "verify", "langid"]))
-@click.argument("data", type=FILE, nargs=-1, required=True)
-@click.option(
-    "--out", type=FILE, metavar="FOLDER",
-    help="Folder of the model; of langid its file, LANG.langid.json if none is named.",
-)  # fmt: skip
-@click.option(
-    "--backend",
-    type=click.Choice(["linear", "transformers"]),
-    default=TrainOptions.backend,
-    show_default=True,
-    help="Our own small model, or an encoder such as XLM-RoBERTa.",
-)
-@click.option("--base", default="", metavar="FOLDER", help="The encoder to start from.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=TrainOptions.seed, show_default=True, metavar="N",
-    help="Of the split and of training.",
-)  # fmt: skip
-@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Of an encoder, at most.")
-@click.option("--batch", type=click.IntRange(1), metavar="N", help="Rows an encoder sees at once.")
-@click.option(
-    "--learning-rate",
-    type=click.FloatRange(0, min_open=True),
-    metavar="X",
-    help="Of an encoder; as published 1e-5.",
-)
-@click.option(
-    "--method",
-    type=click.Choice(["classify", "decision_tree", "maxent"]),
-    help="Of verify: whose features; classify has all of them.",
-)
-@click.option("--run", type=FILE, metavar="RUN", help="Of verify: whose pages DATA speaks of.")
-@asked_as(TrainOptions)
+@command(TrainOptions)
 def train(asked: TrainOptions) -> int:
     """Train a model on labelled DATA, and say how good it is on data it has not seen.
 

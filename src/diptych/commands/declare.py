@@ -1,0 +1,99 @@
+"""Commands whose options are the fields of a dataclass: each is declared once, with its default."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+import click
+
+__all__ = ["REQUIRED", "argument", "command", "option"]
+
+REQUIRED: Any = dataclasses.MISSING
+"""the default of an option that must be given"""
+Asked = TypeVar("Asked")
+
+
+def option(help: str, *names: str, default: Any = None, **settings: Any) -> Any:
+    """A field that is an option, named after the field unless `names` says otherwise.
+
+    `settings` are those of `click.Option`; type, multiple and is_flag follow from the field's type.
+    """
+    return dataclasses.field(
+        default=default, metadata={"help": help, "names": names, "settings": settings}
+    )
+
+
+def argument(metavar: str = "", *, default: Any = REQUIRED, choices: Sequence[str] = ()) -> Any:
+    """A field that is an argument; many of them if the field is a tuple."""
+    return dataclasses.field(default=default, metadata={"metavar": metavar, "choices": choices})
+
+
+def command(
+    options: type[Asked], name: str | None = None, group: click.Group | None = None
+) -> Callable[[Callable[[Asked], int]], click.Command]:
+    """Make a command of a function: it is given all that the user asked as one value.
+
+    The function returns the exit code, and its docstring is the help of the command.
+    """
+
+    def made(work: Callable[[Asked], int]) -> click.Command:
+        def run(**given: Any) -> None:
+            raise SystemExit(work(options(**given)))
+
+        help = inspect.cleandoc(work.__doc__ or "")
+        parameters = list(_parameters(options))
+        found = click.Command(name or work.__name__, callback=run, params=parameters, help=help)
+        if group is not None:
+            group.add_command(found)
+        return found
+
+    return made
+
+
+def _parameters(options: type[Any]) -> Iterator[click.Parameter]:
+    """The parameters of a command, those of its own before those it shares with others."""
+    hints = get_type_hints(options)
+    fields = {field.name: field for field in dataclasses.fields(options)}
+    names = [name for each in options.__mro__ for name in vars(each).get("__annotations__", {})]
+    for name in dict.fromkeys(names):
+        make = _option if "help" in fields[name].metadata else _argument
+        yield make(fields[name], hints[name])
+
+
+def _argument(field: dataclasses.Field[Any], hint: Any) -> click.Argument:
+    kind, is_many = _kind(hint)
+    choices = field.metadata["choices"]
+    return click.Argument(
+        [field.name], type=click.Choice(choices) if choices else kind, nargs=-1 if is_many else 1,
+        required=field.default is REQUIRED, metavar=field.metadata["metavar"] or None,
+    )  # fmt: skip
+
+
+def _option(field: dataclasses.Field[Any], hint: Any) -> click.Option:
+    kind, is_many = _kind(hint)
+    is_required = field.default is REQUIRED
+    names = field.metadata["names"] or [f"--{field.name.replace('_', '-')}"]
+    is_shown = not is_required and field.default not in (None, "", (), False)
+    kinds = {} if kind is bool else {"type": kind}
+    settings = {"show_default": is_shown, **kinds, **field.metadata["settings"]}
+    return click.Option(
+        [*names, field.name], default=None if is_required else field.default,
+        required=is_required, multiple=is_many, is_flag=kind is bool,
+        help=field.metadata["help"], **settings,
+    )  # fmt: skip
+
+
+def _kind(hint: Any) -> tuple[Any, bool]:
+    """The type of one value of a field, and whether it takes many.
+
+    >>> _kind(tuple[int, ...]), _kind(str | None)
+    ((<class 'int'>, True), (<class 'str'>, False))
+    """
+    plain = next(each for each in (*get_args(hint), hint) if each is not NoneType)
+    kind = click.Path(path_type=Path) if plain is Path else plain
+    return kind, get_origin(hint) is tuple
