@@ -8,12 +8,10 @@ from collections.abc import Iterator
 __all__ = ["telephones"]
 
 # Digits with what stands between them: one sign, or a bracket and a sign.  Each step takes a digit.
-_RUN = re.compile(r"(?:\(\+|\+\(?|\()?\d(?:(?:[ .\-/]|\)[ \-/]?|[ \-]?\(|)\d)*")
+_RUN = re.compile(r"(?:\(\+ ?|\+ ?\(?|\()?\d(?:(?:[ .\-/]|\)[ \-/]?|[ \-]?\((?=[\d ]{1,6}\))|)\d)*")
 _MIN_DIGITS, _MAX_DIGITS = 6, 15  # ITU-T E.164 allows fifteen
 _NO_DIGITS = re.compile(r"\D+")
 _WINDOW = 40  # characters before a number that are looked at
-_MAX_TOKEN = 200
-_IDEOGRAPHS = 0x2E80  # from here on words have no blanks between them
 
 _WORDS = (
     "tel|tele?phone|telefon|telefax|teléfono|telefone|telefono|telefoon|telepon|phone|fax|facsimile"
@@ -27,11 +25,10 @@ _CUE = re.compile(
     r"(?:(?:number|no|nr|num|numéro|número|nummer|numero|номер|is|n[°º])[\s.:]{1,3})?\(?\Z",
     re.IGNORECASE,
 )
-# Words before numbers that are none.
-_OTHER = re.compile(
-    r"(?<![^\W\d_])(?:is[bs]n|doi|rfc|ean|gtin|pid|uid|id|bug|port|cve|iso|din|art|nr|no)[\s.:#-]{0,3}\Z",
-    re.IGNORECASE,
-)
+# What a number is no part of: a word (ideographs have no blanks between them), a larger number.
+_INSIDE = re.compile(r"[+_]\Z|[^\W\u2e80-\U0010ffff]\Z")
+_BEHIND = re.compile(r"[.,:\-/#$€£¥@=%'’\\&*^~<|]\Z")
+_GOES_ON = re.compile(r"[_%@$€£°=+]|[^\W\u2e80-\U0010ffff]|[/,]\d|[.:\-'’)][0-9A-Za-z]")
 
 # ITU-T E.164 D: country codes of one and of two figures; all others have three.
 _ONE = frozenset("17")
@@ -55,8 +52,7 @@ _NATIONAL = re.compile(
     "|".join(
         [
             # North America: (555) 123-4567, 1-800-555-0199, 555.123.4567
-            r"(?:1[ -])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[-/])\d{3}-\d{4}",
-            r"\([2-9]\d\d\) ?\d{3}[ .]\d{4}",
+            r"(?:1[ -])?(?:\([2-9]\d\d\)[ -]?|[2-9]\d\d[-/])\d{3}-\d{4}",
             r"[2-9]\d\d\.\d{3}\.\d{4}",
             # an area code in brackets: (030) 12 34 56, (11) 91234-5678
             r"(?=(?:\D*\d){8,12}\Z)\(0\d{1,4}\)[ -]?\d{2,8}(?:[ -]\d{2,8}){0,4}",
@@ -92,17 +88,18 @@ def telephones(text: str) -> Iterator[tuple[int, int]]:
             run, start = run[1:], start + 1
         digits = _NO_DIGITS.sub("", run)
         is_likely = _MIN_DIGITS <= len(digits) <= _MAX_DIGITS + 2 and not _is_date(run)
-        if is_likely and _ends(text, end) and _is_telephone(text, start, run, digits):
+        if is_likely and not _GOES_ON.match(text, end) and _is_telephone(text, start, run, digits):
             yield start, end
 
 
 def _is_telephone(text: str, start: int, run: str, digits: str) -> bool:
     before = text[max(0, start - _WINDOW) : start]
     if "+" in run[:2]:
-        return _is_international(digits) and _begins(before, plus=True) and not _is_amount(run)
+        is_apart = run[0] == "(" or not _INSIDE.search(before)
+        return is_apart and _is_international(digits.removeprefix("00"))
     if len(digits) <= _MAX_DIGITS and _CUE.search(before):
         return not _is_internet(run)
-    if not _begins(before, plus=False) or _OTHER.search(before) or _in_address(text, start):
+    if _INSIDE.search(before) or _BEHIND.search(before):
         return False
     if run.startswith("00") and _has_prefix(run):
         return _is_international(digits[2:])
@@ -116,10 +113,10 @@ def _is_telephone(text: str, start: int, run: str, digits: str) -> bool:
 def _is_international(digits: str) -> bool:
     """Whether digits begin with the code of a country, and are as many as it has.
 
-    >>> [_is_international(digits) for digits in ("4930123456", "2100000000", "15551234567")]
+    >>> [_is_international(digits) for digits in ("4930123456", "2800000000", "15551234567")]
     [True, False, True]
     """
-    if not 8 <= len(digits) <= _MAX_DIGITS or digits.endswith("00000"):
+    if not 8 <= len(digits) <= _MAX_DIGITS:
         return False
     if digits[0] in _ONE:
         return len(digits) == 11 and (digits[0] == "7" or digits[1] > "1")
@@ -162,42 +159,7 @@ def _is_day(groups: list[str]) -> bool:
     return is_long and min(int(day), int(month)) <= 12
 
 
-def _is_amount(run: str) -> bool:
-    """Whether dots or blanks stand where those of thousands do: +12.345.678."""
-    return re.fullmatch(r"\+?\d{1,3}(?:\.\d{3})+", run) is not None
-
-
 def _is_internet(run: str) -> bool:
     groups = run.split(".")
     is_four = len(groups) == 4 and all(group.isdecimal() and int(group) < 256 for group in groups)
     return is_four and any(len(group) != 2 for group in groups)
-
-
-def _begins(before: str, *, plus: bool) -> bool:
-    """Whether a number may begin behind this text: it is no part of a word or a larger number."""
-    last = before[-1:]
-    if not last or last.isspace():
-        return True
-    if last.isalnum():
-        return last.isalpha() and ord(last) >= _IDEOGRAPHS
-    return last not in ("+_" if plus else "+_.,:-/#$€£¥@=%'’\\&*^~<|")
-
-
-def _in_address(text: str, start: int) -> bool:
-    """Whether a number is part of an address on the web or of a path."""
-    words = text[max(0, start - _MAX_TOKEN) : start].rsplit(None, 1)
-    return bool(words) and not text[start - 1].isspace() and "/" in words[-1]
-
-
-def _ends(text: str, end: int) -> bool:
-    """Whether a number may end here: no unit, no fraction, no word goes on."""
-    following, further = text[end : end + 1], text[end + 1 : end + 2]
-    if following.isalnum():
-        return following.isalpha() and ord(following) >= _IDEOGRAPHS
-    if following and following in "_%@$€£°=+":
-        return False
-    if following == "/":  # Tel. 123456/Fax 123457
-        return not further.isdecimal()
-    if following == ",":  # Tel. 123456,Fax 123457
-        return not further.isdecimal()
-    return not (following and following in ".:-'’)" and further.isalnum() and further.isascii())

@@ -134,7 +134,7 @@ def test_limits_are_parameters() -> None:
     [
         "«PÂ», NÃO! SÃO «À»", "Ça coûte 5 €", "Größe: 30°C – “süß”", "L'été… à «Orléans»",
         "A ação nº 1 já é «é»", "Ægir‘s øl – 20 %", "Č. 1 „žluťoučký kůň“ §5", "Việt Nam “đã”",
-        "Ёлка, “ёж” — №1", "ΩΣ’ Ά", "ÄÖÜ™ Å® Ñ° STRAßE», ß”",
+        "Ёлка, “ёж” — №1", "ΩΣ’ Ά", "ÄÖÜ™ Å® STRAßE», ß”", "“AMANHÃ”, «PARIS»",
     ],
 )  # fmt: skip
 def test_letters_with_accents_are_no_damage(text: str) -> None:
