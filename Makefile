@@ -32,27 +32,27 @@ lint: $(VENV)/dev  ## format, rules and types
 	$(BIN)/mypy src bench
 
 bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shared/sites or SITES=DIR, URLs from ../shared/data or DATA=DIR)
-	$(BIN)/python bench/frontier.py
-	$(BIN)/python bench/crawl_speed.py $(if $(SITES),--sites $(SITES))
-	$(BIN)/python bench/keys.py $(if $(SITES),--sites $(SITES))
-	$(BIN)/python bench/page_pairs.py $(if $(SITES),--sites $(SITES)) --out bench/results/page_pairs.json
-	$(BIN)/python bench/archive_mining.py $(if $(SITES),--sites $(SITES)) --out bench/results/archive_mining.json
-	$(BIN)/python bench/crawl_curves.py $(if $(SITES),--sites $(SITES)) --out bench/results/crawl_curves.json --svg docs/crawl-curves.svg
-	$(BIN)/python bench/crawl_live.py $(if $(SITES),--sites $(SITES)) --out bench/results/crawl_live.json
-	$(BIN)/python bench/many_sites.py --out bench/results/many_sites.json
-	$(BIN)/python bench/loop_block.py $(if $(SITES),--sites $(SITES)) --out bench/results/loop_block.json
-	$(BIN)/python bench/detect.py $(if $(SITES),--sites $(SITES)) --out bench/results/detect.json
-	$(BIN)/python bench/discovery.py --out bench/results/discovery.json
-	$(BIN)/python bench/web_graph.py --out bench/results/web_graph.json
-	$(BIN)/python bench/columnar.py --out bench/results/columnar.json
-	$(BIN)/python bench/filter.py $(if $(SITES),--sites $(SITES)) --out bench/results/filter.json
-	$(BIN)/python bench/n_way.py $(if $(SITES),--sites $(SITES)) --out bench/results/n_way.json
-	$(BIN)/python bench/corpus.py --out bench/results/corpus.json
-	$(BIN)/python bench/provenance.py $(if $(SITES),--sites $(SITES)) --out bench/results/provenance.json
-	$(BIN)/python bench/langid.py $(if $(SITES),--sites $(SITES)) --out bench/results/langid.json
-	$(BIN)/python bench/verify.py
-	$(BIN)/python bench/url_lang.py $(if $(DATA),--data $(DATA)) $(if $(DERIVED),--derived $(DERIVED))
-	$(BIN)/python bench/url_pair.py $(if $(DATA),--data $(DATA)) $(if $(PHRASES),--phrases $(PHRASES))
+	$(BIN)/python -m bench.tasks.frontier
+	$(BIN)/python -m bench.tasks.crawl_speed $(if $(SITES),--sites $(SITES))
+	$(BIN)/python -m bench.tasks.keys $(if $(SITES),--sites $(SITES))
+	$(BIN)/python -m bench.tasks.page_pairs $(if $(SITES),--sites $(SITES)) --out bench/results/page_pairs.json
+	$(BIN)/python -m bench.tasks.archive_mining $(if $(SITES),--sites $(SITES)) --out bench/results/archive_mining.json
+	$(BIN)/python -m bench.tasks.crawl_curves $(if $(SITES),--sites $(SITES)) --out bench/results/crawl_curves.json --svg docs/crawl-curves.svg
+	$(BIN)/python -m bench.tasks.crawl_live $(if $(SITES),--sites $(SITES)) --out bench/results/crawl_live.json
+	$(BIN)/python -m bench.tasks.many_sites --out bench/results/many_sites.json
+	$(BIN)/python -m bench.tasks.loop_block $(if $(SITES),--sites $(SITES)) --out bench/results/loop_block.json
+	$(BIN)/python -m bench.tasks.detect $(if $(SITES),--sites $(SITES)) --out bench/results/detect.json
+	$(BIN)/python -m bench.tasks.discovery --out bench/results/discovery.json
+	$(BIN)/python -m bench.tasks.web_graph --out bench/results/web_graph.json
+	$(BIN)/python -m bench.tasks.columnar --out bench/results/columnar.json
+	$(BIN)/python -m bench.tasks.filter $(if $(SITES),--sites $(SITES)) --out bench/results/filter.json
+	$(BIN)/python -m bench.tasks.n_way $(if $(SITES),--sites $(SITES)) --out bench/results/n_way.json
+	$(BIN)/python -m bench.tasks.corpus --out bench/results/corpus.json
+	$(BIN)/python -m bench.tasks.provenance $(if $(SITES),--sites $(SITES)) --out bench/results/provenance.json
+	$(BIN)/python -m bench.tasks.langid $(if $(SITES),--sites $(SITES)) --out bench/results/langid.json
+	$(BIN)/python -m bench.tasks.verify
+	$(BIN)/python -m bench.tasks.url_lang $(if $(DATA),--data $(DATA)) $(if $(DERIVED),--derived $(DERIVED))
+	$(BIN)/python -m bench.tasks.url_pair $(if $(DATA),--data $(DATA)) $(if $(PHRASES),--phrases $(PHRASES))
 
 docs: $(VENV)/installed  ## write the generated parts of docs/ anew
 	$(BIN)/python docs/generate.py

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diptych.learn.url_rules import components, rule_language
+from bench.baselines.url_rules import components, rule_language
 
 ORDER = [
     ("http://de.example.fr/es/page?lang=it", "it"),  # parameter values

@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from bench.support import columnar_files as files
 from diptych.errors import ConfigError, SourceError
 from diptych.sources import common_crawl as columnar
 from diptych.sources.common_crawl import SiteCandidate, candidates, codes_of
 
 Rows = list[dict[str, Any]]
-
-
-def load(name: str) -> ModuleType:
-    """A module of the benchmarks, which write the same files."""
-    path = Path(__file__).parents[2] / "bench" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-files = load("columnar_files")
 
 
 def pages(host: str, code: str | None, count: int, **other: Any) -> Rows:

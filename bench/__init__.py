@@ -1,0 +1,1 @@
+"""Benchmarks of Diptych, run as `python -m bench.tasks.NAME` from the repository."""

@@ -1,0 +1,1 @@
+"""Programs and methods that Diptych is compared with."""

@@ -1,0 +1,1 @@
+"""Real multilingual sites with known page pairs: built, served, archived and read."""

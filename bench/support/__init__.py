@@ -1,0 +1,1 @@
+"""Data sets, scores and tables that several benchmarks share."""

@@ -1,0 +1,68 @@
+"""Crawl a site with Diptych as its command line does, and nothing more: no pairing, no aligning.
+
+    python -m bench.support.diptych_crawl http://127.0.0.1:9001/ 16
+
+Prints what was fetched in how many seconds, as JSON.  Like the other programs' the time begins
+when everything is imported and ready to fetch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from diptych import recipes
+from diptych.engine.fetch import FetchSettings
+from diptych.engine.live import LiveEngine
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.scope import Scope, group
+from diptych.registry import build
+from diptych.run.store import Store
+from diptych.stages.crawl.bfs import Bfs
+from diptych.steps.guide_answers import GuideAnswers
+from diptych.steps.tasks import Work
+from diptych.text.urls import normalise
+
+AGENT = "DiptychBot/bench"
+
+
+def crawl(home: str, connections: int, folder: Path) -> dict[str, float]:
+    """Crawl a site to its end into a run folder: frontier, WARC, pages and links, all of it."""
+    seed = normalise(home)
+    assert seed is not None
+    sites = group([seed])
+    polite = Politeness(AGENT, delay=0.0, connections=connections)
+    settings = FetchSettings(AGENT, allow_private=True)
+    engine = LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
+    began: list[float] = []
+    with Store(folder, agent=AGENT) as store:
+        run = Crawl(
+            store, sites, Scope.of(sites), Bfs(), ("en", "fr"),
+            politeness=polite, limits=Limits(), now=time.time(),
+        )  # fmt: skip
+
+        def stopped() -> bool:
+            began.append(time.perf_counter())  # asked before each step, first when all is ready
+            return False
+
+        work = Work(folder, build(recipes.load("bfs", {})), ("en", "fr"))
+        engine.run(run, GuideAnswers(run, work), tick=lambda: None, stopped=stopped)
+        seconds = time.perf_counter() - began[0]
+        return {"pages": run.stats.pages, "downloads": run.stats.downloads, "seconds": seconds}
+
+
+def main() -> int:
+    """Crawl the site given and print the result."""
+    home, connections = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 16
+    with tempfile.TemporaryDirectory() as folder:
+        print(json.dumps(crawl(home, connections, Path(folder))))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Benchmarks, one per published table or question; `results/NAME.json` is of `tasks/NAME.py`."""

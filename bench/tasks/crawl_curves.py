@@ -1,0 +1,171 @@
+"""Crawl policies: pairs found against downloads, replayed on real sites under all URL schemes.
+
+    python -m bench.tasks.crawl_curves [--sites DIR] [--only NAME...] [--policies NAME...]
+                                       [--jobs N] [--cache DIR] [--curves FILE] [--out FILE]
+                                       [--svg FILE]
+
+The sites are those of `crawl_sites.py`.  Each policy crawls each site from its home page to the
+end; every request that a server would answer counts.  A true pair is found with the download of
+its second page.  Fig. 7 of Garcia-Romero et al., and what a pair costs.  Exits with 1 when a mark
+is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from bench.sites.built import add_sites_option, built_folder, site_tools
+from bench.sites.crawl_sites import CrawlSite, build_sites, chosen
+from bench.sites.engine import BuiltSite, Readings, SiteEngine, completed
+from bench.support.crawl_chart import draw
+from bench.support.crawl_figures import OURS, Curve, Curves, missed, tables
+from bench.support.machine import machine
+from bench.support.tables import show
+from diptych import recipes
+from diptych.frontier.crawl import Crawl
+from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.scope import Scope, group
+from diptych.registry import STRATEGIES, build
+from diptych.run.store import Store
+from diptych.steps.guide_answers import GuideAnswers
+from diptych.steps.tasks import Work
+
+POLICIES = ("bfs", "bfs+langs", "pplocator", "smart", "parallel_links", OURS)
+OWN_RECIPES = {"pplocator": "pplocator", "parallel_links": "dom"}
+"""policies that ask a pairer or a verifier, and the recipes in which it is that of their papers"""
+
+
+def crawl_site(site: BuiltSite, langs: tuple[str, ...], policy: str, readings: Readings) -> Curve:
+    """One policy on one site, to the end."""
+    strategies = build(recipes.load(OWN_RECIPES.get(policy, recipes.DEFAULT), {"crawl": policy}))
+    seeds = group([site.home], kind="site")
+    polite = Politeness(agent="bench", delay=0.0, connections=1)
+    engine = SiteEngine(site, readings)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Store(Path(folder), agent="bench") as store,
+    ):
+        crawl = Crawl(
+            store, seeds, Scope.of(seeds, kind="site"), strategies.crawl, langs,
+            politeness=polite, limits=Limits(), now=0.0,
+        )  # fmt: skip
+        work = Work(store.folder, strategies, langs)
+        engine.run(crawl, GuideAnswers(crawl, work), tick=lambda: None, stopped=lambda: False)
+    pairs = site.true_pairs(langs)
+    found = completed(engine.served, pairs)
+    return Curve(site.folder.name, policy, len(pairs), len(engine.served), tuple(found))
+
+
+def crawl_all(site: CrawlSite, policies: Sequence[str], cache: Path | None) -> list[Curve]:
+    """All policies on one site; the pages are read once."""
+    built = BuiltSite(built_folder() / site.name)
+    readings = Readings(built.folder, site.langs, cache)
+    curves = []
+    for policy in policies:
+        started = time.process_time()
+        curve = crawl_site(built, site.langs, policy, readings)
+        curves.append(curve)
+        seconds = time.process_time() - started
+        star = "" if curve.cost.reached else "*"
+        print(
+            f"{site.name} {policy}: {len(curve.found)}/{curve.pairs} pairs, "
+            f"{curve.cost}{star} downloads each, {curve.downloads} in all, {seconds:.1f} s",
+            file=sys.stderr,
+            flush=True,
+        )
+        readings.keep()
+    return curves
+
+
+def measure(
+    sites: Sequence[CrawlSite], policies: Sequence[str], cache: Path | None, jobs: int
+) -> Iterator[Curve]:
+    """All policies on all sites, so many sites at once."""
+    if jobs == 1:
+        for site in sites:
+            yield from crawl_all(site, policies, cache)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        each = [pool.submit(crawl_all, site, policies, cache) for site in sites]
+        for future in each:
+            yield from future.result()
+
+
+def read_curves(file: Path | None) -> list[Curve]:
+    """Curves that were kept."""
+    if file is None or not file.exists():
+        return []
+    rows = json.loads(file.read_text("utf-8"))
+    return [
+        Curve(site, policy, pairs, downloads, tuple(found))
+        for site, policy, pairs, downloads, found in rows
+    ]
+
+
+def write_curves(file: Path, curves: Iterable[Curve]) -> None:
+    """Keep curves, one to a line."""
+    lines = ",\n".join(json.dumps(curve) for curve in curves)
+    file.write_text(f"[\n{lines}\n]\n", "utf-8")
+
+
+def _policy(name: str) -> str:
+    if name not in STRATEGIES["crawl"]:
+        known = ", ".join(sorted(STRATEGIES["crawl"]))
+        raise argparse.ArgumentTypeError(f"no policy '{name}'; there is: {known}")
+    return name
+
+
+def add_policies_option(parser: argparse.ArgumentParser) -> None:
+    """Let the user choose policies; without a choice it is all that there are."""
+    known = [name for name in POLICIES if name in STRATEGIES["crawl"]]
+    parser.add_argument("--policies", nargs="*", type=_policy, default=known, metavar="NAME")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    add_sites_option(parser)
+    add_policies_option(parser)
+    parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="parts of names")
+    parser.add_argument("--cache", type=Path, default=built_folder().parent / "readings")
+    parser.add_argument("--curves", type=Path, metavar="FILE",
+                        help="curves of earlier calls: those not measured now count too, "
+                        "and all are kept there")  # fmt: skip
+    parser.add_argument("--jobs", type=int, default=1, help="sites at once")
+    parser.add_argument("--out", type=Path, help="where to keep the results")
+    parser.add_argument("--svg", type=Path, help="where to draw the curves")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Measure, show, keep; 1 if a mark is missed."""
+    options = _options()
+    sites = chosen(options.only)
+    build_sites(site_tools(options.sites), sites)
+    by = {(curve.site, curve.policy): curve for curve in read_curves(options.curves)}
+    for curve in measure(sites, options.policies, options.cache, options.jobs):
+        by[curve.site, curve.policy] = curve
+    if options.curves:
+        write_curves(options.curves, by.values())
+    names = {site.name for site in sites}
+    curves = Curves(curve for curve in by.values() if curve.site in names)
+    shown = tables(curves)
+    show(shown)
+    short = missed(curves)
+    print("\n".join(short), file=sys.stderr)
+    if options.svg:
+        options.svg.write_text(draw(curves), "utf-8")
+    if options.out:
+        result = {"machine": machine([]), "tables": shown, "missed": short}
+        options.out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return 1 if short else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,260 @@
+"""Languages that are taught, and languages in two scripts: how well they are told by their text.
+
+    python -m bench.tasks.langid [--out bench/results/langid.json]
+
+Lines are messages of programs, from the catalogues of some Debian packages (downloaded once);
+`pages` are texts of 320 characters made of such lines, which is what is read of a page.  What is
+learned is also tried on pages of the built sites, which are manuals, in other languages: text of
+another kind than it was learned from.
+
+A language that is known is taught as if it were not: its column is dropped, and learned anew from
+some lines of text.  Then languages that are really unknown.  The baseline is the identifier
+without what was taught.  Exits with 1 when a floor is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from selectolax.lexbor import LexborHTMLParser
+
+from bench.sites.built import built_folder
+from bench.support.langid_texts import default_folder, fetch_catalogues, read_lines
+from bench.support.machine import machine
+from bench.support.tables import Tables, percent, show
+from diptych._version import VERSION
+from diptych.language.codes import primary
+from diptych.language.identify import fingerprint, identify, is_identifiable, teach
+from diptych.language.teach import pieces_of, teach_language
+from diptych.page.blocks import Walk
+from diptych.page.charset import decode
+
+RESULTS = Path(__file__).parents[1] / "results" / "langid.json"
+HELD = 500  # lines that are never learned from
+SAMPLE = 100  # lines of each other language
+PAGE = 320
+LINES = (100, 1000, 5000)
+KNOWN: Mapping[str, tuple[str, ...]] = {
+    "gl": ("pt", "es", "ca"), "nn": ("nb", "da", "sv"), "oc": ("ca", "fr", "es"),
+    "sk": ("cs", "pl", "sl"), "hr": ("bs", "sr@latin", "sl"),
+}  # fmt: skip
+"""languages taught as if they were not known, and their neighbours"""
+UNKNOWN = {
+    "ast": "ast", "fur": "fur", "co": "co", "mai": "mai", "brx": "brx", "doi": "doi", "ab": "ab",
+    "gv": "gv", "li": "li", "ia": "ia", "ks": "ks", "be@latin": "be-Latn", "sat": "sat",
+    "mni": "mni", "en@shaw": "en-Shaw",
+}  # fmt: skip
+"""locales of languages that the identifier does not know, and their codes"""
+SCRIPTS: Mapping[tuple[str, str], Mapping[str, str]] = {
+    ("sr-Cyrl", "sr-Latn"): {"sr": "sr-Cyrl", "sr@latin": "sr-Latn"},
+    ("zh-Hans", "zh-Hant"): {"zh_CN": "zh-Hans", "zh_TW": "zh-Hant", "zh_HK": "zh-Hant"},
+    ("uz-Latn", "uz-Cyrl"): {"uz": "uz-Latn", "uz@cyrillic": "uz-Cyrl"},
+}
+FAMILIES = (
+    "apache2-manual", "aptitude", "debian-install-guide", "eviacam", "freedombox", "genius",
+    "gnucash", "lilypond", "mplayer", "solfege",
+)  # fmt: skip
+PAGES_OF_SITE = 30  # in each language
+# In percent, on pages: of a language taught from 1,000 lines, of its neighbours, of two scripts.
+FLOORS = {"told": 98.0, "mistaken": 2.0, "script": 95.0}
+
+Texts = dict[str, list[str]]
+
+
+def pages_of(lines: Sequence[str], size: int = PAGE) -> list[str]:
+    """Lines put together to texts of a size."""
+    found, page = [], ""
+    for line in lines:
+        page = f"{page}\n{line}"
+        if len(page) > size:
+            found.append(page[1 : size + 1])
+            page = ""
+    return found
+
+
+def labels(texts: Sequence[str], langs: Sequence[str] = ()) -> Counter[str]:
+    """What texts are taken for."""
+    found = Counter(
+        scores[0].lang if (scores := identify(text, langs, closed=False)) else "-" for text in texts
+    )
+    return found
+
+
+def share(texts: Sequence[str], lang: str) -> float:
+    """How many of some texts are taken for a language, in percent."""
+    return percent(labels(texts)[lang] / max(len(texts), 1))
+
+
+def known_languages(lines: Texts, sites: Texts) -> list[dict[str, Any]]:
+    """Each known language without what is known of it, taught from more and more lines."""
+    rows = []
+    for lang, near in KNOWN.items():
+        held, own = lines[lang][-HELD:], sites.get(lang, [])
+        for number in (0, *LINES):
+            teach(())
+            if number:
+                train = lines[lang][: min(number, len(lines[lang]) - HELD)]
+                teach([teach_language(lang, pieces_of("\n".join(train))).taught])
+            rows.append(
+                {
+                    "language": lang,
+                    "taught from lines": len(train) if number else "(as shipped)",
+                    "lines told": share(held, lang),
+                    "pages told": share(pages_of(held), lang),
+                    "its pages of sites told": share(own, lang) if own else "none there",
+                    **_mistaken(lines, near, lang),
+                    "pages of sites mistaken": _on_sites(sites, lang),
+                }
+            )
+    teach(())
+    return rows
+
+
+def _mistaken(lines: Texts, near: Sequence[str], lang: str) -> dict[str, Any]:
+    """How much of the neighbours is taken for the language: of the worst of them."""
+    worst = max(near, key=lambda locale: share(lines[locale][-HELD:], lang))
+    texts = lines[worst][-HELD:]
+    return {
+        "worst neighbour": worst,
+        "its lines mistaken": share(texts, lang),
+        "its pages mistaken": share(pages_of(texts), lang),
+    }
+
+
+def _on_sites(sites: Texts, lang: str) -> float:
+    """How many pages of sites in other languages are taken for the language, in percent."""
+    others = [text for code, texts in sites.items() if code != primary(lang) for text in texts]
+    return share(others, lang)
+
+
+def unknown_languages(lines: Texts, sites: Texts) -> list[dict[str, Any]]:
+    """Languages that were never known, taught from what there is, up to a thousand lines."""
+    rows = []
+    known = [locale for locale in lines if locale not in UNKNOWN and len(lines[locale]) > SAMPLE]
+    for locale, lang in UNKNOWN.items():
+        texts = lines[locale]
+        count = min(1000, len(texts) * 4 // 5)
+        held = texts[count:][:HELD]
+        teach(())
+        before = labels(held).most_common(2)
+        lesson = teach_language(lang, pieces_of("\n".join(texts[:count])))
+        teach([lesson.taught])
+        others = [line for other in known for line in lines[other][-SAMPLE:]
+                  if primary(other.partition("@")[0]) != primary(lang)]  # fmt: skip
+        pages = [page for other in known for page in pages_of(lines[other][-SAMPLE:])
+                 if primary(other.partition("@")[0]) != primary(lang)]  # fmt: skip
+        rows.append(
+            {
+                "language": lang,
+                "taught from lines": count,
+                "before": ", ".join(f"{label} {percent(n / len(held)):.0f}" for label, n in before),
+                "lines told": share(held, lang),
+                "pages told": share(pages_of(held), lang),
+                "said of held lines": percent(lesson.quality.lines),
+                "lines of others mistaken": share(others, lang),
+                "pages of others mistaken": share(pages, lang),
+                "pages of sites mistaken": _on_sites(sites, lang),
+            }
+        )
+    teach(())
+    return rows
+
+
+def two_scripts(lines: Texts) -> list[dict[str, Any]]:
+    """Languages that are asked for in two scripts."""
+    rows = []
+    for langs, locales in SCRIPTS.items():
+        for locale, lang in locales.items():
+            texts = lines[locale][:2000]
+            by_line = labels(texts, langs)
+            size = PAGE // 2 if lang.startswith("zh") else PAGE
+            by_page = labels(pages_of(texts, size), langs)
+            rows.append(
+                {
+                    "asked for": ", ".join(langs),
+                    "text": locale,
+                    "lines told": percent(by_line[lang] / by_line.total()),
+                    "lines in the other script": percent(
+                        sum(by_line[each] for each in langs if each != lang) / by_line.total()
+                    ),
+                    "pages told": percent(by_page[lang] / by_page.total()),
+                }
+            )
+    return rows
+
+
+def site_texts() -> Texts:
+    """What is read of pages of some sites, by language."""
+    found: Texts = {}
+    for family in FAMILIES:
+        folder = built_folder() / family
+        if not (folder / "groups.tsv").is_file():
+            continue
+        taken: Counter[str] = Counter()
+        for line in sorted((folder / "groups.tsv").read_text("utf-8").splitlines()):
+            _, lang, url, is_good, *_ = line.split("\t")
+            if is_good == "1" and taken[lang] < PAGES_OF_SITE:
+                texts = list(_text_of_page(folder / "htdocs" / unquote(url).lstrip("/")))
+                taken[lang] += len(texts)
+                found.setdefault(primary(lang), []).extend(texts)
+    return found
+
+
+def _text_of_page(path: Path) -> Iterator[str]:
+    if not path.is_file():
+        return
+    markup = decode(path.read_bytes()[:500_000], "text/html")[0]
+    walk = Walk(LexborHTMLParser(markup), "http://localhost/", markup, with_tree=False)
+    texts = [block.text for block in walk.blocks if len(block.text.encode()) >= 60]
+    yield from pages_of(texts[len(texts) // 3 :])[:1]
+
+
+def missed(tables: Tables) -> list[str]:
+    """Which floors are missed."""
+    known, unknown, scripts = tables.values()
+    taught = [row for row in known if row["taught from lines"] == 1000] + unknown
+    return [
+        *(f"{row['language']}: too few pages told" for row in taught
+          if row["pages told"] < FLOORS["told"]),
+        *(f"{row['language']}: too many pages of sites mistaken" for row in taught
+          if row["pages of sites mistaken"] > FLOORS["mistaken"]),
+        *(f"{row['text']}: the script is not told" for row in scripts
+          if row["pages told"] < FLOORS["script"]),
+    ]  # fmt: skip
+
+
+def main() -> int:
+    """Measure, print, and keep the figures if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    lines, sites = read_lines(fetch_catalogues(default_folder())), site_texts()
+    lines = {locale: list(filter(is_identifiable, texts)) for locale, texts in lines.items()}
+    tables: Tables = {
+        "Known languages, taught as if they were not": known_languages(lines, sites),
+        "Unknown languages, taught": unknown_languages(lines, sites),
+        "Two scripts of a language": two_scripts(lines),
+    }
+    show(tables)
+    wrong = missed(tables)
+    print("\n".join(wrong))
+    if options.out:
+        texts = {code: len(texts) for code, texts in sorted(sites.items())}
+        result = {
+            "signature": f"langid:{fingerprint()}|pages:{sum(texts.values())}|v:{VERSION}",
+            "tables": tables,
+            "pages of sites": texts,
+            "machine": machine(("numpy", "py3langid")),
+        }
+        options.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

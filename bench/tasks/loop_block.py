@@ -1,0 +1,116 @@
+"""How long the event loop of a guided crawl is held up: one that sleeps in it notes how late it is.
+
+    python -m bench.tasks.loop_block [--blame] [--out FILE]
+
+Three crawls by the guided policy without a delay: 200 small sites at once (`small_sites.py`); the
+Apache manual in eight languages, some 2,000 pages with a hundred links on each, over 16
+connections; a site with a sitemap of 50,000 URLs and their translations, its first 1,000 pages.
+`late` is by the clock, `worked` by the processor time of the loop's thread between two looks: on a
+machine that has other things to do only the second is the crawl's own.  `--blame` shows where the
+loop was when it was late.  Exits with 1 when it was held up for more than 50 ms of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bench.sites.built import add_sites_option, build_variant, site_tools
+from bench.sites.fast_server import served_from_memory
+from bench.sites.small_sites import address_of, served
+from bench.support.live_crawl import LATE, crawl_apart
+from bench.support.machine import machine
+from bench.support.tables import show
+from bench.tasks.crawl_speed import APACHE
+
+SMALL_SITES = 200
+SITEMAP = 50_000  # URLs: as many as one file may have
+FIRST = 1000  # pages of the site with that sitemap
+
+Options = dict[str, object]
+
+
+@contextmanager
+def no_log() -> Iterator[Path]:
+    """A file for an access log that nobody reads."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder) / "log.tsv"
+
+
+def small_sites(options: argparse.Namespace, settings: Options) -> dict[str, Any]:
+    """Many small sites at once."""
+    with no_log() as log, served(log, sites=SMALL_SITES) as port:
+        homes = [f"http://{address_of(number)}:{port}/" for number in range(SMALL_SITES)]
+        return crawl_apart(homes, settings)
+
+
+def many_links(options: argparse.Namespace, settings: Options) -> dict[str, Any]:
+    """One site whose pages have many links."""
+    folder = build_variant(site_tools(options.sites), "bench-crawl-speed", APACHE.split())
+    with served_from_memory(folder) as home:
+        return crawl_apart([home], settings | {"connections": 16})
+
+
+def large_sitemap(options: argparse.Namespace, settings: Options) -> dict[str, Any]:
+    """One site whose sitemap has as many URLs as it may."""
+    with no_log() as log, served(log, large=SITEMAP) as port:
+        home = f"http://{address_of(0)}:{port}/"
+        return crawl_apart([home], settings | {"connections": 16, "max-pages": FIRST})
+
+
+CRAWLS: dict[str, Callable[[argparse.Namespace, Options], dict[str, Any]]] = {
+    "small": small_sites,
+    "links": many_links,
+    "sitemap": large_sitemap,
+}
+NAMES = {
+    "small": f"{SMALL_SITES} small sites",
+    "links": "Apache manual, a hundred links a page",
+    "sitemap": f"sitemap of {SITEMAP:,} URLs",
+}
+
+
+def row_of(name: str, run: dict[str, Any]) -> dict[str, Any]:
+    """The figures of one crawl."""
+    speed = round(run["pages"] / run["seconds"], 1)
+    return {"crawl": NAMES[name], "pages": run["pages"], "pages/s": speed, **run["loop"]}
+
+
+def main() -> int:
+    """Measure, show, keep; 1 if the loop was held up for too long."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    add_sites_option(parser)
+    parser.add_argument("--only", nargs="*", choices=CRAWLS, default=list(CRAWLS))
+    parser.add_argument("--policy", default="hybrid")
+    parser.add_argument("--blame", action="store_true", help="show where the loop was when late")
+    parser.add_argument("--out", type=Path, help="where to keep the results")
+    options = parser.parse_args()
+    settings: Options = {"policy": options.policy, "delay": 0.0}
+    if options.blame:
+        settings["blame"] = True
+    rows = []
+    for name in options.only:
+        run = CRAWLS[name](options, settings)
+        rows.append(row_of(name, run))
+        for place in run["blamed"]:
+            print(place, file=sys.stderr)
+    shown = {"How late the event loop of a guided crawl is, milliseconds": rows}
+    show(shown)
+    if options.out:
+        result = {"machine": machine(["aiohttp"]), "tables": shown}
+        options.out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    worst = max(row["worked max"] for row in rows)
+    if worst > 1000 * LATE:
+        print(f"FAILED: the loop was held up for {worst} ms", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,284 @@
+"""Page pairs: precision and recall on real sites under all URL schemes, beside other methods.
+
+    python -m bench.tasks.page_pairs [--sites DIR] [--cache DIR] [--only NAME...] [--jobs N]
+
+The sites are built by `build_sites.py` of DIR: the twelve variants of `dev_variants.json`, and
+those of `OPAQUE` below, whose URLs, links and declarations say nothing.  Their families have
+trained nothing.  Each method is given the same pages.  Ours is a whole run from the pages on:
+pairing, learning, pairing again, aligning, verifying.  Exits with 1 when a floor is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bench.sites.built import add_sites_option, build_variant, built_folder, site_tools
+from bench.sites.stored import Counts, Pair, languages, read_site, read_truth, view_of
+from bench.support.machine import machine
+from bench.support.tables import show
+from diptych import recipes
+from diptych.learn.lexicon.file import read_lexicon
+from diptych.learn.lexicon.lexicon import lexicon_of
+from diptych.pipeline import pair_and_learn
+from diptych.protocols import Pairer, Verifier, Watcher
+from diptych.registry import Strategies, build
+from diptych.run.store import Store
+from diptych.stages.pair.content import Content
+from diptych.stages.pair.keys.strategy import Keys
+from diptych.stages.pair.langstrip import LangStrip
+from diptych.stages.pair.pplocator import PPLocator
+from diptych.stages.pair.pti import Pti
+from diptych.stages.pair.url_model import UrlModel
+from diptych.stages.pair.url_rules import UrlRules
+from diptych.stages.verify.decision_tree import DecisionTree
+from diptych.stages.verify.maxent import MaxEnt
+from diptych.steps.align_pairs import align_pairs
+from diptych.steps.tasks import AlignTask, Work
+from diptych.types import PagePair, lang_pairs
+
+OURS = "diptych"
+PRECISION, RECALL = 0.985, 0.97
+OPAQUE_PRECISION, OPAQUE_RECALL = 0.96, 0.92
+DELETED_PRECISION = 0.98
+OPAQUE: tuple[dict[str, Any], ...] = (
+    {"name": "opaque-gimp", "family": "gimp-help", "scheme": "qopaque", "langs": "en,fr"},
+    {"name": "opaque-gimp-drop", "family": "gimp-help", "scheme": "numeric", "langs": "en,es,ja",
+     "drop": "es=0.4"},
+    {"name": "opaque-ig", "family": "debian-install-guide", "scheme": "qopaque",
+     "langs": "en,de,ru,zh-cn"},
+    {"name": "opaque-mplayer-drop", "family": "mplayer", "scheme": "numeric", "langs": "en,hu,pl",
+     "drop": "hu=0.4"},
+    {"name": "opaque-gnucash", "family": "gnucash", "scheme": "qopaque", "langs": "en,it,pt"},
+    {"name": "opaque-lily", "family": "lilypond", "scheme": "numeric", "langs": "en,fr",
+     "max-pages": "700"},
+    {"name": "opaque-scilab", "family": "scilab", "scheme": "qopaque", "langs": "en,ja",
+     "max-pages": "900"},
+    {"name": "opaque-aptitude", "family": "aptitude", "scheme": "qopaque", "langs": "en,fr,ja"},
+)  # fmt: skip
+"""no switcher, no hreflang, ids that two languages do not share"""
+
+Method = Callable[[Store, list[str]], Iterable[PagePair]]
+Rows = dict[str, dict[str, Any]]
+"""site -> method -> what it found"""
+
+
+def read_known(files: Iterable[Path]) -> Rows:
+    """Counts that were kept by earlier calls."""
+    known: Rows = {}
+    for file in files:
+        for site, counts in json.loads(file.read_text("utf-8")).items():
+            known.setdefault(site, {}).update(counts)
+    return known
+
+
+def alone(pairer: Pairer) -> Method:
+    """A pairer by itself."""
+
+    def find(store: Store, langs: list[str]) -> Iterable[PagePair]:
+        return pairer.pair(view_of(store, langs))
+
+    return find
+
+
+def verified(pairer: Pairer, verifier: Verifier, recipe: str) -> Method:
+    """A pairer, and a verifier that has the last word."""
+
+    def find(store: Store, langs: list[str]) -> Iterable[PagePair]:
+        made = replace(build(recipes.load(recipe, {})), verify=verifier)
+        work = Work(store.folder, made, langs).of(store)
+        for pair in pairer.pair(view_of(store, langs)):
+            if AlignTask(pair).run(work).decision.accept:
+                yield pair
+
+    return find
+
+
+def with_word_list(pairer: Pairer, files: list[Path]) -> Method:
+    """A pairer that is given word lists of the user's."""
+
+    def find(store: Store, langs: list[str]) -> Iterable[PagePair]:
+        lexicons = [read_lexicon(file) for file in files]
+        found = {pair: lexicon_of(pair, lexicons) for pair in lang_pairs(langs)}
+        known = {pair: lexicon for pair, lexicon in found.items() if lexicon}
+        return pairer.pair(view_of(store, langs, known))
+
+    return find
+
+
+def whole_run(jobs: int) -> Method:
+    """Ours, from the pages on."""
+
+    def find(store: Store, langs: list[str]) -> Iterable[PagePair]:
+        strategies: Strategies = build(recipes.load(recipes.DEFAULT, {}))
+        with Store(store.folder, agent="bench") as run:
+            run.db.execute("DELETE FROM learning")
+            run.db.execute("DELETE FROM pairs")
+            work = Work(run.folder, strategies, langs)
+            ((id, _),) = run.sites()
+            align_pairs(run, pair_and_learn(run, work, Watcher(), jobs=jobs), Watcher(), jobs=jobs)
+            return [pair for _, pair in run.pairs(id, where="decisions.accept")]
+
+    return find
+
+
+def methods(jobs: int, word_lists: list[Path]) -> dict[str, Method]:
+    """All that is compared, ours first."""
+    return {
+        OURS: whole_run(jobs),
+        "content, no lexicon": alone(Content()),
+        "keys": alone(Keys()),
+        "wmt16 (langstrip)": alone(LangStrip()),
+        "url_rules": alone(UrlRules()),
+        "smart (url_model)": alone(UrlModel()),
+        "pplocator": alone(PPLocator()),
+        "pplocator, verified": verified(PPLocator(), DecisionTree(), "bfs"),
+        "dom": verified(UrlRules(), MaxEnt(), "dom"),
+        f"pti{'' if word_lists else ', no word list'}": with_word_list(Pti(), word_lists),
+    }
+
+
+def sites(tools: Path) -> dict[str, str]:
+    """The names of the sites, built if they are not, and what each is for."""
+    found: dict[str, str] = {}
+    for variant in json.loads((tools / "dev_variants.json").read_text("utf-8")):
+        build_variant(tools, variant["name"], options_of(variant))
+        found[variant["name"]] = "deleted" if variant.get("drop") else "scheme"
+    for variant in OPAQUE:
+        options = {**variant, "switcher": "none"}
+        build_variant(tools, variant["name"], options_of(options))
+        found[variant["name"]] = "opaque"
+    return found
+
+
+def options_of(variant: dict[str, Any]) -> list[str]:
+    """A variant as options of the builder."""
+    options: list[str] = []
+    for name, value in variant.items():
+        if name == "name":
+            continue
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            options.append(option)
+        elif isinstance(value, dict):
+            options += [option, ",".join(f"{key}={share}" for key, share in value.items())]
+        else:
+            options += [option, ",".join(value) if isinstance(value, list) else str(value)]
+    return options
+
+
+def measure(
+    names: dict[str, str], cache: Path, found: dict[str, Method], known: Rows, keep: Path | None
+) -> list[dict[str, Any]]:
+    """All methods on all sites; what is known already is not measured again."""
+    rows: list[dict[str, Any]] = []
+    for name, kind in names.items():
+        folder, site = read_site(name, cache), built_folder() / name
+        truth, langs = read_truth(site), languages(site)
+        row: dict[str, Any] = {"site": name, "kind": kind, "true pairs": len(truth.right)}
+        for method, find in found.items():
+            if method in known.get(name, {}):
+                row[method] = Counts(*known[name][method])
+                continue
+            started = time.process_time()
+            with Store(folder, write=False) as store:
+                pairs: set[Pair] = {frozenset((p.left, p.right)) for p in find(store, langs)}
+            row[method] = truth.judge(pairs)
+            row[f"{method} s"] = round(time.process_time() - started, 1)
+        rows.append(row)
+        if keep is not None:
+            counts = {each["site"]: {name: each[name] for name in found} for each in rows}
+            keep.write_text(json.dumps(counts), "utf-8")
+        print(name, *(f"{method} {row[method]}" for method in found), sep=" | ", flush=True)
+    return rows
+
+
+def summed(rows: list[dict[str, Any]], kinds: tuple[str, ...], method: str) -> Counts:
+    """Micro-averaged: the counts of all sites of some kinds together."""
+    total = Counts(0, 0, 0)
+    for row in rows:
+        if row["kind"] in kinds:
+            total = total + row[method]
+    return total
+
+
+SETS = {
+    "all sites and schemes": ("scheme", "deleted", "opaque"),
+    "the twelve development variants": ("scheme", "deleted"),
+    "40% of a language deleted": ("deleted",),
+    "opaque, nothing declared": ("opaque",),
+}
+
+
+def tables(rows: list[dict[str, Any]], names: Iterable[str]) -> dict[str, list[dict[str, str]]]:
+    """The tables that are kept and shown in the documentation."""
+    sums = [
+        {"method": name, **{each: str(summed(rows, kinds, name)) for each, kinds in SETS.items()}}
+        for name in names
+    ]
+    each = [
+        {"site": row["site"], "true pairs": f"{row['true pairs']:,}",
+         **{name: str(row[name]) for name in names}}
+        for row in rows
+    ]  # fmt: skip
+    return {
+        "Page pairs, precision / recall, micro-averaged": sums,
+        "Page pairs by site, precision / recall": each,
+    }
+
+
+def missed(rows: list[dict[str, Any]]) -> list[str]:
+    """The floors that ours does not reach."""
+    floors = {
+        "the twelve development variants": (PRECISION, RECALL),
+        "40% of a language deleted": (DELETED_PRECISION, 0.0),
+        "opaque, nothing declared": (OPAQUE_PRECISION, OPAQUE_RECALL),
+    }
+    found = []
+    for name, (precision, recall) in floors.items():
+        counts = summed(rows, SETS[name], OURS)
+        if counts.precision < precision or counts.recall < recall:
+            found.append(f"{name}: {counts} is below {precision} / {recall}")
+    return found
+
+
+def main() -> int:
+    """Measure, show, keep; 1 if a floor is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    add_sites_option(parser)
+    parser.add_argument("--cache", type=Path, default=built_folder().parent / "stores")
+    parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="sites to measure")
+    parser.add_argument("--methods", nargs="*", default=[], metavar="NAME", help="of the rows")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="where to keep the counts")
+    parser.add_argument("--known", type=Path, nargs="*", default=[], metavar="FILE",
+                        help="counts that were kept, and are not measured again")  # fmt: skip
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--lexicon", type=Path, action="append", default=[], metavar="FILE",
+                        help="word lists for PTI (diptych lexicon import)")  # fmt: skip
+    parser.add_argument("--out", type=Path, help="where to keep the results")
+    arguments = parser.parse_args()
+    names = sites(site_tools(arguments.sites))
+    if arguments.only:
+        names = {name: kind for name, kind in names.items() if name in arguments.only}
+    found = methods(arguments.jobs, arguments.lexicon)
+    if arguments.methods:
+        found = {name: method for name, method in found.items() if name in arguments.methods}
+    rows = measure(names, arguments.cache, found, read_known(arguments.known), arguments.keep)
+    shown = tables(rows, found)
+    show(shown)
+    short = missed(rows) if OURS in found else []
+    print("\n".join(short), file=sys.stderr)
+    if arguments.out:
+        result = {"machine": machine(["numpy", "rapidfuzz"]), "tables": shown, "missed": short}
+        arguments.out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return 1 if short else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

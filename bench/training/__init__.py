@@ -1,0 +1,1 @@
+"""Programs that train the models that are shipped, and write their weights."""

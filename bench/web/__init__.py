@@ -1,0 +1,1 @@
+"""A simulated web, on which discovery is measured."""
