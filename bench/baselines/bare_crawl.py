@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import time
 from dataclasses import asdict, dataclass, field
 from urllib.parse import urldefrag, urljoin, urlsplit
@@ -15,6 +14,8 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 import aiohttp
 from selectolax.lexbor import LexborHTMLParser
 from yarl import URL
+
+from bench.support.arguments import crawl_arguments
 
 
 @dataclass
@@ -81,9 +82,9 @@ async def crawl(home: str, connections: int) -> Tally:
 
 def main() -> int:
     """Crawl the site given and print what was fetched in how many seconds, as JSON."""
-    home, connections = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 16
+    options = crawl_arguments(__doc__).parse_args()
     start = time.perf_counter()
-    tally = asyncio.run(crawl(home, connections))
+    tally = asyncio.run(crawl(options.home, options.connections))
     seconds = time.perf_counter() - start
     counts = {
         name: len(value) if isinstance(value, set) else value

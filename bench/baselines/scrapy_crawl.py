@@ -9,15 +9,20 @@ resumed; without, in memory.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from scrapy import Request, Spider
-from scrapy.crawler import CrawlerProcess
-from scrapy.http import HtmlResponse, Response
-from scrapy.linkextractors import LinkExtractor
+from bench.support.arguments import crawl_arguments
+from bench.support.processes import give_up
+
+try:
+    from scrapy import Request, Spider
+    from scrapy.crawler import CrawlerProcess
+    from scrapy.http import HtmlResponse, Response
+    from scrapy.linkextractors import LinkExtractor
+except ImportError:
+    give_up("this Python has no scrapy: pip install -r bench/requirements.txt")
 
 
 class Links(Spider):  # type: ignore[misc]  # Scrapy is not type-checked
@@ -54,10 +59,12 @@ def settings(connections: int, jobdir: str | None) -> dict[str, Any]:
 
 def main() -> int:
     """Crawl the site given and print what was fetched in how many seconds, as JSON."""
-    home, connections = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 16
-    process = CrawlerProcess(settings(connections, sys.argv[3] if len(sys.argv) > 3 else None))
+    parser = crawl_arguments(__doc__)
+    parser.add_argument("jobdir", nargs="?", help="keep the queue on disk, in this folder")
+    options = parser.parse_args()
+    process = CrawlerProcess(settings(options.connections, options.jobdir))
     crawler = process.create_crawler(Links)
-    process.crawl(crawler, home=home)
+    process.crawl(crawler, home=options.home)
     process.start()
     assert crawler.stats is not None
     assert isinstance(crawler.spider, Links)

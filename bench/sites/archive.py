@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from bench.sites.built import built_folder, give_up
+from bench.sites.built import built_folder
+from bench.support.processes import give_up
 from diptych.run.warc import compose, compose_info
 from diptych.text.urls import normalise
 from diptych.types import Response, Url

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from bench.sites.built import add_sites_option, build_variant, give_up, site_tools
+from bench.sites.built import Builder, add_sites_option, build_variant, site_builder
+from bench.support.processes import give_up
 
 GROUPS = ("full", "partial", "third")
 HELD = frozenset({"apache2-manual", "aptitude", "eyes17", "gnucash", "scilab"})
@@ -117,10 +117,10 @@ def chosen(names: Sequence[str]) -> list[CrawlSite]:
     return found
 
 
-def build_sites(tools: Path, sites: Sequence[CrawlSite]) -> None:
+def build_sites(builder: Builder, sites: Sequence[CrawlSite]) -> None:
     """Build the sites that are not there yet."""
     for site in sites:
-        build_variant(tools, site.name, site.options())
+        build_variant(builder, site.name, site.options())
 
 
 def main() -> None:
@@ -129,7 +129,7 @@ def main() -> None:
     add_sites_option(parser)
     parser.add_argument("--only", nargs="*", default=[], metavar="NAME")
     arguments = parser.parse_args()
-    build_sites(site_tools(arguments.sites), chosen(arguments.only))
+    build_sites(site_builder(arguments.sites), chosen(arguments.only))
 
 
 if __name__ == "__main__":

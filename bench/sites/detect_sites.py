@@ -24,15 +24,16 @@ from typing import NamedTuple
 
 from bench.sites.archive import site_url
 from bench.sites.built import (
+    Builder,
     add_sites_option,
     build_native,
     build_variant,
     built_folder,
-    give_up,
-    site_tools,
+    site_builder,
 )
 from bench.sites.crawl_sites import CRAWL_SITES, HELD, build_sites
 from bench.sites.engine import BuiltSite
+from bench.sites.pair_sites import build_pair_sites, chosen
 from diptych.language.codes import same_language
 from diptych.page.read import read_page
 from diptych.types import Page, Response, Url
@@ -368,44 +369,39 @@ def missing_sites() -> list[str]:
     return [name for name in names if not (built_folder() / name / "meta.json").is_file()]
 
 
-def build_missing(folder: Path) -> None:
-    """Have all sites of the questions; say in one line if they cannot be built."""
-    missing = missing_sites()
-    if not missing:
-        return  # then the builder is not needed
-    if not (folder / "build_sites.py").is_file():
-        give_up(f"{len(missing)} sites are not built (such as {missing[0]}), and there is no"
-                " build_sites.py: say where the site builder is with --sites DIR")  # fmt: skip
-    build_measured(site_tools(folder))
+def build_missing(folder: Path | None) -> None:
+    """Build the sites of the questions if one is missing."""
+    if missing_sites():
+        build_measured(site_builder(folder))
 
 
-def build_all(tools: Path) -> None:
+def build_all(builder: Builder) -> None:
     """Build what is missing, to measure on and to train on."""
-    build_measured(tools)
+    build_measured(builder)
+    for family in TRAINING:
+        build_native(builder, family)
     for name, options in training_variants():
-        build_variant(tools, name, options)
+        build_variant(builder, name, options)
 
 
-def build_measured(tools: Path) -> None:
+def build_measured(builder: Builder) -> None:
     """Build the sites of the questions."""
-    from bench.tasks.page_pairs import sites
-
     for family in (*NATIVE, "eyes17"):
-        build_native(tools, family)
-    build_sites(tools, CRAWL_SITES)
-    sites(tools)
+        build_native(builder, family)
+    build_sites(builder, CRAWL_SITES)
+    build_pair_sites(builder, chosen([]))
     for name, (family, langs, *more) in UNSEEN.items():
         options = ["--family", family, "--scheme", name.split("-")[1], "--langs", langs, *more]
-        build_variant(tools, name, options)
+        build_variant(builder, name, options)
     for family, lang in MONOLINGUAL:
         number = MONOLINGUAL.index((family, lang))
         options = ["--family", family, "--scheme", SCHEMES[number % 10], "--langs", lang]
         options += ["--switcher", ("home", "none")[number % 2], "--max-pages", "40"]
-        build_variant(tools, f"mono-{lang}-{family}", options)
+        build_variant(builder, f"mono-{lang}-{family}", options)
     for number, (family, langs) in enumerate(DECLARED):
         options = ["--family", family, "--scheme", SCHEMES[number % 10], "--langs", langs]
         options += ["--switcher", "none", "--hreflang", "--only-ok", "--max-pages", "60"]
-        build_variant(tools, f"hre-{family}", options)
+        build_variant(builder, f"hre-{family}", options)
 
 
 def training_variants() -> Iterator[tuple[str, list[str]]]:
@@ -431,7 +427,7 @@ def main() -> None:
     """Build what is missing, and say what there is to ask."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
-    build_all(site_tools(parser.parse_args().sites))
+    build_all(site_builder(parser.parse_args().sites))
     for question in questions():
         print(*question[:6], sep="\t")
 

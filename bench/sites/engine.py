@@ -59,8 +59,11 @@ class BuiltSite:
         self.folder = folder
         self._docs = folder / "htdocs"
         meta = json.loads((folder / "meta.json").read_text("utf-8"))
-        self._hosts: frozenset[str] = frozenset(meta["hosts"] or ())
-        self._pivot: str = meta["pivot"]
+        self.hosts: list[str] = meta["hosts"] or []
+        """languages that have a host of their own; none in a site of one host"""
+        self.authorities: dict[str, str] = {}
+        """language -> name of its host, where it is not that of `site_url`"""
+        self.pivot: str = meta["pivot"]
         self.home = site_url(meta["home"])
         self._routes: dict[tuple[str, Query], str] = {}
         self._redirects: dict[str, str] = {}
@@ -78,9 +81,9 @@ class BuiltSite:
         """The answer to a URL; None when there is no such host."""
         parts = urlsplit(url)
         label = (parts.hostname or "").removesuffix(f".{HOST}")
-        if label not in (self._hosts or {"www"}):
+        if label not in (self.hosts or ("www",)):
             return None
-        if not self._hosts:
+        if not self.hosts:
             label = ""
         routed = self._route(parts.path, parts.query) if parts.path in self._routed else None
         if routed:
@@ -98,7 +101,7 @@ class BuiltSite:
             return Answer(302, location=self._absolute(home)) if home else None
         file = self._routes.get((path, frozenset(asked)))
         if not file and "lang" in self._names and all(name != "lang" for name, _ in asked):
-            file = self._routes.get((path, frozenset([*asked, ("lang", self._pivot)])))
+            file = self._routes.get((path, frozenset([*asked, ("lang", self.pivot)])))
         return Answer(200, self._docs / file) if file else Answer(404)
 
     def _find_file(self, root: Path, path: str) -> Answer:
@@ -119,7 +122,12 @@ class BuiltSite:
 
     def _absolute(self, location: str) -> str:
         on_host = _ON_HOST.fullmatch(location)
-        return f"http://{on_host[1]}.{HOST}{on_host[2]}" if on_host and self._hosts else location
+        if on_host is None or not self.hosts:
+            return location
+        return f"http://{self._authority(on_host[1])}{on_host[2]}"
+
+    def _authority(self, label: str) -> str:
+        return self.authorities.get(label, f"{label}.{HOST}")
 
     def respond(self, url: Url, now: float) -> tuple[Response, Path | None] | None:
         """What the server sends, and the file it is of; None when there is no such host."""
@@ -132,8 +140,8 @@ class BuiltSite:
             sent = headers if answer.location else headers[:1]
             return Response(url, answer.status, sent, page, now), None
         body = answer.file.read_bytes()
-        if self._hosts:
-            body = _HOST_MARK.sub(rf"\1.{HOST}".encode(), body)
+        if self.hosts:
+            body = _HOST_MARK.sub(lambda mark: self._authority(mark[1].decode()).encode(), body)
         is_html = _HTML.search(answer.file.name) is not None
         kind = "text/html" if is_html else mimetypes.guess_type(answer.file)[0] or ""
         return Response(url, 200, (("Content-Type", kind),), body, now), answer.file

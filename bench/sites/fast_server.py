@@ -4,7 +4,7 @@
     python -m bench.sites.fast_server FOLDER --measure   requests per second of this server alone
 
 FOLDER is what the site builder makes: htdocs/, meta.json and perhaps routes.json. The answers
-are those of serve.py, but made beforehand; one host only, no access log.
+are those of `bench.sites.serve`, but made beforehand; one host only, no access log.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from bench.sites.built import give_up, running
+from bench.support.processes import give_up, running
 
 INDEXES = ("index.html", "index.htm", "index.en.html", "Overview.en.html")
 PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".php")
@@ -42,7 +42,7 @@ def answer(status: str, body: bytes, *headers: str) -> bytes:
 
 
 def page(file: Path) -> bytes:
-    """Hand out a file; as in serve.py, no charset is named."""
+    """Hand out a file; as in `bench.sites.serve`, no charset is named."""
     known = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     is_page = any(suffix in PAGE_SUFFIXES for suffix in file.suffixes)
     return answer("200 OK", file.read_bytes(), f"Content-Type: {'text/html' if is_page else known}")
@@ -59,11 +59,11 @@ NOT_FOUND = answer("404 Not Found", b"<h1>404 Not Found</h1>", "Content-Type: te
 def load(folder: Path) -> dict[str, bytes]:
     """Prepare every answer of a site, by its decoded path, or by path and query."""
     if not (folder / "meta.json").is_file():
-        give_up(f"{folder.name} is not a built site (no meta.json): see build_sites.py")
+        give_up(f"{folder.name} is not a built site (no meta.json)")
     root = folder / "htdocs"
     meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     if meta.get("hosts"):
-        give_up(f"{folder.name} has several hosts; this server knows one: use serve.py")
+        give_up(f"{folder.name} has several hosts; this server knows one: use bench.sites.serve")
     files = sorted(file for file in root.rglob("*") if file.is_file())
     answers = {f"/{file.relative_to(root).as_posix()}": page(file) for file in files}
     for folder_path in sorted({file.parent for file in files}):
@@ -208,7 +208,7 @@ def _ask(
 def main() -> int:
     """Serve or measure a site."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", type=Path, help="a site made by build_sites.py")
+    parser.add_argument("folder", type=Path, help="a built site")
     parser.add_argument("--port", type=int, default=0, help="default: a free one")
     parser.add_argument("--measure", action="store_true", help="print the speed of the server")
     parser.add_argument("--connections", type=int, default=16)

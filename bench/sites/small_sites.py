@@ -34,8 +34,8 @@ from typing import NamedTuple, TextIO
 
 from selectolax.lexbor import LexborHTMLParser
 
-from bench.sites.built import running
 from bench.sites.fast_server import NOT_FOUND, answer
+from bench.support.processes import running
 from diptych.demo import GOLD, SITE
 
 LANGS = ("en", "fr")

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from bench.sites.built import built_folder
+from bench.sites.built import built_site
 from diptych.language.codes import same_language
 from diptych.language.identify import identify
 from diptych.page.charset import decode
@@ -78,7 +78,7 @@ def pairs_of(
     family: str, langs: tuple[str, str], most: int, seed: int, *, alike: bool = True
 ) -> list[_Pair]:
     """Pairs of a family, at most so many; unless told otherwise, those whose blocks are alike."""
-    folder = built_folder() / family
+    folder = built_site(family)
     groups: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for line in (folder / "groups.tsv").read_text("utf-8").splitlines():
         key, lang, path, is_fine, _ = line.split("\t")

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 import time
 from pathlib import Path
 
+from bench.support.arguments import crawl_arguments
 from diptych import recipes
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
@@ -58,9 +58,9 @@ def crawl(home: str, connections: int, folder: Path) -> dict[str, float]:
 
 def main() -> int:
     """Crawl the site given and print the result."""
-    home, connections = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 16
+    options = crawl_arguments(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(crawl(home, connections, Path(folder))))
+        print(json.dumps(crawl(options.home, options.connections, Path(folder))))
     return 0
 
 

@@ -21,7 +21,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.sites.built import built_folder, give_up
+from bench.sites.built import built_site
 from bench.support.block_pairs import Sample, degraded, pairs_of
 from bench.support.filter_noise import NOISES, Around
 from bench.support.sentence_sets import SentenceSet, beads_of
@@ -80,13 +80,8 @@ class Case(NamedTuple):
 
 def cases(families: Iterable[str], *, most: int, lang_pairs: int, seed: int) -> Iterator[Case]:
     """Pages of some families, at most so many for each of some pairs of languages."""
-    built = built_folder()
-    if not built.is_dir():
-        give_up(f"no sites in {built}: build them first, see bench/README.md")
     for number, family in enumerate(families):
-        if not (built / family / "groups.tsv").is_file():
-            give_up(f"no site {family} in {built}: build it first, see bench/README.md")
-        langs = _languages(built / family)
+        langs = _languages(built_site(family))
         for turn, pair in enumerate(_lang_pairs(langs, lang_pairs, f"{seed} {family}")):
             known = LEXICONS[(number + turn) % len(LEXICONS)]
             third = _third(langs, pair, random.Random(f"{seed} {family} {pair}"))

@@ -26,7 +26,7 @@ class Rows(NamedTuple):
     """Segments that are judged, a row each."""
 
     values: NDArray[np.float32]
-    """what is measured, as `filter.measures.NAMES`, or as `filter.likeness.NAMES`"""
+    """what is measured, as `measures.NAMES`, or with an encoder as `likeness.NAMES`"""
     label: NDArray[np.str_]
     family: NDArray[np.str_]
     langs: NDArray[np.str_]

@@ -25,7 +25,7 @@ from pathlib import Path
 from threading import Event, Thread, get_ident
 from typing import Any
 
-from bench.sites.built import give_up, last_line
+from bench.support.processes import give_up, last_line
 from diptych import recipes
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine

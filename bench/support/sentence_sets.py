@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from bench.sites.built import built_folder, give_up
+from bench.sites.built import built_folder, built_sites
 from bench.support.ladder import mean, score
+from bench.support.processes import give_up
 from diptych.language.identify import identify
 from diptych.page.read import read_page
 from diptych.text.lengths import text_length
@@ -106,11 +107,11 @@ def sentence_sets(
 def _sites(folder: Path) -> list[tuple[str, Path]]:
     """Families and folders of sites: as they were shipped first, then under other URLs."""
     found = []
-    for path in sorted(folder.glob("*/groups.tsv")):
-        meta = json.loads((path.parent / "meta.json").read_text("utf-8"))
+    for site in built_sites(folder):
+        meta = json.loads((site / "meta.json").read_text("utf-8"))
         is_variant = meta["scheme"] != "native"
-        if not path.parent.name.startswith("held-"):
-            found.append((is_variant, meta["family"], path.parent))
+        if not site.name.startswith("held-"):
+            found.append((is_variant, meta["family"], site))
     return [(family, path) for _, family, path in sorted(found)]
 
 
@@ -285,7 +286,7 @@ def main() -> None:
             flush=True,
         )
     if not scores:
-        give_up(f"no sites in {options.built}")
+        give_up(f"no site in {options.built} has pages in these languages")
     print(f"| mean | | | | | {mean(scores).f1:.3f} |")
 
 

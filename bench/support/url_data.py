@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from bench.support.paths import SHARED
+from bench.support.processes import give_up
 from diptych.language.marks import LANGUAGES
 from diptych.learn.url import language as url_lang
 from diptych.learn.url.concepts import Phrase, learn_concepts, slug_words, spellings, stem
@@ -16,7 +17,6 @@ from diptych.learn.url.pair_train import Knowledge, slug_phrases, used_words
 from diptych.protocols import UrlLanguageModel
 from diptych.text.urls import site_name
 
-ROOT = Path(__file__).resolve().parents[2]
 TEST = 0.2  # of the domains
 WMT16 = "wmt16-train"
 _LANG_SEED = 7919  # the trainer holds out domains by its seed: other ones than the test's
@@ -26,7 +26,7 @@ def options(about: str) -> argparse.ArgumentParser:
     """`--data` and `--phrases`."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument(
-        "--data", type=Path, default=ROOT / "../shared/data", help="folder with url_pairs.tsv.gz"
+        "--data", type=Path, default=SHARED / "data", help="folder with url_pairs.tsv.gz"
     )
     parser.add_argument(
         "--phrases",
@@ -39,9 +39,9 @@ def options(about: str) -> argparse.ArgumentParser:
 def check(arguments: argparse.Namespace) -> None:
     """End with a clear message where the data are missing."""
     if not (arguments.data / "url_pairs.tsv.gz").is_file():
-        sys.exit(f"no url_pairs.tsv.gz in {arguments.data}: say where it is with --data")
+        give_up(f"no url_pairs.tsv.gz in {arguments.data}: say where it is with --data")
     if arguments.phrases and not arguments.phrases.is_file():
-        sys.exit(f"no file {arguments.phrases}: make it with tools/phrases.py, or leave it out")
+        give_up(f"no file {arguments.phrases}: make it with tools/phrases.py, or leave it out")
 
 
 def sources(folder: Path) -> dict[tuple[str, str], str]:

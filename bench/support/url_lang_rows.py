@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import io
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.support.paths import SHARED
+from bench.support.processes import give_up
 from diptych.language.codes import primary
 from diptych.learn.url.data import UNKNOWN, LabelledUrl, open_bytes, read_urls
 
 DERIVED_WEIGHT = 20.0  # of all derived URLs of a language together
 MIN_DOMAINS = 8  # of a language beyond the paper's that gets derived URLs
-DEFAULT = Path(__file__).parents[3] / "shared" / "data"
+DEFAULT = SHARED / "data"
 _ESCAPED = re.compile("%[89A-F]")
 NAMES = ("url_languages", "url_languages_conflict", "url_pairs", "url_pairs_judged")
-# What CLD2 tells apart, as `text.langs.primary` writes it: the languages of the paper.
+# What CLD2 tells apart, as `language.codes.primary` writes it: the languages of the paper.
 PAPER = (
     "aa ab af ak am ar as ay az ba be bg bho bi bn bo br bs ca ceb chr co crs cs cy da de dv dz el"
     " en eo es et eu fa fi fil fj fo fr fy ga gaa gd gl gn gu gv ha haw he hi hmn hr ht hu hy ia id"
@@ -43,7 +44,7 @@ def read(folder: Path) -> Rows:
     """All labelled URLs, each once."""
     missing = [name for name in NAMES if not (folder / f"{name}.tsv.gz").is_file()]
     if missing:
-        sys.exit(f"no {', '.join(missing)} (.tsv.gz) in {folder}; give the folder with --data")
+        give_up(f"no {', '.join(missing)} (.tsv.gz) in {folder}; give the folder with --data")
     main = list(dict.fromkeys(read_urls(folder / "url_languages.tsv.gz")))
     conflict = list(dict.fromkeys(read_urls(folder / "url_languages_conflict.tsv.gz")))
     known = {row.url for row in (*main, *conflict)}

@@ -24,7 +24,7 @@ from rapidfuzz.distance import Levenshtein
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from bench.sites.archive import pages, site_url
-from bench.sites.built import built_folder
+from bench.sites.built import built_site
 from diptych.learn.lexicon.ibm1 import train
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import discounted
@@ -92,7 +92,7 @@ class _Side(NamedTuple):
 
 def labelled(site: str, *, most: int, lang_pairs: int, seed: int) -> Iterator[Labelled]:
     """The candidates of a site, at most so many true pairs for each of some pairs of languages."""
-    folder = built_folder() / site
+    folder = built_site(site)
     groups = _groups(folder)
     files = {unquote(path): file for path, file in pages(folder)}
     langs = sorted({lang for group in groups.values() for lang in group})

@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.sites.archive import site_url, write_archive
-from bench.sites.built import add_sites_option, build_variant, give_up, site_tools
+from bench.sites.built import add_sites_option, build_variant, site_builder
 from bench.sites.stored import read_truth
 from bench.support.machine import machine
+from bench.support.processes import give_up
 from bench.support.tables import show
 from diptych.run.warc import compose, compose_info
 from diptych.types import Response
@@ -102,7 +103,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     options = ["--family", "gimp-help", "--scheme", "dir", "--langs", "en,fr"]
-    site = build_variant(site_tools(arguments.sites), "gimp-enfr", options)
+    site = build_variant(site_builder(arguments.sites), "gimp-enfr", options)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         write_archive(site, folder / "gimp.warc.gz")

@@ -26,6 +26,7 @@ from typing import Any
 
 from bench.support.block_pairs import HELD_OUT, KINDS, LANGS, Sample, pairs_of, samples
 from bench.support.machine import machine
+from bench.support.paths import RESULTS
 from bench.support.tables import Tables, percent, show
 from diptych.learn.lexicon.ibm1 import train
 from diptych.learn.lexicon.lexicon import Lexicon
@@ -36,7 +37,6 @@ from diptych.stages.align_dom.flat import Flat
 from diptych.text.tokens import tokens
 from diptych.types import NodePair
 
-ROOT = Path(__file__).resolve().parents[2]
 SURE = 0.7
 Aligned = list[list[NodePair]]
 Method = Callable[[Sequence[Sample]], Aligned]
@@ -179,7 +179,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=10, help="of a family and language pair")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--families", nargs="+", default=list(HELD_OUT))
-    parser.add_argument("--out", type=Path, default=ROOT / "bench/results/blocks.json")
+    parser.add_argument("--out", type=Path, default=RESULTS / "blocks.json")
     options = parser.parse_args()
     made = tables(*run(options.families, options.pages, options.seed))
     show(made)

@@ -83,15 +83,8 @@ def child(method: str, folder: str, suffix: str, memory: int) -> None:
 
 def measure(method: str, folder: Path, suffix: str, memory: int) -> dict[str, Any]:
     """One method in a process of its own."""
-    command = [
-        sys.executable,
-        "-m",
-        "bench.tasks.columnar",
-        "--child",
-        method,
-        "--folder",
-        str(folder),
-    ]
+    command = [sys.executable, "-m", "bench.tasks.columnar"]
+    command += ["--child", method, "--folder", str(folder)]
     command += ["--suffix", suffix, "--memory", str(memory)]
     done = subprocess.run(command, check=True, capture_output=True)
     answer: dict[str, Any] = json.loads(done.stdout)

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from bench.sites.built import add_sites_option, built_folder, site_tools
+from bench.sites.built import add_sites_option, built_folder, site_builder
 from bench.sites.crawl_sites import CrawlSite, build_sites, chosen
 from bench.sites.engine import BuiltSite, Readings, SiteEngine, completed
 from bench.support.crawl_chart import draw
@@ -147,7 +147,7 @@ def main() -> int:
     """Measure, show, keep; 1 if a mark is missed."""
     options = _options()
     sites = chosen(options.only)
-    build_sites(site_tools(options.sites), sites)
+    build_sites(site_builder(options.sites), sites)
     by = {(curve.site, curve.policy): curve for curve in read_curves(options.curves)}
     for curve in measure(sites, options.policies, options.cache, options.jobs):
         by[curve.site, curve.policy] = curve

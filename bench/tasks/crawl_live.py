@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from bench.sites.archive import site_url
-from bench.sites.built import add_sites_option, built_folder, give_up, last_line, serve, site_tools
+from bench.sites.built import add_sites_option, built_folder, serve, site_builder
 from bench.sites.crawl_sites import CrawlSite, build_sites, chosen
 from bench.sites.engine import BuiltSite, Readings, completed
 from bench.support.crawl_figures import Curve
 from bench.support.machine import machine
+from bench.support.processes import give_up, last_line
 from bench.support.tables import show
 from bench.tasks.crawl_curves import OWN_RECIPES, add_policies_option, crawl_site
 from diptych import recipes
@@ -64,14 +65,14 @@ def mine(home: str, others: Sequence[str], langs: str, policy: str, out: Path) -
     return result
 
 
-def crawl_live(site: CrawlSite, policy: str, tools: Path) -> tuple[Curve, dict[str, Any]]:
+def crawl_live(site: CrawlSite, policy: str) -> tuple[Curve, dict[str, Any]]:
     """One policy on one site over HTTP, and what the run says of itself."""
     built = BuiltSite(built_folder() / site.name)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        with serve(tools, [built.folder], logs=folder) as served:
-            one = served.sites[site.name]
-            others = [url + "/" for url in one.hosts.values() if url + "/" != one.home]
+        with serve([built.folder], logs=folder) as served:
+            one = served[site.name]
+            others = [url + "/" for url in one.hosts if url + "/" != one.home]
             result = mine(one.home, others, site.wanted, policy, folder / "run")
         answered = read_log(folder / f"{site.name}.log", built)
     pairs = built.true_pairs(site.langs)
@@ -79,9 +80,9 @@ def crawl_live(site: CrawlSite, policy: str, tools: Path) -> tuple[Curve, dict[s
     return Curve(site.name, policy, len(pairs), len(answered), found), result
 
 
-def compare(site: CrawlSite, policy: str, tools: Path, cache: Path | None) -> dict[str, Any]:
+def compare(site: CrawlSite, policy: str, cache: Path | None) -> dict[str, Any]:
     """Live and replayed, side by side."""
-    live, result = crawl_live(site, policy, tools)
+    live, result = crawl_live(site, policy)
     built = BuiltSite(built_folder() / site.name)
     replayed = crawl_site(built, site.langs, policy, Readings(built.folder, site.langs, cache))
     row: dict[str, Any] = {"site": site.name.removeprefix("crawl-"), "policy": policy}
@@ -103,11 +104,9 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=built_folder().parent / "readings")
     parser.add_argument("--out", type=Path, help="where to keep the results")
     options = parser.parse_args()
-    tools, sites = site_tools(options.sites), chosen(options.only)
-    build_sites(tools, sites)
-    rows = [
-        compare(site, policy, tools, options.cache) for site in sites for policy in options.policies
-    ]
+    sites = chosen(options.only)
+    build_sites(site_builder(options.sites), sites)
+    rows = [compare(site, policy, options.cache) for site in sites for policy in options.policies]
     shown = {"Crawls over HTTP, by the access log, and replayed": rows}
     show(shown)
     if options.out:

@@ -20,18 +20,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.sites.built import (
-    add_sites_option,
-    build_native,
-    build_variant,
-    give_up,
-    last_line,
-    site_tools,
-)
+from bench.sites.built import add_sites_option, build_native, build_variant, site_builder
 from bench.sites.fast_server import measure, served_from_memory
 from bench.support.machine import machine
+from bench.support.paths import RESULTS
+from bench.support.processes import give_up, last_line
 
-RESULTS = Path(__file__).resolve().parents[1] / "results" / "crawl_speed.json"
+RESULT = RESULTS / "crawl_speed.json"
 FLOOR = 0.6  # least share of the bare loop's speed that Diptych must reach
 TOLERANCE = 0.01  # by how much the programs may disagree on the number of pages
 TIMEOUT = 900  # seconds; a run takes some ten
@@ -196,10 +191,10 @@ def chosen_site(options: argparse.Namespace) -> Iterator[tuple[str, str, float |
 
 def built_site(options: argparse.Namespace) -> Path:
     """Find the site asked for by name, and build it if need be."""
-    tools = site_tools(options.sites)
+    builder = site_builder(options.sites)
     if options.pages == "heavy":
-        return build_variant(tools, "bench-crawl-speed", APACHE.split())
-    return build_native(tools, "debian-install-guide")
+        return build_variant(builder, "bench-crawl-speed", APACHE.split())
+    return build_native(builder, "debian-install-guide")
 
 
 def is_runnable(package: str) -> bool:
@@ -239,7 +234,7 @@ def parsed() -> argparse.Namespace:
         help="heavy: the Apache manual in 8 languages, a hundred links a page (default); "
         "light: the Debian installation guide in 19 languages, 17 links a page",
     )
-    parser.add_argument("--folder", type=Path, help="another site made by build_sites.py")
+    parser.add_argument("--folder", type=Path, help="another built site")
     parser.add_argument("--site", metavar="URL", help="a site that is being served already")
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--runs", type=int, default=3)
@@ -250,7 +245,7 @@ def parsed() -> argparse.Namespace:
         default=list(PROGRAMS),
         help="measure only these, and the bare loop; no result is kept",
     )
-    parser.add_argument("--output", type=Path, default=RESULTS, help="file for the result")
+    parser.add_argument("--output", type=Path, default=RESULT, help="file for the result")
     return parser.parse_args()
 
 

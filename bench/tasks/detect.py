@@ -2,9 +2,9 @@
 
     python -m bench.tasks.detect [--sites DIR] [--out FILE] [--only NAME...] [--wrong]
 
-Questions, and what is true, are those of `detect_sites.py`, which builds its sites with
-`build_sites.py` of DIR, once.  Every request counts as a download:
-redirects and pages that are not there too; robots.txt, one more for each site, is not counted.
+Questions, and what is true, are those of `detect_sites`, which builds its sites once.  Every
+request counts as a download: redirects and pages that are not there too; robots.txt, one more for
+each site, is not counted.
 Marks: precision 0.97, recall 0.93, 2.5 downloads per site at the default threshold.
 """
 

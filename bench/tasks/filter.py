@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.sites.built import ROOT, add_sites_option, give_up
 from bench.support.filter_pairs import HELD, Case, cases, textberg_case
 from bench.support.filter_rows import Rows, column, microseconds, rows_of
 from bench.support.machine import machine
+from bench.support.paths import SHARED
+from bench.support.processes import give_up
 from bench.support.tables import Tables, percent, show
 from bench.support.verify_scores import area, calibration
 from bench.tasks.sentences import textberg
@@ -233,9 +234,8 @@ def _hardrules_on(program: str, lines: Sequence[str], langs: tuple[str, str]) ->
 def main() -> None:
     """Measure, print the tables, keep the result."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    add_sites_option(parser)
     parser.add_argument(
-        "--shared", type=Path, default=ROOT.parent / "shared", metavar="DIR",
+        "--shared", type=Path, default=SHARED, metavar="DIR",
         help="folder with data/textberg-dev (default: ../shared, seen from the repository)",
     )  # fmt: skip
     parser.add_argument("--most", type=int, default=10, help="page pairs of a pair of languages")
@@ -245,8 +245,6 @@ def main() -> None:
     parser.add_argument("--hardrules", default="", help="the program bicleaner-hardrules")
     parser.add_argument("--out", type=Path, help="where to keep the results")
     options = parser.parse_args()
-    if not options.sites.is_dir():
-        give_up(f"no folder {options.sites}: say where the site builder is with --sites DIR")
     text = textberg(options.shared)
     found = list(cases(HELD, most=options.most, lang_pairs=options.lang_pairs, seed=options.seed))
     found += [textberg_case(text, known, options.seed) for known in ("whole", "none")]

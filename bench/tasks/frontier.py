@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.support.machine import machine
+from bench.support.paths import RESULTS
 from diptych.frontier.queue import Entry, Frontier, Host
 from diptych.run.store import Store
 from diptych.types import Url
@@ -102,7 +103,7 @@ def main() -> None:
         "hosts": options.hosts,
         **{k: round(v, 1) for k, v in found.items()},
     }
-    path = Path(__file__).parents[1] / "results" / "frontier.json"
+    path = RESULTS / "frontier.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({**result, "machine": machine([])}, indent=1) + "\n", "utf-8")
     missed = [name for name, floor in FLOORS.items() if found[name] < floor]

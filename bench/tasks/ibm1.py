@@ -26,8 +26,10 @@ from urllib.parse import unquote
 import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
-from bench.sites.built import built_folder, give_up
+from bench.sites.built import built_folder, built_sites
 from bench.support.machine import machine
+from bench.support.paths import RESULTS
+from bench.support.processes import give_up
 from bench.support.tables import Tables, show
 from diptych._version import VERSION
 from diptych.kernels import ibm1
@@ -37,7 +39,7 @@ from diptych.page.charset import decode
 from diptych.text.sentences import split_sentences
 from diptych.text.tokens import tokens
 
-RESULTS = Path(__file__).parents[1] / "results" / "ibm1.json"
+RESULT = RESULTS / "ibm1.json"
 SECONDS, MEGABYTES = 8.0, 1000.0  # at most, for both directions of 100,000 pairs
 LANGS = ("fr", "ja", "de", "es", "it", "ru", "ca", "pt", "pl", "nl", "cs", "zh-cn", "ko", "da")
 VOCABULARY = 60_000
@@ -71,9 +73,8 @@ def real(count: int) -> list[Pair]:
     found: list[Pair] = []
     for lang in LANGS:
         seen: set[tuple[str, str]] = set()
-        for folder in sorted(built_folder().iterdir()):
-            is_copy = folder.name.startswith(("dev-", "held-", "bench-"))
-            if (folder / "groups.tsv").is_file() and not is_copy:
+        for folder in built_sites(built_folder()):
+            if not folder.name.startswith(("dev-", "held-", "bench-")):
                 found += _of_site(folder, lang, seen)
             if len(found) >= count:
                 return found[:count]
@@ -159,16 +160,8 @@ def measure(pairs: list[Pair], method: str) -> dict[str, Any]:
 
 def child(name: str, method: str, pairs: int, text: Path | None) -> dict[str, Any]:
     """`measure` in a process of its own, so that its memory is its own."""
-    command = [
-        sys.executable,
-        "-m",
-        "bench.tasks.ibm1",
-        "--measure",
-        name,
-        method,
-        "--pairs",
-        str(pairs),
-    ]
+    command = [sys.executable, "-m", "bench.tasks.ibm1"]
+    command += ["--measure", name, method, "--pairs", str(pairs)]
     if text is not None:
         command += ["--text", str(text)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -206,7 +199,7 @@ def main() -> int:
     parser.add_argument("--measure", nargs=2, metavar=("SET", "METHOD"), help=argparse.SUPPRESS)
     parser.add_argument("--text", type=Path, help="file the real sentences are kept in")
     options = parser.parse_args()
-    text: Path = options.text or RESULTS.with_name("ibm1-text.json.tmp")
+    text: Path = options.text or RESULT.with_name("ibm1-text.json.tmp")
     if options.measure:
         name, method = options.measure
         is_real = name == "real text"
@@ -216,7 +209,7 @@ def main() -> int:
     try:
         found = real(options.pairs)
         if not found:
-            give_up("no sites are built; see bench/README.md")
+            give_up("no built site has pages in these languages")
         text.write_text(json.dumps(found), "utf-8")
         tables = measured(options.pairs, options.small, text)
     finally:
@@ -224,7 +217,7 @@ def main() -> int:
     show(tables)
     signature = f"ibm1|pairs:{options.pairs}|iterations:{ITERATIONS}|v:{VERSION}"
     kept = {"signature": signature, "tables": tables, "machine": machine(["numpy"])}
-    RESULTS.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+    RESULT.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
     row = next(iter(tables.values()))[1]
     is_slow = row["from words to lexicon, CPU s"] > SECONDS
     return int(is_slow or row["memory at most, MB"] > MEGABYTES)

@@ -1,17 +1,16 @@
 """Pairing keys: precision and recall on sites with known pairs, and time and memory at scale.
 
-    python -m bench.tasks.keys [--sites DIR] [--built DIR] [--urls 10000 100000 1000000]
+    python -m bench.tasks.keys [--built DIR] [--urls 10000 100000 1000000]
 
-The sites are built by `build_sites.py` of DIR (see its README); `--sites` says where that is.  Each
-method is given the URLs of a site, with the languages of their pages and without.  Methods for two
-languages are run once for each pair of languages.  Exits with 1 when a floor is missed.
+The sites are all that are built; `bench.sites.pair_sites` builds some.  Each method is given the
+URLs of a site, with the languages of their pages and without.  Methods for two languages are run
+once for each pair of languages.  Exits with 1 when a floor is missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -22,15 +21,16 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench.sites.built import built_folder, built_sites
 from bench.sites.stored import Counts
 from bench.support.machine import machine
+from bench.support.paths import RESULTS
 from diptych.page.url_list import UrlList
 from diptych.registry import signature
 from diptych.stages.pair.keys.strategy import PAPER, Keys, learn_keys, pair_urls
 from diptych.stages.pair.langstrip import LangStrip
 from diptych.types import LangScore, Url
 
-ROOT = Path(__file__).resolve().parents[2]
 FLOOR_SITES = frozenset("apache2-manual debian-install-guide gnucash lilypond scilab".split())
 """besides the variants `dev-*`, the sites that the floors are for; others are shown and summed"""
 WITHOUT_KEY = ("slug", "utf8slug", "numeric", "qopaque")
@@ -149,10 +149,10 @@ def predicted(truth: Truth, langs: list[str]) -> dict[str, float]:
     return {"right": right, "wrong": wrong, "none": none, "confidence": round(confidence, 3)}
 
 
-def measure_sites(built: Path) -> dict[str, dict[str, Any]]:
-    """All methods on all sites that are built."""
+def measure_sites(sites: Sequence[Path]) -> dict[str, dict[str, Any]]:
+    """All methods on all sites."""
     rows: dict[str, dict[str, Any]] = {}
-    for folder in sorted(path.parent for path in built.glob("*/groups.tsv")):
+    for folder in sites:
         truth = read_site(folder)
         if not truth.right:
             continue
@@ -303,30 +303,26 @@ def tables(
 def main() -> None:
     """Measure, print tables, keep the result."""
     parser = argparse.ArgumentParser(description=__doc__)
-    default = Path(os.environ.get("SITES_DIR", Path.home() / ".cache/diptych-sites"))
-    parser.add_argument("--sites", type=Path, default=ROOT.parent / "shared/sites")
-    parser.add_argument("--built", type=Path, default=default / "built")
+    parser.add_argument("--built", type=Path, default=built_folder())
     parser.add_argument("--urls", type=int, nargs="*", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--scale", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.scale:
         print(json.dumps(measure_scale(options.scale)))
         return
+    sites = built_sites(options.built)
     # Before the sites: a process begins with the peak memory of the one that started it.
     scale = [in_own_process(count) for count in options.urls]
     print(f"| site | scheme | URLs | true pairs | {' | '.join(METHODS)} |")
     print(f"|---|---|---:|---:|{'---:|' * len(METHODS)}")
-    if not list(options.built.glob("*/groups.tsv")):
-        print(f"no sites in {options.built}: build them with python {options.sites}/build_sites.py"
-              f" set {options.sites}/dev_variants.json")  # fmt: skip
-    rows = measure_sites(options.built)
+    rows = measure_sites(sites)
     show(rows, scale)
     result = {
         "signature": signature({"pair": {"use": "keys"}}, ["all"]),
         "tables": tables(rows, scale),
         "machine": machine(["numpy"]),
     }
-    path = Path(__file__).parents[1] / "results" / "keys.json"
+    path = RESULTS / "keys.json"
     path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     if shortfalls := missed(rows, scale):
         sys.exit(f"floor missed: {'; '.join(shortfalls)}")

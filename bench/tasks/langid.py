@@ -27,6 +27,7 @@ from selectolax.lexbor import LexborHTMLParser
 from bench.sites.built import built_folder
 from bench.support.langid_texts import default_folder, fetch_catalogues, read_lines
 from bench.support.machine import machine
+from bench.support.processes import give_up
 from bench.support.tables import Tables, percent, show
 from diptych._version import VERSION
 from diptych.language.codes import primary
@@ -35,7 +36,6 @@ from diptych.language.teach import pieces_of, teach_language
 from diptych.page.blocks import Walk
 from diptych.page.charset import decode
 
-RESULTS = Path(__file__).parents[1] / "results" / "langid.json"
 HELD = 500  # lines that are never learned from
 SAMPLE = 100  # lines of each other language
 PAGE = 320
@@ -203,6 +203,8 @@ def site_texts() -> Texts:
                 texts = list(_text_of_page(folder / "htdocs" / unquote(url).lstrip("/")))
                 taken[lang] += len(texts)
                 found.setdefault(primary(lang), []).extend(texts)
+    if not found:
+        give_up(f"none of these sites is built: {', '.join(FAMILIES)}; see bench/README.md")
     return found
 
 
@@ -234,7 +236,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    lines, sites = read_lines(fetch_catalogues(default_folder())), site_texts()
+    sites, lines = site_texts(), read_lines(fetch_catalogues(default_folder()))
     lines = {locale: list(filter(is_identifiable, texts)) for locale, texts in lines.items()}
     tables: Tables = {
         "Known languages, taught as if they were not": known_languages(lines, sites),

@@ -22,22 +22,21 @@ from pathlib import Path
 from typing import Any
 
 from bench.sites.archive import site_url
-from bench.sites.built import add_sites_option, build_variant, give_up, last_line, serve, site_tools
+from bench.sites.built import add_sites_option, built_folder, serve, site_builder
+from bench.sites.pair_sites import build_pair_sites
 from bench.sites.stored import Counts, Truth, read_truth
 from bench.support.machine import machine
+from bench.support.processes import give_up, last_line
 from bench.support.tables import percent, show
 from diptych.language.codes import parse_lang
 from diptych.types import Url
 
 SITES = {
-    "dev-dir-igfr": ("debian-install-guide", "dir", "en,fr,ja,ru", "--switcher", "all",
-                     "--switcher-style", "img", "--hreflang"),
-    "dev-suffix-mplayer": ("mplayer", "suffix", "en,de,hu,ru", "--switcher", "home", "--drop",
-                           "de=0.4"),
-    "dev-dotlang-igpl": ("debian-install-guide", "dotlang", "en,vi,ro,el", "--switcher", "home",
-                         "--relative"),
-}  # fmt: skip
-"""name -> family, scheme, languages, and what else the builder is told"""
+    "dev-dir-igfr": ("en", "fr", "ja", "ru"),
+    "dev-suffix-mplayer": ("en", "de", "hu", "ru"),
+    "dev-dotlang-igpl": ("en", "vi", "ro", "el"),
+}
+"""name -> languages that are mined"""
 
 
 def mine(home: str, langs: Sequence[str], out: Path) -> dict[str, Any]:
@@ -94,18 +93,16 @@ def judge_rows(
     return {"rows": rows, "with all languages": whole, "of one group of pages": right}
 
 
-def measure(name: str, tools: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def measure(name: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """One site: a row for each two languages, and one for the whole."""
-    family, scheme, langs, *more = SITES[name]
-    options = ["--family", family, "--scheme", scheme, "--langs", langs, *more]
-    site = build_variant(tools, name, options)
+    site = built_folder() / name
     truth, group, lang_of = read_truth(site), {}, {}
     for line in (site / "groups.tsv").read_text("utf-8").splitlines():
         key, lang, path, _, _ = line.split("\t")
         group[site_url(path)], lang_of[site_url(path)] = key, parse_lang(lang)
-    wanted = [parse_lang(lang) for lang in langs.split(",")]
-    with tempfile.TemporaryDirectory() as scratch, serve(tools, [site]) as served:
-        home, folder = served.sites[name].home, Path(scratch)
+    wanted = [parse_lang(lang) for lang in SITES[name]]
+    with tempfile.TemporaryDirectory() as scratch, serve([site]) as served:
+        home, folder = served[name].home, Path(scratch)
         result = mine(home, wanted, folder / "all")
         counts = by_languages(table(folder / "all" / "pairs.tsv"), home, truth, lang_of)
         rows = judge_rows(folder / "all" / "n-way.tsv", wanted, home, group)
@@ -150,10 +147,10 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=list(SITES), metavar="NAME", choices=SITES)
     parser.add_argument("--out", type=Path, help="where to keep the results")
     options = parser.parse_args()
-    tools = site_tools(options.sites)
+    build_pair_sites(site_builder(options.sites), options.only)
     pairs, wholes = [], []
     for name in options.only:
-        shown, whole = measure(name, tools)
+        shown, whole = measure(name)
         pairs.extend(shown)
         wholes.append(whole)
         print(whole, file=sys.stderr)

@@ -2,10 +2,10 @@
 
     python -m bench.tasks.page_pairs [--sites DIR] [--cache DIR] [--only NAME...] [--jobs N]
 
-The sites are built by `build_sites.py` of DIR: the twelve variants of `dev_variants.json`, and
-those of `OPAQUE` below, whose URLs, links and declarations say nothing.  Their families have
-trained nothing.  Each method is given the same pages.  Ours is a whole run from the pages on:
-pairing, learning, pairing again, aligning, verifying.  Exits with 1 when a floor is missed.
+The sites are those of `pair_sites`: twelve variants under ten URL schemes, and eight whose URLs,
+links and declarations say nothing.  Their families have trained nothing.  Each method is given the
+same pages.  Ours is a whole run from the pages on: pairing, learning, pairing again, aligning,
+verifying.  Exits with 1 when a floor is missed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.sites.built import add_sites_option, build_variant, built_folder, site_tools
+from bench.sites.built import add_sites_option, built_folder, site_builder
+from bench.sites.pair_sites import build_pair_sites, chosen, kind
 from bench.sites.stored import Counts, Pair, languages, read_site, read_truth, view_of
 from bench.support.machine import machine
 from bench.support.tables import show
@@ -47,22 +48,6 @@ OURS = "diptych"
 PRECISION, RECALL = 0.985, 0.97
 OPAQUE_PRECISION, OPAQUE_RECALL = 0.96, 0.92
 DELETED_PRECISION = 0.98
-OPAQUE: tuple[dict[str, Any], ...] = (
-    {"name": "opaque-gimp", "family": "gimp-help", "scheme": "qopaque", "langs": "en,fr"},
-    {"name": "opaque-gimp-drop", "family": "gimp-help", "scheme": "numeric", "langs": "en,es,ja",
-     "drop": "es=0.4"},
-    {"name": "opaque-ig", "family": "debian-install-guide", "scheme": "qopaque",
-     "langs": "en,de,ru,zh-cn"},
-    {"name": "opaque-mplayer-drop", "family": "mplayer", "scheme": "numeric", "langs": "en,hu,pl",
-     "drop": "hu=0.4"},
-    {"name": "opaque-gnucash", "family": "gnucash", "scheme": "qopaque", "langs": "en,it,pt"},
-    {"name": "opaque-lily", "family": "lilypond", "scheme": "numeric", "langs": "en,fr",
-     "max-pages": "700"},
-    {"name": "opaque-scilab", "family": "scilab", "scheme": "qopaque", "langs": "en,ja",
-     "max-pages": "900"},
-    {"name": "opaque-aptitude", "family": "aptitude", "scheme": "qopaque", "langs": "en,fr,ja"},
-)  # fmt: skip
-"""no switcher, no hreflang, ids that two languages do not share"""
 
 Method = Callable[[Store, list[str]], Iterable[PagePair]]
 Rows = dict[str, dict[str, Any]]
@@ -144,44 +129,15 @@ def methods(jobs: int, word_lists: list[Path]) -> dict[str, Method]:
     }
 
 
-def sites(tools: Path) -> dict[str, str]:
-    """The names of the sites, built if they are not, and what each is for."""
-    found: dict[str, str] = {}
-    for variant in json.loads((tools / "dev_variants.json").read_text("utf-8")):
-        build_variant(tools, variant["name"], options_of(variant))
-        found[variant["name"]] = "deleted" if variant.get("drop") else "scheme"
-    for variant in OPAQUE:
-        options = {**variant, "switcher": "none"}
-        build_variant(tools, variant["name"], options_of(options))
-        found[variant["name"]] = "opaque"
-    return found
-
-
-def options_of(variant: dict[str, Any]) -> list[str]:
-    """A variant as options of the builder."""
-    options: list[str] = []
-    for name, value in variant.items():
-        if name == "name":
-            continue
-        option = f"--{name.replace('_', '-')}"
-        if value is True:
-            options.append(option)
-        elif isinstance(value, dict):
-            options += [option, ",".join(f"{key}={share}" for key, share in value.items())]
-        else:
-            options += [option, ",".join(value) if isinstance(value, list) else str(value)]
-    return options
-
-
 def measure(
-    names: dict[str, str], cache: Path, found: dict[str, Method], known: Rows, keep: Path | None
+    names: Iterable[str], cache: Path, found: dict[str, Method], known: Rows, keep: Path | None
 ) -> list[dict[str, Any]]:
     """All methods on all sites; what is known already is not measured again."""
     rows: list[dict[str, Any]] = []
-    for name, kind in names.items():
+    for name in names:
         folder, site = read_site(name, cache), built_folder() / name
         truth, langs = read_truth(site), languages(site)
-        row: dict[str, Any] = {"site": name, "kind": kind, "true pairs": len(truth.right)}
+        row: dict[str, Any] = {"site": name, "kind": kind(name), "true pairs": len(truth.right)}
         for method, find in found.items():
             if method in known.get(name, {}):
                 row[method] = Counts(*known[name][method])
@@ -263,9 +219,8 @@ def main() -> int:
                         help="word lists for PTI (diptych lexicon import)")  # fmt: skip
     parser.add_argument("--out", type=Path, help="where to keep the results")
     arguments = parser.parse_args()
-    names = sites(site_tools(arguments.sites))
-    if arguments.only:
-        names = {name: kind for name, kind in names.items() if name in arguments.only}
+    names = chosen(arguments.only)
+    build_pair_sites(site_builder(arguments.sites), names)
     found = methods(arguments.jobs, arguments.lexicon)
     if arguments.methods:
         found = {name: method for name, method in found.items() if name in arguments.methods}

@@ -28,9 +28,10 @@ from typing import Any, NamedTuple
 import lxml.html
 from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
 
-from bench.sites.built import add_sites_option, built_folder, give_up, last_line, serve, site_tools
+from bench.sites.built import add_sites_option, built_folder, serve, site_builder
 from bench.sites.crawl_sites import CrawlSite, build_sites, chosen
 from bench.support.machine import machine
+from bench.support.processes import give_up, last_line
 from bench.support.tables import percent, show
 from diptych.page.read import read_content
 from diptych.run.warc import read_at
@@ -75,10 +76,10 @@ def diptych(*arguments: str) -> str:
     return done.stdout
 
 
-def mine(site: CrawlSite, tools: Path, run: Path) -> None:
+def mine(site: CrawlSite, run: Path) -> None:
     """Mine a site that is served on loopback."""
-    with serve(tools, [built_folder() / site.name]) as served:
-        home = served.sites[site.name].home
+    with serve([built_folder() / site.name]) as served:
+        home = served[site.name].home
         options = ["--langs", site.wanted, "--allow-private", "--delay", "0", "--quiet"]
         diptych("mine", home, *options, "--out", str(run))
 
@@ -195,13 +196,13 @@ def is_good(row: dict[str, Any]) -> bool:
     return not row[f"{WAYS[-1]}, %"] and set(everything) == {100.0} and "yes" in row.values()
 
 
-def measured(sites: Sequence[CrawlSite], tools: Path, size: int, seed: int) -> list[dict[str, Any]]:
+def measured(sites: Sequence[CrawlSite], size: int, seed: int) -> list[dict[str, Any]]:
     """The figures of all sites, on a sample of all of their segments."""
     with tempfile.TemporaryDirectory() as scratch:
         rows: list[tuple[str, dict[str, Any]]] = []
         for site in sites:
             run = Path(scratch) / site.name
-            mine(site, tools, run)
+            mine(site, run)
             corpus = run / "provenance.jsonl"
             diptych("export", str(run), "--format", "jsonl", "--out", str(corpus))
             rows += [(site.name, json.loads(line)) for line in corpus.open(encoding="utf-8")]
@@ -224,9 +225,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=8)
     parser.add_argument("--out", type=Path, help="where to keep the results")
     options = parser.parse_args()
-    tools, sites = site_tools(options.sites), chosen(options.only)
-    build_sites(tools, sites)
-    table = measured(sites, tools, options.segments, options.seed)
+    sites = chosen(options.only)
+    build_sites(site_builder(options.sites), sites)
+    table = measured(sites, options.segments, options.seed)
     total = sum(row["sides looked for"] for row in table) // 2
     shown = {f"{total:,} segments, both sides looked for in their archives": table}
     show(shown)

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.baselines.hunalign_like import HunalignLike
-from bench.sites.built import ROOT, built_folder
+from bench.sites.built import built_folder, built_sites
 from bench.support.ladder import score
 from bench.support.machine import machine
+from bench.support.paths import RESULTS
 from bench.support.sentence_sets import sentence_sets
 from bench.support.tables import Tables, show
 from diptych.learn.lexicon.lexicon import Lexicon
@@ -29,7 +30,7 @@ from diptych.stages.align_sentences.length_lexicon import LengthLexicon
 from diptych.stages.align_sentences.shared import passes
 from diptych.types import Bead
 
-RESULT = ROOT / "bench" / "results" / "sentence_speed.json"
+RESULT = RESULTS / "sentence_speed.json"
 BASELINES = 5_000  # sentences up to which they are run: in Python, they take minutes beyond
 
 
@@ -106,17 +107,11 @@ def main() -> None:
     if options.one:
         print(json.dumps(measure(options.built, options.one)))
         return
+    built_sites(options.built)
     rows = []
     for size in options.sizes.split(","):
-        command = [
-            sys.executable,
-            "-m",
-            "bench.tasks.sentence_speed",
-            "--built",
-            str(options.built),
-            "--one",
-            size,
-        ]
+        command = [sys.executable, "-m", "bench.tasks.sentence_speed"]
+        command += ["--built", str(options.built), "--one", size]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         rows += json.loads(done.stdout)
     shown: Tables = {"Sentence alignment, English and French, one core": rows}

@@ -27,9 +27,11 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from bench.baselines.hunalign_like import HunalignLike, dictionary_of
-from bench.sites.built import ROOT, built_folder, give_up
+from bench.sites.built import built_folder
 from bench.support.ladder import Score, read_ladder, score
 from bench.support.machine import machine
+from bench.support.paths import RESULTS, SHARED
+from bench.support.processes import give_up
 from bench.support.sentence_sets import SentenceSet, sentence_sets
 from bench.support.tables import Tables, show
 from diptych import registry
@@ -41,7 +43,7 @@ from diptych.protocols import SentenceAligner, SentenceEncoder
 from diptych.types import Bead
 
 TEXTBERG = "textberg-dev/de-fr"
-RESULT = ROOT / "bench" / "results" / "sentences.json"
+RESULT = RESULTS / "sentences.json"
 
 
 class Row(NamedTuple):
@@ -221,7 +223,7 @@ def _mean(rows: Iterator[Row]) -> str:
 def main() -> None:
     """Measure, print tables, keep the result."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared", metavar="DIR")
+    parser.add_argument("--shared", type=Path, default=SHARED, metavar="DIR")
     parser.add_argument("--built", type=Path, default=built_folder(), metavar="DIR")
     parser.add_argument("--lexicon", type=Path, metavar="FILE", help="of: diptych lexicon import")
     parser.add_argument("--encoder", default="", metavar="FOLDER", help="instead of the package's")

@@ -22,6 +22,7 @@ import numpy as np
 
 from bench.support.block_pairs import pairs_of
 from bench.support.machine import machine
+from bench.support.paths import RESULTS
 from bench.support.tables import Tables, show
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.registry import signature
@@ -30,7 +31,6 @@ from diptych.stages.align_dom.domtree.document import document
 from diptych.stages.align_dom.domtree.strategy import DomTree, best_alignment
 from diptych.types import Node, Page
 
-ROOT = Path(__file__).resolve().parents[2]
 SIZES = (100, 200, 400, 1_000, 2_000, 3_000, 5_000, 10_000)
 FLOORS = {400: 30.0, 3_000: 1500.0}  # ms of decoding
 FAMILY, LANGS = "maint-guide", ("en", "fr")
@@ -165,7 +165,7 @@ def main() -> None:
     """Measure, print and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=ROOT / "bench/results/tree_speed.json")
+    parser.add_argument("--out", type=Path, default=RESULTS / "tree_speed.json")
     options = parser.parse_args()
     made, late = tables(options.repeat)
     show(made)

@@ -23,6 +23,7 @@ import numpy as np
 
 from bench.baselines.url_rules import rule_language
 from bench.support.machine import machine
+from bench.support.paths import RESULTS
 from bench.support.tables import percent
 from bench.support.url_lang_rows import DEFAULT, PAPER, Rows, read, read_derived
 from diptych.learn.url.data import LabelledUrl, fold_of
@@ -238,7 +239,7 @@ def keep(found: dict[str, list[Answer]], rules: list[Answer], langs: set[str], *
     }
     results = more.pop("results")
     result = {**more, "tables": tables(results, each), "machine": machine(["numpy"])}
-    path = Path(__file__).parents[1] / "results" / "url_lang.json"
+    path = RESULTS / "url_lang.json"
     path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
 
 

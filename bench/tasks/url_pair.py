@@ -1,11 +1,10 @@
 """Are two URLs parallel?  Precision, recall and F1 on domains the model has not seen.
 
-    python -m bench.tasks.url_pair [--data DIR] [--phrases FILE] [--ship]
+    python -m bench.tasks.url_pair [--data DIR] [--phrases FILE]
 
 A fifth of the domains, and all domains of WMT16's training set, are held out; the model, its
 lexicon and its language model are trained on the others.  Negatives are the paper's mix.  Below:
-one-to-one pairing of all URLs of a domain.  With `--ship` the model is then trained on all data and
-written to the package.  Exits with 1 when a floor is missed.
+one-to-one pairing of all URLs of a domain.  Exits with 1 when a floor is missed.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.support.machine import machine
+from bench.support.paths import RESULTS
 from bench.support.tables import percent, show
-from bench.support.url_data import ROOT, WMT16, check, learner, options, sources, split
+from bench.support.url_data import WMT16, check, learner, options, sources, split
 from diptych._version import VERSION
 from diptych.learn.url import language as url_lang
 from diptych.learn.url.data import LabelledPair, read_pairs
@@ -41,8 +40,7 @@ from diptych.stages.pair.url_model import UrlModel
 from diptych.text.urls import normalise
 from diptych.types import LangScore, Url
 
-RESULTS = ROOT / "bench/results/url_pair.json"
-SHIPPED = ROOT / "src/diptych/learn/url/weights/url_pair"
+RESULT = RESULTS / "url_pair.json"
 FLOORS = {"positive F1": 0.85, "macro F1": 0.91, "WMT16 recall": 0.76, "pairs/s": 50_000}
 PAPER = {"language stripper": (64.37, 12.78, 21.33, 58.96), "XLM-R": (76.28, 61.79, 68.28, 83.08)}
 DOUBTFUL = "slug-only"
@@ -251,7 +249,6 @@ def by_kind(rows: Sequence[LabelledPair], model: UrlPair, said: Mapping[str, lis
 def main() -> int:
     """Train, test, print, write."""
     parser = options(__doc__ or "")
-    parser.add_argument("--ship", action="store_true", help="write the package's weights anew")
     parser.add_argument("--model", type=Path, default=Path("url_pair_model"), help="work folder")
     arguments = parser.parse_args()
     check(arguments)
@@ -283,10 +280,7 @@ def main() -> int:
     }
     show(kept_figures["tables"])
     print(f"\n{results['ours']['pairs/s']:,.0f} pairs/s")
-    RESULTS.write_text(json.dumps(kept_figures, indent=1) + "\n", "utf-8")
-    if arguments.ship:
-        whole = train(rows, learn=learner(arguments, rows, set()))
-        replace(whole, languages=url_lang.load()).save(str(SHIPPED))
+    RESULT.write_text(json.dumps(kept_figures, indent=1) + "\n", "utf-8")
     row = results["ours"]["without doubtful labels"]
     reached = {
         "positive F1": row["positive F1"],

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.support.machine import machine
+from bench.support.paths import RESULTS
 from bench.support.tables import Tables, percent, show
 from bench.support.verify_pairs import MEASURED, PARTIAL, RIGHT, WORN, Row, rows
 from bench.support.verify_scores import Scores, scores
@@ -248,7 +249,7 @@ def main() -> None:
         "tables": shown,
         "machine": machine(["numpy", "scikit-learn", "rapidfuzz"]),
     }
-    path = Path(__file__).parents[1] / "results" / "verify.json"
+    path = RESULTS / "verify.json"
     path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
 
 

@@ -3,7 +3,7 @@
     python -m bench.training.filter [--most 10] [--lang-pairs 6] [--seed 0] [--cache DIR]
     python -m bench.training.filter --encoder [...]
 
-Boosted trees over the measures of `filter.measures`, of the segments of `filter_pairs` from its
+Boosted trees over the measures of `quality.measures`, of the segments of `filter_pairs` from its
 training families that break no rule.  Right segments count as much as all others together.  How
 scores become probabilities, what texts that come again are worth, and the threshold are chosen on
 what cross-validation over families says.
@@ -21,6 +21,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from bench.support.filter_pairs import ERROR, TRAINING
 from bench.support.filter_rows import Rows, rows
+from bench.support.paths import SOURCE
 from bench.support.verify_scores import area, calibration
 from diptych.learn.encoder.load import load_encoder
 from diptych.learn.logistic import fit_logistic, sigmoid
@@ -29,7 +30,7 @@ from diptych.stages.filter.quality import encoder_measures as likeness
 from diptych.stages.filter.quality.measures import NAMES
 from diptych.stages.filter.quality.model import QualityModel, settled
 
-WEIGHTS = Path(__file__).resolve().parents[2] / "src/diptych/stages/filter/quality/weights"
+WEIGHTS = SOURCE / "stages/filter/quality/weights"
 FOLDS = 6
 PRECISION = 0.985  # of what is kept, with a margin over the 0.98 that is wanted
 FOR = frozenset({
@@ -53,7 +54,7 @@ Right segments count as much as all others together.
 Cross-validated over families: area under the curve {area:.4f}, calibration error {calibration:.4f};
 a precision of {precision} at {threshold:.3f}, with {recall:.1f}% of the right ones kept.
 A pair that comes again: {again:.3f}; sides that come with others: {apart:.3f}.
-The sites are built by `build_sites.py` from packages of Debian; none of their text is here.
+The sites are built from packages of Debian; none of their text is here.
 """
 
 

@@ -15,8 +15,10 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench.sites.built import ROOT, built_folder, give_up
+from bench.sites.built import built_folder, built_sites
 from bench.sites.detect_sites import TRAINING, TrueSite, read, true_site
+from bench.support.paths import SOURCE
+from bench.support.processes import give_up
 from diptych.language.codes import primary
 from diptych.language.marks import HABITS, marks_of
 from diptych.language.names import language_names
@@ -106,11 +108,10 @@ _CHORE_PATHS = ("contact", "about", "it/support", "hr/jobs", "my/account", "is-i
 
 def real_rows(seed: int) -> Iterator[LabelledLink]:
     """The links of all built sites of the families to train on."""
-    for folder in sorted(built_folder().iterdir()):
-        meta = folder / "meta.json"
-        if not meta.is_file() or json.loads(meta.read_text("utf-8"))["family"] not in TRAINING:
+    for folder in built_sites(built_folder()):
+        family = json.loads((folder / "meta.json").read_text("utf-8"))["family"]
+        if family not in TRAINING:
             continue
-        family = json.loads(meta.read_text("utf-8"))["family"]
         yield from _of_site(true_site(folder.name), family, random.Random(f"{seed} {folder.name}"))
 
 
@@ -320,7 +321,7 @@ def _noise(base: str, pattern: str, own: str, rng: random.Random) -> list[tuple[
 def main() -> None:
     """Train, say what was learned, write the model."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    shipped = ROOT / "src" / "diptych" / "learn" / "weights" / "link_predictor"
+    shipped = SOURCE / "stages" / "detect" / "predictor" / "weights"
     parser.add_argument("--out", type=Path, default=shipped)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()

@@ -17,8 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.sites.built import built_folder, give_up
+from bench.sites.built import built_folder, built_site
 from bench.sites.stored import Truth, languages, read_site, read_truth, true_lexicons, view_of
+from bench.support.paths import SOURCE
+from bench.support.processes import give_up
 from diptych.learn.trees import Forest
 from diptych.run.store import Store
 from diptych.stages.pair.shared.page_languages import page_languages
@@ -174,7 +176,7 @@ def gather(names: list[str], cache: Path, model: Any) -> Rows:
     features, labels, family = [], [], []
     families: dict[str, int] = {}
     for name in names:
-        meta = json.loads((built_folder() / name / "meta.json").read_text("utf-8"))
+        meta = json.loads((built_site(name) / "meta.json").read_text("utf-8"))
         if meta["family"] in MEASURED:
             give_up(f"{name} is of a family that is measured on: {meta['family']}")
         number = families.setdefault(meta["family"], len(families))
@@ -232,7 +234,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("sites", nargs="+")
     parser.add_argument("--cache", type=Path, default=built_folder().parent / "stores")
-    default = Path(__file__).parents[2] / "src/diptych/stages/pair/union/weights"
+    default = SOURCE / "stages/pair/union/weights"
     parser.add_argument("--out", type=Path, default=default)
     parser.add_argument("--quick", action="store_true", help="do not cross-validate")
     arguments = parser.parse_args()

@@ -10,13 +10,13 @@ alike, since manuals are kept in step more than the web is.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from bench.support.block_pairs import KINDS, LANGS, TRAINING, pairs_of, samples
+from bench.support.paths import SOURCE
 from diptych.stages.align_dom.domtree.train import train
 from diptych.types import Page
 
-WEIGHTS = Path(__file__).resolve().parents[2] / "src/diptych/stages/align_dom/domtree/weights"
+WEIGHTS = SOURCE / "stages/align_dom/domtree/weights"
 CARD = """# Tree alignment: parameters
 
 `tree.json`: the tag table Pr(l | l'), the distribution of tags without a counterpart, and the
@@ -26,7 +26,7 @@ Trained by `python -m bench.training.tree --pages {most} --seed {seed}` without 
 
 Deletion probability {deletion:.3f} after {rounds} rounds; log-likelihood {first:.0f} before,
 {last:.0f} after.
-The families are built by `build_sites.py` from packages of Debian, and none of their text is here.
+The families are built from packages of Debian, and none of their text is here.
 """
 
 

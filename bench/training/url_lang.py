@@ -12,10 +12,11 @@ import argparse
 import time
 from pathlib import Path
 
+from bench.support.paths import SOURCE
 from bench.support.url_lang_rows import DEFAULT, read, read_derived
 from diptych.learn.url.language import train
 
-SHIPPED = Path(__file__).parents[2] / "src" / "diptych" / "learn" / "url" / "weights" / "url_lang"
+SHIPPED = SOURCE / "learn" / "url" / "weights" / "url_lang"
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.support.paths import SOURCE
 from bench.support.verify_pairs import RIGHT, TRAINING, Row, rows
 from bench.support.verify_scores import Scores, scores
 from diptych.stages.verify.shared.features import MAXENT, NAMES, PPLOCATOR
@@ -30,7 +31,7 @@ from diptych.stages.verify.shared.train import (
     monotone,
 )
 
-WEIGHTS = Path(__file__).resolve().parents[2] / "src/diptych/stages/verify/shared/weights"
+WEIGHTS = SOURCE / "stages/verify/shared/weights"
 FOLDS = 9
 WORTH = 0.003  # of F1 that trees must gain over regression to be worth their size
 TRAINERS: Mapping[str, Trainer] = {"logistic regression": monotone, "boosted trees": boosted}
@@ -42,7 +43,7 @@ Trained by `python -m bench.training.verify --most {most} --lang-pairs {lang_pai
 {sites}.
 Each site counts alike, and so do right pairs and others.
 Cross-validated over sites, unweighted, at a threshold of 0.5: {figures}.
-{more}The sites are built by `build_sites.py` from packages of Debian; none of their text is here.
+{more}The sites are built from packages of Debian; none of their text is here.
 """
 
 

@@ -1,0 +1,13 @@
+"""Folders of the repository that benchmarks read and write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["RESULTS", "ROOT", "SHARED", "SOURCE"]
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "diptych"
+RESULTS = ROOT / "bench" / "results"
+SHARED = ROOT.parent / "shared"
+"""data that are not part of the repository, where they are looked for"""
