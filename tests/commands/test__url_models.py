@@ -70,7 +70,7 @@ def test_model_that_knows_when_to_be_silent_is_heard():
     assert best_languages(Silent((0, 1, 0, 0)), ["x"]) == [LangScore("und", 0.5)]
 
 
-def test_folder_decides_on_the_kind_of_model(tmp_path):
+def test_folder_decides_on_the_kind_of_model(torch, tmp_path):
     assert isinstance(language_model(""), UrlLang)
     language_model("").save(str(tmp_path / "ours"))
     assert isinstance(language_model(str(tmp_path / "ours")), UrlLang)

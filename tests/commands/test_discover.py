@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -15,8 +14,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from support.commands import mistake, query, run, start
-from support.serving import MISSING, Reply, Request, Server, serve
+from support.commands import Signal, mistake, query, run, start
+from support.serving import MISSING, Reply, Request, Server, reserved, serve, url_of
 
 TEXTS = {
     "en": (
@@ -93,14 +92,16 @@ COMMON = ("--langs", "en,es", "--allow-private", "--delay", "0", "--quiet")
 
 def test_detect_says_of_each_site_whether_it_is_bilingual(web: Web) -> None:
     good, plain = web.good[0].url, web.plain[0].url
-    result = run("detect", good, plain, "http://127.0.0.1:9/", *COMMON)
+    with reserved() as place:
+        closed = url_of(place)
+        result = run("detect", good, plain, closed, *COMMON)
     lines = {line.split("\t")[0]: line.split("\t") for line in result.stdout.splitlines()}
     assert result.exit_code == 0
     assert lines[good][1] == "bilingual"
     assert lines[good][3] == "2", "the start page, and the one that its switcher leads to"
     assert lines[good][4] == f"en={good} es={good}es/"
     assert lines[plain][1] == "no"
-    assert lines["http://127.0.0.1:9/"][1] == "unknown"
+    assert lines[closed][1] == "unknown"
     assert set(web.good[0].paths) == {"/robots.txt", "/", "/es/"}
 
 
@@ -164,16 +165,15 @@ def test_discover_goes_on_with_a_larger_budget(web: Web, tmp_path: Path) -> None
 def test_discover_that_is_killed_goes_on(web: Web, tmp_path: Path) -> None:
     command = ("discover", web.good[0].url, "--backlinks", web.source, "--out", tmp_path / "run",
                *COMMON)  # fmt: skip
-    kills = 0
-    for wait in (1.2, 1.35, 1.5, 1.7, 2.0):
+    for requests in (1, 2, 4):
+        kill = Signal(signal.SIGKILL, requests)
+        for server in (*web.good, *web.plain, web.hub):
+            server.before = kill
         process = start(*command)
-        time.sleep(wait)
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            kills += 1
+        kill.follow(process)
         process.communicate()
+        assert process.returncode == -signal.SIGKILL
     result = run(*command)
-    assert kills
     assert set(result.stdout.splitlines()) == {each.url for each in web.good}
     twice = "SELECT url FROM fetches WHERE status = 200 GROUP BY url HAVING count(*) > 1"
     assert query(tmp_path / "run", twice) == []
@@ -263,9 +263,10 @@ def test_404_of_the_start_page_is_told(tmp_path: Path) -> None:
 
 def test_each_address_that_was_named_gets_a_line(web: Web) -> None:
     good = web.good[0].url
-    there, nowhere = (Reply("", 301, (("Location", to),)) for to in (good, "http://127.0.0.1:9/"))
-    with serve({"/": there}) as moved, serve({"/": nowhere}) as dead:
-        result = run("detect", moved.url, good + "es/", dead.url, good, *COMMON)
+    with reserved() as place:
+        there, nowhere = (Reply("", 301, (("Location", to),)) for to in (good, url_of(place)))
+        with serve({"/": there}) as moved, serve({"/": nowhere}) as dead:
+            result = run("detect", moved.url, good + "es/", dead.url, good, *COMMON)
     lines = [line.split("\t")[:2] for line in result.stdout.splitlines()]
     assert sorted(lines) == sorted(
         [

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from support import zoo
-from support.commands import rows, run, start
-from support.serving import MISSING, serve
+from support.commands import Signal, rows, run, start
+from support.serving import MISSING, reserved, serve, url_of
 
 import diptych
 from diptych.demo import GOLD
@@ -276,9 +276,8 @@ def test_site_that_gives_nothing_is_said_why(tmp_path, site, said):
 
 
 def test_host_that_is_not_there_is_said(tmp_path):
-    with serve({}) as server:
-        closed = server.url
-    result = run("mine", closed, *QUICK, "--out", tmp_path)
+    with reserved() as place:
+        result = run("mine", url_of(place), *QUICK, "--out", tmp_path)
     assert result.exit_code == 1
     assert "cannot be reached" in " ".join(result.stderr.split())
 
@@ -299,12 +298,11 @@ def test_private_address_is_refused_with_a_hint(tmp_path, host):
 
 
 def test_host_that_comes_back_is_crawled_by_the_same_command(tmp_path):
-    with serve(zoo.header_hreflang()) as server:
-        port = server.port
-    command = ["mine", f"http://127.0.0.1:{port}/", *QUICK, "--out", tmp_path]
-    assert run(*command).exit_code == 1
-    with serve(zoo.header_hreflang(), port=port):
-        assert run(*command).exit_code == 0
+    with reserved() as place:
+        command = ["mine", url_of(place), *QUICK, "--out", tmp_path]
+        assert run(*command).exit_code == 1
+        with serve(zoo.header_hreflang(), place=place):
+            assert run(*command).exit_code == 0
 
 
 # -- Ctrl-C ----------------------------------------------------------------------------------------
@@ -312,12 +310,10 @@ def test_host_that_comes_back_is_crawled_by_the_same_command(tmp_path):
 
 def interrupted(server, folder, requests):
     """Press Ctrl-C when so many requests have come: it goes to all processes of a terminal."""
-    process = start(
-        "mine", server.url, *LANGS, "--allow-private", "--out", folder, "--delay", 0.03
-    )  # fmt: skip
-    wait_for(lambda: len(server.log) >= requests, process)
-    os.killpg(process.pid, signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=120)
+    server.before = Signal(signal.SIGINT, requests)
+    process = start("mine", server.url, *LANGS, "--allow-private", "--out", folder, "--delay", 0)
+    server.before.follow(process)
+    stdout, stderr = process.communicate()
     assert stdout == ""
     assert "Traceback" not in stderr
     assert "interrupted: the same command goes on" in " ".join(stderr.split())
@@ -326,7 +322,7 @@ def interrupted(server, folder, requests):
 
 
 def test_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path):
-    with serve(zoo.demo_site, latency=0.03) as server:
+    with serve(zoo.demo_site) as server:
         assert interrupted(server, tmp_path, requests=25) == 0
         assert found(tmp_path) < gold(server.url)
         assert len(rows(tmp_path / "corpus.tsv")) > 10
@@ -339,16 +335,7 @@ def test_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path):
 
 
 def test_run_interrupted_at_once_ends_cleanly(tmp_path):
-    with serve(zoo.demo_site, latency=0.03) as server:
+    with serve(zoo.demo_site) as server:
         assert interrupted(server, tmp_path, requests=1) == 1
     assert (tmp_path / "corpus.tsv").exists()
     assert (tmp_path / "pairs.tsv").exists()
-
-
-def wait_for(ready, process):
-    while not ready():
-        try:
-            process.wait(timeout=0.02)
-        except subprocess.TimeoutExpired:
-            continue
-        raise AssertionError(f"ended too early: {process.communicate()}")

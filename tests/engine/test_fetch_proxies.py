@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support import zoo
-from support.serving import MISSING, Fault, Reply, serve
+from support.serving import MISSING, Fault, Reply, reserved, serve, url_of
 
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
@@ -82,9 +82,8 @@ def test_proxy_that_breaks_off_is_said(crawl, fault):
 
 
 def test_proxy_that_is_not_there_is_said(crawl):
-    with web() as proxy:
-        closed = proxy.url
-    outcome = crawl(PUBLIC, proxy=closed, limits=Limits(attempts=1))
+    with reserved() as place:
+        outcome = crawl(PUBLIC, proxy=url_of(place), limits=Limits(attempts=1))
     assert outcome.reasons["/robots.txt"] == "connect"
     assert len(outcome.stopped) == 1
 

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import get_ident
 
 import pytest
 from support.searching import FakeWeb, Plain, page_of
+from support.waiting import until
 
 from diptych.engine.link_answers import BACK_LINKS, LookUps, look_up
 from diptych.frontier.politeness import Politeness
@@ -22,24 +24,23 @@ def machine(store: Store) -> Discovery:
     return Discovery(store, [], Obfc(), Plain(), ("en", "es"), setting, now=0.0)
 
 
-class Slow(FakeWeb):
-    """A source that takes its time, and says how often it is asked at once."""
+@dataclass
+class Watched(FakeWeb):
+    """A source that knows the threads it is asked in."""
 
-    busy, most = 0, 0
+    threads: set[int] = field(default_factory=set)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
-        self.busy += 1
-        self.most = max(self.most, self.busy)
-        time.sleep(0.02)
-        self.busy -= 1
+        self.threads.add(get_ident())
         return super().back_links(url, limit)
 
 
 def take_until(lookups: LookUps, is_over: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not is_over() and time.monotonic() < deadline:
+    def taken() -> bool:
         lookups.take()
-        time.sleep(0.005)
+        return is_over()
+
+    until(taken)
 
 
 def test_a_page_is_asked_for_its_links_and_a_site_for_those_to_it() -> None:
@@ -58,13 +59,14 @@ def test_answers_come_in_order_one_after_the_other(tmp_path: Path) -> None:
         discovery = machine(store)
         sites = [Url(f"http://s{number}.es/") for number in range(10)]
         discovery._wishes.extend(LookUp(url, site=number) for number, url in enumerate(sites))
-        web = Slow({}, backs={url: [f"http://hub{n}.org/"] for n, url in enumerate(sites)})
+        web = Watched({}, backs={url: [f"http://hub{n}.org/"] for n, url in enumerate(sites)})
         with LookUps(discovery, web) as lookups:
             lookups.ask(0.0)
             assert lookups.waiting
             take_until(lookups, lambda: not lookups.waiting)
         assert web.looked == sites
-        assert web.most == 1
+        assert len(web.threads) == 1
+        assert get_ident() not in web.threads
         waiting = [lead.url for lead in discovery.leads.waiting(20)]
         assert waiting == [f"http://hub{number}.org/" for number in range(10)]
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import socket
 import time
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from support.serving import Fault, Reply, Request, serve
+from support.serving import Fault, Reply, Request, reserved, serve, url_of
 
 from diptych.engine import link_service as link_api
 from diptych.engine.link_service import LinkApi, read_description
@@ -145,10 +144,9 @@ def test_nonsense_is_a_failure_a_person_understands(tmp_path, reply, reason, det
 
 
 def test_no_service_is_a_failure(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    source = api(f"http://127.0.0.1:{port}/", tmp_path)
-    found = source.back_links(PAGE, 5)
+    with reserved() as place:
+        source = api(url_of(place), tmp_path)
+        found = source.back_links(PAGE, 5)
     assert isinstance(found, Failure)
     assert found.reason == "no_connection"
     assert "refused" in found.detail

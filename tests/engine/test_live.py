@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support import zoo
 from support.crawling import AGENT
-from support.serving import serve
+from support.serving import reserved, serve, url_of
 
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
@@ -174,9 +174,8 @@ def test_cookies_are_not_kept(crawl):
 
 
 def test_host_that_is_not_there_is_said_to_be_unreachable(crawl):
-    with serve({}) as server:
-        closed = server.url
-    outcome = crawl(closed, limits=Limits(attempts=2))
+    with reserved() as place:
+        outcome = crawl(url_of(place), limits=Limits(attempts=2))
     assert outcome.reasons["/robots.txt"] == "connect"
     assert outcome.states["/"] is State.QUEUED
     (why,) = outcome.stopped.values()

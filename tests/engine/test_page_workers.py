@@ -12,7 +12,7 @@ from support import zoo
 from support.serving import MISSING, Reply, serve
 
 from diptych.engine.page_worker import digest
-from diptych.engine.page_workers import Readers, _Worker
+from diptych.engine.page_workers import PATIENCE, Readers, _Worker
 from diptych.types import Failure, Kind, Response, Url
 
 LANGS = ("en", "fr")
@@ -25,7 +25,7 @@ def answer(path: str, body: str | bytes, *, status: int = 200, headers=HTML) -> 
 
 
 SMALL = answer("/small", zoo.page("Small", ["/a", "/b"]))
-HEAVY = answer("/heavy", "<p><a href=/x>word</a></p>" * 400_000)
+ENDLESS = answer("/endless", zoo.page("Endless"))
 ANSWERS = [
     (Kind.PAGE, SMALL),
     (Kind.PAGE, answer("/french", zoo.page("Été", ["/a"], lang="fr"))),
@@ -72,17 +72,18 @@ def test_worker_killed_at_work_is_replaced_and_only_its_page_is_lost():
     async def read():
         async with Readers(1) as readers:
             await readers.read(Kind.PAGE, SMALL, 0, LANGS)
-            first = readers._workers[0].process
-            heavy = asyncio.create_task(readers.read(Kind.PAGE, HEAVY, 0, LANGS))
-            small = asyncio.create_task(readers.read(Kind.PAGE, SMALL, 0, LANGS))
-            await asyncio.sleep(0.3)
-            os.kill(first.pid, signal.SIGKILL)
-            readings = [(await job)[0] for job in (heavy, small)]
-            return readings, first.pid, readers._workers[0].process.pid
+            worker = readers._workers[0]
+            os.kill(worker.process.pid, signal.SIGSTOP)  # at work for ever
+            jobs = [asyncio.create_task(readers.read(Kind.PAGE, SMALL, 0, LANGS)) for _ in range(2)]
+            while len(worker.waiting) < 2:
+                await asyncio.sleep(0)
+            os.kill(worker.process.pid, signal.SIGKILL)
+            readings = [(await job)[0] for job in jobs]
+            return readings, worker.process.pid, readers._workers[0].process.pid
 
-    (heavy, small), first, second = asyncio.run(read())
-    assert isinstance(heavy, Failure)
-    assert heavy.reason == "unreadable"
+    (lost, small), first, second = asyncio.run(read())
+    assert isinstance(lost, Failure)
+    assert lost.reason == "unreadable"
     assert small.page.record.title == "Small"
     assert first != second
 
@@ -119,17 +120,16 @@ def test_page_that_takes_too_long_is_given_up_and_the_next_is_read():
     async def read():
         async with Readers(1) as readers:
             await readers.read(Kind.PAGE, SMALL, 0, LANGS)
-            readers._patience = 0.2
-            heavy = asyncio.create_task(readers.read(Kind.PAGE, HEAVY, 0, LANGS))
-            small = asyncio.create_task(readers.read(Kind.PAGE, SMALL, 0, LANGS))
-            given_up = (await heavy)[0]
-            readers._patience = 30.0  # for the new worker, which must start first
-            return given_up, (await small)[0]
+            os.kill(readers._workers[0].process.pid, signal.SIGSTOP)
+            readers.patience = 0.0
+            given_up = (await readers.read(Kind.PAGE, ENDLESS, 0, LANGS))[0]
+            readers.patience = PATIENCE
+            return given_up, (await readers.read(Kind.PAGE, SMALL, 0, LANGS))[0]
 
     given_up, small = asyncio.run(read())
     assert isinstance(given_up, Failure)
     assert given_up.reason == "unreadable"
-    assert given_up.url == HEAVY.url
+    assert given_up.url == ENDLESS.url
     assert small.page.record.title == "Small"
 
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.fakes import make_page
 
 from diptych.learn.lexicon.lexicon import Lexicon
@@ -183,7 +184,7 @@ BLOCKS = st.lists(
 
 @pytest.mark.parametrize("trees", ["flat", "domtree"])
 @pytest.mark.parametrize("sentences", ["gale_church", "length_lexicon"])
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(BLOCKS, BLOCKS)
 def test_every_sentence_is_in_one_place(trees, sentences, ours, theirs) -> None:
     left, right = make_page("/en", "en", *ours), make_page("/fr", "fr", *theirs)

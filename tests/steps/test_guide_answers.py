@@ -6,7 +6,7 @@ import multiprocessing
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from support import zoo
 from support.crawling import AGENT
+from support.crawling import crawl as crawl_here
 from support.pooltasks import Ending, Hanging
 from support.runs import LANGS, Killed, strategies
 from support.serving import Reply, Server, Site, serve
@@ -47,12 +48,18 @@ def _no_process_is_left() -> Iterator[None]:
     assert multiprocessing.active_children() == []
 
 
+class InAnotherProcess(GuideAnswers):
+    """Answers from one process more, though pages are read in this one."""
+
+    def in_processes(self, count: int) -> AbstractContextManager[GuideAnswers]:
+        return super().in_processes(1)
+
+
 def crawl(
     server: Server,
     folder: Path,
     *,
     policy: str = "hybrid",
-    workers: int = 0,
     watch: Callable[[Crawl], None] = lambda machine: None,
     stop: Callable[[Crawl], bool] = lambda machine: False,
 ) -> Crawl:
@@ -67,9 +74,9 @@ def crawl(
             store, sites, Scope.of(sites), made.crawl, LANGS,
             politeness=Politeness(AGENT, delay=0.0), limits=Limits(), now=time.time(),
         )  # fmt: skip
-        LiveEngine(FetchSettings(AGENT, allow_private=True), workers=workers).run(
+        LiveEngine(FetchSettings(AGENT, allow_private=True), workers=0).run(
             machine,
-            GuideAnswers(machine, Work(folder, made, LANGS)),
+            InAnotherProcess(machine, Work(folder, made, LANGS)),
             tick=lambda: watch(machine),
             stopped=lambda: time.monotonic() > deadline or stop(machine),
         )
@@ -169,7 +176,7 @@ def test_workers_that_die_give_empty_answers_and_the_crawl_goes_on(
 
     monkeypatch.setattr(answers, "_task", sometimes)
     with serve(three_pairs()) as server:
-        crawl(server, tmp_path, workers=1)
+        crawl(server, tmp_path)
     found = query(tmp_path, FOUND)
     assert sorted(reason == "unreadable" for *_, reason, _ in found) == [False, False, True]
     assert not any(accept or count for *_, accept, reason, count in found if reason == "unreadable")
@@ -180,7 +187,7 @@ def test_worker_that_hangs_gives_an_empty_answer_and_the_crawl_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answers, "_task", failing(Hanging))
-    monkeypatch.setattr(answers, "Pool", partial(Pool, patience=1.0))
+    monkeypatch.setattr(answers, "Pool", partial(Pool, patience=0.0))
     with serve(zoo.header_hreflang()) as server:
         crawl(server, tmp_path)
     assert [row[2:] for row in query(tmp_path, FOUND)] == [(0, "unreadable", 0)]
@@ -233,3 +240,13 @@ def test_policy_that_wants_to_know_nothing_has_no_processes(
     with serve(zoo.header_hreflang()) as server:
         crawl(server, tmp_path, policy="bfs")
     assert query(tmp_path, "SELECT count(*) FROM pages") == [(2,)]
+
+
+def test_without_processes_all_is_answered_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("diptych.engine.task_workers.Pool._start", None)
+    with serve(three_pairs()) as server:
+        outcome = crawl_here(server.url, folder=tmp_path, policy="hybrid", workers=0)
+    assert len(outcome.pages) == 7
+    assert [row[2] for row in query(tmp_path, FOUND)] == [1, 1, 1]

@@ -7,18 +7,26 @@ import os
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
+from threading import Lock
 
 from click.testing import CliRunner, Result
 
 import diptych
 from diptych.commands import main
+from diptych.commands.options import Environment
+from support.names import LOOPBACK
+from support.serving import Request
+
+HERE = Environment(workers=0, resolver=LOOPBACK)
+"""no process but this one, and no resolver"""
 
 
 def run(*arguments: object) -> Result:
     """A command in this process; only what is no exit is raised."""
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], obj=HERE)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -29,9 +37,32 @@ def start(*arguments: object, cwd: Path | None = None) -> subprocess.Popen[str]:
     package = str(Path(diptych.__file__).parent.parent)
     return subprocess.Popen(
         [sys.executable, "-m", "diptych", *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": package}, cwd=cwd, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": package}, cwd=cwd, start_new_session=True,
+        text=True, encoding="utf-8",
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
+
+
+class Signal:
+    """Sends a signal to a process and all it has started, once a number of requests have come.
+
+    As `before` of a server it does so while the process waits for an answer.
+    """
+
+    def __init__(self, signal: int, requests: int) -> None:
+        self._signal, self._left = signal, requests
+        self._lock = Lock()
+        self._process: Future[subprocess.Popen[str]] = Future()
+
+    def follow(self, process: subprocess.Popen[str]) -> None:
+        """Say which process."""
+        self._process.set_result(process)
+
+    def __call__(self, request: Request) -> None:
+        with self._lock:
+            self._left -= 1
+            if not self._left:
+                os.killpg(self._process.result().pid, self._signal)
 
 
 def mistake(*arguments: object) -> str:

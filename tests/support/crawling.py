@@ -24,6 +24,7 @@ from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import Work
 from diptych.text.urls import normalise, origin_of
 from diptych.types import PageRecord, Site, Url
+from support.names import LOOPBACK
 
 AGENT = "ZooBot/1.0 (+https://example.org/zoo)"
 PATIENCE = 60.0  # seconds after which a crawl of the zoo can only be one without end
@@ -79,7 +80,8 @@ def crawl(
         AGENT, delay=delay, connections=connections, backoff=backoff, max_wait=max_wait,
         max_crawl_delay=max_crawl_delay,
     )  # fmt: skip
-    fetching = FetchSettings(AGENT, **{"allow_private": True, "timeout": 20.0, **settings})
+    usual = {"allow_private": True, "timeout": 20.0, "resolver": LOOPBACK}
+    fetching = FetchSettings(AGENT, **{**usual, **settings})
     strategies = build(recipes.load(policy, {}))
     deadline = time.monotonic() + PATIENCE
     with Store(folder, agent=AGENT) as store:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # what the libraries warn themselves of when imported
-    import tokenizers
-    import torch
-    import transformers
-
-torch.set_num_threads(1)  # threads that wait for each other are slow on a busy machine
+from types import ModuleType
 
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>"]
 WORDS = ["a", "b", "c", "en", "fr", "de", "org", "com", "one", "two", "three", *"/._-?=&0123456789"]
 
 
+def import_torch() -> ModuleType:
+    """PyTorch, which only the tests with the fixture `torch` need."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the libraries warn themselves of when imported
+        import torch
+        import transformers  # noqa: F401
+    torch.set_num_threads(1)  # threads that wait for each other are slow on a busy machine
+    return torch
+
+
 def make_encoder(folder: Path) -> Path:
-    """Write a random XLM-RoBERTa with a vocabulary of words."""
+    """Write a random XLM-RoBERTa with a vocabulary of words; for tests with the fixture `torch`."""
+    import tokenizers
+    import torch
+    import transformers
+
     vocabulary = {word: number for number, word in enumerate([*SPECIAL, *WORDS])}
     inner = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<unk>"))
     inner.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()

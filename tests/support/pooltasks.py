@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
+from threading import Event
 from typing import NamedTuple
 
 from diptych.language.identify import identify
@@ -12,13 +12,33 @@ from diptych.steps.tasks import Work
 
 
 class Square(NamedTuple):
-    """A number and the process that squared it, after a while."""
+    """A number and the process that squared it."""
 
     number: int
-    pause: float = 0.0
 
     def run(self, work: Work) -> tuple[int, int]:
-        time.sleep(self.pause)
+        return self.number**2, os.getpid()
+
+
+class Held(NamedTuple):
+    """Squares a number, but only when another process writes to a pipe."""
+
+    number: int
+    pipe: Path
+
+    def run(self, work: Work) -> tuple[int, int]:
+        self.pipe.read_bytes()
+        return self.number**2, os.getpid()
+
+
+class Releasing(NamedTuple):
+    """Squares a number, and lets the one go on that is held by a pipe."""
+
+    number: int
+    pipe: Path
+
+    def run(self, work: Work) -> tuple[int, int]:
+        self.pipe.write_bytes(b"go on")
         return self.number**2, os.getpid()
 
 
@@ -30,31 +50,15 @@ class Ending(NamedTuple):
 
 
 class Hanging(NamedTuple):
-    """Never ends, unless its process is ended; or much later."""
+    """Never ends, unless its process is ended."""
 
     begun: Path | None = None
-    seconds: float = 3600.0
 
     def run(self, work: Work) -> tuple[int, int]:
         if self.begun is not None:
             self.begun.with_suffix(f".{os.getpid()}").touch()
-        time.sleep(self.seconds)
+        Event().wait()
         return 0, os.getpid()
-
-
-class Marking(NamedTuple):
-    """Says in a folder that it was begun; the first waits until no others are."""
-
-    folder: Path
-    number: int
-
-    def run(self, work: Work) -> int:
-        (self.folder / str(self.number)).touch()
-        begun = 0
-        while not self.number and begun < len(list(self.folder.iterdir())):
-            begun = len(list(self.folder.iterdir()))
-            time.sleep(1.5)
-        return begun
 
 
 class Large(NamedTuple):

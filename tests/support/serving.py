@@ -79,9 +79,13 @@ MISSING = Reply("not here", 404, type="text/plain")
 class Server:
     """Answers for one site; `log` is what it was asked, `busiest` how much of that at once."""
 
-    def __init__(self, site: Site, *, port: int = 0, latency: float = 0.0) -> None:
+    def __init__(
+        self, site: Site, *, latency: float = 0.0, place: socket.socket | None = None
+    ) -> None:
         self.log: list[Request] = []
         self.busiest = 0
+        self.before: Callable[[Request], None] = lambda request: None
+        """is done before a request is answered"""
         self.flooded: Counter[str] = Counter()
         """bytes of a flood that went out before the client hung up, by path"""
         self._site = site
@@ -91,9 +95,10 @@ class Server:
         self._closing = Event()
         self._connections: set[socket.socket] = set()
         self._threads: list[Thread] = []
-        self._listener = socket.create_server(("127.0.0.1", port), backlog=128)
+        self._listener = reserved() if place is None else place.dup()
+        self._listener.listen(128)
         self.port: int = self._listener.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}/"
+        self.url = url_of(self._listener)
 
     @property
     def paths(self) -> list[str]:
@@ -173,6 +178,7 @@ class Server:
     def _handle(self, request: Request, connection: socket.socket) -> bool:
         """Answer a request; False when the connection is used up."""
         try:
+            self.before(request)
             answer = self._answer(request)
             if isinstance(answer, Fault):
                 self._play(answer, request, connection)
@@ -207,10 +213,24 @@ class Server:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
+def reserved() -> socket.socket:
+    """A place on loopback where connections are refused, and no other process can listen."""
+    place = socket.socket()
+    place.bind(("127.0.0.1", 0))
+    return place
+
+
+def url_of(place: socket.socket) -> str:
+    """The address of whoever listens at a place."""
+    return f"http://127.0.0.1:{place.getsockname()[1]}/"
+
+
 @contextmanager
-def serve(site: Site, *, port: int = 0, latency: float = 0.0) -> Iterator[Server]:
+def serve(
+    site: Site, *, latency: float = 0.0, place: socket.socket | None = None
+) -> Iterator[Server]:
     """A site on loopback for the time of a test."""
-    server = Server(site, port=port, latency=latency)
+    server = Server(site, latency=latency, place=place)
     server.start()
     try:
         yield server

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from diptych.commands.declare import command, option
-from diptych.commands.options import as_object
+from diptych.commands.options import Environment, as_object
 
 __all__ = ["DemoOptions", "demo"]
 
@@ -35,8 +35,9 @@ def demo(asked: DemoOptions) -> int:
         out = ["--out", str(asked.out)]
         arguments = [address, "--langs", "en,fr", *out, "--delay", "0.05", "--allow-private"]
         click.echo(f"diptych mine {' '.join(arguments)}", err=True)
+        arguments += ["--json"] if asked.as_json else []
         try:
-            mine.main([*arguments, *(["--json"] if asked.as_json else [])], standalone_mode=False)
+            mine.main(arguments, standalone_mode=False, obj=Environment.current())
         except SystemExit as end:
             return int(end.code or 0)
     return 0

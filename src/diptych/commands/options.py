@@ -15,14 +15,16 @@ from diptych.commands.declare import REQUIRED, option
 from diptych.errors import ConfigError, DiptychError
 
 if TYPE_CHECKING:
+    from aiohttp.abc import AbstractResolver
+
     from diptych.engine.live import LiveEngine
     from diptych.language.taught import Taught
     from diptych.run.store import Store
     from diptych.types import Url
 
 __all__ = [
-    "AGENT", "FOUND", "MISTAKE", "NOTHING", "Group", "WebOptions", "agent_of", "as_lines",
-    "as_object", "langid_option", "langs_option", "languages", "listed", "live_engine",
+    "AGENT", "FOUND", "MISTAKE", "NOTHING", "Environment", "Group", "WebOptions", "agent_of",
+    "as_lines", "as_object", "langid_option", "langs_option", "languages", "listed", "live_engine",
     "open_to_read", "seed", "taught_names", "teach_from", "two_langs_option", "untold",
 ]  # fmt: skip
 
@@ -74,6 +76,23 @@ class Group(click.Group):
         except DiptychError as error:
             click.echo(f"error: {error}", err=True)
             raise SystemExit(MISTAKE) from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """What commands take from their surroundings; `main(obj=Environment(...))` gives others."""
+
+    workers: int = os.cpu_count() or 1
+    """processes that read pages; 0: they are read in this process"""
+    resolver: AbstractResolver | None = None
+    """looks up the names of hosts; None: this machine"""
+
+    @classmethod
+    def current(cls) -> Environment:
+        """The one of the command that runs."""
+        context = click.get_current_context(silent=True)
+        given = None if context is None else context.find_object(cls)
+        return cls() if given is None else given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,11 +214,12 @@ def live_engine(
     from diptych.engine.fetch import FetchSettings
     from diptych.engine.live import LiveEngine
 
+    environment = Environment.current()
     settings = FetchSettings(
         agent=agent, proxy=_proxy(asked.proxy), allow_private=asked.allow_private,
-        concurrency=max(64, connections), stall=stall,
+        concurrency=max(64, connections), stall=stall, resolver=environment.resolver,
     )  # fmt: skip
-    return LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
+    return LiveEngine(settings, workers=environment.workers)
 
 
 def _proxy(text: str | None) -> str | None:

@@ -37,7 +37,7 @@ class Answers(Protocol):
         ...
 
     def in_processes(self, count: int) -> AbstractContextManager[Asking]:
-        """Have questions answered by so many processes."""
+        """Have questions answered by so many processes; by this one if there are none."""
         ...
 
 

@@ -10,6 +10,7 @@ from types import TracebackType
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+from aiohttp.abc import AbstractResolver
 from aiohttp.connector import Connection
 from yarl import URL
 
@@ -39,6 +40,8 @@ class FetchSettings:
     stall: float = 20.0
     """seconds without a byte, and for connecting"""
     page_bytes: int = 10_000_000
+    resolver: AbstractResolver | None = None
+    """looks up the names of hosts; None: this machine"""
 
 
 class _Answer(aiohttp.ClientResponse):
@@ -64,7 +67,8 @@ class Fetcher:
     async def __aenter__(self) -> Fetcher:
         guard = None if self._settings.allow_private else guarded_socket
         self._direct = self._session(aiohttp.TCPConnector(
-            limit=self._settings.concurrency, ttl_dns_cache=300, socket_factory=guard
+            limit=self._settings.concurrency, ttl_dns_cache=300, socket_factory=guard,
+            resolver=self._settings.resolver,
         ))  # fmt: skip
         # The proxy itself may well be on a private address: the user chose it.
         self._proxied = self._session(aiohttp.TCPConnector(limit=self._settings.concurrency))

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socketserver import TCPServer
 from threading import Thread
 from typing import Any
 
@@ -42,15 +43,24 @@ class _Handler(SimpleHTTPRequestHandler):
         """Say nothing: the progress display is on the same terminal."""
 
 
+class _Server(ThreadingHTTPServer):
+    """A server that does not look up the name of its own address, which may take seconds."""
+
+    daemon_threads = True
+
+    def server_bind(self) -> None:
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]
+
+
 @contextmanager
 def serve(folder: Path, port: int = 0) -> Iterator[str]:
     """Serve a folder on loopback and give its address; on another port where that one is taken."""
     handler = partial(_Handler, directory=str(folder))
     try:
-        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        server = _Server(("127.0.0.1", port), handler)
     except OSError:  # the port is taken
-        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+        server = _Server(("127.0.0.1", 0), handler)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:

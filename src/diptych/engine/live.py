@@ -66,6 +66,7 @@ class LiveEngine:
 
     settings: FetchSettings
     workers: int = 1
+    """processes that read pages, and as many that answer the guides; 0: all in this process"""
 
     def run(
         self,
@@ -77,7 +78,7 @@ class LiveEngine:
     ) -> None:
         """Crawl until nothing is left or `stopped` says so, with at least ten ticks a second."""
         crawl.guides.rehearse()
-        with answers.in_processes(max(1, self.workers)) as asking:
+        with answers.in_processes(self.workers) as asking:
             self._drive(crawl, asking, tick, stopped)
 
     def discover(

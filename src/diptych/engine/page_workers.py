@@ -48,7 +48,7 @@ class Readers:
 
     def __init__(self, count: int, *, patience: float = PATIENCE) -> None:
         self._count = count
-        self._patience = patience
+        self.patience = patience
         self._workers: list[_Worker] = []
         self._starting = asyncio.Lock()
 
@@ -115,7 +115,7 @@ class Readers:
         """Replace workers that have died or hang; the page they were at is given up."""
         now, left = time.monotonic(), []
         for worker in self._workers:
-            late = worker.waiting and now - worker.busy_since > self._patience
+            late = worker.waiting and now - worker.busy_since > self.patience
             if not late and worker.process.returncode is None:
                 continue
             with suppress(ProcessLookupError):

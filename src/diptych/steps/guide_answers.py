@@ -58,7 +58,13 @@ class GuideAnswers:
 
     @contextmanager
     def in_processes(self, count: int) -> Iterator[GuideAnswers]:
-        """Have wishes answered by so many worker processes, with `ask` and `take`."""
+        """Have wishes answered by so many worker processes, with `ask` and `take`.
+
+        Without any, `ask` answers them at once, in this process.
+        """
+        if not count:
+            yield self
+            return
         self._pool = Pool(self.work, count)
         if self.crawl.guides.remember:
             self._pool.start()
@@ -77,7 +83,9 @@ class GuideAnswers:
 
         Pages must be in the store for good by now: other processes read them there.
         """
-        assert self._pool is not None
+        if self._pool is None:
+            self.answer_at_once(now)
+            return
         for wish in self.crawl.wishes(now):
             self._asked[self._pool.submit(_task(wish, self.crawl))] = wish
 

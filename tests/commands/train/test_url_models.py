@@ -110,7 +110,7 @@ def test_several_files_are_read_together(data, learned, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["url-lang", "url-pair"])
-def test_encoder_is_trained_and_used_by_the_commands(kind, data, pairs, tmp_path):
+def test_encoder_is_trained_and_used_by_the_commands(torch, kind, data, pairs, tmp_path):
     base, out = make_encoder(tmp_path / "base"), tmp_path / "out"
     given = data if kind == "url-lang" else pairs
     result = run(
