@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-all fuzz lint bench docs clean
 
 $(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.c)
 	$(PYTHON) -m venv $(VENV)
@@ -16,6 +16,10 @@ $(VENV)/dev: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
+$(VENV)/dev-all: $(VENV)/dev
+	$(BIN)/python -m pip install --quiet --group dev-all
+	@touch $@
+
 $(VENV)/bench: $(VENV)/dev bench/requirements.txt
 	$(BIN)/python -m pip install --quiet --requirement bench/requirements.txt
 	@touch $@
@@ -23,8 +27,14 @@ $(VENV)/bench: $(VENV)/dev bench/requirements.txt
 demo: $(VENV)/installed  ## install, serve the bundled bilingual site on loopback, mine it
 	$(BIN)/diptych demo
 
-test: $(VENV)/dev  ## install what the tests need and run them
+test: $(VENV)/dev  ## the tests that are quick and need no PyTorch
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not needs_torch"
+
+test-all: $(VENV)/dev-all  ## all tests: also the slow ones, and those with PyTorch (750 MB of downloads)
 	$(BIN)/python -m pytest -q -n $(JOBS)
+
+fuzz: $(VENV)/dev  ## the tests with Hypothesis, on ten times as many examples, and each time others
+	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) -m "hypothesis and not needs_torch"
 
 lint: $(VENV)/dev  ## format, rules and types
 	$(BIN)/ruff format --check src tests bench tools

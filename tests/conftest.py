@@ -1,18 +1,22 @@
-"""Fixtures, and a guard: tests speak to no machine but this one."""
+"""Fixtures and the settings of Hypothesis, and a guard: tests speak to no machine but this one."""
 
 from __future__ import annotations
 
 import ipaddress
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
+from hashlib import blake2b
 from itertools import count
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # FastWARC 1.1 warns of its own old classes when imported
@@ -22,23 +26,57 @@ from support.commands import run
 from support.corpora import Maker, Told, made_run
 from support.crawling import Outcome
 from support.crawling import crawl as crawl_into
+from support.encoders import import_torch
 
 from diptych.demo import SITE
 from diptych.engine.file_server import serve
 from diptych.run.store import Store
 
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+ASKING = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
+
+# No clock decides a test, and `make test` runs the same examples everywhere.
+settings.register_profile(
+    "test", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "fuzz", settings.get_profile("test"), derandomize=False, max_examples=1000
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
 
 def _only_loopback(event: str, arguments: tuple[Any, ...]) -> None:
-    if event != "socket.connect" or not isinstance(arguments[1], tuple):
+    """Let nothing connect to another machine, nor ask where one is."""
+    if event in ASKING:
+        address = str(arguments[0] or "127.0.0.1")
+    elif event == "socket.connect" and isinstance(arguments[1], tuple):
+        address = str(arguments[1][0])
+    else:
         return
-    address = str(arguments[1][0])
-    if address != "localhost" and not ipaddress.ip_address(address).is_loopback:
-        raise RuntimeError(f"a test wants to connect to {address}")
+    with suppress(ValueError):
+        if ipaddress.ip_address(address).is_loopback and event != "socket.gethostbyaddr":
+            return
+    raise RuntimeError(f"a test wants to reach {address}")
 
 
 sys.addaudithook(_only_loopback)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs PyTorch, and put tests into the order that TEST_ORDER, a number, stands for.
+
+    The tests of a module stay together, as they share what is made once for it.
+    """
+    for item in items:
+        if "torch" in getattr(item, "fixturenames", ()):
+            item.add_marker("needs_torch")
+    if order := os.environ.get("TEST_ORDER"):
+
+        def place(name: str) -> bytes:
+            return blake2b(f"{order} {name}".encode()).digest()
+
+        items.sort(key=lambda item: (place(str(item.path)), place(item.nodeid)))
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +85,12 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in PROXY_VARIABLES:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.fixture(scope="session")
+def torch() -> ModuleType:
+    """PyTorch; tests with this fixture are marked `needs_torch`, and run in `make test-all`."""
+    return import_torch()
 
 
 @pytest.fixture

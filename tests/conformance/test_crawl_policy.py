@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.fakes import HOME, FakeSite, at
 
@@ -132,7 +132,6 @@ class OnlyLanguages(FakeSite):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@settings(deadline=None)  # models are read when they are first asked
 @given(site=sites())
 def test_only_links_of_pages_are_ranked_and_by_numbers(policy: Policy, site: FakeSite) -> None:
     known = {link.url for _, link in site.links()}
@@ -145,7 +144,6 @@ def test_only_links_of_pages_are_ranked_and_by_numbers(policy: Policy, site: Fak
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@settings(deadline=None)  # models are read when they are first asked
 @given(site=sites())
 def test_same_site_same_ranking(policy: Policy, site: FakeSite) -> None:
     one, other = guide_of(policy, site.langs), guide_of(policy, site.langs)

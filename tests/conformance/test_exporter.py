@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from pyarrow import parquet
+from support.examples import examples
 from support.exported import EN, FR, LANGS, Given, Memory, corpora, dirty_texts, numbered, written
 
 from diptych.protocols import Exporter
@@ -150,7 +151,7 @@ def test_an_empty_corpus_makes_readable_files(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=30)
+@settings(max_examples=examples(30))
 @given(corpus=corpora(dirty_texts))
 def test_no_text_breaks_a_file(name: str, corpus: Given) -> None:
     corpus.found = [document(unit) for unit in corpus.given]
@@ -164,7 +165,7 @@ def test_no_text_breaks_a_file(name: str, corpus: Given) -> None:
 
 
 @pytest.mark.parametrize("name", MANY)
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=30)
+@settings(max_examples=examples(30))
 @given(corpus=corpora(dirty_texts, LANGS))
 def test_rows_of_many_languages_are_written_too(name: str, corpus: Given) -> None:
     many = exporter(name, n_way=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import Filter
@@ -36,7 +37,7 @@ def judged(strategy: Filter, *segs: SegmentPair) -> list[Decision]:
 
 @pytest.mark.parametrize("strategy", FILTERS)
 @given(pairs=st.lists(PAIRS, max_size=5))
-@settings(deadline=None, max_examples=60)  # models are loaded at first use
+@settings(max_examples=examples(60))
 def test_score_is_a_share_and_a_reject_has_a_reason(
     strategy: Filter, pairs: list[tuple[str, str, float]]
 ) -> None:
@@ -94,7 +95,6 @@ def repeats(counts: Counts) -> Repeats:
 
 @pytest.mark.parametrize("strategy", FILTERS)
 @given(counts=COUNTS, data=st.data())
-@settings(deadline=None)
 def test_settled_scores_are_shares_in_the_same_order(
     strategy: Filter, counts: Counts, data: Any
 ) -> None:
@@ -109,7 +109,6 @@ def test_settled_scores_are_shares_in_the_same_order(
 
 @pytest.mark.parametrize("strategy", FILTERS)
 @given(counts=COUNTS, score=st.floats(0.01, 0.99))
-@settings(deadline=None)
 def test_what_comes_again_alike_is_no_worse_and_with_others_no_better(
     strategy: Filter, counts: Counts, score: float
 ) -> None:
@@ -135,7 +134,6 @@ def test_what_occurs_once_keeps_its_score_where_half_are_right(strategy: Filter)
 
 @pytest.mark.parametrize("strategy", FILTERS)
 @given(scores=st.lists(st.floats(0, 1)))
-@settings(deadline=None)
 def test_what_occurs_once_keeps_its_place(strategy: Filter, scores: list[float]) -> None:
     ordered = np.sort(np.array(scores))
     settled = strategy.settle(ordered, Repeats(*np.ones((3, len(ordered)), np.int64)))

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.fakes import FakeSite, paths, sketch_of
 
 from diptych.language.codes import same_language
@@ -122,14 +123,13 @@ def check(pairer: Pairer, site: FakeSite) -> None:
 
 @pytest.mark.parametrize("pairer", PAIRERS)
 @given(site=sites())
-@settings(deadline=None)  # names of languages are loaded at first use
 def test_pairs_are_one_to_one_and_strongest_first(pairer: Pairer, site: FakeSite) -> None:
     check(pairer, site)
 
 
 @pytest.mark.parametrize("pairer", PAIRERS)
 @given(site=sketched_sites())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 def test_what_pages_say_breaks_no_promise(pairer: Pairer, site: FakeSite) -> None:
     check(pairer, site)
 
@@ -149,7 +149,7 @@ def test_competing_claims_are_settled(pairer: Pairer, site: FakeSite) -> None:
 
 @pytest.mark.parametrize("pairer", PAIRERS)
 @given(chance=st.randoms(use_true_random=False), content=st.booleans())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 def test_order_of_pages_does_not_matter(
     pairer: Pairer, chance: random.Random, content: bool
 ) -> None:

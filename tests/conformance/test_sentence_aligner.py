@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import SentenceAligner
@@ -14,7 +15,7 @@ SENTENCES = st.lists(st.text(max_size=120), max_size=9)
 
 
 @pytest.mark.parametrize("aligner", ALIGNERS)
-@settings(deadline=None, max_examples=40)  # an encoder takes its time
+@settings(max_examples=examples(40))
 @given(left=SENTENCES, right=SENTENCES)
 def test_beads_are_monotone_and_complete(
     aligner: SentenceAligner, left: list[str], right: list[str]
@@ -47,7 +48,7 @@ def test_one_side_may_be_empty(aligner: SentenceAligner) -> None:
 
 
 @pytest.mark.parametrize("aligner", ALIGNERS)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=examples(15))
 @given(pieces=st.lists(st.tuples(SENTENCES, SENTENCES), max_size=4))
 def test_pieces_are_aligned_each_by_itself(
     aligner: SentenceAligner, pieces: list[tuple[list[str], list[str]]]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.fakes import make_page
 
@@ -28,7 +28,6 @@ def pages(draw: st.DrawFn) -> Page:
 
 @pytest.mark.parametrize("aligner", ALIGNERS)
 @given(left=pages(), right=pages())
-@settings(deadline=None)  # the first call loads tables
 def test_every_block_is_in_one_pair_and_left_ones_are_in_order(
     aligner: TreeAligner, left: Page, right: Page
 ) -> None:

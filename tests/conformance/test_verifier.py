@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.candidates import ENGLISH, FRENCH, candidate, of_texts
 from support.fakes import make_page
@@ -38,7 +38,6 @@ def candidates(draw: st.DrawFn) -> Candidate:
 
 @pytest.mark.parametrize("verifier", VERIFIERS)
 @given(found=candidates())
-@settings(deadline=None)  # the first call loads a model
 def test_score_is_a_share_and_a_reject_has_a_reason(verifier: Verifier, found: Candidate) -> None:
     decision = verifier.verify(found)
     assert 0 <= decision.score <= 1

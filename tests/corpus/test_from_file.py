@@ -13,6 +13,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
+from support.examples import examples
 from support.exported import EN, FR, UNIT, Given, corpora, numbered, written
 
 import diptych.corpus.from_file
@@ -57,9 +58,7 @@ def test_what_was_exported_is_read_back(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(
-    deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpus=corpora())
 def test_a_round_trip_loses_nothing(tmp_path: Path, name: str, corpus: Given) -> None:
     found = [
@@ -145,9 +144,7 @@ def test_what_is_no_corpus_is_told(tmp_path: Path, name: str, data: bytes) -> No
     assert fault(tmp_path / name)
 
 
-@settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(NAMES), st.data())
 def test_damage_is_an_error_or_goes_unnoticed_but_never_a_bug(
     tmp_path: Path, name: str, data: st.DataObject

@@ -29,6 +29,7 @@ from support.driving import (
     url,
     web,
 )
+from support.examples import examples
 
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
@@ -929,7 +930,7 @@ def random_web(chance: random.Random) -> dict[Url, Script]:
     return answers
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 10**9))
 def test_any_site_is_crawled_politely_and_to_its_end(seed: int) -> None:
     chance = random.Random(seed)
@@ -961,7 +962,7 @@ def test_any_site_is_crawled_politely_and_to_its_end(seed: int) -> None:
             assert after - before >= polite.delay - 1e-9
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 10**9))
 def test_any_crawl_survives_any_kills(seed: int) -> None:
     chance = random.Random(seed)

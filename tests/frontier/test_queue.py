@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from diptych.frontier.crawl import SEED_PRIORITY
 from diptych.frontier.queue import Claim, Entry, Frontier, Host, State
@@ -76,7 +77,7 @@ def test_highest_priority_comes_first_then_the_order_of_discovery(store: Store) 
     assert drain(frontier) == ["a", "b", "c", "d", "z"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(priorities=st.lists(st.sampled_from([-1e9, -2.5, -1.0, 0.0, 0.5, 1.0, 1e9]), max_size=25))
 def test_order_is_that_of_a_stable_sort(shared_store: Store, priorities: list[float]) -> None:
     shared_store.db.execute("DELETE FROM urls")
@@ -182,7 +183,7 @@ def test_top_is_the_best_page_that_may_be_claimed_soon(store: Store) -> None:
     assert frontier.top([], 0.0) == frontier.top([3], 0.0) == -math.inf
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.integers(-5, 5), st.booleans()), min_size=1, max_size=8))
 def test_priority_is_the_last_that_may_lower_or_what_was_raised_since(
     shared_store: Store, said: list[tuple[int, bool]]
@@ -203,7 +204,7 @@ def test_depth_of_a_raised_url_is_the_smaller_one(store: Store) -> None:
     assert row_of(store, page("far")) == (2.0, 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 5)), min_size=1, max_size=8))
 def test_order_of_discovery_does_not_change_the_priority(
     shared_store: Store, seen: list[tuple[int, int]]
@@ -632,7 +633,7 @@ class Simulation:
             self.now = max(self.now, wake)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(seed=st.integers(0, 10**9))
 def test_no_host_is_ever_asked_too_soon_or_too_often_at_once(
     shared_store: Store, seed: int
@@ -642,7 +643,7 @@ def test_no_host_is_ever_asked_too_soon_or_too_often_at_once(
     assert simulation.frontier.active == len(simulation.active)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(seed=st.integers(0, 10**9))
 def test_every_url_is_given_out_once_plus_its_retries(shared_store: Store, seed: int) -> None:
     simulation = Simulation(shared_store, seed)
@@ -668,7 +669,7 @@ def test_a_big_crawl_claims_every_url_exactly_once(shared_store: Store) -> None:
     assert len(simulation.claimed + simulation.refused) == simulation.added >= 4000
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(seed=st.integers(0, 10**9))
 def test_before_its_wake_time_a_frontier_has_nothing_to_give(
     shared_store: Store, seed: int

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from py3langid.langid import MODEL_FILE, LanguageIdentifier, visit_counts
+from support.examples import examples
 
 from diptych.kernels import langid, langid_reference, native
 from diptych.kernels.langid import Model, label_shares
@@ -62,7 +63,7 @@ def test_shares_are_those_of_py3langid(text: str) -> None:
     assert max(abs(ours[label] - theirs[label]) for label in ours) < 1e-4
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(max_size=40))
 def test_features_are_those_of_py3langid(text: str) -> None:
     data = text.encode("utf-8", "replace")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from support.examples import examples
 
 from diptych.kernels import native, nearest_reference
 from diptych.kernels import nearest as module
@@ -82,7 +83,7 @@ def test_the_kernel_is_as_defined(left, right, most: int, budget: int) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 def test_the_kernel_is_as_defined_with_many_rows(seed: int, most: int) -> None:
     chance = np.random.default_rng(seed)
     size = 400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from diptych.kernels import native
@@ -44,7 +44,6 @@ def read(found):
     return left, right, starts, MOVES, links
 
 
-@settings(deadline=None)
 @example([(["paris ok", "der", "hund"], ["mer mer", "chien", "le chien"])])
 @given(pieces)
 def test_each_piece_is_aligned_as_if_there_were_no_other(found) -> None:
@@ -58,7 +57,6 @@ def test_each_piece_is_aligned_as_if_there_were_no_other(found) -> None:
     np.testing.assert_allclose(ours.confidence, theirs.confidence, 1e-4, 1e-5)
 
 
-@settings(deadline=None)
 @given(pieces, st.randoms(use_true_random=False))
 def test_order_of_pieces_does_not_matter(found, chance) -> None:
     def by_piece(some):

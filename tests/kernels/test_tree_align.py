@@ -8,7 +8,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import diptych.kernels.tree_align as kernel
@@ -133,7 +133,6 @@ def random_forests(draw: st.DrawFn, most: int = 14) -> list[int]:
 
 
 @given(random_forests(), random_forests(), st.integers(0, 1 << 30))
-@settings(max_examples=150, deadline=None)
 def test_larger_forests_are_aligned_as_the_recursion_says(left, right, seed) -> None:
     gains = random_gains(seed, left, right)
     ours, theirs = forest_of(left), forest_of(right)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.kernels import native
@@ -43,7 +43,6 @@ def assert_same(ours: Links, theirs: Links) -> None:
     np.testing.assert_allclose(ours.backward, theirs.backward, 1e-6)
 
 
-@settings(deadline=None)
 @given(vocabularies, vocabularies, lexicons)
 def test_links_are_as_defined(left: list[str], right: list[str], known: list) -> None:
     lexicon = Lexicon.of_links("de", "fr", known)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -81,7 +81,6 @@ def test_rows_on_the_thresholds_go_the_same_way(fitted: tuple[Forest, Any]) -> N
         st.lists(st.floats(width=32, allow_nan=True), min_size=WIDTH, max_size=WIDTH), max_size=8
     )
 )
-@settings(deadline=None)
 def test_kernel_and_reference_agree_on_all_numbers(rows: list[list[float]]) -> None:
     table = np.array(rows, np.float32).reshape(len(rows), WIDTH)
     assert np.array_equal(stump().scores(table), stump().reference(table))

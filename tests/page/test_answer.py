@@ -3,7 +3,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.page.answer import Reading, read
@@ -192,7 +192,6 @@ def test_robots_that_fail_are_a_failure_to_be_tried_again(status: int) -> None:
     assert (reading.failure.reason, reading.failure.retry_after) == (f"http_{status}", 7.0)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     kind=st.sampled_from(Kind),
     status=st.sampled_from([200, 301, 404, 429, 503]),

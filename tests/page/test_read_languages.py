@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.page.read import _is_long, _languages, read_page, wanted_language
@@ -192,7 +192,6 @@ LINE = st.text(max_size=90) | st.sampled_from([line for lines in LINES.values() 
 
 
 @given(st.lists(LINE, max_size=20), st.sampled_from([(), ("en",), ("en", "fr"), ("zh", "xx", "")]))
-@settings(deadline=None)
 def test_any_lines_have_languages_or_none(lines: list[str], langs: tuple[str, ...]) -> None:
     scores = _languages(lines, langs)
     assert [score for _, score in scores] == sorted((score for _, score in scores), reverse=True)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.frontier.politeness import Politeness
@@ -123,7 +123,6 @@ def test_rules_beyond_half_a_megabyte_are_not_read() -> None:
     assert not allows(Robots.of(answer(body=near + b"User-agent: *\nDisallow: /")), "/")
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.one_of(
         st.binary(max_size=300), st.text(max_size=200).map(lambda t: t.encode("utf-8", "replace"))
@@ -164,7 +163,6 @@ def test_first_of_several_waits_counts() -> None:
     assert retry_after(answer(429, b"", ("Retry-After", "7"), ("Retry-After", "9"))) == 7.0
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.one_of(
         st.text(max_size=40),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.page.read import read_content, read_page
@@ -285,7 +285,6 @@ MARKUP = st.lists(
 
 
 @given(MARKUP)
-@settings(deadline=None)
 def test_any_page_can_be_sketched_and_its_sketch_be_kept(markup: str) -> None:
     found = read_page(response(markup), langs=("en", "fr", "zh"), with_sketch=True).sketch
     if found is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.runs import kept
 
 from diptych.frontier.queue import Entry, Frontier
@@ -285,7 +286,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield opened
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(st.lists(st.tuples(texts, texts), max_size=4))
 def test_segments_come_back_as_they_were(shared: Store, pairs: list[tuple[str, str]]) -> None:
     shared.db.execute("DELETE FROM pairs")

@@ -5,7 +5,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from diptych.frontier.queue import Entry, Frontier
@@ -213,7 +213,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builder]:
         yield Builder(store)
 
 
-@settings(max_examples=200, deadline=None)
 @given(pages=pages, redirects=redirects)
 @example(pages={"/a": ("D", "en", "/bb"), "/bb": ("D", "en", "")}, redirects={})
 @example(pages={"/a": ("D", "en", ""), "/bb": ("E", "en", "/a")}, redirects={"/r": "/bb"})

@@ -7,12 +7,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 from warcio.cli import main as warcio
@@ -116,7 +116,6 @@ def _warc(shared: Store) -> None:
     shared.archive.add("/an/archive.warc.gz", 9)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     title=texts,
     langs=langs,
@@ -147,7 +146,6 @@ def test_pages_come_back_as_they_were(
 link_texts = st.tuples(*[texts] * 6)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(link_texts, max_size=4))
 def test_links_come_back_as_they_were_and_in_order(
     shared: Store, contexts: list[tuple[str, ...]]
@@ -529,9 +527,8 @@ def test_slow_reader_holds_up_no_writer(folder: Path) -> None:
             half_read = reader.records(SITE)
             next(half_read)
             add_page(writer, 3)
-            started = perf_counter()
+            writer.db.execute("PRAGMA busy_timeout = 0")  # an error where it would have to wait
             writer.commit()
-            assert perf_counter() - started < 5.0
             assert len(list(half_read)) == 2
 
 
@@ -591,7 +588,7 @@ def test_kinds_and_states_are_numbered_as_the_schema_says() -> None:
 numbers = st.integers(0, 2**56 - 1)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(
     bag=st.dictionaries(texts, st.integers(1, 2**31), max_size=5),
     tags=st.text(st.characters(min_codepoint=1, max_codepoint=511), max_size=20),

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from warcio.archiveiterator import ArchiveIterator
 
 from diptych.errors import ArchiveError
@@ -64,7 +65,6 @@ headers = st.lists(st.tuples(tokens, values), max_size=5).map(tuple)
 statuses = st.sampled_from([200, 204, 301, 404, 429, 503, 999])
 
 
-@settings(max_examples=200, deadline=None)
 @given(body=st.binary(max_size=2000), headers=headers, status=statuses)
 @example(body=b"\r\n\r\n", headers=(), status=200)
 @example(body=b"HTTP/1.1 200 OK\r\n\r\n", headers=(), status=200)
@@ -84,7 +84,6 @@ def test_what_is_composed_is_read_again(
     assert again.headers == (*headers, ("Content-Length", str(len(body))))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.binary(max_size=500), max_size=6))
 def test_records_of_a_file_are_found_at_their_offsets(bodies: list[bytes]) -> None:
     records = [compose(answer(body, url=Url(f"http://a.org/{n}"))) for n, body in enumerate(bodies)]
@@ -201,7 +200,7 @@ def test_why_a_body_is_not_whole_is_kept(truncated: str, stored: str) -> None:
 # -- other readers -----------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.binary(max_size=800), headers, statuses), min_size=1, max_size=4))
 def test_warcio_reads_the_same_and_the_digests_hold(
     answers: list[tuple[bytes, tuple[tuple[str, str], ...], int]],
@@ -381,7 +380,6 @@ RECORDS = [compose(answer(b"lamp %d" % n * 9)) for n in range(3)]
 places = st.lists(st.tuples(st.integers(0, 899), st.integers(0, 255)), min_size=1, max_size=4)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.booleans(), places)
 def test_damaged_archive_raises_nothing_but_archive_errors(
     compressed: bool, places: list[tuple[int, int]]
@@ -392,7 +390,6 @@ def test_damaged_archive_raises_nothing_but_archive_errors(
     scanned(bytes(damaged))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=400))
 @example(b"")
 @example(b"\x1f\x8b")

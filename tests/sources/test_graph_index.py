@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from diptych.errors import SourceError
 from diptych.sources import edge_runs, graph_files
@@ -84,9 +85,7 @@ names = st.lists(
 )  # fmt: skip
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     names, st.booleans(), st.lists(st.tuples(vertex, vertex), max_size=60), st.integers(2, 9),
     st.sampled_from([3, 4, 32]),
@@ -117,7 +116,7 @@ def test_any_graph_comes_out_as_it_went_in(
 @given(
     st.lists(st.integers(0, 40), max_size=80), st.integers(1, 7), st.integers(1, 9), st.booleans()
 )
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_runs_are_merged_in_order_each_edge_once(tmp_path, numbers, run, merge, is_sorted) -> None:
     runs = Runs(tmp_path / "runs", run=run)
     runs.add(np.array(sorted(numbers) if is_sorted else numbers, np.uint64))

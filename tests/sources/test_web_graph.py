@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.timing import processor_seconds
 
 from diptych.errors import SourceError
 from diptych.sources import web_graph
@@ -110,9 +110,9 @@ def test_a_host_with_very_many_back_links_is_sampled_all_over_in_no_time(tmp_pat
     index_graph([str(tmp_path / "v")], [str(tmp_path / "e")], tmp_path / "graph", level="host")
     graph = WebGraph.open(tmp_path / "graph")
     graph.back_links("https://h0000001.com/", 1)
-    started = time.perf_counter()
-    found = hosts(graph.back_links("https://h0150000.com/", 50))
-    assert time.perf_counter() - started < 0.1
+    with processor_seconds():
+        for _ in range(20):
+            found = hosts(graph.back_links("https://h0150000.com/", 50))
     numbers = sorted(int(name[1:8]) for name in found)
     assert len(set(numbers)) == 50
     assert 150_000 not in numbers

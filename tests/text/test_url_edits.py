@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.stages.pair.keys.strategy import learn_keys
@@ -117,7 +117,6 @@ def test_nothing_is_learned_from_nothing() -> None:
 
 
 @given(st.text() | st.text().map("http://x.org/en/".__add__))
-@settings(deadline=None)
 def test_any_text_may_be_asked_for(url: str) -> None:
     book = learn_keys(
         pages(("en", "x.org/*"), ("fr", "x.org/fr/*"), ("de", "x.org/*_de")), ["en", "fr", "de"]

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
-from time import perf_counter
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from support.timing import processor_seconds
 
 from diptych.text.urls import (
     MAX_LENGTH,
@@ -187,7 +187,6 @@ with_scheme = st.builds(
 any_url = st.one_of(st.text(max_size=60), url_like, with_scheme, url_like.map("http://{}".format))
 
 
-@settings(max_examples=1000, deadline=None)
 @given(any_url)
 @example("http://h/a;%6asessionid=1")
 @example("http://bücher.example。/")
@@ -198,7 +197,6 @@ def test_normalise_is_idempotent_and_never_raises(url: str) -> None:
         assert normalise(normal) == normal
 
 
-@settings(max_examples=500, deadline=None)
 @given(any_url)
 @example("http://[fe80::1%é]/")
 @example("http://[::1%\x7f]/")
@@ -216,7 +214,6 @@ def test_normal_form_is_plain_ascii_with_scheme_host_and_path(url: str) -> None:
         assert origin_of(normal) + "/" == normalise(origin_of(normal))
 
 
-@settings(max_examples=500, deadline=None)
 @given(with_scheme)
 def test_letter_case_of_scheme_and_host_makes_no_difference(url: str) -> None:
     scheme, _, rest = url.partition("://")
@@ -224,7 +221,6 @@ def test_letter_case_of_scheme_and_host_makes_no_difference(url: str) -> None:
     assert normalise(f"{scheme.upper()}://{host.upper()}{slash}{path}") == normalise(url)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(max_size=20))
 def test_control_characters_at_the_ends_make_no_difference(text: str) -> None:
     url = f"http://example.org/{text.strip()}"
@@ -246,19 +242,17 @@ def test_control_characters_at_the_ends_make_no_difference(text: str) -> None:
     ids=["path", "dots", "query", "host", "idn", "percent", "blank", "trailing"],
 )
 def test_a_million_characters_are_read_at_once(huge: str) -> None:
-    started = perf_counter()
-    normal = normalise(huge)
-    resolved = resolve("http://example.org/", huge)
-    assert perf_counter() - started < 1.0
+    with processor_seconds():
+        normal = normalise(huge)
+        resolved = resolve("http://example.org/", huge)
     for url in (normal, resolved):
         assert url is None or len(url) <= MAX_LENGTH
 
 
 @pytest.mark.parametrize("host", ["é" * 8_000, "é." * 4_000, "\u0300" * 8_000, "🦊" * 2_000])
 def test_long_names_in_other_scripts_are_refused_at_once(host: str) -> None:
-    started = perf_counter()
-    assert normalise(f"http://{host}/") is None
-    assert perf_counter() - started < 1.0
+    with processor_seconds():
+        assert normalise(f"http://{host}/") is None
 
 
 def test_longest_url_is_kept_and_one_longer_refused() -> None:
@@ -347,7 +341,6 @@ def test_what_counts_of_a_page_when_resolving(base: str, href: str, target: str)
     assert resolve(base, href) == target
 
 
-@settings(max_examples=500, deadline=None)
 @given(with_scheme, any_url)
 def test_resolve_never_raises_and_gives_normal_urls(base: str, href: str) -> None:
     page = normalise(base)
@@ -356,7 +349,6 @@ def test_resolve_never_raises_and_gives_normal_urls(base: str, href: str) -> Non
         assert target is None or normalise(target) == target
 
 
-@settings(max_examples=300, deadline=None)
 @given(with_scheme)
 def test_absolute_links_are_resolved_to_their_own_normal_form(url: str) -> None:
     normal = normalise(url)
@@ -404,7 +396,6 @@ def test_site_is_the_registrable_domain_with_its_port(url: str, name: str) -> No
     assert site_name(url) == name
 
 
-@settings(max_examples=300, deadline=None)
 @given(with_scheme)
 def test_site_of_a_url_is_the_site_of_its_host(url: str) -> None:
     normal = normalise(url)
@@ -418,7 +409,6 @@ def test_keys_are_the_same_in_every_run() -> None:
     assert url_key("http://example.org/fr/") == -2566934981934535655
 
 
-@settings(max_examples=300)
 @given(st.text())
 @example("http://example.org/\ud800")
 def test_keys_are_signed_64_bit_numbers(url: str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.tinymodel import tiny_model
 from support.urlmodels import FakeLanguages
 from support.urlpieces import ODD, urls
@@ -119,7 +120,7 @@ def test_both_sides_must_be_as_many(model: UrlPair) -> None:
 
 
 @given(rows=st.lists(st.tuples(urls(), urls()), max_size=5))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 def test_probabilities_of_anything_either_way_round(rows: list[tuple[str, str]]) -> None:
     model = tiny_model()
     lefts, rights = [row[0] for row in rows], [row[1] for row in rows]

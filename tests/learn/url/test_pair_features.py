@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from support.examples import examples
 from support.urlpieces import ODD, urls
 
 from diptych.kernels import native
@@ -124,7 +125,6 @@ def test_only_the_first_words_are_compared() -> None:
 @given(left=urls(), right=urls())
 @example(f"{X}/12/a", f"{X}/b/12")
 @example(f"{X}/a/a/b-a", f"{X}/b-a/a")
-@settings(deadline=None, max_examples=300)
 def test_kernel_is_its_reference_and_sides_do_not_matter(left: str, right: str) -> None:
     lefts, rights = [left, left, right, right], [right, left, left, left]
     fast, slow = FEATURES.of(lefts, rights), FEATURES.reference(lefts, rights)
@@ -147,7 +147,7 @@ def assert_equal(fast: NDArray[np.float32], slow: NDArray[np.float32]) -> None:
 
 
 @given(rows=st.lists(st.tuples(urls(), urls()), max_size=6), repeated=st.booleans())
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=examples(30))
 def test_a_row_does_not_depend_on_the_others(rows: list[tuple[str, str]], repeated: bool) -> None:
     rows = rows * 2 if repeated else rows
     lefts, rights = [row[0] for row in rows], [row[1] for row in rows]

@@ -8,7 +8,6 @@ import shutil
 
 import numpy as np
 import pytest
-import torch
 from support.encoders import make_encoder
 
 from diptych.errors import ConfigError
@@ -21,7 +20,7 @@ QUICK = Training(epochs=25, batch=8, learning_rate=2e-3, patience=25)
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
+def base(torch, tmp_path_factory):
     return make_encoder(tmp_path_factory.mktemp("base"))
 
 
@@ -125,7 +124,7 @@ def test_answers_do_not_depend_on_what_else_is_asked(languages):
     assert np.allclose(many, np.array(alone * 50), atol=1e-5)
 
 
-def test_models_are_saved_and_loaded_again(languages, parallel, tmp_path):
+def test_models_are_saved_and_loaded_again(torch, languages, parallel, tmp_path):
     languages.save(tmp_path / "lang")
     parallel.save(tmp_path / "pair")
     again = load_url_lang(tmp_path / "lang")
@@ -139,7 +138,7 @@ def test_models_are_saved_and_loaded_again(languages, parallel, tmp_path):
     assert kinds <= {".json", ".safetensors"}
 
 
-def test_same_seed_and_data_give_the_same_model(base):
+def test_same_seed_and_data_give_the_same_model(torch, base):
     few = Training(epochs=2, batch=8, learning_rate=1e-3)
     state = torch.random.get_rng_state()
 
@@ -153,7 +152,9 @@ def test_same_seed_and_data_give_the_same_model(base):
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
-def test_training_stops_when_development_gets_no_better_and_keeps_the_best(base, monkeypatch):
+def test_training_stops_when_development_gets_no_better_and_keeps_the_best(
+    torch, base, monkeypatch
+):
     scores = iter([0.5, 0.7, 0.6, 0.7, 0.9])
     seen = []
 
@@ -170,7 +171,7 @@ def test_training_stops_when_development_gets_no_better_and_keeps_the_best(base,
     assert torch.equal(model.model.classifier.out_proj.weight, seen[1])
 
 
-def test_top_layer_is_initialised_anew_and_the_one_below_is_not(base):
+def test_top_layer_is_initialised_anew_and_the_one_below_is_not(torch, base):
     model, _ = transformer.load_base(base, ("parallel",))
     below, top = (
         [weights.clone() for weights in layer.parameters()]
@@ -185,7 +186,7 @@ def test_top_layer_is_initialised_anew_and_the_one_below_is_not(base):
     )  # fmt: skip
 
 
-def test_training_begins_with_a_new_top_layer(base):
+def test_training_begins_with_a_new_top_layer(torch, base):
     old, _ = transformer.load_base(base, ("parallel",))
     still = Training(epochs=1, learning_rate=1e-12)
     new = train_url_pair(pairs(), base=str(base), training=still).model

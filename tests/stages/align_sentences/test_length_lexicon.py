@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.learn.lexicon.lexicon import Lexicon
@@ -291,7 +291,6 @@ def likelihood(beads: Sequence[Bead]) -> float:
     return sum(bead.score for bead in beads)
 
 
-@settings(deadline=None)
 @given(SENTENCES, SENTENCES)
 def test_changed_sides_give_mirrored_beads(left: list[str], right: list[str]) -> None:
     # Exactly so only between texts of one length: deviations are measured in letters of the right.

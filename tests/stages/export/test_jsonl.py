@@ -6,6 +6,7 @@ import re
 import duckdb
 import pytest
 from hypothesis import given, settings
+from support.examples import examples
 from support.exported import DE, EN, FR, LANGS, UNIT, Given, corpora, dirty_texts, written
 
 from diptych.stages.export.jsonl import Jsonl
@@ -63,7 +64,7 @@ def test_no_text_looks_like_the_end_of_an_object(text: str, n_way: bool) -> None
     assert texts == [text, "A cat", text]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora(dirty_texts))
 def test_a_round_trip_keeps_even_control_characters(corpus: Given) -> None:
     found = rows(corpus)
@@ -76,7 +77,7 @@ def test_a_round_trip_keeps_even_control_characters(corpus: Given) -> None:
         assert row["copies"] == unit.copies
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora(langs=LANGS))
 def test_a_round_trip_of_many_languages_loses_nothing(corpus: Given) -> None:
     for row, unit in zip(rows(corpus, n_way=True), corpus.given, strict=True):

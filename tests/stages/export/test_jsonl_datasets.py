@@ -15,6 +15,9 @@ from diptych.stages.export.parquet import Parquet
 WHOLE = UNIT._replace(sides=(EN, FR, DE))
 
 
+pytestmark = pytest.mark.needs_torch  # `datasets` is in the same group
+
+
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Write a corpus, and load it."""

@@ -4,6 +4,7 @@ from itertools import combinations
 from pathlib import Path
 
 from hypothesis import given, settings
+from support.examples import examples
 from support.exported import DE, EN, FR, LANGS, UNIT, Given, corpora, dirty_texts, written
 
 from diptych.corpus.files import OutFiles
@@ -74,7 +75,7 @@ def test_rows_of_many_languages_are_those_that_have_all() -> None:
     }
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora())
 def test_a_round_trip_loses_no_text(corpus: Given) -> None:
     found = lines(corpus)
@@ -83,7 +84,7 @@ def test_a_round_trip_loses_no_text(corpus: Given) -> None:
     assert found["en-id.ids"] == list(map(unit_id, corpus.given))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora(langs=LANGS, least=3))
 def test_a_round_trip_of_many_languages_loses_no_text(corpus: Given) -> None:
     found = lines(corpus, n_way=True)
@@ -92,7 +93,7 @@ def test_a_round_trip_of_many_languages_loses_no_text(corpus: Given) -> None:
         assert found[lang] == [unit.sides[number].text for unit in whole]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora(dirty_texts))
 def test_all_files_have_as_many_lines_whatever_the_text(corpus: Given) -> None:
     for data in written(Moses(), corpus).values():

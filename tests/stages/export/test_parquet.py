@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from pyarrow import parquet
+from support.examples import examples
 from support.exported import DE, EN, FR, LANGS, UNIT, Given, corpora, dirty_texts, numbered, written
 
 from diptych.errors import ConfigError
@@ -69,7 +70,7 @@ def test_rows_are_in_groups_and_compressed() -> None:
     assert metadata.row_group(0).column(0).compression == "ZSTD"
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora(dirty_texts))
 def test_a_round_trip_loses_nothing(corpus: Given) -> None:
     found = []
@@ -106,7 +107,7 @@ def _whole(unit: Unit) -> Unit:
     )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora(langs=LANGS))
 def test_a_round_trip_of_many_languages_loses_nothing(corpus: Given) -> None:
     for row, unit in zip(table(corpus, n_way=True).to_pylist(), corpus.given, strict=True):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from lxml import etree
+from support.examples import examples
 from support.exported import DE, EN, FR, LANGS, UNIT, Given, corpora, dirty_texts, written
 from translate.storage.tmx import tmxfile
 
@@ -110,7 +111,7 @@ def test_translate_toolkit_opens_it() -> None:
     assert [each.isheader() for each in opened.units] == [False, False]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora())
 def test_a_round_trip_loses_nothing(corpus: Given) -> None:
     found = list(parse(corpus).iter("tu"))
@@ -118,14 +119,14 @@ def test_a_round_trip_loses_nothing(corpus: Given) -> None:
     assert [tu.get("tuid") for tu in found] == list(map(unit_id, corpus.given))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora(langs=LANGS))
 def test_a_round_trip_of_many_languages_loses_nothing(corpus: Given) -> None:
     found = parse(corpus, n_way=True).iter("tu")
     assert [unit(tu) for tu in found] == corpus.given
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora(dirty_texts))
 def test_any_text_makes_a_valid_document(corpus: Given) -> None:
     segs = [seg.text or "" for seg in parse(corpus).iter("seg")]

@@ -5,6 +5,7 @@ import io
 from datetime import datetime
 
 from hypothesis import given, settings
+from support.examples import examples
 from support.exported import DE, EN, FR, LANGS, UNIT, Given, corpora, dirty_texts, written
 
 from diptych.stages.export.shared.columns import iso_time, unit_id
@@ -79,7 +80,7 @@ def test_many_languages_have_a_column_each() -> None:
     assert [row["unit_id"] for row in found] == [unit_id(unit) for unit in units]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora())
 def test_a_round_trip_loses_nothing(corpus: Given) -> None:
     found = rows(corpus)
@@ -90,7 +91,7 @@ def test_a_round_trip_loses_nothing(corpus: Given) -> None:
     assert [row["id"] for row in found] == list(map(unit_id, corpus.given))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora(langs=LANGS))
 def test_a_round_trip_of_many_languages_loses_nothing(corpus: Given) -> None:
     found = rows(corpus, n_way=True)
@@ -100,7 +101,7 @@ def test_a_round_trip_of_many_languages_loses_nothing(corpus: Given) -> None:
     ] == corpus.given
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpora(dirty_texts))
 def test_any_text_is_one_line_of_all_columns(corpus: Given) -> None:
     lines = written(Tsv(), corpus)["tsv"].decode().splitlines()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.fakes import FakeSite, at, paths
 from support.tinymodel import tiny_model
 from support.urlmodels import FakeLanguages
@@ -101,7 +102,7 @@ def test_pages_of_unknown_language_may_be_in_either(pairer: UrlModel) -> None:
 
 
 @given(chance=st.randoms(use_true_random=False))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10))
 def test_order_of_pages_does_not_matter(pairer: UrlModel, chance: random.Random) -> None:
     site = bilingual("en", "fr", "de")
     order = list(range(len(site.pages)))

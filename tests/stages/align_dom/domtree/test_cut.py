@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
+from support.timing import processor_seconds
 
 from diptych.kernels.tree_align import decode
 from diptych.kernels.tree_align_reference import is_forest
@@ -80,12 +79,11 @@ def test_anchors_out_of_order_are_not_used() -> None:
 
 
 def test_huge_and_hostile_trees_are_cut_in_bounded_time() -> None:
-    start = time.perf_counter()
     chain_ = np.zeros(5_000, np.int32)
     comb = np.concatenate([np.arange(5_000), np.arange(5_000)[::-1]]).astype(np.int32)
     wide = np.arange(200_000, dtype=np.int32)
     nothing = [None] * 200_000
     for tree in (chain_, comb, mirrored(comb)[1], wide):
-        cut = pieces(tree, tree, (nothing[: len(tree)], nothing[: len(tree)]), 1_000_000)
+        with processor_seconds(20):
+            cut = pieces(tree, tree, (nothing[: len(tree)], nothing[: len(tree)]), 1_000_000)
         assert sum(piece.left.stop - piece.left.start for piece in cut) == len(tree)
-    assert time.perf_counter() - start < 20

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.fakes import at, make_page
 
@@ -105,7 +105,6 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=25).map("".join))
-@settings(max_examples=200, deadline=None)
 def test_every_block_is_in_exactly_one_node(markup: str) -> None:
     read = page(f"<body>{markup}")
     for one in (read, Page(read.record, (), read.blocks)):
@@ -119,7 +118,6 @@ def test_every_block_is_in_exactly_one_node(markup: str) -> None:
 @given(
     st.lists(st.sampled_from(["", "/html", "/html/body/p[1]", "/html/body/div/p", "/a/text()[2]"]))
 )
-@settings(deadline=None)
 def test_paths_may_repeat_or_be_empty(paths: list[str]) -> None:
     tree = document(make_page("/", "en", *(Block("x", path) for path in paths)))
     assert blocks_of(tree) == list(range(len(paths)))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from diptych.kernels.beads import Band, Moves, Path
 from diptych.learn.lexicon.bags import Text, read_text
@@ -36,7 +37,7 @@ def pairs(path: Path) -> set[tuple[int, int]]:
     return {(i, j) for i, j, a, b in path.steps.tolist() if (a, b) == (1, 1)}
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(1, 3), st.integers(20, 400))
 def test_every_sentence_is_in_a_step_however_coarse_it_begins(
     count: int, others: int, rounds: int, cells: int

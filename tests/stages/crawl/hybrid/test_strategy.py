@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.fakes import at, make_page
 from support.guiding import Fake, Pair, Talk, Walk, Web, alternate, links, page, path_of, to, walk
 
@@ -605,7 +606,6 @@ def some_news() -> st.SearchStrategy[News]:
     )
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(some_pages(), some_news()), max_size=30))
 def test_any_sequence_of_events_is_survived(events: list[Any]) -> None:
     one, other = BARE.guide(("en", "fr")), BARE.guide(("en", "fr"))
@@ -667,7 +667,7 @@ def _answers(wish: PagePair | None) -> st.SearchStrategy[News]:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(crawls())
 def test_outlook_is_the_sum_of_the_values_of_what_is_pending(
     made: tuple[Talk, list[float]],

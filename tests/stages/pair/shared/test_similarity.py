@@ -7,7 +7,7 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.fakes import FakeSite, at
 from support.sketches import known
@@ -261,7 +261,6 @@ pages = st.lists(st.tuples(st.sampled_from(["en", "fr"]), bags), max_size=8)
 
 
 @given(pages, st.randoms(use_true_random=False), st.booleans())
-@settings(deadline=None)
 def test_the_order_of_pages_does_not_matter(found, chance, with_words: bool) -> None:
     lexicon = DICTIONARY if with_words else NONE
     built = site(**{f"{lang}{n}": bag for n, (lang, bag) in enumerate(found)})
@@ -277,7 +276,6 @@ def test_the_order_of_pages_does_not_matter(found, chance, with_words: bool) -> 
 
 
 @given(pages, st.booleans())
-@settings(deadline=None)
 def test_sides_do_not_matter(found, with_words: bool) -> None:
     lexicon = DICTIONARY if with_words else NONE
     there = panel(site(**{f"{lang}{n}": bag for n, (lang, bag) in enumerate(found)}), lexicon)
@@ -290,7 +288,6 @@ def test_sides_do_not_matter(found, with_words: bool) -> None:
 
 
 @given(pages, st.booleans())
-@settings(deadline=None)
 def test_measures_are_within_their_bounds(found, with_words: bool) -> None:
     made = panel(
         site(**{f"{lang}{n}": bag for n, (lang, bag) in enumerate(found)}),

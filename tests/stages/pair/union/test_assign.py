@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from diptych.stages.pair.union import assign
@@ -81,7 +81,6 @@ def test_a_node_that_was_matched_goes_without_for_a_better_one() -> None:
 
 @given(EDGES)
 @example([("a", "u", 0.5), ("b", "u", 0.75), ("b", "v", 0.5), ("c", "v", 0.75), ("c", "u", 1.0)])
-@settings(max_examples=150, deadline=None)
 def test_no_choice_weighs_more(edges: list[Edge]) -> None:
     assert total(edges, best_matching(edges)) == pytest.approx(most(edges), abs=1e-9)
 
@@ -112,7 +111,6 @@ def test_a_sparse_graph_of_middle_size_is_exact_too() -> None:
 
 
 @given(EDGES, st.randoms(use_true_random=False))
-@settings(max_examples=100, deadline=None)
 def test_order_of_edges_does_not_matter(edges: list[Edge], chance: random.Random) -> None:
     shuffled = list(edges)
     chance.shuffle(shuffled)
@@ -211,7 +209,6 @@ PAIRS = st.lists(
 
 
 @given(PAIRS, st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None)
 def test_groups_have_one_page_of_a_language_in_whatever_order(
     pairs: list[Edge], chance: random.Random
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from diptych.errors import ConfigError
 from diptych.learn.trees import Forest
@@ -137,7 +138,7 @@ def test_code_in_a_model_is_never_run(tmp_path: Path) -> None:
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 def test_no_file_makes_anything_but_a_model_or_a_mistake(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.fakes import FakeSite, at, paths
 from support.sketches import article, dictionary, known
 
@@ -445,7 +446,7 @@ def crowded() -> tuple[FakeSite, list[PagePair]]:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=examples(10))
 def test_the_order_of_pages_does_not_matter(chance: Random) -> None:
     built, expected = crowded()
     order = list(range(len(built.pages)))
@@ -455,7 +456,7 @@ def test_the_order_of_pages_does_not_matter(chance: Random) -> None:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=examples(10))
 def test_the_order_of_equal_pages_does_not_matter(chance: Random) -> None:
     # More copies than there are candidates: the first by URL are taken, whoever came first.
     built = FakeSite("en", "fr").know(dictionary("en", "fr"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.errors import ConfigError
@@ -88,7 +88,6 @@ def test_damaged_model_is_a_mistake_in_one_line(text: str) -> None:
         inner, max_size=7,
     ), max_leaves=20,
 ).map(json.dumps))  # fmt: skip
-@settings(deadline=None)
 def test_no_text_makes_anything_but_a_model_or_a_mistake(text: str) -> None:
     with suppress(ConfigError):
         from_json(text, (), "x")
