@@ -50,7 +50,7 @@ class _Server(ThreadingHTTPServer):
 
     def server_bind(self) -> None:
         TCPServer.server_bind(self)
-        self.server_name, self.server_port = self.server_address[:2]
+        self.server_name, self.server_port = "127.0.0.1", int(self.server_address[1])
 
 
 @contextmanager
