@@ -255,3 +255,144 @@ def test_only_the_site_that_is_left_is_forgotten(store: Store) -> None:
     assert list(hosts.sites) == ["other.org"]
     claims = frontier.claim(0.0, 10)
     assert [claim.url for claim in claims] == ["http://other.org/robots.txt"]
+
+
+# -- time ----------------------------------------------------------------------------------------
+
+
+def started(hosts: Hosts, at: float) -> SiteInfo:
+    site = hosts.sites["example.org"]
+    hosts.start(site, at)
+    return site
+
+
+def test_site_that_only_waits_is_ended_when_its_time_is_over(store: Store) -> None:
+    hosts, frontier = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    started(hosts, 90.0)
+    started(hosts, 99.0)  # its time began with the first request
+    limits = Limits(max_seconds=10)
+    hosts.watch_the_time(limits, 99.5)
+    assert not frontier.host(id).stopped
+    hosts.watch_the_time(limits, 100.0)
+    assert frontier.host(id).stopped
+
+
+def test_site_without_a_time_limit_is_never_ended_for_its_time(store: Store) -> None:
+    hosts, frontier = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    started(hosts, 0.0)
+    hosts.watch_the_time(Limits(), 1e9)
+    assert not frontier.host(id).stopped
+
+
+def test_site_is_ended_for_its_time_only_when_its_last_answer_is_there(store: Store) -> None:
+    hosts, frontier = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    site = started(hosts, 0.0)
+    site.in_flight = 1
+    hosts.watch_the_time(Limits(max_seconds=10), 11.0)
+    assert not frontier.host(id).stopped
+    site.in_flight = 0
+    hosts.watch_the_time(Limits(max_seconds=10), 12.0)
+    assert frontier.host(id).stopped
+
+
+def test_each_site_has_a_time_of_its_own(store: Store) -> None:
+    hosts, frontier = hosts_of(store)
+    other = hosts.add_site(Site("b.net", (Url("http://b.net/"),)))
+    one = hosts.of(HOME, "example.org").id
+    two = hosts.of(Url("http://b.net/"), "b.net").id
+    started(hosts, 0.0)
+    hosts.start(other, 6.0)
+    hosts.watch_the_time(Limits(max_seconds=10), 10.0)
+    assert [bool(frontier.host(id).stopped) for id in (one, two)] == [True, False]
+    hosts.watch_the_time(Limits(max_seconds=10), 16.0)
+    assert frontier.host(two).stopped
+
+
+@pytest.mark.parametrize(("asked", "kept"), [("2.9", 0.0), ("3", 103.0), ("20", 120.0)])
+def test_restart_waits_as_long_as_a_long_crawl_delay_asked_for(
+    store: Store, asked: str, kept: float
+) -> None:
+    hosts, frontier = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    hosts.know_robots(id, robots(f"User-agent: *\nCrawl-delay: {asked}"), 90.0)
+    frontier.host(id).next_at = 100.0 + float(asked)  # a page was asked for at 100
+    hosts.note_delay(id)
+    _, fresh = hosts_of(store, now=101.0)
+    assert fresh.host(id).next_at == kept
+
+
+def test_host_on_hold_is_left_alone_before_and_after_a_restart(store: Store) -> None:
+    hosts, frontier = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    hosts.hold(id, 500.0)
+    hosts.hold(id, 300.0)  # a shorter wait does not shorten the longer one
+    assert frontier.host(id).next_at == 500.0
+    _, fresh = hosts_of(store, now=200.0)
+    assert fresh.host(id).next_at == 500.0
+
+
+@pytest.mark.parametrize(("wait", "stopped"), [(600.0, False), (600.5, True)])
+def test_restart_stops_a_host_that_asks_to_wait_for_too_long(
+    store: Store, wait: float, stopped: bool
+) -> None:
+    hosts, _ = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    hosts.hold(id, 1000.0 + wait)
+    again, fresh = hosts_of(store, now=1000.0)
+    assert bool(fresh.host(id).stopped) is stopped
+    assert len(again.notes) == stopped
+
+
+def test_robots_of_more_than_a_day_ago_are_asked_for_again(store: Store) -> None:
+    hosts, frontier = hosts_of(store)
+    id = hosts.of(HOME, "example.org").id
+    (claim,) = frontier.claim(0.0, 1)
+    frontier.complete(claim, 100.0, status=200)
+    hosts.know_robots(id, robots(""), 100.0)
+    day = 24 * 3600.0
+    assert hosts.knows_robots(id, 100.0 + day)
+    assert frontier.claim(100.0 + day, 9) == []
+    assert not hosts.knows_robots(id, 101.0 + day)
+    assert not hosts.allows(id, HOME)
+    assert frontier.host(id).connections == 1
+    frontier.hold(id, 0.0)
+    assert [claim.url for claim in frontier.claim(101.0 + day, 9)] == [
+        "http://example.org/robots.txt"
+    ]
+
+
+def test_site_that_is_left_waits_on_its_next_visit_as_before(store: Store) -> None:
+    frontier = Frontier(store.db)
+    hosts = Hosts(store, frontier, POLITE)
+    site = hosts.enter(SITE, 0.0)
+    id = hosts.of(HOME, "example.org").id
+    frontier.host(id).next_at = 40.0
+    hosts.leave(site)
+    hosts.enter(SITE, 10.0)
+    assert frontier.host(id).next_at == 40.0
+    hosts.leave(hosts.sites["example.org"])
+    assert store.count("SELECT next_at FROM hosts") == 40
+
+
+def test_host_that_was_stopped_in_this_invocation_stays_so_on_the_next_visit(store: Store) -> None:
+    frontier = Frontier(store.db)
+    hosts = Hosts(store, frontier, POLITE)
+    site = hosts.enter(SITE, 0.0)
+    id = hosts.of(HOME, "example.org").id
+    hosts.stop(id, "refused")
+    hosts.leave(site)
+    hosts.enter(SITE, 1.0)
+    assert frontier.host(id).stopped == "refused"
+
+
+def test_notes_have_an_end(store: Store) -> None:
+    hosts, frontier = hosts_of(store)
+    hosts.notes = ["note"] * 9_999
+    ids = [hosts.of(Url(f"http://{name}.example.org/"), "example.org").id for name in "abc"]
+    for id in ids:
+        hosts.stop(id, "refused")
+    assert len(hosts.notes) == 10_000
+    assert all(frontier.host(id).stopped for id in ids)

@@ -40,8 +40,10 @@ def test_words_are_folded(text: str, lang: str, expected: str) -> None:
 
 
 def test_long_words_are_cut() -> None:
-    assert tokens("a" * 1000 + " b", "en") == ["a" * MAX_TOKEN, "b"]
-    assert tokens("A" * 1000, "en") == ["a" * MAX_TOKEN]
+    assert tokens("a" * 1000 + " b", "en") == ["a" * 60, "b"]
+    assert tokens("a1" * 1000 + " жж" * 2, "en") == ["a1" * 30, "жж", "жж"]
+    assert tokens("ж1" * 1000, "ru") == ["ж1" * 30]
+    assert tokens("A" * 1000, "en") == ["a" * 60]
 
 
 @given(st.text(max_size=80), st.sampled_from(["en", "zh", "th", "ar", "xx", ""]))

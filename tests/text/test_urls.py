@@ -10,6 +10,7 @@ from support.timing import processor_seconds
 
 from diptych.text.urls import (
     MAX_LENGTH,
+    extension,
     host_of,
     normalise,
     origin_of,
@@ -135,6 +136,39 @@ REFUSED = [
 ]
 
 
+SESSION = "0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "name",
+    "jsessionid PHPSESSID aspsessionidqq cfid cftoken sessionid session_id osCsid zenid"
+    " utm_campaign gclid fbclid mc_cid mc_eid _ga".split(),
+)
+def test_parameter_of_a_session_or_a_campaign_is_dropped_whatever_its_value(name: str) -> None:
+    assert normalise(f"http://example.org/?{name}=x&lang=fr") == "http://example.org/?lang=fr"
+    assert normalise(f"http://example.org/?{name}x=x") == (
+        f"http://example.org/?{name}x=x" if name[:3] not in ("utm", "asp") else "http://example.org/"
+    )
+
+
+@pytest.mark.parametrize("name", ["s", "sid", "session", "sess", "SID"])
+def test_parameter_that_may_be_a_session_is_dropped_only_for_a_session_number(name: str) -> None:
+    def kept(value: str) -> bool:
+        return normalise(f"http://example.org/?{name}={value}") != "http://example.org/"
+
+    assert not kept(SESSION)
+    assert not kept(SESSION.upper() + "0")
+    assert kept(SESSION[:-1]), "an identifier of an article is shorter"
+    assert kept("abcdefabcdefabcdef"), "a word has no digit"
+    assert kept(SESSION + "-a")
+    assert normalise(f"http://example.org/?{name}s={SESSION}") != "http://example.org/"
+
+
+@pytest.mark.parametrize("name", ["jsessionid", "PHPSESSID", "sid"])
+def test_session_in_a_path_is_dropped(name: str) -> None:
+    assert normalise(f"http://example.org/a;{name}=12;v=1/b") == "http://example.org/a;v=1/b"
+
+
 @pytest.mark.parametrize("url", REFUSED)
 def test_what_is_no_http_url_is_refused(url: str) -> None:
     assert normalise(url) is None
@@ -257,11 +291,18 @@ def test_long_names_in_other_scripts_are_refused_at_once(host: str) -> None:
 
 def test_longest_url_is_kept_and_one_longer_refused() -> None:
     head = "http://example.org/"
-    longest = head + "a" * (MAX_LENGTH - len(head))
+    longest = head + "a" * (2048 - len(head))
     assert normalise(longest) == longest
     assert normalise(longest + "a") is None
     # Escaping makes it longer: what counts is what would be sent.
     assert normalise(longest[:-1] + "é") is None
+
+
+def test_url_that_is_long_only_as_it_is_written_is_read_up_to_four_times_the_limit() -> None:
+    head, dots = "http://example.org/", "a/../"
+    for times, target in [(4, head + "b"), (4.01, None)]:
+        written = head + dots * (int(times * MAX_LENGTH - len(head) - 1) // len(dots)) + "b"
+        assert normalise(written) == resolve(BASE, written) == target
 
 
 @pytest.mark.parametrize(
@@ -306,6 +347,8 @@ RESOLVED = [
     ("http:g", "http://example.org/b/c/g"),
     ("\\\\other.org\\g", "http://other.org/g"),
     ("/\\other.org", "http://other.org/"),
+    ("a/b/c/d\\e", "http://example.org/b/c/a/b/c/d/e"),
+    ("a/b/c/de\\f", "http://example.org/b/c/a/b/c/de%5Cf"),
     ("page one.html", "http://example.org/b/c/page%20one.html"),
     ("?lang=fr&amp;x", "http://example.org/b/c/d.html?lang=fr&amp;x"),
     ("g?utm_source=a", "http://example.org/b/c/g"),
@@ -401,6 +444,15 @@ def test_site_of_a_url_is_the_site_of_its_host(url: str) -> None:
     normal = normalise(url)
     if normal is not None:
         assert site_name(normal) == site_name(origin_of(normal))
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [("a.html", "html"), ("a.tar.GZ", "gz"), ("a.b/c", ""), ("", ""), ("a.", ""), ("c?x=/d.e", "")],
+)
+def test_extension_is_that_of_the_last_part_of_the_path(path: str, found: str) -> None:
+    assert extension(f"http://example.org/{path}") == found
+    assert extension("http://example.org") == ""
 
 
 def test_keys_are_the_same_in_every_run() -> None:

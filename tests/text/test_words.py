@@ -21,6 +21,8 @@ from diptych.text.words import words
         ("中文维基百科", "zh", ["中文", "维基", "百科"]),
         ("... !? — « »", "fr", []),
         ("", "en", []),
+        ("_one two_ _ __", "en", ["_one", "two_"]),
+        ("Kista:s", "sv", ["Kista:s"]),
         ("Hello world", "xx", ["Hello", "world"]),
         ("Hello world", "", ["Hello", "world"]),
     ],

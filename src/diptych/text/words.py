@@ -42,7 +42,7 @@ def words(text: str, lang: str) -> list[str]:
 def is_plain(text: str) -> bool:
     """Whether there is nothing in a text but Latin letters and punctuation that is no puzzle.
 
-    >>> is_plain("L'école n'a que 3,5 élèves !"), is_plain("中文"), is_plain("Kista:s")
+    >>> is_plain("L'école : 3,5 élèves !"), is_plain("中文"), is_plain("Kista:s")
     (True, False, False)
     """
     return not _UNUSUAL.search(text) and not (":" in text and _COLON.search(text))

@@ -1,0 +1,265 @@
+"""Put small faults into modules, one at a time, and see whether the tests notice: `make mutants`.
+
+    python tools/mutants.py                        # all modules of tools/mutants.toml
+    python tools/mutants.py --seed 1 'text/*'      # another sample of some
+
+The work is done in a copy of the tree.  Libraries are imported once, then a process is forked for
+each fault: it runs the module's doctests, the tests that mirror it and those that the table adds.
+A fault is caught when a test fails, the module cannot be imported or the time is over.  Survivors
+are printed; the exit code is 1 when a module is below its floor, 2 when nothing could be measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fnmatch
+import importlib
+import os
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import tomllib
+import traceback
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from faults import Fault, faults_of, sample
+
+ROOT = Path(__file__).parent.parent
+TABLE = ROOT / "tools/mutants.toml"
+PARTS = ("src", "tests", "pyproject.toml")
+LIBRARIES = (
+    "aiohttp", "anyascii", "brotli", "chardet", "click", "click.testing", "hypothesis.strategies",
+    "icu4py", "idna", "isal.igzip", "jinja2", "langcodes", "lxml.etree", "numpy", "orjson",
+    "protego", "publicsuffixlist", "pyarrow.parquet", "pytest", "_pytest.doctest",
+    "rapidfuzz.distance", "rich.live", "selectolax.lexbor", "sentencex", "tomli_w", "warcio",
+    "zstandard",
+)  # fmt: skip
+"""what tests import: none of ours, since each process imports a faulty one"""
+MEMORY = 4 << 30  # bytes: a loop that collects without end fails before the machine does
+PASSED, CAUGHT = 0, (1, 2, 3, 4)  # exit codes of pytest; 5 is "no tests", a fault of the table
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module and what is known of its tests."""
+
+    path: str
+    floor: float
+    """the least share of faults that must be caught"""
+    tests: tuple[str, ...]
+    equivalent: tuple[dict[str, str], ...]
+
+    def candidates(self) -> list[Fault]:
+        """All faults but those that change nothing one could test."""
+        faults = faults_of((ROOT / "src/diptych" / self.path).read_text("utf-8"))
+        for entry in self.equivalent:
+            if not any(_is_meant(fault, entry) for fault in faults):
+                raise SystemExit(f"{TABLE.name}: {self.path} has no longer: {entry}")
+        return [
+            fault
+            for fault in faults
+            if not any(_is_meant(fault, entry) for entry in self.equivalent)
+        ]
+
+
+def _is_meant(fault: Fault, entry: dict[str, str]) -> bool:
+    return fault.was == entry["was"] and fault.now == entry.get("now", fault.now)
+
+
+def modules(patterns: Sequence[str]) -> list[Module]:
+    """Those of the table that are asked for."""
+    table = tomllib.loads(TABLE.read_text("utf-8"))
+    found = []
+    for path, told in table["modules"].items():
+        if patterns and not any(fnmatch.fnmatch(path, pattern) for pattern in patterns):
+            continue
+        source = Path("src/diptych") / path
+        mirror = sorted((ROOT / "tests" / path).parent.glob(f"test_{source.stem}*.py"))
+        tests = [source, *(file.relative_to(ROOT) for file in mirror), *told.get("tests", ())]
+        equivalent = tuple(row for row in table["equivalent"] if row["module"] == path)
+        floor = told.get("floor", table["floor"])
+        found.append(Module(path, floor, tuple(dict.fromkeys(map(str, tests))), equivalent))
+    if not found:
+        raise SystemExit(f"no such module in {TABLE.name}: {' '.join(patterns)}")
+    return found
+
+
+@dataclass(slots=True)
+class Job:
+    """One run of a module's tests, with a fault or without."""
+
+    module: Module
+    fault: Fault | None = None
+    seconds: float = 600.0
+    """of CPU"""
+    code: int = -1
+    spent: float = 0.0
+    log: str = ""
+
+
+@dataclass(slots=True)
+class Slot:
+    """A copy of the tree in which one job runs at a time."""
+
+    folder: Path
+    pid: int = 0
+    job: Job | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    def begin(self, job: Job) -> None:
+        """Fork a process that runs the tests."""
+        self.job, self.began = job, time.monotonic()
+        if job.fault is not None:
+            self._forget_compiled(job).write_text(job.fault.source, "utf-8")
+        self.pid = os.fork()
+        if not self.pid:
+            _run_tests(self.folder, job)
+
+    def ended(self) -> bool:
+        """Whether the process has ended; ends one that waits for ever."""
+        job = self.job
+        if job is None:
+            return False
+        pid, status, used = os.wait4(self.pid, os.WNOHANG)
+        if not pid and time.monotonic() - self.began > 10 * job.seconds + 60:
+            os.kill(self.pid, signal.SIGKILL)
+            pid, status, used = os.wait4(self.pid, 0)
+        if not pid:
+            return False
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)  # whatever the tests started
+        job.code, job.spent = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+        job.log = (self.folder / "log").read_text("utf-8", "replace")
+        if job.fault is not None:
+            shutil.copy2(ROOT / "src/diptych" / job.module.path, self._forget_compiled(job))
+        self.job = None
+        return True
+
+    def _forget_compiled(self, job: Job) -> Path:
+        """The copy of a job's module, to be written: a compiled one must not be taken for it."""
+        path = self.folder / "src/diptych" / job.module.path
+        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+            compiled.unlink()
+        return path
+
+
+def _run_tests(folder: Path, job: Job) -> None:
+    """The life of the forked process; does not return."""
+    code = 3
+    try:
+        os.setsid()
+        out = os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        os.chdir(folder)
+        limit = int(job.seconds) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        os.environ["PYTHONPATH"] = str(folder / "src")
+        code = _pytest(folder, job.module.tests)
+    except BaseException:  # noqa: BLE001 - the parent's code must not run in this process
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _pytest(folder: Path, tests: Sequence[str]) -> int:
+    import pytest
+    from hypothesis import settings
+
+    settings.register_profile("mutants", deadline=None, derandomize=True, database=None)
+    settings.load_profile("mutants")
+    fixed = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # libraries are imported before
+    return int(pytest.main([*fixed, *quiet, f"--basetemp={folder / 'tmp'}", *tests]))
+
+
+def run_all(jobs: Sequence[Job], slots: Sequence[Slot]) -> Iterator[Job]:
+    """Jobs as they end, as many at a time as there are slots."""
+    waiting = deque(jobs)
+    while waiting or any(slot.job for slot in slots):
+        for slot in slots:
+            job = slot.job
+            if job is not None and slot.ended():
+                yield job
+            if slot.job is None and waiting:
+                slot.begin(waiting.popleft())
+        time.sleep(0.01)
+
+
+def copied(folder: Path) -> Slot:
+    """A copy of the tree."""
+    for part in PARTS:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, folder / part)
+        else:
+            shutil.copy2(ROOT / part, folder / part)
+    return Slot(folder)
+
+
+def measure(module: Module, drawn: Sequence[Fault], slots: Sequence[Slot]) -> list[Job]:
+    """What the tests of a module make of faults; raises where they fail without one."""
+    (sound,) = run_all([Job(module)], slots[:1])
+    if sound.code != PASSED:
+        raise SystemExit(f"{sound.log}\nthe tests of {module.path} fail without a fault")
+    jobs = [Job(module, fault, 3 * sound.spent + 5) for fault in drawn]
+    for job in run_all(jobs, slots):
+        if job.code > max(CAUGHT):
+            raise SystemExit(f"{job.log}\npytest ended with {job.code}")
+    return jobs
+
+
+def report(module: Module, jobs: Sequence[Job], seconds: float) -> bool:
+    """Print what became of a module's faults; True when enough were caught."""
+    missed = [job for job in jobs if job.code == PASSED]
+    late = sum(job.code < 0 for job in jobs)
+    share = 1 - len(missed) / len(jobs)
+    verdict = "" if share >= module.floor else f"  BELOW {module.floor:.0%}"
+    print(
+        f"{module.path:40} {len(jobs) - len(missed):3}/{len(jobs):<3} {share:5.0%}"
+        f"  {seconds:5.0f} s  {late} out of time{verdict}"
+    )
+    for job in missed:
+        assert job.fault is not None
+        print(f"    {job.fault.where}:{job.fault.line}")
+        print(f"      - {job.fault.was}\n      + {job.fault.now}")
+    sys.stdout.flush()
+    return share >= module.floor
+
+
+def main() -> int:
+    """Measure the modules that are asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
+    parser.add_argument("modules", nargs="*", help="paths below src/diptych, with wildcards")
+    parser.add_argument("--seed", default="0", help="which sample")
+    parser.add_argument("--faults", type=int, default=30, help="at most so many of a module")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    asked = parser.parse_args()
+    chosen = modules(asked.modules)
+    for library in LIBRARIES:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(library)
+    enough, caught, total = True, 0, 0
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        slots = [copied(Path(folder) / str(number)) for number in range(asked.jobs)]
+        for module in chosen:
+            began = time.monotonic()
+            drawn = sample(module.candidates(), asked.faults, f"{asked.seed}:{module.path}")
+            jobs = measure(module, drawn, slots)
+            enough &= report(module, jobs, time.monotonic() - began)
+            caught += sum(job.code != PASSED for job in jobs)
+            total += len(jobs)
+    print(f"{'all':40} {caught:3}/{total:<3} {caught / total:5.0%}")
+    return 0 if enough else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
