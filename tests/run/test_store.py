@@ -473,16 +473,17 @@ def test_second_writer_is_refused(folder: Path) -> None:
     Store(folder).close()
 
 
-def test_run_of_another_schema_is_refused_and_let_go(folder: Path) -> None:
+@pytest.mark.parametrize("version", [SCHEMA_VERSION - 1, SCHEMA_VERSION + 41])
+def test_run_of_another_schema_is_refused_and_let_go(folder: Path, version: int) -> None:
     Store(folder).close()
     with sqlite3.connect(folder / "run.sqlite") as db:
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 41}")
+        db.execute(f"PRAGMA user_version = {version}")
     db.close()
     for _ in range(2):  # the second try is not told that the first still holds it
         with pytest.raises(StoreError) as caught:
             Store(folder)
         message = str(caught.value)
-        assert f"schema {SCHEMA_VERSION + 41}" in message
+        assert f"schema {version}" in message
         assert f"reads {SCHEMA_VERSION}" in message
         assert "--warc" in message
     with pytest.raises(StoreError, match="schema"):

@@ -147,7 +147,9 @@ SESSION = "0123456789abcdef"
 def test_parameter_of_a_session_or_a_campaign_is_dropped_whatever_its_value(name: str) -> None:
     assert normalise(f"http://example.org/?{name}=x&lang=fr") == "http://example.org/?lang=fr"
     assert normalise(f"http://example.org/?{name}x=x") == (
-        f"http://example.org/?{name}x=x" if name[:3] not in ("utm", "asp") else "http://example.org/"
+        f"http://example.org/?{name}x=x"
+        if name[:3] not in ("utm", "asp")
+        else "http://example.org/"
     )
 
 

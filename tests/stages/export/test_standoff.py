@@ -83,6 +83,21 @@ def test_a_line_says_where_and_what_but_not_the_text() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("warc", "told"),
+    [
+        ("/home/me/archives/part.warc.gz", "part.warc.gz"),
+        ("/part.warc.gz", "part.warc.gz"),
+        ("warc/diptych-00001.warc.gz", "warc/diptych-00001.warc.gz"),
+        ("", ""),
+    ],
+)
+def test_no_line_says_where_the_disk_of_the_miner_has_an_archive(warc: str, told: str) -> None:
+    (line,) = written(UNIT._replace(sides=(EN._replace(warc=warc), FR)))[1:]
+    assert json.loads(line)["sides"][0]["warc"] == told
+    assert b"/home" not in line
+
+
 @given(st.lists(st.text(st.characters(min_codepoint=0x3B1, max_codepoint=0x3C9), min_size=4)))
 def test_no_word_of_a_text_is_in_the_file(words: list[str]) -> None:
     text = " ".join([EN.text, *words])

@@ -14,7 +14,8 @@ from diptych.learn.lexicon.word_links import discounted
 from diptych.stages.filter.quality import encoder_measures as likeness
 from diptych.stages.filter.quality.measures import NAMES, measures
 from diptych.stages.filter.quality.model import load, shipped
-from diptych.stages.filter.quality.strategy import Quality, QualityEncoder
+from diptych.stages.filter.quality.strategy import Quality, QualityEncoder, decided
+from diptych.stages.filter.rules import Rules
 from diptych.stages.filter.shared.segments import read
 from diptych.text.tokens import tokens
 from diptych.types import LOW_SCORE, Decision, SegmentPair, Url
@@ -249,6 +250,33 @@ def test_encoder_that_does_not_know_the_languages_is_not_asked(lexicon: Lexicon)
     segs = [replace(seg, right_lang="eo") for seg in PAGE]
     known = replace(lexicon, right_lang="eo")
     assert QualityEncoder().judge(segs, known) == Quality().judge(segs, known)
+
+
+@pytest.mark.parametrize("lang", ["eo", "fr"], ids=["without the encoder", "with the encoder"])
+def test_threshold_and_rules_hold_for_the_encoder_too(lexicon: Lexicon, lang: str) -> None:
+    segs = [replace(seg, right_lang=lang) for seg in PAGE[:12]]
+    known = replace(lexicon, right_lang=lang)
+    for limit in (0.0, 1.1):
+        decisions = QualityEncoder(threshold=limit).judge(segs, known)
+        assert [decision.accept for decision in decisions] == [limit == 0.0] * len(segs)
+    strict = QualityEncoder(rules=Rules(max_length=10)).judge(segs, known)
+    assert {decision.reason for decision in strict} == {"too_long"}
+
+
+def test_encoder_settles_as_the_model_without_it_does() -> None:
+    ones = np.ones(3, int)
+    given = np.array([0.2, 0.8, 0.9])
+    settled = QualityEncoder().settle(given, Repeats(ones, ones, ones))
+    assert settled.tolist() == Quality().settle(given, Repeats(ones, ones, ones)).tolist()
+    assert settled.tolist() != given.tolist()
+
+
+def test_score_at_the_threshold_is_kept() -> None:
+    decisions = decided(np.array([0.5, 0.49, 0.9]), ["", "", "identical"], 0.5)
+    assert decisions == [
+        Decision(True, 0.5, ""), Decision(False, 0.49, LOW_SCORE), Decision(False, 0.0, "identical")
+    ]  # fmt: skip
+    assert Quality().threshold == QualityEncoder().threshold == 0.95
 
 
 def test_words_gain_beside_their_translation(lexicon: Lexicon) -> None:
