@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,14 +15,18 @@ from support.runs import kept
 from diptych.frontier.queue import Entry, Frontier
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
+from diptych.text.near_duplicates import segment_keys
+from diptych.text.urls import url_key
 from diptych.types import (
     Decision,
     Evidence,
     LangPair,
+    Link,
     Page,
     PagePair,
     PageRecord,
     SegmentPair,
+    Sketch,
     Url,
 )
 
@@ -300,3 +305,123 @@ def test_segments_come_back_as_they_were(shared: Store, pairs: list[tuple[str, s
     ]
     shared.save_segments(id, [(seg, Decision(True, 0.25)) for seg in saved])
     assert kept(shared) == saved
+
+
+# -- while the crawl goes on ---------------------------------------------------------------------
+
+
+def test_pair_that_was_looked_at_during_the_crawl_is_kept_and_aligned_again(store: Store) -> None:
+    with_urls(store, *"ab")
+    looked = (segment("lamp"), Decision(True, 0.9))
+    for score in (0.6, 0.7):  # looked at a second time, it is still one pair
+        store.save_pair(SITE, pair("a", "b"), Decision(True, score), [looked])
+    ((id, found),) = store.pairs(SITE)
+    assert found == pair("a", "b")
+    assert store.pairs_to_align(SITE) == [(id, found)]
+    assert store.db.execute("SELECT pair, score FROM decisions").fetchall() == [(id, 0.7)]
+    assert [seg.left for seg in kept(store)] == ["lamp"]
+
+
+def test_other_languages_of_the_same_pages_are_another_pair(store: Store) -> None:
+    with_urls(store, "a")
+    for lang in ("de", "fr"):
+        both = PagePair(url("a"), url("a"), "en", lang, 0.8, "one_page")
+        store.save_pair(SITE, both, Decision(True, 0.8), [(segment(lang), Decision(True, 0.9))])
+    ids = [id for id, _ in store.pairs(SITE)]
+    rows = store.db.execute("SELECT pair, left FROM segments ORDER BY pair").fetchall()
+    assert rows == list(zip(ids, ("de", "fr"), strict=True))
+
+
+def test_what_was_decided_with_all_words_is_not_decided_anew_during_the_crawl(store: Store) -> None:
+    with_urls(store, *"ab")
+    store.begin_learning()
+    store.save_pair(SITE, pair("a", "b"), Decision(True, 0.6), [])
+    store.save_lexicons({})
+    store.save_pair(SITE, pair("a", "b"), Decision(False, 0.1), [])
+    assert store.db.execute("SELECT score FROM decisions").fetchall() == [(0.6,)]
+
+
+def test_pages_in_no_sure_pair_are_in_doubt(store: Store) -> None:
+    with_pages(store, a=1, b=1, c=1, d=1, e=1)
+    for name in "abcde":
+        store.save_sketch(url(name), Sketch("t", 1, {}))
+    store.replace_pairs(SITE, [pair("a", "b", 0.9), pair("c", "d", 0.5)])
+    assert [store.doubts(certain) for certain in (0.5, 0.51, 0.9, 0.91)] == [1, 3, 3, 5]
+
+
+def test_order_of_pairs_is_that_of_their_urls_and_languages(store: Store) -> None:
+    with_urls(store, *"dcba")
+    german = PagePair(url("a"), url("b"), "en", "de", 0.9, "keys")
+    store.replace_pairs(SITE, [pair("c", "d"), pair("a", "d"), pair("a", "b"), german])
+    rows = dict(store.db.execute("SELECT id, right_lang FROM pairs").fetchall())
+    by_id = {id: found for id, found in store.pairs(SITE)}
+    ordered = [by_id[id] for id in store.pair_order()]
+    assert ordered == [german, pair("a", "b"), pair("a", "d"), pair("c", "d")]
+    assert [rows[id] for id in store.pair_order()] == ["de", "fr", "fr", "fr"]
+    assert [found for _, found in store.pairs(SITE)] == ordered
+
+
+def test_sites_come_by_name(store: Store) -> None:
+    first, last = store.site_id("a.org"), store.site_id("z.org")
+    assert store.sites() == [(first, "a.org"), (SITE, "example.org"), (last, "z.org")]
+
+
+def test_redirects_and_announcements_are_something_new_to_learn_from(store: Store) -> None:
+    with_pages(store, a=5, b=5)
+
+    def is_new() -> bool:
+        new = store.begin_learning()
+        store.save_lexicons({})
+        return new
+
+    assert [is_new(), is_new()] == [True, False]
+    key = url_key(url("b"))
+    store.db.execute("UPDATE urls SET redirect = ? WHERE key = ?", (key, url_key(url("a"))))
+    assert [is_new(), is_new()] == [True, False]
+    store.announce(SITE, [(url("a"), Link(url("b"), "alternate", "fr"))])
+    assert [is_new(), is_new()] == [True, False]
+
+
+def test_basis_of_learning_is_the_same_in_every_version(store: Store) -> None:
+    # It is in the databases of runs: if it changed, finished runs would be aligned anew.
+    with_pages(store, a=5)
+    store.announce(SITE, [(url("a"), Link(url("b"), "alternate", "fr"))])
+    store.begin_learning()
+    assert store.db.execute("SELECT basis, is_done FROM learning").fetchall() == [
+        ("756f8b75eaa68764406921e1f63a0af8", 0)
+    ]
+
+
+def test_scores_of_segments_are_kept_to_four_digits_and_keys_of_whole_ones_only(
+    store: Store,
+) -> None:
+    with_urls(store, *"ab")
+    store.replace_pairs(SITE, [pair("a", "b")])
+    ((id, _),) = store.pairs(SITE)
+    whole = replace(segment("lamp"), score=0.123456, left_at="0-4", right_at="1-5")
+    alone = replace(segment("lamp"), right="")
+    store.save_segments(
+        id,
+        [
+            (whole, Decision(True, 0.987654, marks=("email", "phone"))),
+            (alone, Decision(False, 0.0, "empty")),
+        ],
+    )
+    columns = "position, accept, reason, score, judged, alignment, flags, left_at, right_at"
+    assert store.db.execute(f"SELECT {columns} FROM segments ORDER BY position").fetchall() == [
+        (0, 1, "", 0.9877, 0.9877, 0.1235, "email phone", "0-4", "1-5"),
+        (1, 0, "empty", 0.0, 0.0, 0.7, "", "", ""),
+    ]
+    keys = store.db.execute("SELECT key, left_key, right_key FROM segments ORDER BY position")
+    assert keys.fetchall() == [tuple(segment_keys("lamp", "lamp fr", *LANGS)), (None, None, None)]
+
+
+def test_transaction_is_begun_once_and_ended_once(store: Store) -> None:
+    store.commit()  # nothing to commit
+    store.begin()
+    store.begin()
+    assert store.db.in_transaction
+    store.commit()
+    assert not store.db.in_transaction
+    assert store.count("SELECT max(id) FROM pairs") == 0
+    assert store.count("SELECT id FROM pairs") == 0

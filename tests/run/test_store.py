@@ -24,9 +24,11 @@ from diptych.run.store import SCHEMA_VERSION, Store
 from diptych.run.warc import Pointer, compose, scan
 from diptych.text.urls import url_key
 from diptych.types import (
+    Decision,
     Kind,
     LangScore,
     Link,
+    Outlook,
     Page,
     PageRecord,
     Response,
@@ -627,3 +629,116 @@ def test_only_pages_in_languages_asked_for_want_a_sketch(store: Store) -> None:
     pointer = add_page(store, 9)
     store.save_page(SITE, Page(record(url(9), lang="", langs=()), ()), pointer)
     assert store.without_sketch(["en", "fr"]) == [url(0), url(1)]
+
+
+# -- what is known of a URL ----------------------------------------------------------------------
+
+
+def test_answer_of_a_url_is_the_last_one_that_came(store: Store) -> None:
+    assert store.answer(url(1)) is None
+    for body in (b"first", b"second"):
+        add_page(store, 1, body)
+    add_page(store, 2, b"another")
+    store.save_fetch(SITE, url(1), 9.0, status=0, size=0, reason="timeout", pointer=None)
+    store.commit()
+    found = store.answer(url(1))
+    assert found is not None
+    assert found.body == b"second"
+
+
+def test_fetch_is_remembered_with_what_became_of_it(store: Store) -> None:
+    pointer = Pointer(1, 200, 30)
+    store.save_fetch(SITE, url(1), 1.5, status=200, size=7, reason="", pointer=pointer)
+    store.save_fetch(SITE, url(2), 2.5, status=0, size=0, reason="dns", pointer=None)
+    rows = store.db.execute(
+        "SELECT url, site, at, status, size, reason, warc, offset, length FROM fetches ORDER BY id"
+    ).fetchall()
+    assert rows == [
+        (url_key(url(1)), SITE, 1.5, 200, 7, "", 1, 200, 30),
+        (url_key(url(2)), SITE, 2.5, 0, 0, "dns", None, None, None),
+    ]
+
+
+def test_page_comes_back_with_its_links_and_flags(store: Store) -> None:
+    assert store.page(url("a")) is None
+    assert store.record(url("a")) is None
+    pointer = add_page(store, "a")
+    links = (Link(url("b"), "alternate", "fr"), Link(url("c"), anchor="lamp"))
+    flagged = record(url("a"), flags=("machine:x", "noai"))
+    store.save_page(SITE, Page(flagged, links), pointer)
+    found = store.page(url("a"))
+    assert found is not None
+    assert (found.record, found.links) == (flagged, links)
+    assert store.record(url("a")) == flagged
+
+
+def test_events_of_a_site_come_in_the_order_in_which_they_came(store: Store) -> None:
+    rows = [(SITE, "page", "z"), (2, "page", "x"), (SITE, "moved", "a")]
+    store.db.executemany("INSERT INTO events (site, what, data) VALUES (?, ?, ?)", rows)
+    assert store.events(SITE) == [("page", "z"), ("moved", "a")]
+    assert store.events(3) == []
+
+
+def test_outlook_of_a_run_is_that_of_all_its_sites_together(store: Store) -> None:
+    assert store.outlook() is None
+    other = store.site_id("other.org")
+    store.save_outlook(SITE, Outlook(3.0, 1.5))
+    assert store.outlook() == Outlook(3.0, 1.5)
+    store.save_outlook(other, Outlook(2.0, 0.0))
+    assert store.outlook() == Outlook(5.0, 1.5)
+
+
+def test_sketches_and_links_come_in_the_order_of_urls(store: Store) -> None:
+    for name in "cab":
+        add_page(store, name)
+        store.save_sketch(url(name), Sketch(name, 1, {}))
+    assert [found for found, _ in store.sketches(SITE)] == [url(name) for name in "abc"]
+    assert [found for found, _ in store.links(SITE)] == [url(name) for name in "abc"]
+    assert [link for _, links in store.links(SITE) for link in links] == [Link(url(0))] * 3
+    assert list(store.links(SITE + 1)) == []
+
+
+def test_sketch_that_is_made_again_replaces_the_old_one(store: Store) -> None:
+    add_page(store, "a")
+    for tags in ("old", "new"):
+        store.save_sketch(url("a"), Sketch(tags, 1, {}))
+    assert list(store.sketches(SITE)) == [(url("a"), Sketch("new", 1, {}))]
+
+
+def test_pages_without_a_sketch_come_in_the_order_of_their_urls(store: Store) -> None:
+    for name in "cab":
+        add_page(store, name)
+    store.save_sketch(url("b"), Sketch("t", 1, {}))
+    assert store.without_sketch(["en"]) == [url("a"), url("c")]
+
+
+def test_run_whose_database_is_lost_is_not_begun_anew_over_its_archives(folder: Path) -> None:
+    with Store(folder) as store:
+        add_page(store, 1)
+    for path in folder.glob("run.sqlite*"):
+        path.unlink()
+    with pytest.raises(StoreError, match=r"lost its run\.sqlite.* --warc"):
+        Store(folder)
+    assert scanned(folder) == [url(1)]
+
+
+def test_failed_opening_lets_go_of_the_lock(folder: Path) -> None:
+    (folder / "run.sqlite").write_bytes(b"This is not a database. " * 100)
+    with pytest.raises(StoreError):
+        Store(folder)
+    (folder / "run.sqlite").unlink()
+    Store(folder).close()
+
+
+def test_reading_an_empty_database_does_not_make_it_a_run(folder: Path) -> None:
+    (folder / "run.sqlite").touch()
+    with pytest.raises(StoreError, match="schema 0"):
+        Store(folder, write=False)
+    assert (folder / "run.sqlite").stat().st_size == 0
+
+
+def test_database_is_written_ahead_and_keeps_its_references(store: Store) -> None:
+    assert store.db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert store.db.execute("PRAGMA synchronous").fetchone() == (1,)
+    with pytest.raises(sqlite3.IntegrityError):
+        store.save_decision(99, Decision(True, 1.0))

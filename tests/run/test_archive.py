@@ -1,0 +1,184 @@
+"""WARC files of a run: which are written, read, cut back and let go."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from diptych.errors import StoreError
+from diptych.frontier.queue import Entry, Frontier
+from diptych.run import archive as archive_module
+from diptych.run.store import Store
+from diptych.run.warc import Pointer, compose
+from diptych.text.urls import url_key
+from diptych.types import Page, PageRecord, Response, Url
+
+SITE = 1
+
+
+def url(number: object) -> Url:
+    return Url(f"http://example.org/{number}")
+
+
+def composed(number: object, body: bytes = b"<p>lamp</p>") -> bytes:
+    return compose(Response(url(number), 200, (), body, 1_700_000_000.0))
+
+
+def add(store: Store, number: object) -> Pointer:
+    """An answer as a crawl leaves it: page, fetch, event and state."""
+    store.begin()
+    Frontier(store.db).add([Entry(url(number), 1, 0.0)])
+    pointer = store.archive.append(composed(number), 1_700_000_000.0)
+    store.save_fetch(SITE, url(number), 0.0, status=200, size=9, reason="", pointer=pointer)
+    store.save_page(SITE, Page(PageRecord(url(number), "en", (), "", 0, 0, 0, ""), ()), pointer)
+    row = (SITE, "page", url(number))
+    store.db.execute("INSERT INTO events (site, what, data) VALUES (?, ?, ?)", row)
+    store.db.execute("UPDATE urls SET state = 2 WHERE key = ?", (url_key(url(number)),))
+    return pointer
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path, agent="test/1") as opened:
+        opened.site_id("example.org")
+        yield opened
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "warc").iterdir())
+
+
+def warc_rows(db: sqlite3.Connection) -> list[tuple[int, str, int]]:
+    return db.execute("SELECT id, path, size FROM warcs ORDER BY id").fetchall()
+
+
+def test_archive_that_is_added_again_keeps_its_number(store: Store) -> None:
+    first = store.archive.add("/a.warc.gz", 10)
+    assert store.archive.add("/b.warc.gz", 20) != first
+    assert store.archive.add("/a.warc.gz", 30) == first
+    assert [row[1:] for row in warc_rows(store.db)] == [("/a.warc.gz", 10), ("/b.warc.gz", 20)]
+
+
+def test_records_follow_each_other_and_the_size_is_noted_with_a_sync(
+    store: Store, tmp_path: Path
+) -> None:
+    one, two = add(store, 1), add(store, 2)
+    assert (two.warc, two.offset) == (one.warc, one.offset + one.length)
+    ((_, _, size),) = warc_rows(store.db)
+    assert size == one.offset, "until then the file has its first record only"
+    store.archive.sync()
+    assert warc_rows(store.db) == [
+        (one.warc, "warc/diptych-00001.warc.gz", two.offset + two.length)
+    ]
+    assert (tmp_path / "warc/diptych-00001.warc.gz").stat().st_size == two.offset + two.length
+
+
+def test_answer_is_read_back_before_anything_is_synced(store: Store) -> None:
+    pointer = add(store, 1)
+    again = add(store, 2)
+    for number, where in ((1, pointer), (2, again)):
+        found = store.archive.read(where.warc, where.offset)
+        assert found is not None
+        assert found.url == url(number)
+
+
+def test_file_is_full_at_its_limit_and_the_next_is_numbered(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = add(store, 1)
+    monkeypatch.setattr(archive_module, "ROTATE_AT", first.offset + first.length + 1)
+    assert add(store, 2).warc == first.warc
+    third = add(store, 3)
+    assert third.warc != first.warc
+    assert files(tmp_path) == ["diptych-00001.warc.gz", "diptych-00002.warc.gz"]
+    full = warc_rows(store.db)[0]
+    assert full[2] == (tmp_path / full[1]).stat().st_size
+    monkeypatch.setattr(archive_module, "ROTATE_AT", third.offset + third.length)
+    assert add(store, 4).warc != third.warc
+    assert files(tmp_path)[-1] == "diptych-00003.warc.gz"
+
+
+def test_archives_of_the_user_are_neither_written_nor_counted(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.archive.add("/their/diptych-00007.warc.gz", 0)
+        pointer = add(store, 1)
+        assert pointer.warc == 2
+    assert files(tmp_path) == ["diptych-00001.warc.gz"]
+
+
+def test_only_so_many_archives_are_open_at_once(store: Store, tmp_path: Path) -> None:
+    ids = []
+    for number in range(70):
+        path = tmp_path / f"{number}.warc.gz"
+        path.write_bytes(composed(number))
+        ids.append(store.archive.add(str(path), 0))
+    before = len(os.listdir("/dev/fd"))
+    for _ in range(2):
+        for number, id in enumerate(ids):
+            found = store.archive.read(id, 0)
+            assert found is not None
+            assert found.url == url(number)
+    assert len(os.listdir("/dev/fd")) == before + 64
+    store.archive.close()
+    assert len(os.listdir("/dev/fd")) == before
+    assert store.archive.read(ids[0], 0) is not None
+
+
+def test_archive_that_cannot_be_read_says_why(store: Store, tmp_path: Path) -> None:
+    id = store.archive.add(str(tmp_path / "none.warc.gz"), 0)
+    with pytest.raises(StoreError, match=r"none\.warc\.gz: No such file"):
+        store.archive.read(id, 0)
+
+
+def test_what_a_power_cut_took_is_forgotten_and_the_rest_is_not(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.site_id("example.org")
+        pointers = [add(store, number) for number in range(4)]
+        store.db.execute("INSERT INTO events (site, what, data) VALUES (1, 'moved', ?)", (url(3),))
+    path = tmp_path / "warc/diptych-00001.warc.gz"
+    os.truncate(path, pointers[3].offset - 1)  # two of four are not whole
+    with Store(tmp_path) as store:
+        events = [("page", url(0)), ("page", url(1)), ("moved", url(3))]
+        assert store.events(SITE) == events
+        assert [found.url for found in store.records(SITE)] == [url(0), url(1)]
+        assert warc_rows(store.db)[0][2] == path.stat().st_size == pointers[2].offset
+        states = store.db.execute("SELECT state, due FROM urls ORDER BY url").fetchall()
+        assert states == [(2, 0), (2, 0), (0, 0), (0, 0)]
+        assert not store.db.in_transaction
+        assert add(store, 2).offset == pointers[2].offset
+
+
+def test_file_without_a_whole_answer_is_removed_with_its_row(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.site_id("example.org")
+        pointer = add(store, 1)
+    path = tmp_path / "warc/diptych-00001.warc.gz"
+    os.truncate(path, pointer.offset - 1)
+    with Store(tmp_path) as store:
+        assert warc_rows(store.db) == []
+        assert not path.exists()
+        assert store.count("SELECT count(*) FROM fetches") == 0
+
+
+def test_file_that_has_lost_its_last_answer_only_keeps_its_first_record(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.site_id("example.org")
+        pointer = add(store, 1)
+    path = tmp_path / "warc/diptych-00001.warc.gz"
+    os.truncate(path, pointer.offset + 5)
+    with Store(tmp_path) as store:
+        assert warc_rows(store.db) == [(1, "warc/diptych-00001.warc.gz", pointer.offset)]
+        assert path.stat().st_size == pointer.offset
+
+
+def test_closed_archive_goes_on_in_the_same_file(store: Store, tmp_path: Path) -> None:
+    first = add(store, 1)
+    store.commit()
+    store.archive.close()
+    second = add(store, 2)
+    assert (second.warc, second.offset) == (first.warc, first.offset + first.length)
+    assert files(tmp_path) == ["diptych-00001.warc.gz"]
