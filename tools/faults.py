@@ -281,8 +281,7 @@ def _constants(value: object, segment: str) -> Iterator[str]:
     if isinstance(value, bool):
         yield str(not value)
     elif isinstance(value, int):
-        large = abs(value) >= LARGE
-        yield from map(str, (value * 2, value // 2) if large else (value + 1, value - 1))
+        yield from map(str, _numbers(value))
     elif isinstance(value, float):
         yield str(value * 2 or 1.0)
     elif isinstance(value, str) and _SQL.search(value):
@@ -291,6 +290,12 @@ def _constants(value: object, segment: str) -> Iterator[str]:
         yield repr(value + "x")
     elif isinstance(value, bytes) and len(value.split()) < 2:
         yield repr(value + b"x")
+
+
+def _numbers(value: int) -> tuple[int, ...]:
+    if abs(value) >= LARGE:
+        return value * 2, value // 2
+    return (value + 1, value - 1) if value else (1,)  # of a row of one, [-1] is [0]
 
 
 def _within(segment: str, faults: tuple[tuple[str, object], ...]) -> Iterator[str]:

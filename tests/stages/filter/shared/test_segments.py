@@ -1,0 +1,58 @@
+"""Both sides of segments, read once."""
+
+from __future__ import annotations
+
+import pytest
+
+from diptych.stages.filter.shared.characters import Kind
+from diptych.stages.filter.shared.segments import read
+from diptych.types import SegmentPair, Url
+
+URL = Url("http://example.org/")
+ENGLISH = "The members of the council met in the old town hall on Tuesday evening."
+FRENCH = "Les membres du conseil se sont réunis mardi soir à l'ancien hôtel de ville."
+
+
+def segment(left: str, right: str) -> SegmentPair:
+    return SegmentPair(left, right, "en", "fr", URL, URL, "", "", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "identical"),
+    [
+        ("Madrid", "Madrid", True),
+        ("Madrid", "MADRID", True),
+        ("Version 2.0", "Version 3.0", True),
+        ("(Madrid)", "Madrid!", True),
+        ("1", "1", True),
+        ("", "", True),
+        ("1", "2", False),
+        ("Madrid", "Madride", False),
+        ("Madrid", "Paris", False),
+        ("straße", "STRASSE", True),
+        ("«Madrid", "2 Madrid", True),
+        ("El Madrid", "el madrid", True),
+    ],
+)
+def test_sides_are_identical_whatever_their_case_and_numbers(
+    left: str, right: str, identical: bool
+) -> None:
+    assert read([segment(left, right)]).identical.tolist() == [identical]
+
+
+def test_each_side_is_read_in_its_own_place() -> None:
+    found = read([segment(ENGLISH, FRENCH), segment(FRENCH, ENGLISH), segment("a\ufffd", "É 12")])
+    left, right = found.tongues
+    assert left[0] > 0 > left[1]
+    assert right[0] > 0 > right[1]
+    assert (left[2], right[2]) == (0, 0), "too short to be told"
+    assert found.thirds[0][0] > 0
+    assert found.thirds[1][0] > 0
+    assert [side.tolist() for side in found.damaged] == [[0, 0, 1], [0, 0, 0]]
+    assert [int(side.kinds[2, Kind.DIGIT]) for side in found.chars] == [0, 2]
+    assert len(found.segs) == 3
+
+
+def test_no_segments_are_read_too() -> None:
+    found = read([])
+    assert [len(part) for part in (*found.tongues, *found.thirds, found.identical)] == [0] * 5

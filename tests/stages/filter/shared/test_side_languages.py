@@ -1,0 +1,73 @@
+"""In which language the sides of segments are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from diptych.language.identify import MIN_LETTERS
+from diptych.stages.filter.shared.side_languages import UNTOLD, odds
+
+ENGLISH = "The members of the council met in the old town hall on Tuesday evening."
+FRENCH = "Les membres du conseil se sont réunis mardi soir à l'ancien hôtel de ville."
+SPANISH = "Los miembros del consejo se reunieron el martes por la tarde en el ayuntamiento."
+WEIGHT = 60
+
+
+def told(text: str, own: str, other: str, weight: int = WEIGHT) -> tuple[float, float]:
+    over_other, over_third = odds([text], np.array([weight]), own, other)
+    return float(over_other[0]), float(over_third[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "other", "is_own", "is_no_third"),
+    [
+        (ENGLISH, "en", "fr", True, True),
+        (FRENCH, "en", "fr", False, False),
+        (FRENCH, "fr", "en", True, True),
+        (SPANISH, "en", "es", False, False),
+    ],
+)
+def test_text_is_likelier_in_its_own_language(
+    text: str, own: str, other: str, is_own: bool, is_no_third: bool
+) -> None:
+    over_other, _ = told(text, own, other)
+    assert (over_other > 0) is is_own
+    assert abs(over_other) > 3
+    if is_no_third:
+        assert told(text, own, other)[1] > 3
+
+
+def test_text_in_a_third_language_is_below_zero_beside_that_one_only() -> None:
+    assert told(SPANISH, "en", "fr")[1] < -3
+    # The other of the two languages is no third one.
+    assert told(FRENCH, "en", "fr")[1] > told(FRENCH, "en", "de")[1]
+
+
+def test_text_of_little_weight_is_not_told() -> None:
+    assert told(ENGLISH, "en", "fr", MIN_LETTERS - 1) == (UNTOLD, UNTOLD)
+    assert told(ENGLISH, "en", "fr", MIN_LETTERS) != (UNTOLD, UNTOLD)
+    found = odds([ENGLISH, FRENCH, "a"], np.array([WEIGHT, WEIGHT, 1]), "en", "fr")[0]
+    assert found[0] > 0 > found[1]
+    assert found[2] == UNTOLD == 0
+
+
+@pytest.mark.parametrize(("own", "other"), [("en", "en-GB"), ("tet", "en"), ("zh-Hans", "zh-Hant")])
+def test_languages_that_cannot_be_told_apart_are_not(own: str, other: str) -> None:
+    assert told(ENGLISH, own, other) == (UNTOLD, UNTOLD)
+
+
+def test_other_language_that_no_model_knows_leaves_thirds_to_be_told() -> None:
+    over_other, over_third = told(SPANISH, "en", "tet")
+    assert over_other == UNTOLD
+    assert over_third < -3
+
+
+def test_beginning_of_a_text_is_enough() -> None:
+    begins = (ENGLISH * 3)[:160]
+    assert told(begins + FRENCH * 5, "en", "fr") == told(begins, "en", "fr")
+    assert told(begins[:-2] + FRENCH, "en", "fr") != told(begins[:-2] + "xxxx", "en", "fr")
+
+
+def test_no_texts_are_told_nothing() -> None:
+    assert [len(found) for found in odds([], np.array([], int), "en", "fr")] == [0, 0]
