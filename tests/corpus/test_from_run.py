@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import pytest
-from support.corpora import SIGNATURE, Maker, Said, corpus_of, said, url
+from support.corpora import SIGNATURE, Maker, Said, Told, corpus_of, said, url
 
-from diptych.corpus.from_run import Choice, NWayCorpus
+from diptych.corpus.from_run import Choice, NWayCorpus, RunCorpus
+from diptych.errors import StoreError
+from diptych.run.store import Store
+from diptych.run.warc import compose
+from diptych.text.near_duplicates import segment_keys
+from diptych.text.urls import url_key
+from diptych.types import Response
 from diptych.units import Side
 
 TWO = {
@@ -86,8 +94,123 @@ def test_personal_data_is_taken_out_on_demand(made: Maker) -> None:
 
 def test_pairs_that_were_not_verified_are_no_part_of_it(made: Maker) -> None:
     store = made(TWO)
-    store.db.execute("UPDATE decisions SET accept = 0 WHERE pair = 1")
-    assert len(list(corpus_of(store, Choice(0.5)).units())) in (1, 2)
+    (first, _), (second, _) = store.pairs(1)
+    store.db.execute("UPDATE decisions SET accept = 0 WHERE pair = ?", (first,))
+    assert said(corpus_of(store, Choice(0.5)).units()) == [("Third.", "Troisième.")]
+    store.db.execute("DELETE FROM decisions WHERE pair = ?", (second,))
+    assert list(corpus_of(store).units()) == []
+
+
+def test_copies_are_counted_unless_each_is_a_unit_of_its_own(made: Maker) -> None:
+    store = made(TWO)
+    store.db.execute("UPDATE segments SET copies = 3 WHERE left = 'First.'")
+    counted = {unit.sides[0].text: unit.copies for unit in corpus_of(store, Choice(0.5)).units()}
+    assert counted == {"First.": 3, "Second.": 1, "Third.": 1}
+    each = [unit for _, unit in corpus_of(store, Choice(0.5), each=True).keyed()]
+    assert [(unit.sides[0].text, unit.copies) for unit in each] == [
+        ("First.", 1), ("Second.", 1), ("Again.", 1), ("Third.", 1)
+    ]  # fmt: skip
+
+
+def test_key_of_a_unit_is_that_of_its_texts_also_without_personal_data(made: Maker) -> None:
+    told = [Said("Write to jo@example.org.", "Écrivez à jo@example.org."), Said("Lamp.", "Lampe.")]
+    store = made({("/en/a", "/fr/a"): told})
+    for redact in (False, True):
+        for key, unit in corpus_of(store, Choice(0.0, redact=redact)).keyed():
+            (left, right) = unit.sides
+            assert key == segment_keys(left.text, right.text, "en", "fr").same
+
+
+def test_run_is_settled_when_no_two_kept_segments_say_the_same(made: Maker) -> None:
+    same = [Said("Page 1.", "Seite 1."), Said("Page 2.", "Seite 2.")]
+    for reason, settled in [("", False), ("low_score", False), ("duplicate", True)]:
+        second = Said(same[1].left, same[1].right, 0.9, reason)
+        store = made({("/en/a", "/fr/a"): [same[0], second, Said("", "x"), Said("y", "")]})
+        assert corpus_of(store).is_settled() is settled
+
+
+def test_verification_is_kept_to_four_digits(made: Maker) -> None:
+    store = made(TWO)
+    store.db.execute("UPDATE decisions SET score = 0.123456")
+    assert {unit.verified for unit in corpus_of(store).units()} == {0.1235}
+
+
+# -- documents -------------------------------------------------------------------------------------
+
+
+def with_archive(made: Maker, told: Told, **more: Any) -> Store:
+    """The same run, but with pages in its archive that say what the segments do."""
+    placed = {
+        pair: [
+            replace(each, at=(f"/html/body/p[{place}]",) * 2)
+            for place, each in enumerate(segments, 1)
+        ]
+        for pair, segments in told.items()
+    }
+    store = made(placed, **more)
+    path = store.folder / "pages.warc.gz"
+    archive = store.archive.add(str(path), 0)
+    data = b""
+    for (left, right), segments in told.items():
+        for page, texts in (
+            (left, [s.left for s in segments]),
+            (right, [s.right for s in segments]),
+        ):
+            row = (archive, len(data), url_key(url(page)))
+            store.db.execute("UPDATE pages SET warc = ?, offset = ? WHERE url = ?", row)
+            body = "<body>" + "".join(f"<p>{text}</p>" for text in texts)
+            headers = (("Content-Type", "text/html; charset=utf-8"),)
+            data += compose(Response(url(page), 200, headers, body.encode(), 0.0))
+    path.write_bytes(data)
+    return store
+
+
+def outcomes(corpus: RunCorpus) -> list[tuple[str, bool, str]]:
+    """The left text of each segment of all documents, and what becomes of it."""
+    return [
+        (
+            " ".join(found.left.blocks[index].text[start:end] for index, start, end in piece.left),
+            piece.accept,
+            piece.reason,
+        )
+        for found in corpus.documents()
+        for piece in found.pieces
+    ]
+
+
+def test_documents_have_all_segments_with_what_becomes_of_them(made: Maker) -> None:
+    store = with_archive(made, TWO)
+    assert outcomes(corpus_of(store, Choice(0.8))) == [
+        ("First.", True, ""), ("Bad.", False, "low_score"), ("Second.", True, ""),
+        ("Too long.", False, "too_long"), ("Again.", False, "duplicate"),
+        ("Alone.", False, "unaligned"), ("Third.", False, "low_score"),
+    ]  # fmt: skip
+    assert ("Bad.", True, "") in outcomes(corpus_of(store, Choice(0.2)))
+    first, second = corpus_of(store).documents()
+    assert (first.left.url, second.left.url) == (url("/en/a"), url("/en/b"))
+    assert (first.left.title, first.verified, first.run) == ("title of /en/a", 0.8, SIGNATURE)
+
+
+def test_documents_with_unwanted_flags_are_left_out(made: Maker) -> None:
+    store = with_archive(made, TWO, flags={"/fr/a": ("noai",)})
+    (found,) = corpus_of(store, Choice(0.0, frozenset(["noai"]))).documents()
+    assert found.left.url == url("/en/b")
+    assert len(list(NWayCorpus(corpus_of(store)).documents())) == 2
+
+
+def test_documents_have_no_personal_data_if_that_is_asked_for(made: Maker) -> None:
+    store = with_archive(
+        made, {("/en/a", "/fr/a"): [Said("Ask jo@example.org.", "Demandez à jo@example.org.")]}
+    )
+    assert outcomes(corpus_of(store, Choice(0.0, redact=True))) == [("Ask [EMAIL].", True, "")]
+    assert outcomes(corpus_of(store)) == [("Ask jo@example.org.", True, "")]
+
+
+def test_archive_that_ends_too_early_is_named(made: Maker) -> None:
+    store = with_archive(made, TWO)
+    store.db.execute("UPDATE pages SET offset = 10000000")
+    with pytest.raises(StoreError, match="is cut off"):
+        list(corpus_of(store).documents())
 
 
 def test_archives_of_a_run_are_named_with_it_when_runs_are_merged(made: Maker) -> None:

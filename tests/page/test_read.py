@@ -10,7 +10,7 @@ from support.timing import processor_seconds
 
 from diptych.page import blocks as blocks_module
 from diptych.page import links as links_module
-from diptych.page.read import language_sample, read_page
+from diptych.page.read import language_sample, read_content, read_page
 from diptych.types import Block, LangScore, Node, Page, Response, Url
 
 HERE = Url("http://example.org/docs/page.html")
@@ -369,6 +369,62 @@ def test_a_language_nobody_asked_for_is_told_too() -> None:
 def test_the_sample_is_bounded() -> None:
     assert 250 < len(language_sample([ENGLISH * 50] * 1000, [])) < 400
     assert 120 < len(language_sample([], ["Contact us"] * 1000)) < 400
+
+
+def test_sample_comes_from_eight_places_all_over_the_page() -> None:
+    lines = [f"{number:02}" * 60 for number in range(32)]
+    sample = language_sample(lines, []).split("\n")
+    assert sample == [f"{number:02}" * 20 for number in range(2, 32, 4)]
+    few = language_sample(lines[:3], []).split("\n")
+    assert few == [f"{number:02}" * 53 for number in range(3)]
+    assert [len(text) for text in language_sample(lines[:2], [], 100).split("\n")] == [50, 50]
+
+
+def test_menus_are_in_the_sample_only_if_there_is_little_text_and_from_the_last_on() -> None:
+    assert language_sample(["x" * 160], ["menu"]) == "x" * 160
+    assert language_sample(["x" * 159], ["other", "menu"]) == "x" * 159 + "\nmenu"
+    assert language_sample([], ["a" * 100, "b" * 100, "c" * 100], 320) == (
+        "\n".join(["c" * 100, "b" * 100])
+    )
+
+
+@pytest.mark.parametrize(
+    "tag", ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
+)
+def test_what_is_not_read_on_a_page_is_not_in_the_length_of_its_text(tag: str) -> None:
+    inner = "<option>unread text</option>" if tag == "select" else "unread text"
+    assert page(f"<body><p>lamp</p><{tag}>{inner}</{tag}>").record.text_length == 4
+
+
+def test_content_alone_is_that_of_the_whole_page() -> None:
+    body = f"<base href=/other/><title>T</title><p>{ENGLISH}<a href=x>link</a>".encode()
+    told = (("Content-Type", "text/html"), ("Content-Encoding", "gzip"))
+    response = Response(HERE, 200, told, gzip.compress(body), 0.0)
+    whole = read_page(response, with_blocks=True, with_tree=True)
+    assert read_content(response) == (whole.blocks, whole.tree)
+    assert [node.href for node in nodes(whole.tree) if node.tag == "a"] == [
+        "http://example.org/other/x"
+    ]
+    assert len(whole.blocks) == 2
+    picture = Response(HERE, 200, (("Content-Type", "image/png"),), b"\x89PNG", 0.0)
+    assert read_content(picture) == ((), None)
+
+
+def test_title_is_cut_at_two_thousand_characters() -> None:
+    assert page(f"<title>{'t' * 3000}</title>").record.title == "t" * 2000
+    assert page("<p>x").record.title == ""
+
+
+def test_language_of_a_header_goes_before_that_of_the_page() -> None:
+    markup = "<meta http-equiv=Content-Language content=' de '>"
+    assert page(markup).record.content_language == "de"
+    header = (("Content-Language", "fr"),)
+    assert page(markup, headers=header).record.content_language == "fr"
+
+
+def test_header_that_leads_on_is_a_link() -> None:
+    found = page("<p>x", headers=(("Refresh", "0; url=/next"), ("Refresh", "5")))
+    assert [link.url for link in found.links] == ["http://example.org/next"]
 
 
 def test_blocks_are_read_only_where_they_are_asked_for() -> None:

@@ -98,6 +98,14 @@ def test_shares_are_best_first() -> None:
     assert found.lang == "en"
 
 
+def test_shares_are_those_of_the_letters() -> None:
+    found = dict(read(menu("fr") + paragraphs("en", "fr")).langs)
+    letters = {lang: sum(map(len, LINES[lang])) for lang in ("en", "fr")}
+    letters["fr"] += len("\n".join(MENUS["fr"]))
+    share = letters["en"] / sum(letters.values())
+    assert found == {"en": pytest.approx(share), "fr": pytest.approx(1 - share)}
+
+
 def test_a_page_in_part_in_a_language_nobody_asked_for_is_in_one() -> None:
     assert "de" not in told(menu("de") + paragraphs("en", "en"))
 

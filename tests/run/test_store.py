@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 
 import pytest
@@ -742,3 +743,22 @@ def test_database_is_written_ahead_and_keeps_its_references(store: Store) -> Non
     assert store.db.execute("PRAGMA synchronous").fetchone() == (1,)
     with pytest.raises(sqlite3.IntegrityError):
         store.save_decision(99, Decision(True, 1.0))
+
+
+def test_schema_of_a_run_is_the_one_that_earlier_versions_wrote(store: Store) -> None:
+    # Another number refuses all runs there are: it changes only with their tables.
+    assert store.db.execute("PRAGMA user_version").fetchone() == (6,)
+
+
+def test_store_that_is_closed_may_be_closed_again(folder: Path) -> None:
+    with Store(folder) as store:
+        store.close()
+    Store(folder).close()
+
+
+def test_store_may_be_read_from_another_thread(store: Store) -> None:
+    found: list[int] = []
+    thread = Thread(target=lambda: found.append(store.site_id("example.org")))
+    thread.start()
+    thread.join()
+    assert found == [SITE]

@@ -7,6 +7,7 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.stages.filter.rules import Rules
 from diptych.stages.filter.shared.characters import Kind, counted
 from diptych.stages.filter.shared.mojibake import damage
+from diptych.stages.filter.shared.segments import read
 from diptych.text.lengths import text_length
 from diptych.types import Decision, SegmentPair, Url
 from diptych.units import Repeats
@@ -163,3 +164,75 @@ def test_characters_are_counted_by_text() -> None:
     assert found.first.tolist() == [Kind.UPPER, Kind.OTHER, Kind.UPPER]
     assert found.last.tolist() == [Kind.QUESTION, Kind.OTHER, Kind.UPPER]
     assert found.visible.tolist() == [12, 0, 6]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "kept", "reason"),
+    [
+        # as many characters as are allowed, and one more
+        ("a" * 2000, "b " * 1000, True, "too_long"),
+        ("a" * 2001, "b " * 1000, False, "too_long"),
+        # (length + 15) of the one side, and three times that of the other
+        ("a" * 15, "b" * 75, True, "length_ratio"),
+        ("a" * 15, "b" * 76, False, "length_ratio"),
+        ("b" * 76, "a" * 15, False, "length_ratio"),
+        # six digits of ten, and seven
+        ("abcd123456", "efgh123456", True, "mostly_digits"),
+        ("abc1234567", "efg1234567", False, "mostly_digits"),
+        ("abcdefg", "abc 1234567", False, "mostly_digits"),
+        # one sign of four, and two of seven
+        ("abc/", "efg/", True, "mostly_markup"),
+        ("abcde//", "efghi//", False, "mostly_markup"),
+        # one damaged character, and two
+        ("abc\ufffd", "efgh", True, "mojibake"),
+        ("abc\ufffd\ufffd", "efgh", False, "mojibake"),
+        ("abc", "efgh\ufffd\ufffd", False, "mojibake"),
+    ],
+)
+def test_each_limit_is_kept_to_the_last_character(
+    left: str, right: str, kept: bool, reason: str
+) -> None:
+    decision = judged(Rules(min_letters=10**6), segment(left, right))
+    assert (decision.accept, decision.reason) == (kept, "" if kept else reason)
+
+
+def test_language_is_doubted_from_forty_letters_on() -> None:
+    def reason(letters: int) -> str:
+        text = "Les membres du conseil se sont réunis mardi soir"
+        while sum(map(str.isalpha, text)) > letters:
+            text = text[:-1]
+        return judged(Rules(), segment(text, ENGLISH[: len(text)])).reason
+
+    assert [reason(letters) for letters in (39, 40)] == ["", "wrong_language"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "odds", "broken"),
+    [
+        (Rules(min_foreign=1.0), 2.2, True),  # log(9) = 2.197: nine to one
+        (Rules(min_foreign=1.0), 2.19, False),
+        (Rules(min_confidence=1.0), 4.6, True),  # log(99) = 4.595
+        (Rules(min_confidence=1.0), 4.59, False),
+    ],
+)
+def test_language_is_doubted_at_the_confidence_that_is_asked_for(
+    rules: Rules, odds: float, broken: bool
+) -> None:
+    found = read([segment(ENGLISH, FRENCH)])
+    sure, unsure = np.array([100.0]), np.array([-odds])
+    for side in (0, 1):
+        told = (unsure, sure) if side == 0 else (sure, unsure)
+        reasons = rules.broken(found._replace(tongues=told, thirds=told))
+        assert reasons == ["wrong_language" if broken else ""]
+
+
+def test_first_of_several_broken_rules_is_named() -> None:
+    order = [
+        ("", "x" * 3000, "empty"), ("1" * 3000, "2", "too_long"),
+        ("1\ufffd\ufffd", "2", "no_letters"),
+        ("a1234567\ufffd\ufffd", "b", "mojibake"), ("a1234567///", "b1234567", "mostly_digits"),
+        ("a//", "a//", "mostly_markup"), (FRENCH, FRENCH, "identical"),
+        (FRENCH * 5, "b", "length_ratio"),
+    ]  # fmt: skip
+    decisions = Rules().judge([segment(left, right) for left, right, _ in order], NOTHING)
+    assert [decision.reason for decision in decisions] == [reason for *_, reason in order]
