@@ -3,100 +3,108 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.stages.crawl.hybrid.known_urls import MAX_EVIDENCE, MAX_TIES, Life, Spot, Spots
+from diptych.stages.crawl.hybrid.known_urls import (
+    MAX_CANDIDATES,
+    MAX_EVIDENCE,
+    KnownUrl,
+    KnownUrls,
+    State,
+)
 from diptych.types import Url
 
 KEY, NAME = (("key",),), (("name",), ("name", "seldom"))
 
 
-def known(count: int) -> tuple[Spots, list[Spot]]:
-    spots = Spots()
-    return spots, [spots.add(Spot(Url(f"http://x.org/{number}"))) for number in range(count)]
+def urls_of(count: int) -> tuple[KnownUrls, list[KnownUrl]]:
+    urls = KnownUrls()
+    return urls, [urls.add(KnownUrl(Url(f"http://x.org/{number}"))) for number in range(count)]
 
 
 def test_what_is_added_is_known_by_its_url() -> None:
-    spots, (one, other) = known(2)
-    assert spots.get(one.url) is one
-    assert spots.get(other.url) is other
-    assert spots.get(Url("http://x.org/x")) is None
-    assert len(spots) == 2
+    urls, (one, other) = urls_of(2)
+    assert urls.get(one.url) is one
+    assert urls.get(other.url) is other
+    assert urls.get(Url("http://x.org/x")) is None
+    assert len(urls) == 2
 
 
-def test_ties_hold_for_both_and_are_told_once() -> None:
-    spots, (one, other) = known(2)
-    assert spots.tie(one, other, KEY)
-    assert not spots.tie(one, other, KEY)
-    assert not spots.tie(other, one, KEY)
-    assert spots.tie(other, one, NAME)
-    assert one.ties == {other: [KEY, NAME]}
-    assert other.ties == {one: [KEY, NAME]}
-    assert list(spots.ties(one)) == [(other, [KEY, NAME])]
+def test_evidence_holds_for_both_urls_and_is_kept_once() -> None:
+    urls, (one, other) = urls_of(2)
+    assert urls.add_evidence(one, other, KEY)
+    assert not urls.add_evidence(one, other, KEY)
+    assert not urls.add_evidence(other, one, KEY)
+    assert urls.add_evidence(other, one, NAME)
+    assert one.candidates == {other: [KEY, NAME]}
+    assert other.candidates == {one: [KEY, NAME]}
+    assert list(urls.candidates(one)) == [(other, [KEY, NAME])]
 
 
-def test_nothing_is_tied_to_itself_or_to_what_is_gone() -> None:
-    spots, (one, other) = known(2)
-    assert not spots.tie(one, one, KEY)
-    other.life = Life.GONE
-    assert not spots.tie(one, other, KEY)
-    assert not spots.tie(other, one, KEY)
-    assert one.ties == other.ties == {}
+def test_no_url_is_its_own_candidate_or_that_of_one_that_is_gone() -> None:
+    urls, (one, other) = urls_of(2)
+    assert not urls.add_evidence(one, one, KEY)
+    other.state = State.GONE
+    assert not urls.add_evidence(one, other, KEY)
+    assert not urls.add_evidence(other, one, KEY)
+    assert one.candidates == other.candidates == {}
 
 
-def test_untied_urls_forget_each_other() -> None:
-    spots, (one, other) = known(2)
-    spots.tie(one, other, KEY)
-    assert spots.untie(one, other) == [KEY]
-    assert spots.untie(one, other) == []
-    assert one.ties == other.ties == {}
+def test_removed_evidence_is_removed_from_both_urls() -> None:
+    urls, (one, other) = urls_of(2)
+    urls.add_evidence(one, other, KEY)
+    assert urls.remove_evidence(one, other) == [KEY]
+    assert urls.remove_evidence(one, other) == []
+    assert one.candidates == other.candidates == {}
 
 
-def test_ties_and_what_says_so_are_bounded() -> None:
-    spots, (home, *pages) = known(MAX_TIES + 10)
-    assert sum(spots.tie(home, page, NAME) for page in pages) == MAX_TIES
-    assert sum(spots.tie(home, pages[0], ((str(n),),)) for n in range(20)) == MAX_EVIDENCE - 1
+def test_candidates_and_their_evidence_are_bounded() -> None:
+    urls, (home, *pages) = urls_of(MAX_CANDIDATES + 10)
+    assert sum(urls.add_evidence(home, page, NAME) for page in pages) == MAX_CANDIDATES
+    assert (
+        sum(urls.add_evidence(home, pages[0], ((str(n),),)) for n in range(20)) == MAX_EVIDENCE - 1
+    )
 
 
-def test_what_is_said_of_a_url_holds_for_where_it_leads() -> None:
-    spots, (old, new, partner) = known(3)
-    spots.tie(old, partner, KEY)
-    spots.tie(old, partner, NAME)
-    spots.move(old, new)
-    assert spots.get(old.url) is new
-    assert old.life is Life.GONE
-    assert (old.ties, new.ties) == ({}, {partner: [KEY, NAME]})
-    assert partner.ties == {new: [KEY, NAME]}
+def test_url_that_is_led_to_inherits_candidates() -> None:
+    urls, (old, new, partner) = urls_of(3)
+    urls.add_evidence(old, partner, KEY)
+    urls.add_evidence(old, partner, NAME)
+    urls.move(old, new)
+    assert urls.get(old.url) is new
+    assert old.state is State.GONE
+    assert (old.candidates, new.candidates) == ({}, {partner: [KEY, NAME]})
+    assert partner.candidates == {new: [KEY, NAME]}
 
 
-def test_ties_between_a_url_and_where_it_leads_are_gone() -> None:
-    spots, (old, new) = known(2)
-    spots.tie(old, new, KEY)
-    spots.move(old, new)
-    assert old.ties == new.ties == {}
+def test_url_is_no_candidate_of_the_one_that_leads_to_it() -> None:
+    urls, (old, new) = urls_of(2)
+    urls.add_evidence(old, new, KEY)
+    urls.move(old, new)
+    assert old.candidates == new.candidates == {}
 
 
 def test_url_that_leads_to_itself_stays() -> None:
-    spots, (one,) = known(1)
-    spots.move(one, one)
-    assert spots.get(one.url) is one
-    assert one.life is Life.PENDING
+    urls, (one,) = urls_of(1)
+    urls.move(one, one)
+    assert urls.get(one.url) is one
+    assert one.state is State.PENDING
 
 
 @given(st.lists(st.tuples(st.sampled_from(["tie", "untie", "move"]), st.integers(0, 5),
                           st.integers(0, 5)), max_size=40))  # fmt: skip
-def test_ties_are_mutual_whatever_happens(steps: list[tuple[str, int, int]]) -> None:
-    spots, known_ones = known(6)
+def test_candidates_are_mutual_after_any_steps(steps: list[tuple[str, int, int]]) -> None:
+    urls, entries = urls_of(6)
     for what, left, right in steps:
-        one, other = known_ones[left], known_ones[right]
+        one, other = entries[left], entries[right]
         if what == "tie":
-            spots.tie(one, other, KEY)
+            urls.add_evidence(one, other, KEY)
         elif what == "untie":
-            spots.untie(one, other)
+            urls.remove_evidence(one, other)
         else:
-            spots.move(one, other)
-    for spot in known_ones:
-        assert len(spot.ties) <= MAX_TIES
-        assert spot not in spot.ties
-        for other, evidence in spot.ties.items():
-            assert other.ties[spot] is evidence
-            assert Life.GONE not in (spot.life, other.life)
-        spots.get(spot.url)  # ends, also where URLs lead round and round
+            urls.move(one, other)
+    for known in entries:
+        assert len(known.candidates) <= MAX_CANDIDATES
+        assert known not in known.candidates
+        for other, evidence in known.candidates.items():
+            assert other.candidates[known] is evidence
+            assert State.GONE not in (known.state, other.state)
+        urls.get(known.url)  # ends, also where URLs lead round and round

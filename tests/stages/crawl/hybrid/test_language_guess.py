@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fakes import at
 
-from diptych.stages.crawl.hybrid.language_guess import OTHER, Tongues, link_features
+from diptych.stages.crawl.hybrid.language_guess import OTHER, LanguageGuesser, link_features
 from diptych.types import Link
 
 LANGS = ("en", "fr")
@@ -15,37 +15,39 @@ def likeliest(guess: dict[str, float]) -> str:
     return max(guess, key=lambda lang: guess[lang])
 
 
-def features(tongues: Tongues, path: str, anchor: str = "", source: str = "en") -> tuple[int, ...]:
-    return tongues.numbers([*link_features(Link(at(path), anchor=anchor)), f"s:{source}"])
+def features(
+    guesser: LanguageGuesser, path: str, anchor: str = "", source: str = "en"
+) -> tuple[int, ...]:
+    return guesser.feature_ids([*link_features(Link(at(path), anchor=anchor)), f"s:{source}"])
 
 
 # -- first guesses ---------------------------------------------------------------------------------
 
 
 def test_declared_language_is_believed_before_anything_else() -> None:
-    first = Tongues(LANGS).first_guess("fr", "en", {"en": 0.99})
+    first = LanguageGuesser(LANGS).first_guess("fr", "en", {"en": 0.99})
     assert likeliest(first) == "fr"
 
 
 def test_other_language_that_is_declared_is_believed_too() -> None:
-    assert likeliest(Tongues(LANGS).first_guess(OTHER, "en", {})) == OTHER
+    assert likeliest(LanguageGuesser(LANGS).first_guess(OTHER, "en", {})) == OTHER
 
 
 def test_links_mostly_stay_within_the_language_of_their_page() -> None:
-    tongues = Tongues(LANGS)
-    assert likeliest(tongues.first_guess("", "fr", {})) == "fr"
-    assert likeliest(tongues.first_guess("", OTHER, {})) == OTHER
+    guesser = LanguageGuesser(LANGS)
+    assert likeliest(guesser.first_guess("", "fr", {})) == "fr"
+    assert likeliest(guesser.first_guess("", OTHER, {})) == OTHER
 
 
 def test_with_nothing_known_all_languages_are_alike() -> None:
-    assert len(set(Tongues(LANGS).first_guess("", "", {}).values())) == 1
+    assert len(set(LanguageGuesser(LANGS).first_guess("", "", {}).values())) == 1
 
 
 def test_model_counts_as_far_as_it_is_sure() -> None:
-    tongues = Tongues(LANGS)
-    unsure, sure = (tongues.first_guess("", "en", {"fr": share}) for share in (0.4, 0.99))
+    guesser = LanguageGuesser(LANGS)
+    unsure, sure = (guesser.first_guess("", "en", {"fr": share}) for share in (0.4, 0.99))
     assert likeliest(unsure) == "en"
-    assert unsure == tongues.first_guess("", "en", {})
+    assert unsure == guesser.first_guess("", "en", {})
     assert likeliest(sure) == "fr"
 
 
@@ -56,9 +58,9 @@ def test_model_counts_as_far_as_it_is_sure() -> None:
 def test_first_guess_is_of_every_language_and_no_more_than_all(
     declared: str, source: str, model: dict[str, float]
 ) -> None:
-    first = Tongues(LANGS).first_guess(declared, source, model)
+    first = LanguageGuesser(LANGS).first_guess(declared, source, model)
     assert set(first) == {"en", "fr", OTHER}
-    assert all(0 <= chance <= 1 for chance in first.values())
+    assert all(0 <= rate <= 1 for rate in first.values())
     assert sum(first.values()) <= 1 + 1e-9
 
 
@@ -66,13 +68,13 @@ def test_first_guess_is_of_every_language_and_no_more_than_all(
 
 
 def test_folder_teaches_the_language_of_what_is_in_it() -> None:
-    tongues = Tongues(LANGS)
-    first = tongues.first_guess("", "en", {})
+    guesser = LanguageGuesser(LANGS)
+    first = guesser.first_guess("", "en", {})
     for number in range(5):
-        tongues.learn(features(tongues, f"/doc/x/{number}"), "fr")
-        tongues.learn(features(tongues, f"/doc/y/{number}"), "en")
-    assert likeliest(tongues.guess(features(tongues, "/doc/x/new"), first)) == "fr"
-    assert likeliest(tongues.guess(features(tongues, "/doc/y/new"), first)) == "en"
+        guesser.learn(features(guesser, f"/doc/x/{number}"), "fr")
+        guesser.learn(features(guesser, f"/doc/y/{number}"), "en")
+    assert likeliest(guesser.guess(features(guesser, "/doc/x/new"), first)) == "fr"
+    assert likeliest(guesser.guess(features(guesser, "/doc/y/new"), first)) == "en"
 
 
 @pytest.mark.parametrize(
@@ -85,56 +87,56 @@ def test_folder_teaches_the_language_of_what_is_in_it() -> None:
     ],
 )
 def test_other_pieces_of_a_url_teach_it_as_well(left: str, right: str) -> None:
-    tongues = Tongues(LANGS)
+    guesser = LanguageGuesser(LANGS)
     for number in range(10, 16):
-        tongues.learn(features(tongues, left.format(number)), "en")
-        tongues.learn(features(tongues, right.format(number)), "fr")
-    even = tongues.first_guess("", "", {})
+        guesser.learn(features(guesser, left.format(number)), "en")
+        guesser.learn(features(guesser, right.format(number)), "fr")
+    even = guesser.first_guess("", "", {})
     for form, lang in ((left, "en"), (right, "fr")):
-        assert likeliest(tongues.guess(features(tongues, form.format(99)), even)) == lang
+        assert likeliest(guesser.guess(features(guesser, form.format(99)), even)) == lang
 
 
 def test_text_of_a_link_teaches_it() -> None:
-    tongues = Tongues(LANGS)
-    first = tongues.first_guess("", "en", {})
+    guesser = LanguageGuesser(LANGS)
+    first = guesser.first_guess("", "en", {})
     for number in range(5):
-        tongues.learn(features(tongues, f"/{number}", "more"), "en")
-        tongues.learn(features(tongues, f"/{number}", "Magyarul"), OTHER)
-    assert likeliest(tongues.guess(features(tongues, "/9", "Magyarul"), first)) == OTHER
-    assert likeliest(tongues.guess(features(tongues, "/9", "more"), first)) == "en"
+        guesser.learn(features(guesser, f"/{number}", "more"), "en")
+        guesser.learn(features(guesser, f"/{number}", "Magyarul"), OTHER)
+    assert likeliest(guesser.guess(features(guesser, "/9", "Magyarul"), first)) == OTHER
+    assert likeliest(guesser.guess(features(guesser, "/9", "more"), first)) == "en"
 
 
 def test_first_guess_that_is_always_wrong_is_corrected() -> None:
-    tongues = Tongues(LANGS)
-    first = tongues.first_guess("", "en", {})
+    guesser = LanguageGuesser(LANGS)
+    first = guesser.first_guess("", "en", {})
     for number in range(9):
-        tongues.learn((tongues.numbers([f"x:{number}", "s:en"])), "fr")
-    assert likeliest(tongues.guess(tongues.numbers(["x:new", "s:en"]), first)) == "fr"
+        guesser.learn((guesser.feature_ids([f"x:{number}", "s:en"])), "fr")
+    assert likeliest(guesser.guess(guesser.feature_ids(["x:new", "s:en"]), first)) == "fr"
 
 
 def test_what_was_never_seen_says_nothing() -> None:
-    tongues = Tongues(LANGS)
-    first = tongues.first_guess("", "fr", {})
-    assert tongues.guess(features(tongues, "/a/b/c", "d"), first) == first
-    assert tongues.guess((), first) == first
+    guesser = LanguageGuesser(LANGS)
+    first = guesser.first_guess("", "fr", {})
+    assert guesser.guess(features(guesser, "/a/b/c", "d"), first) == first
+    assert guesser.guess((), first) == first
 
 
 def test_features_have_the_same_numbers_each_time() -> None:
-    tongues = Tongues(LANGS)
-    assert tongues.numbers(["a", "b"]) == tongues.numbers(["a", "b"])
-    assert tongues.numbers(["b", "c"])[0] == tongues.numbers(["a", "b"])[1]
+    guesser = LanguageGuesser(LANGS)
+    assert guesser.feature_ids(["a", "b"]) == guesser.feature_ids(["a", "b"])
+    assert guesser.feature_ids(["b", "c"])[0] == guesser.feature_ids(["a", "b"])[1]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["/en/a", "/fr/b?l=1", "/c", "/"]),
                           st.sampled_from(["en", "fr", OTHER])), max_size=30),
        st.sampled_from(["/en/a", "/fr/x", "/y"]))  # fmt: skip
-def test_guess_is_always_a_probability(told: list[tuple[str, str]], path: str) -> None:
-    tongues = Tongues(LANGS)
-    for seen, lang in told:
-        tongues.learn(features(tongues, seen), lang)
-    guess = tongues.guess(features(tongues, path), tongues.first_guess("", "en", {}))
+def test_guess_is_always_a_probability(seen: list[tuple[str, str]], path: str) -> None:
+    guesser = LanguageGuesser(LANGS)
+    for other, lang in seen:
+        guesser.learn(features(guesser, other), lang)
+    guess = guesser.guess(features(guesser, path), guesser.first_guess("", "en", {}))
     assert sum(guess.values()) == pytest.approx(1.0)
-    assert all(0 <= chance <= 1 for chance in guess.values())
+    assert all(0 <= rate <= 1 for rate in guess.values())
 
 
 # -- features --------------------------------------------------------------------------------------

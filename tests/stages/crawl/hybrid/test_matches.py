@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from support.fakes import at
 
-from diptych.stages.crawl.hybrid.known_urls import Kinds, Life, Spot, Spots
+from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, KnownUrls, State
 from diptych.stages.crawl.hybrid.language_guess import OTHER
-from diptych.stages.crawl.hybrid.matches import ENOUGH_PAIRS, MAX_ASKED, Matches
-from diptych.stages.crawl.hybrid.value import Worth
+from diptych.stages.crawl.hybrid.matches import MAX_VERIFIED, MIN_PAIRS, Matches
+from diptych.stages.crawl.hybrid.value import UrlValues
 from diptych.types import PagePair
 
 ALTERNATE, NAME, KEY = (("alternate",),), (("name",),), (("key",),)
@@ -16,17 +16,17 @@ class Bench:
     """Pages of a site, and what is made of them."""
 
     def __init__(self, *langs: str) -> None:
-        self.worth = Worth(langs or ("en", "fr"), 3.0)
-        self.matches = Matches(self.worth)
+        self.values = UrlValues(langs or ("en", "fr"), 3.0)
+        self.matches = Matches(self.values)
 
-    def page(self, path: str, lang: str) -> Spot:
-        spot = Spot(at(path), life=Life.PAGE, lang=lang)
-        spot.kinds = self.worth.cells(spot, lang)
-        if lang in self.worth.langs:
-            self.matches.add(spot)
-        return spot
+    def page(self, path: str, lang: str) -> KnownUrl:
+        known = KnownUrl(at(path), state=State.PAGE, lang=lang)
+        known.kinds = self.values.page_kinds(known, lang)
+        if lang in self.values.langs:
+            self.matches.add(known)
+        return known
 
-    def pages(self, count: int, lang: str) -> list[Spot]:
+    def pages(self, count: int, lang: str) -> list[KnownUrl]:
         return [self.page(f"/{lang}/{number}", lang) for number in range(count)]
 
     def wishes(self) -> list[PagePair]:
@@ -34,14 +34,14 @@ class Bench:
         assert None not in found
         return [wish for wish in found if wish is not None]
 
-    def translated(self, path: str = "/new", lang: str = "en") -> float:
-        return self.worth.translated(Spot(at(path)), lang)
+    def translation_probability(self, path: str = "/new", lang: str = "en") -> float:
+        return self.values.translation_probability(KnownUrl(at(path)), lang)
 
-    def pair(self, one: Spot, other: Spot, kinds: Kinds = ALTERNATE) -> None:
-        """Tie, ask and verify."""
-        self.matches.tie(one, other, kinds)
+    def pair(self, one: KnownUrl, other: KnownUrl, kinds: Kinds = ALTERNATE) -> None:
+        """Add evidence, request verification, and accept."""
+        self.matches.add_evidence(one, other, kinds)
         assert [wish.left for wish in self.wishes()] == [one.url]
-        self.matches.pair(one, other)
+        self.matches.accept(one, other)
 
 
 @pytest.fixture
@@ -49,10 +49,10 @@ def bench() -> Bench:
     return Bench()
 
 
-def test_pages_that_are_tied_are_asked_for_once(bench: Bench) -> None:
+def test_candidates_are_verified_once(bench: Bench) -> None:
     one, other = bench.page("/en/a", "en"), bench.page("/fr/a", "fr")
-    bench.matches.tie(other, one, ALTERNATE)
-    bench.matches.tie(one, other, NAME)
+    bench.matches.add_evidence(other, one, ALTERNATE)
+    bench.matches.add_evidence(one, other, NAME)
     (wish,) = bench.wishes()
     assert (wish.left, wish.right, wish.left_lang, wish.right_lang) == (
         one.url, other.url, "en", "fr",
@@ -62,23 +62,23 @@ def test_pages_that_are_tied_are_asked_for_once(bench: Bench) -> None:
     assert other.partners == {"en": one}
 
 
-def test_nothing_is_asked_before_both_pages_are_there(bench: Bench) -> None:
-    one, other = bench.page("/en/a", "en"), Spot(at("/fr/a"))
-    bench.matches.tie(one, other, ALTERNATE)
-    bench.matches.consider(one)
+def test_nothing_is_verified_before_both_pages_are_fetched(bench: Bench) -> None:
+    one, other = bench.page("/en/a", "en"), KnownUrl(at("/fr/a"))
+    bench.matches.add_evidence(one, other, ALTERNATE)
+    bench.matches.request_verification(one)
     assert bench.wishes() == []
-    other.life, other.lang = Life.PAGE, "fr"
-    bench.matches.consider(other)
+    other.state, other.lang = State.PAGE, "fr"
+    bench.matches.request_verification(other)
     assert len(bench.wishes()) == 1
 
 
 @pytest.mark.parametrize("lang", ["en", OTHER, ""])
-def test_pages_whose_languages_cannot_be_a_pair_are_not_tied(bench: Bench, lang: str) -> None:
+def test_pages_whose_languages_cannot_be_a_pair_are_no_candidates(bench: Bench, lang: str) -> None:
     one, other = bench.page("/en/a", "en"), bench.page("/b", lang)
-    assert not bench.matches.differ(one, other)
-    bench.matches.tie(one, other, ALTERNATE)
+    assert not bench.matches.are_in_two_languages(one, other)
+    bench.matches.add_evidence(one, other, ALTERNATE)
     assert bench.wishes() == []
-    assert one.ties == {}
+    assert one.candidates == {}
 
 
 def test_page_has_one_partner_in_each_language() -> None:
@@ -87,43 +87,43 @@ def test_page_has_one_partner_in_each_language() -> None:
     other = bench.page("/d", "fr")
     bench.pair(one, french)
     bench.pair(one, german)
-    bench.matches.tie(one, other, ALTERNATE)
+    bench.matches.add_evidence(one, other, ALTERNATE)
     assert bench.wishes() == []
-    assert not bench.matches.may_be(one, other)
-    assert bench.matches.differ(one, other)
-    assert bench.matches.may_be(other, german)
+    assert not bench.matches.may_be_pair(one, other)
+    assert bench.matches.are_in_two_languages(one, other)
+    assert bench.matches.may_be_pair(other, german)
 
 
 def test_evidence_of_a_pair_is_believed_more_and_what_is_refuted_less(bench: Bench) -> None:
     one, two, other = *bench.pages(2, "en"), bench.page("/fr/a", "fr")
-    start = bench.worth.trust.of(ALTERNATE, 0.5)
+    start = bench.values.evidence_rates.rate(ALTERNATE, 0.5)
     bench.pair(one, other)
-    after = bench.worth.trust.of(ALTERNATE, 0.5)
+    after = bench.values.evidence_rates.rate(ALTERNATE, 0.5)
     assert after > start
-    gone = Spot(at("/fr/b"))
-    bench.matches.tie(two, gone, ALTERNATE)
-    gone.life = Life.GONE
+    gone = KnownUrl(at("/fr/b"))
+    bench.matches.add_evidence(two, gone, ALTERNATE)
+    gone.state = State.GONE
     bench.matches.refute(two, gone)
-    assert bench.worth.trust.of(ALTERNATE, 0.5) < after
-    assert two.ties == gone.ties == {}
+    assert bench.values.evidence_rates.rate(ALTERNATE, 0.5) < after
+    assert two.candidates == gone.candidates == {}
 
 
-def test_what_is_untied_for_want_of_a_free_page_is_not_held_against_it(bench: Bench) -> None:
+def test_evidence_for_a_page_that_is_paired_already_does_not_count_as_wrong(bench: Bench) -> None:
     one, (first, second) = bench.page("/en/a", "en"), bench.pages(2, "fr")
-    second.life = Life.PENDING
-    bench.matches.tie(one, second, NAME)
+    second.state = State.PENDING
+    bench.matches.add_evidence(one, second, NAME)
     bench.pair(one, first)
-    before = bench.worth.trust.of(NAME, 0.5)
-    second.life = Life.PAGE
+    before = bench.values.evidence_rates.rate(NAME, 0.5)
+    second.state = State.PAGE
     bench.matches.refute(one, second)
-    assert bench.worth.trust.of(NAME, 0.5) == before
+    assert bench.values.evidence_rates.rate(NAME, 0.5) == before
 
 
-def test_strongest_of_several_is_asked_first(bench: Bench) -> None:
+def test_strongest_of_several_is_verified_first(bench: Bench) -> None:
     one, others = bench.page("/en/a", "en"), bench.pages(3, "fr")
     for other, kinds in zip(others, (NAME, ALTERNATE, NAME), strict=True):
-        Spots.tie(one, other, kinds)
-    bench.matches.consider(one)
+        KnownUrls.add_evidence(one, other, kinds)
+    bench.matches.request_verification(one)
     assert [wish.right for wish in bench.wishes()] == [others[1].url]
 
 
@@ -131,52 +131,54 @@ def test_page_is_not_compared_with_all_there_is(bench: Bench) -> None:
     one, others = bench.page("/en/a", "en"), bench.pages(10, "fr")
     asked = 0
     for other in others:
-        bench.matches.tie(one, other, NAME)
+        bench.matches.add_evidence(one, other, NAME)
         for _ in bench.wishes():
             asked += 1
             one.partners.clear()
             other.partners.clear()
-    assert asked == MAX_ASKED
+    assert asked == MAX_VERIFIED
 
 
 def test_pages_without_a_translation_are_counted_by_language(bench: Bench) -> None:
     one, two, other = *bench.pages(2, "en"), bench.page("/fr/a", "fr")
-    assert dict(bench.matches.alone) == {"en": 2, "fr": 1}
-    bench.matches.tie(one, other, ALTERNATE)
-    assert dict(bench.matches.alone) == {"en": 1, "fr": 0}
+    assert dict(bench.matches.unpaired) == {"en": 2, "fr": 1}
+    bench.matches.add_evidence(one, other, ALTERNATE)
+    assert dict(bench.matches.unpaired) == {"en": 1, "fr": 0}
     bench.matches.remove(two)
-    assert dict(bench.matches.alone) == {"en": 0, "fr": 0}
+    assert dict(bench.matches.unpaired) == {"en": 0, "fr": 0}
 
 
-def test_pages_count_as_tried_once_it_can_be_told(bench: Bench) -> None:
+def test_pages_count_as_trials_once_there_are_pairs(bench: Bench) -> None:
     english, french = bench.pages(8, "en"), bench.pages(8, "fr")
-    usual = bench.translated()
-    assert usual == Bench().translated(), "without pairs, pages without one say nothing"
-    for one, other in zip(english[:ENOUGH_PAIRS], french, strict=False):
+    usual = bench.translation_probability()
+    assert usual == Bench().translation_probability(), (
+        "without pairs, pages without one say nothing"
+    )
+    for one, other in zip(english[:MIN_PAIRS], french, strict=False):
         bench.pair(one, other)
-    assert bench.matches.count == ENOUGH_PAIRS
-    some = bench.translated()
+    assert bench.matches.count == MIN_PAIRS
+    some = bench.translation_probability()
     for number in range(20):
         bench.page(f"/en/more/{number}", "en")
-    assert bench.translated() < some
+    assert bench.translation_probability() < some
 
 
 def test_settling_counts_all_pages_there_are(bench: Bench) -> None:
     bench.pages(9, "en")
-    before = bench.translated()
-    bench.matches.resolve_all()
-    after = bench.translated()
+    before = bench.translation_probability()
+    bench.matches.count_all_pages()
+    after = bench.translation_probability()
     assert after < before
-    bench.matches.resolve_all()
-    assert bench.translated() == after, "each counts once"
+    bench.matches.count_all_pages()
+    assert bench.translation_probability() == after, "each counts once"
 
 
 def test_what_may_have_another_value_is_noted(bench: Bench) -> None:
-    one, other, third = bench.page("/en/a", "en"), bench.page("/fr/a", "fr"), Spot(at("/fr/b"))
-    bench.matches.tie(one, third, NAME)
+    one, other, third = bench.page("/en/a", "en"), bench.page("/fr/a", "fr"), KnownUrl(at("/fr/b"))
+    bench.matches.add_evidence(one, third, NAME)
     bench.matches.changed.clear()
-    bench.matches.tie(one, other, ALTERNATE)
+    bench.matches.add_evidence(one, other, ALTERNATE)
     assert third in bench.matches.changed, "the page it was thought to complete is asked for"
     bench.matches.changed.clear()
-    bench.matches.pair(one, other)
+    bench.matches.accept(one, other)
     assert third in bench.matches.changed

@@ -4,68 +4,70 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.stages.crawl.hybrid.rates import Chances
+from diptych.stages.crawl.hybrid.rates import Rates
 
 KINDS = (("fr",), ("fr", "news"))
 
 
-def counted(tried: int, paid: int, weight: float = 3.0) -> Chances:
-    chances = Chances(weight)
-    for number in range(tried):
-        chances.tried(KINDS)
-        if number < paid:
-            chances.paid(KINDS)
-    return chances
+def counted(trials: int, successes: int, weight: float = 3.0) -> Rates:
+    rates = Rates(weight)
+    for number in range(trials):
+        rates.add_trial(KINDS)
+        if number < successes:
+            rates.add_success(KINDS)
+    return rates
 
 
 @given(st.floats(0, 1), st.floats(0.1, 100))
-def test_before_anything_was_tried_it_is_as_usual(usual: float, weight: float) -> None:
-    assert Chances(weight).of(KINDS, usual) == usual
+def test_before_any_trial_the_rate_is_the_prior(prior: float, weight: float) -> None:
+    assert Rates(weight).rate(KINDS, prior) == prior
 
 
 @given(st.integers(0, 50), st.integers(0, 50), st.floats(0, 1), st.floats(0.1, 100))
-def test_chance_stays_a_chance(tried: int, paid: int, usual: float, weight: float) -> None:
-    assert 0 <= counted(tried, min(tried, paid), weight).of(KINDS, usual) <= 1 + 1e-9
+def test_rate_stays_between_0_and_1(
+    trials: int, successes: int, prior: float, weight: float
+) -> None:
+    assert 0 <= counted(trials, min(trials, successes), weight).rate(KINDS, prior) <= 1 + 1e-9
 
 
 @given(st.integers(0, 30), st.floats(0.01, 0.99))
-def test_each_success_raises_it_and_each_failure_lowers_it(tried: int, usual: float) -> None:
-    before = counted(tried, tried // 2).of(KINDS, usual)
-    won, lost = counted(tried, tried // 2), counted(tried, tried // 2)
-    won.tried(KINDS)
-    won.paid(KINDS)
-    lost.tried(KINDS)
-    assert lost.of(KINDS, usual) < before < won.of(KINDS, usual)
+def test_each_success_raises_the_rate_and_each_failure_lowers_it(trials: int, prior: float) -> None:
+    before = counted(trials, trials // 2).rate(KINDS, prior)
+    won, lost = counted(trials, trials // 2), counted(trials, trials // 2)
+    won.add_trial(KINDS)
+    won.add_success(KINDS)
+    lost.add_trial(KINDS)
+    assert lost.rate(KINDS, prior) < before < won.rate(KINDS, prior)
 
 
-def test_it_comes_to_what_was_seen() -> None:
-    assert counted(10_000, 2_500).of(KINDS, 0.9) == pytest.approx(0.25, abs=0.01)
+def test_rate_approaches_the_observed_share() -> None:
+    assert counted(10_000, 2_500).rate(KINDS, 0.9) == pytest.approx(0.25, abs=0.01)
 
 
 def test_kind_that_was_never_tried_is_judged_by_the_one_above_it() -> None:
-    chances = counted(20, 0)
-    assert chances.of([("fr",), ("fr", "blog")], 0.9) == chances.of([("fr",)], 0.9) < 0.5
-    assert chances.of([("en",), ("en", "news")], 0.9) == 0.9
+    rates = counted(20, 0)
+    assert rates.rate([("fr",), ("fr", "blog")], 0.9) == rates.rate([("fr",)], 0.9) < 0.5
+    assert rates.rate([("en",), ("en", "news")], 0.9) == 0.9
 
 
 def test_kind_that_was_often_tried_is_judged_by_itself() -> None:
-    chances = counted(50, 0)
+    rates = counted(50, 0)
     for _ in range(50):
-        chances.tried([("fr",), ("fr", "docs")])
-        chances.paid([("fr",), ("fr", "docs")])
-    assert chances.of([("fr",), ("fr", "docs")], 0.5) > 0.9
-    assert chances.of([("fr",), ("fr", "news")], 0.5) < 0.1
-    assert 0.4 < chances.of([("fr",)], 0.5) < 0.6
+        rates.add_trial([("fr",), ("fr", "docs")])
+        rates.add_success([("fr",), ("fr", "docs")])
+    assert rates.rate([("fr",), ("fr", "docs")], 0.5) > 0.9
+    assert rates.rate([("fr",), ("fr", "news")], 0.5) < 0.1
+    assert 0.4 < rates.rate([("fr",)], 0.5) < 0.6
 
 
 def test_more_weight_is_slower_to_learn() -> None:
     slow, quick = counted(3, 3, weight=30.0), counted(3, 3, weight=1.0)
-    assert 0.1 < slow.of(KINDS, 0.1) < quick.of(KINDS, 0.1)
+    assert 0.1 < slow.rate(KINDS, 0.1) < quick.rate(KINDS, 0.1)
 
 
-def test_what_paid_with_a_probability_counts_for_so_much() -> None:
-    half = Chances(1.0)
+def test_success_with_a_probability_counts_as_much() -> None:
+    half = Rates(1.0)
     for _ in range(1000):
-        half.tried(KINDS)
-        half.paid(KINDS, 0.5)
-    assert half.of(KINDS, 1.0) == pytest.approx(0.5, abs=0.01)
+        half.add_trial(KINDS)
+        half.add_success(KINDS, 0.5)
+    assert half.rate(KINDS, 1.0) == pytest.approx(0.5, abs=0.01)

@@ -135,7 +135,7 @@ def test_translations_in_a_sitemap_are_fetched_together() -> None:
     assert together == {frozenset((f"/{n}", f"/x{9 - n}")) for n in numbers}
 
 
-def test_sitemap_in_several_entries_per_page_ties_only_what_one_entry_names() -> None:
+def test_sitemap_in_several_entries_per_page_pairs_only_what_one_entry_names() -> None:
     heard = talk().sitemap(["/a", ("fr", "/b")], ["/c", ("fr", "/d")])
     heard.page("/a", "en").page("/d", "fr")
     assert heard.wishes() == []
@@ -198,7 +198,7 @@ def test_urls_that_nothing_leads_to_are_given_up_when_they_keep_failing() -> Non
     assert set(pages) <= set(made.order)
 
 
-def test_no_more_than_a_few_untold_urls_are_pending_at_a_time() -> None:
+def test_no_more_than_a_few_guessed_urls_are_pending_at_a_time() -> None:
     heard = talk()
     count = 6 * hybrid._MAX_GUESSES
     for number in range(count):
@@ -310,7 +310,7 @@ def test_link_in_the_language_of_its_own_page_is_no_evidence() -> None:
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_next_candidate_is_asked_when_a_pair_is_rejected(late: bool) -> None:
+def test_next_candidate_is_verified_when_a_pair_is_rejected(late: bool) -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/x", "fr"), to("/fr/y", "Français"))
     heard.page("/fr/x", "fr")
     assert heard.wishes() == [("/en/a", "/fr/x")]
@@ -325,13 +325,13 @@ def test_next_candidate_is_asked_when_a_pair_is_rejected(late: bool) -> None:
     assert heard.wishes() == []
 
 
-def test_strongest_candidate_is_asked_first() -> None:
+def test_strongest_candidate_is_verified_first() -> None:
     heard = talk().page("/fr/y", "fr", to("/en/a", "English"))
     heard.page("/fr/x", "fr", alternate("/en/a", "en")).page("/en/a", "en")
     assert heard.wishes() == [("/en/a", "/fr/x")]
 
 
-def test_page_that_has_its_translation_is_asked_for_no_other() -> None:
+def test_page_that_has_its_translation_is_verified_with_no_other() -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/x", "fr"), to("/fr/y", "Français"))
     heard.page("/fr/x", "fr").found(*["/en/a", "/fr/x"])
     before = heard.values["/fr/y"]
@@ -341,7 +341,7 @@ def test_page_that_has_its_translation_is_asked_for_no_other() -> None:
     assert before <= 0.5, "it completes no pair any more"
 
 
-def test_no_page_is_asked_for_without_end() -> None:
+def test_verifications_of_a_page_are_bounded() -> None:
     heard = talk()
     for number in range(40):
         heard.page(f"/fr/{number}", "fr", to("/en/a", "English"))
@@ -355,7 +355,7 @@ def test_no_page_is_asked_for_without_end() -> None:
 
 
 @pytest.mark.parametrize("reason", ["test", "too_little_text"])
-def test_pair_that_was_asked_for_is_not_asked_for_again(reason: str) -> None:
+def test_pair_is_verified_once(reason: str) -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/a", "fr")).page("/fr/a", "fr")
     assert heard.wishes() == [("/en/a", "/fr/a")]
     heard.found("/en/a", "/fr/a", accept=False, reason=reason)
@@ -470,7 +470,7 @@ def test_pages_in_one_language_are_not_paired_by_content() -> None:
     assert heard.wishes() == []
 
 
-def test_pairs_that_content_is_not_sure_of_are_not_asked_for() -> None:
+def test_pairs_that_content_is_not_sure_of_are_not_verified() -> None:
     heard = talk().page("/en/0", "en").page("/x", "fr").settled(("/en/0", "/x"), score=0.05)
     assert heard.wishes() == []
 

@@ -1,4 +1,4 @@
-"""What a guide knows of the URLs of a site, and which of them may be translations of each other."""
+"""The URLs of a site that a guide knows, and the candidate translations of each."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from enum import IntEnum
 
 from diptych.types import Url
 
-__all__ = ["Kinds", "Life", "Spot", "Spots"]
+__all__ = ["Kinds", "KnownUrl", "KnownUrls", "State"]
 
 Kinds = tuple[Hashable, ...]
-"""what something is an example of, the most general first"""
+"""the kinds that something belongs to, the most general first"""
 
-MAX_TIES = 12  # of one URL
-MAX_EVIDENCE = 4  # for one tie
+MAX_CANDIDATES = 12  # candidate translations kept for one URL
+MAX_EVIDENCE = 4  # pieces of evidence kept for one candidate
 
 
-class Life(IntEnum):
-    """What became of a URL."""
+class State(IntEnum):
+    """Progress of a URL: not fetched yet, fetched as a page, or no page."""
 
     PENDING = 0
     PAGE = 1
@@ -26,97 +26,97 @@ class Life(IntEnum):
 
 
 @dataclass(slots=True, eq=False)
-class Spot:
+class KnownUrl:
     """A URL of the site."""
 
     url: Url
-    source: Spot | None = None
+    source: KnownUrl | None = None
     """the page that was the first to link to it"""
-    how: str = "link"
-    """link, sitemap, or guess: nothing leads to it, but a key says that it could be there"""
+    found_by: str = "link"
+    """link, sitemap, or guess: nothing links to it, but a key predicts it"""
     features: tuple[int, ...] = ()
-    first: dict[str, float] = field(default_factory=dict)
-    """its language before the site has taught anything"""
-    life: Life = Life.PENDING
+    first_guess: dict[str, float] = field(default_factory=dict)
+    """probabilities of its language before any page of the site was counted"""
+    state: State = State.PENDING
     lang: str = ""
-    """of its text: one that was asked for, `*` for others, nothing if that cannot be told"""
+    """of its text: one that was asked for, `*` for others, nothing if it cannot be identified"""
     kinds: Kinds = ()
-    """what it was fetched as"""
-    ties: dict[Spot, list[Kinds]] = field(default_factory=dict)
-    """what may be its translations, and what says so"""
-    partners: dict[str, Spot] = field(default_factory=dict)
-    """its translations, verified or being verified"""
+    """the kinds it was counted under when it was fetched"""
+    candidates: dict[KnownUrl, list[Kinds]] = field(default_factory=dict)
+    """URLs that may be its translations, each with the evidence for it"""
+    partners: dict[str, KnownUrl] = field(default_factory=dict)
+    """its translations by language, verified or being verified"""
     is_aligned: bool = False
-    """whether its links were aligned with those of a translation"""
-    has_paid: bool = False
-    """whether it was counted among the pages that have a translation"""
-    is_lonely: bool = False
-    """whether a key says where its translation should be, and nothing leads there"""
-    worth: float = 0.0
-    """pairs it brings per download, as was last said"""
+    """its links were aligned with those of a translation"""
+    is_counted: bool = False
+    """it was counted among the pages that have a translation"""
+    has_unlinked_prediction: bool = False
+    """a key predicts where its translation is, and nothing links there"""
+    value: float = 0.0
+    """expected pairs per download, as last reported"""
     is_ranked: bool = False
     expected: dict[str, Url] = field(default_factory=dict)
-    """where keys say that its translations are, by language"""
-    book: int = 0
-    """the key book it was looked up in"""
+    """URLs that keys predict for its translations, by language"""
+    key_book: int = 0
+    """number of the key book that predicted `expected`"""
 
 
-class Spots:
-    """All URLs that are known of a site; what leads elsewhere is followed."""
+class KnownUrls:
+    """All known URLs of a site; redirects and copies lead to the URL that stands for them."""
 
     def __init__(self) -> None:
-        self._spots: dict[Url, Spot] = {}
+        self._urls: dict[Url, KnownUrl] = {}
         self._same: dict[Url, Url] = {}
 
     def __len__(self) -> int:
-        return len(self._spots)
+        return len(self._urls)
 
-    def get(self, url: Url) -> Spot | None:
-        """What is known of a URL, or of the one it leads to."""
+    def get(self, url: Url) -> KnownUrl | None:
+        """The entry of a URL, or of the URL it leads to."""
         for _ in range(10):
             if url not in self._same:
                 break
             url = self._same[url]
-        return self._spots.get(url)
+        return self._urls.get(url)
 
-    def add(self, spot: Spot) -> Spot:
-        """Make a URL known."""
-        self._spots[spot.url] = spot
-        return spot
+    def add(self, known: KnownUrl) -> KnownUrl:
+        """Add a URL."""
+        self._urls[known.url] = known
+        return known
 
-    def move(self, spot: Spot, target: Spot) -> None:
-        """One URL leads to another: what was said of it holds for that."""
-        if spot is target:
+    def move(self, known: KnownUrl, target: KnownUrl) -> None:
+        """Let one URL lead to another, which inherits its candidates."""
+        if known is target:
             return
-        self._same[spot.url] = target.url
-        for other, evidence in list(spot.ties.items()):
-            self.untie(spot, other)
+        self._same[known.url] = target.url
+        for other, evidence in list(known.candidates.items()):
+            self.remove_evidence(known, other)
             for kinds in evidence:
-                self.tie(target, other, kinds)
-        spot.life = Life.GONE
+                self.add_evidence(target, other, kinds)
+        known.state = State.GONE
 
     @staticmethod
-    def tie(one: Spot, other: Spot, kinds: Kinds) -> bool:
-        """Note that two URLs may be translations of each other; False if that was known."""
-        if one is other or Life.GONE in (one.life, other.life):
+    def add_evidence(one: KnownUrl, other: KnownUrl, kinds: Kinds) -> bool:
+        """Note that two URLs may be translations of each other; False if that is not new."""
+        if one is other or State.GONE in (one.state, other.state):
             return False
-        known = one.ties.get(other)
-        if known is None:
-            if max(len(one.ties), len(other.ties)) >= MAX_TIES:
+        evidence = one.candidates.get(other)
+        if evidence is None:
+            if max(len(one.candidates), len(other.candidates)) >= MAX_CANDIDATES:
                 return False
-            one.ties[other] = other.ties[one] = [kinds]
+            one.candidates[other] = other.candidates[one] = [kinds]
             return True
-        if len(known) >= MAX_EVIDENCE or kinds in known:
+        if len(evidence) >= MAX_EVIDENCE or kinds in evidence:
             return False
-        known.append(kinds)
+        evidence.append(kinds)
         return True
 
     @staticmethod
-    def untie(one: Spot, other: Spot) -> list[Kinds]:
-        """Forget that two URLs may be translations of each other; what said so."""
-        other.ties.pop(one, None)
-        return one.ties.pop(other, [])
+    def remove_evidence(one: KnownUrl, other: KnownUrl) -> list[Kinds]:
+        """Forget that two URLs may be translations of each other; returns the evidence for it."""
+        other.candidates.pop(one, None)
+        return one.candidates.pop(other, [])
 
-    def ties(self, spot: Spot) -> Iterator[tuple[Spot, list[Kinds]]]:
-        """What may be translations of a URL."""
-        return iter(list(spot.ties.items()))
+    def candidates(self, known: KnownUrl) -> Iterator[tuple[KnownUrl, list[Kinds]]]:
+        """The candidate translations of a URL; they may be removed meanwhile."""
+        return iter(list(known.candidates.items()))

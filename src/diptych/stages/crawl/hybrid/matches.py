@@ -1,170 +1,172 @@
-"""Which pages of a site are taken for translations of each other while it is crawled."""
+"""Page pairs found during the crawl: candidates, requests for verification, decisions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 
-from diptych.stages.crawl.hybrid.known_urls import Kinds, Life, Spot, Spots
-from diptych.stages.crawl.hybrid.value import Worth, name_of
+from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, KnownUrls, State
+from diptych.stages.crawl.hybrid.value import UrlValues, evidence_name
 from diptych.types import UNDECIDED, Decision, PagePair
 
 __all__ = ["Matches"]
 
-MAX_ASKED = 6  # pairs that are verified for one page
-PROBABLE = 0.5  # pages that are as likely a pair are taken for one by the crawl
-LONGEST_OPEN = 30  # pages
-ENOUGH_PAIRS = 3  # until so many are found, a page without a translation says nothing
+MAX_VERIFIED = 6  # pairs that are verified for one page
+MIN_PAIR = 0.5  # least probability of a rejected pair that the crawl still counts as one
+MAX_OPEN = 30  # pages that are not counted yet; after so many more a page counts as unpaired
+MIN_PAIRS = 3  # before so many pairs were found, an unpaired page means nothing
 
 
 class Matches:
-    """Ties between URLs become pairs to be verified, and those become pairs or fall apart."""
+    """Candidates become requests for verification, and those become pairs or are dropped."""
 
-    def __init__(self, worth: Worth) -> None:
-        self._worth = worth
-        self._langs = tuple(worth.langs)
-        self._tries: Counter[Spot] = Counter()
-        self._asked: set[frozenset[Spot]] = set()
+    def __init__(self, values: UrlValues) -> None:
+        self._values = values
+        self._langs = tuple(values.langs)
+        self._tries: Counter[KnownUrl] = Counter()
+        self._requested: set[frozenset[KnownUrl]] = set()
         """pairs that were verified, or are being verified"""
-        self._open: dict[Spot, None] = {}
-        """pages of which nothing could tell yet whether they have a translation"""
+        self._open: dict[KnownUrl, None] = {}
+        """pages that are not counted yet in `translation_rates`"""
         self.count = 0
         """pairs that were verified, or are probable"""
-        self.alone = worth.alone
+        self.unpaired = values.unpaired
         self.wishes: list[PagePair | None] = []
-        self.changed: dict[Spot, None] = {}
-        """what may have another value now"""
+        self.changed: dict[KnownUrl, None] = {}
+        """URLs that may have another value now"""
 
-    def change(self, spots: Iterable[Spot]) -> None:
-        """Some URLs may have another value now."""
-        self.changed.update(dict.fromkeys(spots))
+    def mark_changed(self, urls: Iterable[KnownUrl]) -> None:
+        """Have the values of some URLs computed again."""
+        self.changed.update(dict.fromkeys(urls))
 
-    def add(self, spot: Spot) -> None:
-        """A page in a language that was asked for."""
-        self.alone[spot.lang] += 1
-        self._open[spot] = None
-        if self.count >= ENOUGH_PAIRS:
-            self._resolve(spot)
-        while len(self._open) > LONGEST_OPEN:  # its translation would have been met by now
-            self._resolve(next(iter(self._open)))
+    def add(self, known: KnownUrl) -> None:
+        """Add a page in a language that was asked for."""
+        self.unpaired[known.lang] += 1
+        self._open[known] = None
+        if self.count >= MIN_PAIRS:
+            self._count_page(known)
+        while len(self._open) > MAX_OPEN:
+            self._count_page(next(iter(self._open)))
 
-    def remove(self, spot: Spot) -> None:
-        """A page that is a copy of another."""
-        self.alone[spot.lang] -= 1
-        self._open.pop(spot, None)
+    def remove(self, known: KnownUrl) -> None:
+        """Remove a page that is a copy of another."""
+        self.unpaired[known.lang] -= 1
+        self._open.pop(known, None)
 
-    def differ(self, one: Spot, other: Spot) -> bool:
-        """Whether two pages are in two of the languages."""
+    def are_in_two_languages(self, one: KnownUrl, other: KnownUrl) -> bool:
+        """Two pages are in two of the languages asked for."""
         return one.lang in self._langs and other.lang in self._langs and one.lang != other.lang
 
-    def may_be(self, one: Spot, other: Spot) -> bool:
-        """Whether two pages can be a pair by their languages, and as far as others are."""
+    def may_be_pair(self, one: KnownUrl, other: KnownUrl) -> bool:
+        """Two pages are in two languages, and neither has a partner in the other's language."""
         is_free = other.lang not in one.partners and one.lang not in other.partners
-        return is_free and self.differ(one, other)
+        return is_free and self.are_in_two_languages(one, other)
 
-    def tie(self, one: Spot, other: Spot, kinds: Kinds) -> None:
-        """Two URLs may be translations of each other."""
-        if one.life is Life.PAGE and other.life is Life.PAGE and not self.may_be(one, other):
+    def add_evidence(self, one: KnownUrl, other: KnownUrl, kinds: Kinds) -> None:
+        """Note that two URLs may be translations of each other."""
+        are_pages = one.state is State.PAGE and other.state is State.PAGE
+        if are_pages and not self.may_be_pair(one, other):
             return
-        if frozenset((one, other)) in self._asked:
+        if frozenset((one, other)) in self._requested:
             return
-        if Spots.tie(one, other, kinds):
-            self.change((one, other))
-            self.consider(one)
+        if KnownUrls.add_evidence(one, other, kinds):
+            self.mark_changed((one, other))
+            self.request_verification(one)
 
-    def refute(self, one: Spot, other: Spot) -> None:
-        """Two URLs are no pair after all: what said so is believed less."""
+    def refute(self, one: KnownUrl, other: KnownUrl) -> None:
+        """Drop a candidate pair and count its evidence as wrong."""
         if other.lang not in one.partners and one.lang not in other.partners:
-            self._count(one, other, 0.0)
-        Spots.untie(one, other)
-        self.change((one, other))
+            self._count_evidence(one, other, 0.0)
+        KnownUrls.remove_evidence(one, other)
+        self.mark_changed((one, other))
 
-    def _count(self, one: Spot, other: Spot, right: float) -> None:
-        """What said that two URLs are a pair was right, wrong, or right with a probability."""
-        for kinds in self._worth.evidence(one, other) if other in one.ties else ():
-            self._worth.trust.tried(kinds)
-            self._worth.trust.paid(kinds, right)
+    def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
+        """Count the evidence for a pair as right (1), wrong (0) or right with a probability."""
+        for kinds in self._values.evidence(one, other) if other in one.candidates else ():
+            self._values.evidence_rates.add_trial(kinds)
+            self._values.evidence_rates.add_success(kinds, right)
 
-    def consider(self, spot: Spot) -> None:
-        """Have the likeliest pair of a page in each language verified, if both halves are there."""
-        if spot.life is not Life.PAGE:
+    def request_verification(self, known: KnownUrl) -> None:
+        """Have the likeliest pair of a page in each language verified, if both are fetched."""
+        if known.state is not State.PAGE:
             return
         ready = [
-            (-self._worth.trusted(spot, other), other.url, other)
-            for other in spot.ties
-            if other.life is Life.PAGE and self.may_be(spot, other)
+            (-self._values.pair_probability(known, other), other.url, other)
+            for other in known.candidates
+            if other.state is State.PAGE and self.may_be_pair(known, other)
         ]
         for _, _, other in sorted(ready, key=lambda each: each[:2]):
-            if self.may_be(spot, other) and max(self._tries[spot], self._tries[other]) < MAX_ASKED:
-                self._ask(spot, other)
+            tries = max(self._tries[known], self._tries[other])
+            if tries < MAX_VERIFIED and self.may_be_pair(known, other):
+                self._request(known, other)
 
-    def _ask(self, one: Spot, other: Spot) -> None:
+    def _request(self, one: KnownUrl, other: KnownUrl) -> None:
         if self._langs.index(one.lang) > self._langs.index(other.lang):
             one, other = other, one
-        self._asked.add(frozenset((one, other)))
-        for spot in (one, other):
-            self._tries[spot] += 1
-            self.alone[spot.lang] -= not spot.partners
+        self._requested.add(frozenset((one, other)))
+        for known in (one, other):
+            self._tries[known] += 1
+            self.unpaired[known.lang] -= not known.partners
         one.partners[other.lang], other.partners[one.lang] = other, one
-        names = "+".join(sorted({name_of(kinds) for kinds in one.ties[other]}))
-        score = self._worth.trusted(one, other)
+        names = "+".join(sorted({evidence_name(kinds) for kinds in one.candidates[other]}))
+        score = self._values.pair_probability(one, other)
         self.wishes.append(PagePair(one.url, other.url, one.lang, other.lang, score, names))
-        self.change([*one.ties, *other.ties])
+        self.mark_changed([*one.candidates, *other.candidates])
 
-    def pair(self, one: Spot, other: Spot, right: float = 1.0) -> None:
-        """Two pages are a pair, or are with such a probability."""
-        self._count(one, other, right)
-        Spots.untie(one, other)
-        for spot in (one, other):
-            spot.is_aligned = True
-            if not spot.has_paid:
-                spot.has_paid = True
-                self._resolve(spot)
-                self._worth.yields.paid(spot.kinds, right)
-            self.change(spot.ties)
+    def accept(self, one: KnownUrl, other: KnownUrl, right: float = 1.0) -> None:
+        """Two pages are a pair, or are one with a probability."""
+        self._count_evidence(one, other, right)
+        KnownUrls.remove_evidence(one, other)
+        for known in (one, other):
+            known.is_aligned = True
+            if not known.is_counted:
+                known.is_counted = True
+                self._count_page(known)
+                self._values.translation_rates.add_success(known.kinds, right)
+            self.mark_changed(known.candidates)
         self.count += 1
-        if self.count == ENOUGH_PAIRS:
-            self.resolve_all()
+        if self.count == MIN_PAIRS:
+            self.count_all_pages()
 
-    def judge(self, one: Spot, other: Spot, before: float, decision: Decision) -> None:
-        """Two pages were not accepted as a pair: they are none, or that cannot be told.
+    def reject(self, one: KnownUrl, other: KnownUrl, prior: float, decision: Decision) -> None:
+        """Two pages were not accepted as a pair: they are none, or it is undecided.
 
-        What speaks for them counts on: without words that it knows, a verifier doubts a lot.
+        The evidence for them still counts: without a lexicon a verifier is often unsure.
         """
-        right = updated(before, decision.score)
+        right = posterior(prior, decision.score)
         if decision.reason in UNDECIDED:
-            Spots.untie(one, other)
-        elif right >= PROBABLE:
-            self.pair(one, other, right)
+            KnownUrls.remove_evidence(one, other)
+        elif right >= MIN_PAIR:
+            self.accept(one, other, right)
             return
         else:
-            self._count(one, other, right)
-            Spots.untie(one, other)
+            self._count_evidence(one, other, right)
+            KnownUrls.remove_evidence(one, other)
         one.partners.pop(other.lang, None)
         other.partners.pop(one.lang, None)
-        for spot in (one, other):
-            self.alone[spot.lang] += not spot.partners
-            self.change(spot.ties)
-        self.consider(one)
-        self.consider(other)
+        for known in (one, other):
+            self.unpaired[known.lang] += not known.partners
+            self.mark_changed(known.candidates)
+        self.request_verification(one)
+        self.request_verification(other)
 
-    def _resolve(self, spot: Spot) -> None:
-        """Count a page among those that were tried, once."""
-        if spot in self._open:
-            del self._open[spot]
-            self._worth.yields.tried(spot.kinds)
+    def _count_page(self, known: KnownUrl) -> None:
+        """Count a page in `translation_rates`, once."""
+        if known in self._open:
+            del self._open[known]
+            self._values.translation_rates.add_trial(known.kinds)
 
-    def resolve_all(self) -> None:
-        """All pages could have been paired by now."""
-        for spot in list(self._open):
-            self._resolve(spot)
+    def count_all_pages(self) -> None:
+        """Count all pages: each could have been paired by now."""
+        for known in list(self._open):
+            self._count_page(known)
 
 
-def updated(before: float, score: float) -> float:
-    """A probability after a verifier has given its own, which leaves open what was before.
+def posterior(prior: float, score: float) -> float:
+    """A prior probability updated by that of a verifier, which assumes a prior of one half.
 
-    >>> round(updated(0.5, 0.2), 2), round(updated(0.9, 0.2), 2), round(updated(0.9, 0.01), 2)
+    >>> round(posterior(0.5, 0.2), 2), round(posterior(0.9, 0.2), 2), round(posterior(0.9, 0.01), 2)
     (0.2, 0.69, 0.08)
     """
-    both, neither = before * score, (1 - before) * (1 - score)
+    both, neither = prior * score, (1 - prior) * (1 - score)
     return both / (both + neither) if both + neither else 0.0

@@ -1,7 +1,7 @@
-"""How often something paid before, kind by kind.
+"""Success rates by kind.
 
 A kind that was seldom tried is judged by the more general kind above it, and the most general one
-by what is usual elsewhere.
+by a prior.
 """
 
 from __future__ import annotations
@@ -9,51 +9,54 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Chances"]
+__all__ = ["Rates"]
 
 
 @dataclass(slots=True)
-class Chances:
-    """Counts of what was tried and what paid.
+class Rates:
+    """Counts of trials and successes.
 
-    >>> chances = Chances(weight=2.0)
-    >>> for paid in (True, True, False):
-    ...     chances.tried([("fr",), ("fr", "news")])
-    ...     if paid:
-    ...         chances.paid([("fr",), ("fr", "news")])
-    >>> round(chances.of([("fr",)], 0.5), 2), round(chances.of([("fr",), ("fr", "blog")], 0.5), 2)
+    >>> rates = Rates(weight=2.0)
+    >>> for is_success in (True, True, False):
+    ...     rates.add_trial([("fr",), ("fr", "news")])
+    ...     if is_success:
+    ...         rates.add_success([("fr",), ("fr", "news")])
+    >>> round(rates.rate([("fr",)], 0.5), 2), round(rates.rate([("fr",), ("fr", "blog")], 0.5), 2)
     (0.6, 0.6)
     """
 
     weight: float
-    """trials that what is more general counts for"""
-    _tried: dict[Hashable, int] = field(default_factory=dict)
-    _paid: dict[Hashable, float] = field(default_factory=dict)
+    """trials that the rate of the more general kind counts for"""
+    _trials: dict[Hashable, int] = field(default_factory=dict)
+    _successes: dict[Hashable, float] = field(default_factory=dict)
 
-    def tried(self, kinds: Sequence[Hashable]) -> None:
-        """Something of these kinds was tried."""
+    def add_trial(self, kinds: Sequence[Hashable]) -> None:
+        """Count a trial of these kinds."""
         for kind in kinds:
-            self._tried[kind] = self._tried.get(kind, 0) + 1
+            self._trials[kind] = self._trials.get(kind, 0) + 1
 
-    def paid(self, kinds: Sequence[Hashable], share: float = 1.0) -> None:
-        """Something of these kinds that was tried has paid, or has with such a probability."""
+    def add_success(self, kinds: Sequence[Hashable], share: float = 1.0) -> None:
+        """Count an earlier trial of these kinds as a success, or as one with a probability."""
         for kind in kinds:
-            self._paid[kind] = self._paid.get(kind, 0.0) + share
+            self._successes[kind] = self._successes.get(kind, 0.0) + share
 
-    def of(
-        self, kinds: Sequence[Hashable], usual: float, less: Mapping[Hashable, float] | None = None
+    def rate(
+        self,
+        kinds: Sequence[Hashable],
+        prior: float,
+        factors: Mapping[Hashable, float] | None = None,
     ) -> float:
-        """How likely something pays that is of these kinds, the most general first.
+        """The expected success rate of these kinds, the most general first.
 
-        A kind teaches the one below it what it knows from elsewhere: no trial counts twice.  Where
-        `less` has a factor for a kind, so much less is expected of it than of the one above.
+        The trials of a kind that belong to the kind below it are left out: no trial counts twice.
+        `factors` lower the rate that is expected of a kind, compared to the one above it.
         """
-        chance = usual
+        rate = prior
         below = [*kinds[1:], None]
         for kind, inner in zip(kinds, below, strict=True):
-            chance *= less.get(kind, 1.0) if less else 1.0
-            tried = self._tried.get(kind, 0) - self._tried.get(inner, 0)
-            if tried > 0:
-                paid = self._paid.get(kind, 0.0) - self._paid.get(inner, 0.0)
-                chance = (paid + self.weight * chance) / (tried + self.weight)
-        return chance
+            rate *= factors.get(kind, 1.0) if factors else 1.0
+            trials = self._trials.get(kind, 0) - self._trials.get(inner, 0)
+            if trials > 0:
+                successes = self._successes.get(kind, 0.0) - self._successes.get(inner, 0.0)
+                rate = (successes + self.weight * rate) / (trials + self.weight)
+        return rate

@@ -1,4 +1,4 @@
-"""What models of URLs say where a site itself says nothing yet (Garcia-Romero et al.)."""
+"""Probabilities of URL models, used where a site itself says nothing yet (Garcia-Romero et al.)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from diptych.types import Url
 
 __all__ = ["likely_languages", "likely_translations"]
 
-MAX_ASKED = 100  # URLs that may be translations of one page
-LEAST = 0.5  # probability
+MAX_CANDIDATES = 100  # URLs that are compared with one page
+MIN_PROBABILITY = 0.5  # of a translation
 
 
 def likely_languages(
     urls: Sequence[Url], name: Callable[[str], str]
 ) -> dict[Url, dict[str, float]]:
-    """The likeliest language of each URL, under the name it goes by, and how likely it is."""
+    """The likeliest language of each URL, as `name` spells it, with its probability."""
     from diptych.learn.url.language import load
 
     if not urls:
@@ -29,12 +29,12 @@ def likely_languages(
 
 
 def likely_translations(page: Url, urls: Sequence[Url]) -> list[Url]:
-    """Which of some URLs are probably translations of a page, likeliest first."""
+    """The URLs that are probably translations of a page, likeliest first."""
     from diptych.learn.url.pair import load
 
-    asked = list(urls[:MAX_ASKED])
-    if not asked:
+    compared = list(urls[:MAX_CANDIDATES])
+    if not compared:
         return []
-    chances = load().probabilities([page] * len(asked), asked).tolist()
-    ranked = sorted(zip(chances, asked, strict=True), key=lambda each: (-each[0], each[1]))
-    return [url for chance, url in ranked if chance >= LEAST]
+    probabilities = load().probabilities([page] * len(compared), compared).tolist()
+    ranked = sorted(zip(probabilities, compared, strict=True), key=lambda row: (-row[0], row[1]))
+    return [url for probability, url in ranked if probability >= MIN_PROBABILITY]

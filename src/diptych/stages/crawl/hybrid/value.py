@@ -1,153 +1,157 @@
-"""What a URL is worth: the pairs it probably brings per download, by what the site has shown."""
+"""The value of a URL: expected page pairs per download, from rates counted on the site itself."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Sequence
-from math import copysign
 
-from diptych.stages.crawl.hybrid.known_urls import Kinds, Life, Spot
-from diptych.stages.crawl.hybrid.language_guess import OTHER, Tongues
-from diptych.stages.crawl.hybrid.rates import Chances
+from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
+from diptych.stages.crawl.hybrid.language_guess import OTHER, LanguageGuesser
+from diptych.stages.crawl.hybrid.rates import Rates
 from diptych.types import Url
 
-__all__ = ["Worth", "name_of", "rounded"]
+__all__ = ["UrlValues", "evidence_name", "rounded_value"]
 
-USUAL = {
+PRIOR_RIGHT = {
     "alternate": 0.9, "hreflang": 0.85, "name": 0.6, "sitemap": 0.9, "sibling": 0.8,
     "aligned": 0.8, "near": 0.4, "contrary": 0.3, "key": 0.8, "guess": 0.5,
     "url_model": 0.5, "content": 0.7,
 }  # fmt: skip
-"""how often each kind of evidence says right, before the site has shown it"""
-TRANSLATED = 0.5  # share of pages that have a translation, before the site has shown it
-LESS = {"lonely": 0.5, "unaligned": 0.6}
-"""by how much pages are less often translated of which nothing says so though something should"""
-_GAP = 3  # more pages without a translation in one language than in others: that is nothing yet
-SURE = 0.6  # probability from which on the language of a page that is not there is believed
-STEP = 1.05  # between two values; by less than that none is better
+"""share of each kind of evidence that is right, before the site was counted"""
+PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before the site was counted
+LESS_TRANSLATED = {"unlinked_prediction": 0.5, "unaligned": 0.6}
+"""factors for pages without evidence of a translation where there should be some"""
+_IGNORED_SURPLUS = 3  # unpaired pages in one language, more than in others, that mean nothing yet
+MIN_LANGUAGE = 0.6  # least probability of the language of a page that was not fetched
+VALUE_STEP = 1.05  # ratio of two neighbouring values; smaller differences do not count
 
 
-class Worth:
-    """Values of URLs; what they rest on is counted on the site itself."""
+class UrlValues:
+    """Values of URLs, and the rates they rest on."""
 
     def __init__(self, langs: Sequence[str], weight: float) -> None:
         self.langs = langs
-        self.tongues = Tongues(langs)
-        self.trust = Chances(weight)
-        """how often each kind of evidence said right"""
-        self.yields = Chances(weight)
-        """how often pages of a kind had a translation"""
-        self.alone: Counter[str] = Counter(dict.fromkeys(langs, 0))
+        self.languages = LanguageGuesser(langs)
+        self.evidence_rates = Rates(weight)
+        """share of each kind of evidence that was right"""
+        self.translation_rates = Rates(weight)
+        """share of the pages of a kind that had a translation"""
+        self.unpaired: Counter[str] = Counter(dict.fromkeys(langs, 0))
         """pages without any translation, by language"""
 
-    def evidence(self, one: Spot, other: Spot) -> Sequence[Kinds]:
-        """What says that two URLs are a pair; it counts for little where a key says otherwise."""
-        found = one.ties[other]
-        if any(name_of(kinds) in ("key", "guess") for kinds in found):
+    def evidence(self, one: KnownUrl, other: KnownUrl) -> Sequence[Kinds]:
+        """The evidence that two URLs are a pair; `contrary` where a key contradicts it."""
+        found = one.candidates[other]
+        if any(evidence_name(kinds) in ("key", "guess") for kinds in found):
             return found
         if self._is_contrary(one, other) or self._is_contrary(other, one):
-            return [(("contrary",), ("contrary", name_of(kinds))) for kinds in found]
+            return [(("contrary",), ("contrary", evidence_name(kinds))) for kinds in found]
         return found
 
-    def _is_contrary(self, one: Spot, other: Spot) -> bool:
-        """Whether keys say that the translation of a page is elsewhere."""
-        expected = one.expected.get(self.likely(other))
+    def _is_contrary(self, one: KnownUrl, other: KnownUrl) -> bool:
+        """Keys predict another translation for a page."""
+        expected = one.expected.get(self.likely_language(other))
         return expected is not None and expected != other.url
 
-    def trusted(self, one: Spot, other: Spot) -> float:
-        """How likely two URLs are a pair."""
-        evidence = self.evidence(one, other)
-        return max(self.trust.of(kinds, USUAL[name_of(kinds)]) for kinds in evidence)
+    def pair_probability(self, one: KnownUrl, other: KnownUrl) -> float:
+        """The probability that two URLs are a pair, by the strongest evidence."""
+        return max(
+            self.evidence_rates.rate(kinds, PRIOR_RIGHT[evidence_name(kinds)])
+            for kinds in self.evidence(one, other)
+        )
 
-    def guessing(self, spot: Spot) -> float:
-        """How often URLs were there that nothing leads to, for pages of the same section."""
-        kinds = ("guess",), ("guess", section(spot.url))
-        return self.trust.of(kinds, USUAL["guess"])
+    def guess_rate(self, known: KnownUrl) -> float:
+        """The share of guessed URLs that exist, for pages of the same section."""
+        kinds = ("guess",), ("guess", section(known.url))
+        return self.evidence_rates.rate(kinds, PRIOR_RIGHT["guess"])
 
-    def likely(self, spot: Spot) -> str:
-        """The language that a page is in, or probably in; nothing if that cannot be told."""
-        if spot.life is Life.PAGE:
-            return spot.lang
-        guess = self.tongues.guess(spot.features, spot.first)
+    def likely_language(self, known: KnownUrl) -> str:
+        """The language that a page is in, or probably in; nothing if that is open."""
+        if known.state is State.PAGE:
+            return known.lang
+        guess = self.languages.guess(known.features, known.first_guess)
         best = max(guess, key=lambda lang: guess[lang], default="")
-        return best if best and guess[best] >= SURE else ""
+        return best if best and guess[best] >= MIN_LANGUAGE else ""
 
-    def cells(self, spot: Spot, lang: str) -> Kinds:
-        """What a page is an example of, for those who expect a translation of it."""
-        context = _context(spot)
-        return ("site",), (lang,), (lang, context), (lang, context, section(spot.url))
+    def page_kinds(self, known: KnownUrl, lang: str) -> Kinds:
+        """The kinds under which a page counts in `translation_rates`."""
+        context = _context(known)
+        return ("site",), (lang,), (lang, context), (lang, context, section(known.url))
 
-    def translated(self, spot: Spot, lang: str) -> float:
-        """How likely a page has a translation, by where and how it was found."""
-        kinds = self.cells(spot, lang)
-        less = LESS.get(_context(spot))
-        return self.yields.of(kinds, TRANSLATED, {kinds[2]: less} if less else None)
+    def translation_probability(self, known: KnownUrl, lang: str) -> float:
+        """The probability that a page has a translation, by where and how it was found."""
+        kinds = self.page_kinds(known, lang)
+        factor = LESS_TRANSLATED.get(_context(known))
+        factors = {kinds[2]: factor} if factor else None
+        return self.translation_rates.rate(kinds, PRIOR_TRANSLATED, factors)
 
-    def value(self, spot: Spot) -> float:
-        """The pairs that a download brings: one if it completes a pair, half of one if not."""
-        guess = self.tongues.guess(spot.features, spot.first)
+    def value(self, known: KnownUrl) -> float:
+        """Expected pairs per download: one if it completes a pair, half of one if not."""
+        guess = self.languages.guess(known.features, known.first_guess)
         own = max(self.langs, key=lambda lang: guess.get(lang, 0.0))
         wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
-        # Evidence is believed unless the page is probably in a language nobody asked for.
-        pairs = min(sum(self._tied(spot, own).values()), len(self.langs) - 1)
-        tied = pairs * min(1.0, 2 * wanted)
-        if spot.how == "guess":
-            return tied
-        alone = wanted * self.translated(spot, own) * self._completes(own)
-        return max(tied, alone * (len(self.langs) - 1))
+        # Evidence counts in full unless the page is probably in a language nobody asked for.
+        pairs = min(sum(self._expected_pairs(known, own).values()), len(self.langs) - 1)
+        by_evidence = pairs * min(1.0, 2 * wanted)
+        if known.found_by == "guess":
+            return by_evidence
+        translated = self.translation_probability(known, own) * self._completion_probability(own)
+        return max(by_evidence, wanted * translated * (len(self.langs) - 1))
 
-    def _completes(self, lang: str) -> float:
-        """How likely the translation of a page is there: half, or more if others wait for theirs.
+    def _completion_probability(self, lang: str) -> float:
+        """The probability that a page completes a pair: about half, more if others are unpaired.
 
-        So all languages are fetched alike until it can be told what belongs together.
+        So all languages are fetched evenly until there is evidence of pairs.
         """
-        own = self.alone[lang]
-        others = (sum(self.alone.values()) - own) / (len(self.langs) - 1)
-        beyond = max(0.0, abs(others - own) - _GAP)
-        # Less than half: what evidence promises comes first.
-        return 0.48 + copysign(0.3 * beyond / (beyond + 5), others - own)
+        own = self.unpaired[lang]
+        others = (sum(self.unpaired.values()) - own) / (len(self.langs) - 1)
+        surplus = max(0.0, abs(others - own) - _IGNORED_SURPLUS)
+        # Less than half: URLs with evidence come first.
+        return 0.48 + math.copysign(0.3 * surplus / (surplus + 5), others - own)
 
-    def _tied(self, spot: Spot, own: str) -> dict[str, float]:
-        """The pairs that evidence promises, by the language of the other half."""
+    def _expected_pairs(self, known: KnownUrl, own: str) -> dict[str, float]:
+        """Expected pairs by evidence, by the language of the other half."""
         found: dict[str, float] = {}
-        for other in spot.ties:
-            is_there = other.life is Life.PAGE
-            lang = self.likely(other)
-            if lang == OTHER or (is_there and (not lang or own in other.partners)):
+        for other in known.candidates:
+            is_page = other.state is State.PAGE
+            lang = self.likely_language(other)
+            if lang == OTHER or (is_page and (not lang or own in other.partners)):
                 continue
-            worth = self.trusted(spot, other) * (1.0 if is_there else 0.5)
-            found[lang] = max(worth, found.get(lang, 0.0))
+            value = self.pair_probability(known, other) * (1.0 if is_page else 0.5)
+            found[lang] = max(value, found.get(lang, 0.0))
         return found
 
 
-def _context(spot: Spot) -> str:
-    """What is known of a page beside its address."""
-    if spot.ties:
-        return "tied"
-    if spot.is_lonely:
-        return "lonely"
-    is_seen = spot.source is not None and spot.source.is_aligned
-    return "unaligned" if is_seen else spot.how
+def _context(known: KnownUrl) -> str:
+    """A word for what is known of a page beside its address."""
+    if known.candidates:
+        return "with_candidates"
+    if known.has_unlinked_prediction:
+        return "unlinked_prediction"
+    is_from_aligned = known.source is not None and known.source.is_aligned
+    return "unaligned" if is_from_aligned else known.found_by
 
 
-def name_of(kinds: Kinds) -> str:
-    """What a kind of evidence is called.
+def evidence_name(kinds: Kinds) -> str:
+    """The name of a kind of evidence.
 
-    >>> name_of((("aligned",), ("aligned", 7)))
+    >>> evidence_name((("aligned",), ("aligned", 7)))
     'aligned'
     """
     first = kinds[0]
     return str(first[0]) if isinstance(first, tuple) else str(first)
 
 
-def rounded(worth: float) -> float:
-    """A value by steps: of what is about equal, what was known first comes first.
+def rounded_value(value: float) -> float:
+    """A value in steps, so that of about equal URLs the one known first comes first.
 
-    >>> rounded(0.5) == rounded(0.501), rounded(0.5) < rounded(0.6), rounded(0.0)
-    (True, True, 0.0)
+    >>> rounded_value(0.5) == rounded_value(0.501), rounded_value(0.5) < rounded_value(0.6)
+    (True, True)
+    >>> rounded_value(0.0)
+    0.0
     """
-    return STEP ** round(math.log(worth, STEP)) if worth > 0.0 else 0.0
+    return VALUE_STEP ** round(math.log(value, VALUE_STEP)) if value > 0.0 else 0.0
 
 
 def section(url: Url) -> str:
