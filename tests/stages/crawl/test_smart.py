@@ -54,7 +54,7 @@ Models = tuple[Languages, Pairs]
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> Models:
     languages, pairs = Languages(), Pairs()
-    remembered = smart._Remembered(languages)
+    remembered = smart._CachedLanguageModel(languages)
     monkeypatch.setattr(smart, "_models", lambda lang, pair: (remembered, pairs))
     return languages, pairs
 

@@ -1,1 +1,1 @@
-"""Crawl policies: which links of a page to follow, and how eagerly."""
+"""Crawl policies: which links of a page to follow, and with which priority."""

@@ -1,7 +1,7 @@
-"""All pages but those of the last level, and of that only what may be half of a pair.
+"""All pages above the last level, and of the last level only halves of possible pairs.
 
 Vieira & Moreira 2012, Algorithm 1.  Pages are numbered by levels from 1, the page that a crawl
-starts from; which URLs may form a pair is what the recipe's pairer says, of the URLs alone.
+starts from; the recipe's pairer says which URLs may form a pair, by the URLs alone.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _is_sitemap(page: Page) -> bool:
 
 
 def collect(site: SiteView, levels: int) -> dict[Url, Link]:
-    """The URLs of a site down to a level, each with a link that leads to it: `listOfUrls`.
+    """The URLs of a site down to a level, each with a link to it: `listOfUrls` of the paper.
 
     Levels are counted along the links that were found, as a page of the last level was not queued
     by a page above it.

@@ -1,4 +1,4 @@
-"""Smart bilingual focused crawling: the other language first, and there what is parallel.
+"""Smart bilingual focused crawling: links to the other language first, likely translations first.
 
 Garcia-Romero et al., section 4.  Both probabilities are of URLs alone, so that a page is judged
 before it is downloaded.
@@ -22,8 +22,8 @@ from diptych.types import Page, Ranked
 
 __all__ = ["Smart", "other_language"]
 
-_LEAST = 1e-12  # what both models hold impossible comes last, but it comes
-_MAX_REMEMBERED = 1 << 14  # URLs; some 800 bytes each
+_MIN_PRIORITY = 1e-12  # links that both models hold impossible come last, but they come
+_MAX_CACHED = 1 << 14  # URLs; some 800 bytes each
 _UNKNOWN = "und"
 
 
@@ -46,7 +46,7 @@ class Smart:
         rows = languages.probabilities(urls)
         is_other = other_language(rows, languages.labels, page.lang, site.langs)
         is_parallel = pairs.probabilities([page.url] * len(urls), urls)
-        priorities = np.maximum(is_other.astype(np.float64) * is_parallel, _LEAST)
+        priorities = np.maximum(is_other.astype(np.float64) * is_parallel, _MIN_PRIORITY)
         return [
             Ranked(links[url], priority)
             for url, priority in zip(urls, priorities.tolist(), strict=True)
@@ -60,7 +60,7 @@ class Smart:
 def other_language(
     rows: NDArray[np.float32], labels: Sequence[str], lang: str, langs: Sequence[str]
 ) -> NDArray[np.float32]:
-    """How likely each URL is in another of the languages than the page that links to it.
+    """The probability that each URL is in another of the languages than the page linking to it.
 
     >>> rows = np.array([[0.1, 0.6, 0.3]], np.float32)
     >>> other_language(rows, ("und", "en", "fr"), "en", ("en", "fr")).tolist() == [rows[0, 2]]
@@ -80,8 +80,8 @@ def other_language(
     return likely
 
 
-class _Remembered:
-    """A language model that is asked once for each URL: pages have most links in common."""
+class _CachedLanguageModel:
+    """A language model that keeps its rows: pages have most of their links in common."""
 
     def __init__(self, model: UrlLanguageModel) -> None:
         self.labels = model.labels
@@ -90,7 +90,7 @@ class _Remembered:
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
         """One row per URL, one column per label."""
-        if len(self._rows) > _MAX_REMEMBERED:
+        if len(self._rows) > _MAX_CACHED:
             self._rows.clear()
         new = [url for url in dict.fromkeys(urls) if url not in self._rows]
         if new:
@@ -100,8 +100,8 @@ class _Remembered:
 
 @lru_cache(maxsize=2)
 def _models(lang_folder: str, pair_folder: str) -> tuple[UrlLanguageModel, UrlPairModel]:
-    """Both models, read once for all sites; the second asks a language model too."""
+    """Both models, read once for all sites; the second uses a language model too."""
     known = url_lang.load(lang_folder)
-    languages, pairs = _Remembered(known), url_pair.load(pair_folder)
-    own = languages if pairs.languages is known else _Remembered(pairs.languages)
+    languages, pairs = _CachedLanguageModel(known), url_pair.load(pair_folder)
+    own = languages if pairs.languages is known else _CachedLanguageModel(pairs.languages)
     return languages, replace(pairs, languages=own)
