@@ -25,9 +25,9 @@ from diptych.learn.trees import Forest
 from diptych.run.store import Store
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.stages.pair.union import model as page_pair
+from diptych.stages.pair.union.candidate_table import FEATURES
 from diptych.stages.pair.union.model import PagePairModel
-from diptych.stages.pair.union.strategy import Union, _said
-from diptych.stages.pair.union.weighing import FEATURES
+from diptych.stages.pair.union.strategy import Union, _proposals
 
 RISING = {"sizes": -1, "copied": -1, "text": 0, "knows_words": 0}
 """features that do not speak for a pair the more the greater they are"""
@@ -146,7 +146,7 @@ def with_model(union: Union, view: Any, model: Any, broken: float) -> Any:
     """The tables of a site, weighed by a model that is not shipped yet."""
     before = page_pair.load
     page_pair.load = lambda names, folder="": model
-    said = _said(union._proposed(view))
+    said = _proposals(union._proposed(view))
     try:
         return union._tables(view, misled(said, broken) if broken else said, page_languages(view))
     finally:

@@ -136,7 +136,7 @@ def test_what_pages_say_breaks_no_promise(pairer: Pairer, site: FakeSite) -> Non
 
 @pytest.mark.parametrize("site", [competing(), sketched(competing())], ids=["bare", "sketched"])
 @pytest.mark.parametrize("pairer", PAIRERS)
-def test_competing_claims_are_settled(pairer: Pairer, site: FakeSite) -> None:
+def test_competing_claims_leave_one_partner_each(pairer: Pairer, site: FakeSite) -> None:
     check(pairer, site)
     found = paths(pairer.pair(site))
     if isinstance(pairer, BY_CONTENT) and not list(site.sketches()):

@@ -148,7 +148,9 @@ def _weighed(store: Store) -> list[PagePair]:
     return [
         pair
         for id, name in store.sites()
-        for pair in strategy.weighed(StoreView(store, Site(name, ()), id, terms.langs, lexicons))
+        for pair in strategy.all_candidates(
+            StoreView(store, Site(name, ()), id, terms.langs, lexicons)
+        )
     ]
 
 

@@ -14,8 +14,8 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.registry import make
 from diptych.stages.pair.content import Content, content_scores
 from diptych.stages.pair.shared.page_languages import page_languages
-from diptych.stages.pair.shared.pages_by_language import fill_shelves
-from diptych.stages.pair.shared.similarity import Panel
+from diptych.stages.pair.shared.pages_by_language import pages_by_language
+from diptych.stages.pair.shared.similarity import SideBySide
 from diptych.types import Sketch
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -199,8 +199,8 @@ def test_the_score_is_as_documented() -> None:
 
 def seen(built: FakeSite, budget: int) -> int:
     """Entries of the index that a kernel looks at for all pages of the left language."""
-    shelves = fill_shelves(built, page_languages(built))
-    left, right = Panel(shelves["en"], shelves["fr"], Lexicon.empty("en", "fr")).units
+    pages_of = pages_by_language(built, page_languages(built))
+    left, right = SideBySide(pages_of["en"], pages_of["fr"], Lexicon.empty("en", "fr")).units
     sizes = np.diff(right.turned().offsets)
     total = 0
     for row in range(len(left)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diptych.language.switchers import declared_language
-from diptych.stages.crawl.hybrid.language_guess import Tongues
+from diptych.stages.crawl.hybrid.language_guess import LanguageGuesser
 from diptych.stages.detect.predictor.contexts import Question
 from diptych.stages.pair.keys.marks import make_marker
 from diptych.stages.pair.keys.strategy import pair_urls
@@ -67,7 +67,7 @@ def test_names_in_switchers_say_the_script(text: str, lang: str) -> None:
 )
 def test_announced_translations_say_the_script(hreflang: str, lang: str) -> None:
     link = Link(Url("http://x.org/"), rel="alternate", hreflang=hreflang)
-    assert Tongues(ALL).declared(link) == (lang, "alternate")
+    assert LanguageGuesser(ALL).declared(link) == (lang, "alternate")
 
 
 def test_keys_pair_two_scripts() -> None:

@@ -124,7 +124,7 @@ def test_a_word_list_is_of_stems() -> None:
     words = word_list(lexicon)
     assert sorted(words.left_ids) == ["light", "sea"]
     assert sorted(words.right_ids) == ["brique"[:5], "mer", "phare"]
-    known = words.there[words.left_ids["light"]]
+    known = words.translations[words.left_ids["light"]]
     assert known == {words.right_ids["phare"], words.right_ids["briqu"]}
 
 

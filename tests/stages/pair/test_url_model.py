@@ -139,7 +139,7 @@ X = at("/").rstrip("/")
 
 
 def by_habit(scores: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
-    return url_model._by_habit(
+    return url_model._with_habits(
         {(X + one, X + other): score for (one, other), score in scores.items()}
     )
 

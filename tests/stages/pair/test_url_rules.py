@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from support.fakes import FakeSite, paths
 
-from diptych.stages.pair.url_rules import UrlRules, language_words, replaced, without
+from diptych.stages.pair.url_rules import UrlRules, language_words, mark_removed, mark_replaced
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from diptych.stages.pair.url_rules import UrlRules, language_words, replaced, wi
     ],
 )
 def test_one_mark_is_replaced(left: str, right: str) -> None:
-    assert right in replaced(left, "en", "fr")
+    assert right in mark_replaced(left, "en", "fr")
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,13 @@ def test_one_mark_is_replaced(left: str, right: str) -> None:
     ],
 )
 def test_what_is_no_mark_is_left(url: str) -> None:
-    assert replaced(url, "en", "fr") == []
+    assert mark_replaced(url, "en", "fr") == []
 
 
 def test_a_code_is_not_replaced_by_a_name() -> None:
-    assert replaced("http://a.org/en/x", "en", "fr") == ["http://a.org/fr/x"]
+    assert mark_replaced("http://a.org/en/x", "en", "fr") == ["http://a.org/fr/x"]
     # ...and one mark only: two are for other pairers.
-    assert "http://a.org/fr/x_fr" not in replaced("http://a.org/en/x_en", "en", "fr")
+    assert "http://a.org/fr/x_fr" not in mark_replaced("http://a.org/en/x_en", "en", "fr")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_code_is_not_replaced_by_a_name() -> None:
     ],
 )
 def test_one_language_may_have_no_mark(url: str, bare: str) -> None:
-    assert bare in without(url, "fr")
+    assert bare in mark_removed(url, "fr")
 
 
 def test_both_marked_is_stronger_than_one_marked() -> None:
@@ -94,4 +94,4 @@ def test_any_languages_have_words() -> None:
     assert (codes, codes3) == (("de",), ("deu", "ger"))
     assert set(names) == {"german", "deutsch"}
     assert language_words("zh-TW")[0] == ("zh", "zh-tw")
-    assert "http://a.org/kab/x" in replaced("http://a.org/fra/x", "fr", "kab")
+    assert "http://a.org/kab/x" in mark_replaced("http://a.org/fra/x", "fr", "kab")

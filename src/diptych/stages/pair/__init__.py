@@ -1,1 +1,1 @@
-"""Pairing pages: which pages of a site may be translations of each other."""
+"""Pairers: which pages of a site may be translations of each other."""

@@ -1,4 +1,4 @@
-"""Pages paired by what they say, where URLs and links say nothing."""
+"""Pages paired by their content, where URLs and links say nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from diptych.protocols import SiteView
-from diptych.stages.pair.shared.one_partner import settle
+from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.types import PagePair
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from diptych.stages.pair.shared.similarity import Pairs, Panel
+    from diptych.stages.pair.shared.similarity import Pairs, SideBySide
 
 __all__ = ["Content"]
 
@@ -36,28 +36,28 @@ class Content:
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `content`."""
-        from diptych.stages.pair.shared.pages_by_language import fill_shelves
-        from diptych.stages.pair.shared.similarity import Panel, likeness
+        from diptych.stages.pair.shared.pages_by_language import pages_by_language
+        from diptych.stages.pair.shared.similarity import SideBySide, similarities
 
-        shelves = fill_shelves(site, page_languages(site))
+        pages_of = pages_by_language(site, page_languages(site))
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):
-            panel = Panel(shelves[left], shelves[right], site.lexicon(left, right))
-            pairs = self.nominate(panel)
-            scores = content_scores(likeness(panel, pairs))
+            sides = SideBySide(pages_of[left], pages_of[right], site.lexicon(left, right))
+            pairs = self.similar_pages(sides)
+            scores = content_scores(similarities(sides, pairs))
             for one, other, score in zip(*pairs, scores.tolist(), strict=True):
                 if score >= self.least:
-                    urls = panel.left.urls[one], panel.right.urls[other]
+                    urls = sides.left.urls[one], sides.right.urls[other]
                     found.append(PagePair(*urls, left, right, score, "content"))
-        return settle(found)
+        return one_partner_each(found)
 
-    def nominate(self, panel: Panel) -> Pairs:
-        """The pairs worth a look: for each page of either language those most like it."""
-        return panel.candidates(self.candidates)
+    def similar_pages(self, sides: SideBySide) -> Pairs:
+        """Candidate pairs: for each page of either language those most similar to it."""
+        return sides.candidates(self.candidates)
 
 
 def content_scores(measures: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    """One number for the measures: what pages share, as far as their forms do not deny it."""
+    """One score of all measures: what pages share, less where their forms differ."""
     import numpy as np
 
     words = np.maximum(measures["shared"], measures["translated"])

@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from diptych.language.marks import fold, marks_of
 from diptych.language.scripts import marked_language
 from diptych.protocols import SiteView
-from diptych.stages.pair.shared.one_partner import settle
+from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.types import PagePair, Url
 
@@ -27,8 +27,8 @@ __all__ = ["LangStrip", "Stripped", "strip_language"]
 
 # A country's code says less than its language's, and a letter alone is a mark on few sites; `e` and
 # `f` are on the shared task's own list.
-_KINDS = frozenset(("code", "code3", "endonym", "name", "habit"))
-_LETTERS = frozenset("ef")
+_MARK_KINDS = frozenset(("code", "code3", "endonym", "name", "habit"))
+_SINGLE_LETTERS = frozenset("ef")
 # DEVIATION(smart): any country or script may follow a code, not only where it is official.
 _REGION = r"(?:[-_](?:[a-z]{2}|hans|hant|latn|cyrl))?"
 _HOLE = "\0"
@@ -62,7 +62,7 @@ class LangStrip:
         for url in sorted(langs):
             stripped = strip_language(url, tuple(order))
             groups[stripped.form][langs[url]].append((url, stripped))
-        return settle(
+        return one_partner_each(
             pair
             for group in groups.values()
             for left, right in combinations(sorted(group, key=order.index), 2)
@@ -80,13 +80,17 @@ def strip_language(url: str, langs: Sequence[str]) -> Stripped:
     ('un.org/a.html?id=2', 'un.org/*/a_*.html?l=*&id=2')
     """
     parts = urlsplit(url)
-    host, in_host = _punch(parts.netloc.removeprefix("www."), langs)
-    path, in_path = _punch(unquote(parts.path), langs)
-    query, in_query = _punch_query(parts.query, langs)
+    host, in_host = _with_holes(parts.netloc.removeprefix("www."), langs)
+    path, in_path = _with_holes(unquote(parts.path), langs)
+    query, in_query = _query_with_holes(parts.query, langs)
     # DEVIATION(wmt16): marks in the host are stripped too; the task had one host at a time.  They
     # say less than the others: all of a site, in every language, may be under `.de`.
-    form = _close(host) + _INDEX_FILE.sub("", _close_path(path)).rstrip("/")
-    kept = [(_close(name), _close(value)) for name, value in query if _HOLE not in (name, value)]
+    form = _holes_closed(host) + _INDEX_FILE.sub("", _path_closed(path)).rstrip("/")
+    kept = [
+        (_holes_closed(name), _holes_closed(value))
+        for name, value in query
+        if _HOLE not in (name, value)
+    ]
     return Stripped(
         form + _spelled(kept),
         f"{host}{path}{_spelled(query)}".replace(_HOLE, "*"),
@@ -94,7 +98,7 @@ def strip_language(url: str, langs: Sequence[str]) -> Stripped:
     )
 
 
-def _punch(text: str, langs: Sequence[str]) -> tuple[str, frozenset[str]]:
+def _with_holes(text: str, langs: Sequence[str]) -> tuple[str, frozenset[str]]:
     """A text with a hole for each language mark, and the languages they are of."""
     pattern, marks = _marks(tuple(langs))
     # Without regard to case a dotless i matches an i, but is no mark.
@@ -102,12 +106,14 @@ def _punch(text: str, langs: Sequence[str]) -> tuple[str, frozenset[str]]:
     return (pattern.sub(_HOLE, text) if found else text), frozenset(found)
 
 
-def _punch_query(query: str, langs: Sequence[str]) -> tuple[list[tuple[str, str]], frozenset[str]]:
+def _query_with_holes(
+    query: str, langs: Sequence[str]
+) -> tuple[list[tuple[str, str]], frozenset[str]]:
     """The parameters of a query with holes, and the languages marked."""
     holed: list[tuple[str, str]] = []
     found: frozenset[str] = frozenset()
     for name, value in parse_qsl(query, keep_blank_values=True):
-        (name, in_name), (value, in_value) = _punch(name, langs), _punch(value, langs)
+        (name, in_name), (value, in_value) = _with_holes(name, langs), _with_holes(value, langs)
         holed.append((name, value))
         found |= in_name | in_value
     return holed, found
@@ -117,14 +123,14 @@ def _spelled(query: list[tuple[str, str]]) -> str:
     return "?" + "&".join(f"{name}={value}" for name, value in query) if query else ""
 
 
-def _close(text: str) -> str:
+def _holes_closed(text: str) -> str:
     """Holes closed, each with one delimiter beside it."""
     return _HOLE_AND_EDGE.sub("", text)
 
 
-def _close_path(path: str) -> str:
+def _path_closed(path: str) -> str:
     """Holes closed, and the directories that were nothing but a mark gone."""
-    segments = (_close(segment) for segment in path.split("/"))
+    segments = (_holes_closed(segment) for segment in path.split("/"))
     return "".join(f"/{segment}" for segment in segments if segment)
 
 
@@ -133,9 +139,9 @@ def _marks(langs: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
     """A pattern of all marks of some languages, and which language each mark is of."""
     marks: dict[str, str] = {}
     for lang in langs:
-        known = (word for word, kind in marks_of(lang).items() if kind in _KINDS)
+        known = (word for word, kind in marks_of(lang).items() if kind in _MARK_KINDS)
         for name in (lang.lower(), *known):
-            if len(name) > 1 or name in _LETTERS:
+            if len(name) > 1 or name in _SINGLE_LETTERS:
                 marks.setdefault(name, lang)
     # A code means its own language before a country: `se` is Northern Sami where that is wanted.
     marks.update({code: lang for lang in langs for code in _codes(lang)})
@@ -179,7 +185,7 @@ def _in_order(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) ->
 
 
 def _agreement(one: frozenset[str], left: str, other: frozenset[str], right: str) -> float:
-    """How far the marks of two URLs agree with the languages of their pages."""
+    """A score of how the marks of two URLs agree with the languages of their pages."""
     if (one and left not in one) or (other and right not in other) or not (one or other):
         return _CONTRADICTED
     return _BOTH_MARKED if one and other else _ONE_MARKED

@@ -1,4 +1,4 @@
-"""Pages paired by what the site itself declares: hreflang and language switchers."""
+"""Pages paired by the declarations of the site itself: hreflang and language switchers."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import NamedTuple
 from diptych.language.codes import same_language
 from diptych.language.switchers import declared_language
 from diptych.protocols import SiteView
-from diptych.stages.pair.shared.one_partner import noisy_or, settle
+from diptych.stages.pair.shared.one_partner import noisy_or, one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.types import PagePair, Url
 
 __all__ = ["Links"]
 
-_SIBLING = 0.9  # of the weaker of the two declarations that a sibling pair rests on
-_MANY_SOURCES = 2  # more pages of one language than this leading to one page lead to a home page
-_TO_HOME = 0.1
+_SIBLING_FACTOR = 0.9  # of the weaker of the two declarations that make a sibling pair
+_MAX_VOTERS = 2  # a page that more pages of one language declare is a home page
+_HOME_FACTOR = 0.1
 
 _Votes = dict[tuple[Url, Url, str], float]
 """(voting page, its counterpart, evidence) -> strength"""
 
 
 class _Vote(NamedTuple):
-    """How far a declaration may be believed, and what it is called."""
+    """The strength of a kind of declaration, and its name as evidence."""
 
     strength: float
     evidence: str
@@ -53,12 +53,12 @@ class Links:
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `hreflang`, `switcher` or both."""
         langs = page_languages(site)
-        votes = _damped(_votes(site, langs), site)
-        return settle(_pairs(votes, langs, list(site.langs)))
+        votes = _weakened(_votes(site, langs), site)
+        return one_partner_each(_pairs(votes, langs, list(site.langs)))
 
 
 def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
-    """What each page says of others, if it leads to a page in the language it says."""
+    """The declarations of each page that lead to a page in the declared language."""
     wanted = tuple(site.langs)
     votes: _Votes = {}
     for url, link in site.links():
@@ -75,10 +75,10 @@ def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
     return votes
 
 
-def _damped(votes: _Votes, site: SiteView) -> _Votes:
-    """Votes that many pages of a language cast for one page made weak.
+def _weakened(votes: _Votes, site: SiteView) -> _Votes:
+    """The votes, weaker where many pages of a language vote for one page.
 
-    They hold for one of the voters only: the home page, or the one that is voted for in return.
+    Such a vote holds for one voter only: the home page, or the one that is voted for in return.
     """
     homes = {site.resolve(seed) for seed in site.site.seeds}
     pages = site.pages
@@ -86,33 +86,33 @@ def _damped(votes: _Votes, site: SiteView) -> _Votes:
     for source, target, evidence in votes:
         voters[target, evidence, pages[source].lang] += 1
 
-    def is_common(source: Url, target: Url, evidence: str) -> bool:
-        many = voters[target, evidence, pages[source].lang] > _MANY_SOURCES
+    def is_for_home(source: Url, target: Url, evidence: str) -> bool:
+        many = voters[target, evidence, pages[source].lang] > _MAX_VOTERS
         return many and source not in homes and (source, target) not in answered
 
     answered = {(target, source) for source, target, _ in votes}
     return {
-        vote: strength * _TO_HOME if is_common(*vote) else strength
+        vote: strength * _HOME_FACTOR if is_for_home(*vote) else strength
         for vote, strength in votes.items()
     }
 
 
 def _pairs(votes: _Votes, langs: Mapping[Url, str], order: list[str]) -> Iterator[PagePair]:
-    """For each two pages and kind of evidence, what both of them and third pages say together."""
-    said: defaultdict[tuple[Url, Url, str], dict[str, float]] = defaultdict(dict)
-    for voter, left, right, evidence, strength in _opinions(votes, langs):
+    """For each two pages and kind of evidence, the votes of both and of third pages together."""
+    scores_of: defaultdict[tuple[Url, Url, str], dict[str, float]] = defaultdict(dict)
+    for voter, left, right, evidence, strength in _votes_for_pairs(votes, langs):
         if order.index(langs[left]) > order.index(langs[right]):
             left, right = right, left
-        # Third pages repeat each other, so that they count as one voice.
-        voice = voter if voter in (left, right) else "sibling"
-        voices = said[left, right, evidence]
-        voices[voice] = max(strength, voices.get(voice, 0.0))
-    for (left, right, evidence), voices in said.items():
-        score = noisy_or(voices.values())
+        # Third pages repeat each other, so they count as one voter.
+        who = voter if voter in (left, right) else "sibling"
+        scores = scores_of[left, right, evidence]
+        scores[who] = max(strength, scores.get(who, 0.0))
+    for (left, right, evidence), scores in scores_of.items():
+        score = noisy_or(scores.values())
         yield PagePair(left, right, langs[left], langs[right], score, evidence)
 
 
-def _opinions(
+def _votes_for_pairs(
     votes: _Votes, langs: Mapping[Url, str]
 ) -> Iterable[tuple[Url, Url, Url, str, float]]:
     """(voter, page, page, evidence, strength): of the voter and another, or of two others."""
@@ -125,4 +125,4 @@ def _opinions(
     for source, listed in alternates.items():
         for (left, one), (right, other) in combinations(listed, 2):
             if langs[left] != langs[right]:
-                yield source, left, right, "hreflang", _SIBLING * min(one, other)
+                yield source, left, right, "hreflang", _SIBLING_FACTOR * min(one, other)

@@ -20,13 +20,13 @@ from diptych.language.marks import KINDS, mark_table, url_marks
 from diptych.language.scripts import marked_language
 from diptych.protocols import SiteView
 from diptych.stages.pair.shared.blocking import candidates
-from diptych.stages.pair.shared.one_partner import settle
+from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.types import PagePair, PageRecord, Url
 
 __all__ = ["PPLocator", "find_pairs", "guess_language", "normal_form", "populate"]
 
 _UNNECESSARY = re.compile(r"\A[a-z]+://|\Awww\.|(?<=/)(?:index|default)(?:\.[a-z]{2,5})?\Z|/\Z")
-_SURE = ("code", "code3", "endonym", "name")
+_SURE_KINDS = ("code", "code3", "endonym", "name")
 OTHER = "*"
 """a third language"""
 
@@ -40,7 +40,7 @@ class PPLocator:
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `pplocator`."""
-        return settle(
+        return one_partner_each(
             pair
             for left, right in combinations(site.langs, 2)
             for pair in self._pairs(site, left, right)
@@ -58,7 +58,7 @@ class PPLocator:
 
 
 def _may_be(page: PageRecord, lang: str) -> bool:
-    """Whether nothing that was read speaks against a page's language."""
+    """True if the text of a page does not contradict a language."""
     return not page.lang or same_language(page.lang, lang)
 
 
@@ -102,7 +102,7 @@ def guess_language(url: str, left: str, right: str) -> str:
 
 
 def _is_third(url: str, mark: str, kind: str) -> bool:
-    if kind not in _SURE:
+    if kind not in _SURE_KINDS:
         return False
     segment, label = rf"[/=]{re.escape(mark)}(?:[/&?]|\Z)", rf"://{re.escape(mark)}\.[^/.]+\.[^/]"
     return re.search(f"{segment}|{label}", unquote(url).casefold()) is not None
@@ -142,6 +142,6 @@ def find_pairs(
 
 @lru_cache(maxsize=65536)
 def _pieces(url: str) -> frozenset[object]:
-    """What similar URLs share: their words, and neighbouring ones together."""
+    """The pieces that similar URLs share: words, and pairs of neighbouring words."""
     words = re.findall(r"[^\W_]+", normal_form(url))
     return frozenset([*words, *pairwise(words)])

@@ -4,8 +4,8 @@ Chen, Chau & Yeh 2004, as Vieira & Moreira 2012 describe and use it (sections 2 
 are identified; names with a language-indicating substring give all the names that the counterpart
 may have, which are looked up; what that does not decide is decided by the words of the pages.
 
-What Vieira & Moreira do not say of it is chosen here: which substrings count, how large pages may
-differ, and the formula of the similarity, of which only the word list and the 0.9 are known.
+Vieira & Moreira leave some of it open, which is chosen here: the substrings, how much the sizes of
+pages may differ, and the formula of the similarity (known are only the word list and the 0.9).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.language.marks import marks_of
 from diptych.protocols import SiteView
-from diptych.stages.pair.shared.one_partner import settle
+from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
-from diptych.stages.pair.url_rules import in_case_of, language_words
+from diptych.stages.pair.url_rules import language_words, with_case_of
 from diptych.text.cognates import stem
 from diptych.types import PagePair, Url
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Pti", "WordList", "generated_names", "similarity", "word_list"]
 
-_NAMED = 0.9  # how far a name that was generated is believed; content is believed as similar it is
-_PROBABLE = 0.1  # of a translation that is on the word list, if the lexicon was learned
-_HITS = 20_000  # entries of the index that are read for one page
-_CANDIDATES = 50  # pages that one page is compared with
-_NAME = 4  # letters of a word that is no code
+_NAME_SCORE = 0.9  # score of a pair by names; that of a pair by content is its similarity
+_MIN_TRANSLATION = 0.1  # probability of a translation on the word list, in a learned lexicon
+_MAX_HITS = 20_000  # entries of the index that are read for one page
+_MAX_CANDIDATES = 50  # pages that one page is compared with
+_MIN_NAME = 4  # letters; a shorter word is a code
 _TOKEN = re.compile(r"[^\W_]+")
 _AFTER_HOST = re.compile(r"\A[a-z]+://[^/?#]*", re.IGNORECASE)
 
@@ -62,20 +62,20 @@ class Pti:
             by_lang[lang].append(url)
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):
-            named = settle(_named(by_lang[left], by_lang[right], left, right))
+            named = one_partner_each(_pairs_by_name(by_lang[left], by_lang[right], left, right))
             taken = {url for pair in named for url in (pair.left, pair.right)}
             rest = [[url for url in by_lang[lang] if url not in taken] for lang in (left, right)]
             found += [*named, *self._by_content(site, rest[0], rest[1], left, right)]
-        return settle(found)
+        return one_partner_each(found)
 
     def _by_content(
         self, site: SiteView, lefts: Sequence[Url], rights: Sequence[Url], left: str, right: str
     ) -> Iterator[PagePair]:
-        """What the word list says of pages whose names say nothing."""
+        """Pairs by the word list, of pages whose names say nothing."""
         if not lefts or not rights:
             return
         words = word_list(site.lexicon(left, right))
-        if not words.there:
+        if not words.translations:
             return
         ours, theirs = _documents(site, lefts, rights, words, self.least_words)
         index = _Index(theirs, words)
@@ -91,25 +91,25 @@ class Pti:
                     yield PagePair(document.url, other.url, left, right, score, "pti")
 
 
-def _named(
+def _pairs_by_name(
     lefts: Sequence[Url], rights: Collection[Url], left: str, right: str
 ) -> Iterator[PagePair]:
     there = set(rights)
     for url in lefts:
         for name in generated_names(url, left, right):
             if name in there:
-                yield PagePair(url, Url(name), left, right, _NAMED, "pti")
+                yield PagePair(url, Url(name), left, right, _NAME_SCORE, "pti")
 
 
 @lru_cache(maxsize=256)
 def _substrings(lang: str) -> tuple[tuple[str, ...], ...]:
-    """What indicates a language: letters, codes of two and of three letters, and names."""
+    """The substrings that indicate a language: letters, codes of 2 and of 3 letters, and names."""
     habits = (word for word, kind in marks_of(lang).items() if kind == "habit")
     words = sorted({*habits, *(word for like in language_words(lang) for word in like)})
-    lengths = [min(len(word), _NAME) for word in words]
+    lengths = [min(len(word), _MIN_NAME) for word in words]
     return tuple(
         tuple(word for word, own in zip(words, lengths, strict=True) if own == length)
-        for length in range(1, _NAME + 1)
+        for length in range(1, _MIN_NAME + 1)
     )
 
 
@@ -135,22 +135,22 @@ def generated_names(url: str, left: str, right: str) -> list[str]:
             places = [place for token in tokens for place in _places(token, word)]
             for choice in [[place] for place in places] + [places] * (len(places) > 1):
                 for other in theirs:
-                    found[_put(url, choice, len(word), other)] = None
+                    found[_with_word(url, choice, len(word), other)] = None
     return list(found)
 
 
 def _places(token: re.Match[str], word: str) -> list[int]:
-    """Where a word is in a token: at its beginning, and at its end."""
+    """The places of a word in a token: at its beginning, and at its end."""
     text = token[0].lower()
     begins = [token.start()] if text.startswith(word) else []
     ends = [token.end() - len(word)] if text.endswith(word) and text != word else []
     return begins + ends
 
 
-def _put(url: str, places: Sequence[int], length: int, word: str) -> str:
+def _with_word(url: str, places: Sequence[int], length: int, word: str) -> str:
     for place in sorted(places, reverse=True):
         end = place + length
-        url = url[:place] + in_case_of(url[place:end], word) + url[end:]
+        url = url[:place] + with_case_of(url[place:end], word) + url[end:]
     return url
 
 
@@ -159,12 +159,12 @@ class WordList(NamedTuple):
 
     left_ids: Mapping[str, int]
     right_ids: Mapping[str, int]
-    there: Sequence[AbstractSet[int]]
+    translations: Sequence[AbstractSet[int]]
     """the translations of each left stem"""
 
 
 def word_list(lexicon: Lexicon) -> WordList:
-    """The stems of a lexicon, which are what is known of a page's words, and their translations."""
+    """The stems of a lexicon and their translations; sketches of pages have stems."""
     pairs = _entries(lexicon.forward, lexicon.left_words, lexicon.right_words)
     pairs |= {
         (left, right)
@@ -184,7 +184,7 @@ def _entries(table: Table, rows: Sequence[str], columns: Sequence[str]) -> set[t
         (stem(word), stem(columns[targets[entry]]))
         for row, word in enumerate(rows)
         for entry in range(offsets[row], offsets[row + 1])
-        if values[entry] >= _PROBABLE
+        if values[entry] >= _MIN_TRANSLATION
     }
 
 
@@ -199,16 +199,16 @@ def similarity(left: AbstractSet[int], right: AbstractSet[int], words: WordList)
     # it occurs; words that are not on the list, as names and numbers, are not compared.
     if not left and not right:
         return 0.0
-    found = sum(not words.there[word].isdisjoint(right) for word in left)
+    found = sum(not words.translations[word].isdisjoint(right) for word in left)
     return (found + len(right & _translated(left, words))) / (len(left) + len(right))
 
 
 def _translated(left: AbstractSet[int], words: WordList) -> set[int]:
-    return set().union(*(words.there[word] for word in left))
+    return set().union(*(words.translations[word] for word in left))
 
 
 class _Document(NamedTuple):
-    """The words of a page that are on the word list, and how many it has in all."""
+    """The words of a page that are on the word list, and the number of all its words."""
 
     url: Url
     words: frozenset[int]
@@ -233,14 +233,14 @@ def _documents(
 
 
 class _Index:
-    """Which pages a word is on, so that not all are compared with all."""
+    """An inverted index of pages by word, so that not all are compared with all."""
 
     def __init__(self, documents: Sequence[_Document], words: WordList) -> None:
-        self._documents, self._there = documents, words.there
-        self._on: defaultdict[int, list[int]] = defaultdict(list)
+        self._documents, self._translations = documents, words.translations
+        self._pages_with: defaultdict[int, list[int]] = defaultdict(list)
         for number, document in enumerate(documents):
             for word in document.words:
-                self._on[word].append(number)
+                self._pages_with[word].append(number)
 
     def candidates(self, document: _Document, least: float, ratio: float) -> list[_Document]:
         """The pages about as large that share most of its rare words.
@@ -251,27 +251,27 @@ class _Index:
         needed = ceil(len(document.words) * (least - (1 - least) * ratio))
         rarest = nsmallest(
             len(document.words) - max(1, needed) + 1,
-            ((sum(len(self._on[other]) for other in self._there[word]), word)
+            ((sum(len(self._pages_with[other]) for other in self._translations[word]), word)
              for word in document.words),
         )  # fmt: skip
         hits: Counter[int] = Counter()
         read = 0
         for often, word in rarest:
-            for other in self._there[word]:
-                hits.update(self._on[other])
+            for other in self._translations[word]:
+                hits.update(self._pages_with[other])
             read += often
-            if read > _HITS:
+            if read > _MAX_HITS:
                 break
         alike = (
             (-shared, number)
             for number, shared in hits.items()
-            if _is_alike(document, self._documents[number], ratio)
+            if _are_of_like_size(document, self._documents[number], ratio)
         )
-        return [self._documents[number] for _, number in nsmallest(_CANDIDATES, alike)]
+        return [self._documents[number] for _, number in nsmallest(_MAX_CANDIDATES, alike)]
 
 
-def _is_alike(one: _Document, other: _Document, ratio: float) -> bool:
-    """Whether neither of two pages is much larger, by all words or by those on the word list."""
+def _are_of_like_size(one: _Document, other: _Document, ratio: float) -> bool:
+    """True if neither of two pages is much larger, by all words and by those on the list."""
     return all(
         max(sizes) <= ratio * min(sizes)
         for sizes in ((one.size, other.size), (len(one.words), len(other.words)))

@@ -1,4 +1,4 @@
-"""Pairs of a site's URLs by a model of what parallel URLs look like (`learn.url_pair`)."""
+"""Pairs of a site's URLs by a model of what parallel URLs look like (`learn.url.pair`)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from diptych.learn.url.pair import UrlPair, load
 from diptych.learn.url.pair_reading import WHOLE, plain, read_url
 from diptych.protocols import SiteView
 from diptych.stages.pair.shared.blocking import candidates
-from diptych.stages.pair.shared.one_partner import settle
+from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.types import PagePair, Url
 
 __all__ = ["UrlModel", "site_habits"]
 
 _Pairs = Mapping[tuple[str, str], float]
-_CONFIDENT = 0.7
-_USUAL = 0.7  # logarithmic odds: twice as likely
+_MIN_SURE = 0.7
+_HABIT_ODDS = 0.7  # logarithm: twice as likely
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class UrlModel:
         by_lang: dict[str, list[Url]] = {lang: [] for lang in site.langs}
         for url in sorted(langs):
             by_lang[langs[url]].append(url)
-        return settle(
+        return one_partner_each(
             PagePair(Url(one), Url(other), left, right, score, "url_model")
             for left, right in combinations(site.langs, 2)
             for (one, other), score in self._scores(
@@ -62,7 +62,7 @@ class UrlModel:
         found = list(candidates(lefts, rights, _traits(model)))
         scores = model.probabilities([pair[0] for pair in found], [pair[1] for pair in found])
         probable = dict(zip(found, scores.tolist(), strict=True))
-        return _by_habit(probable) if self.habits else probable
+        return _with_habits(probable) if self.habits else probable
 
 
 @lru_cache(maxsize=2)
@@ -86,7 +86,7 @@ def _traits(model: UrlPair) -> Callable[[str], frozenset[object]]:
 
 
 def site_habits(pairs: Iterable[tuple[str, str]]) -> Counter[object]:
-    """How often the pairs of a site have each pair of marks, and each pair of folders."""
+    """Counts of each pair of marks and each pair of folders among the pairs of a site."""
     habits: Counter[object] = Counter()
     for left, right in pairs:
         habits.update(_habits(left, right))
@@ -109,34 +109,34 @@ def _shape(url: str) -> tuple[object, tuple[bytes, ...]]:
     return (read.labels[0], marks), tuple(read.segments[:-1])
 
 
-def _by_habit(probable: _Pairs) -> _Pairs:
-    """Probabilities raised or lowered by how often the site's sure pairs do the same."""
+def _with_habits(probable: _Pairs) -> _Pairs:
+    """Probabilities raised or lowered by the habits of the site's sure pairs."""
     best: dict[str, float] = {}
     for (left, right), score in probable.items():
         best[left], best[right] = max(score, best.get(left, 0)), max(score, best.get(right, 0))
     sure = [
         pair for pair, score in probable.items()
-        if score >= _CONFIDENT and score >= max(best[pair[0]], best[pair[1]])
+        if score >= _MIN_SURE and score >= max(best[pair[0]], best[pair[1]])
     ]  # fmt: skip
     if len(sure) < 3:
         return probable
     habits, counted = site_habits(sure), set(sure)
     return {
-        pair: _shifted(score, _custom(pair, habits, len(sure), pair in counted))
+        pair: _with_odds(score, _habit_odds(pair, habits, len(sure), pair in counted))
         for pair, score in probable.items()
     }
 
 
-def _custom(pair: tuple[str, str], habits: Counter[object], pairs: int, counted: bool) -> float:
-    """How usual a pair is on its site, as logarithmic odds."""
+def _habit_odds(pair: tuple[str, str], habits: Counter[object], pairs: int, counted: bool) -> float:
+    """Logarithmic odds for a pair by the habits of its site."""
     marks, *folders = _habits(*pair)
     itself = 1 if counted else 0
     seen = habits[marks] - itself
-    usual = _USUAL if seen >= max(2, pairs / 10) else 0.0 if seen else -_USUAL
+    usual = _HABIT_ODDS if seen >= max(2, pairs / 10) else 0.0 if seen else -_HABIT_ODDS
     known = sum(habits[folder] > itself for folder in folders)
-    return usual + (_USUAL if folders and known == len(folders) else 0.0)
+    return usual + (_HABIT_ODDS if folders and known == len(folders) else 0.0)
 
 
-def _shifted(score: float, odds: float) -> float:
+def _with_odds(score: float, odds: float) -> float:
     score = min(max(score, 1e-6), 1 - 1e-6)
     return 1 / (1 + exp(-(log(score / (1 - score)) + odds)))

@@ -16,13 +16,21 @@ from urllib.parse import quote
 from diptych.language.marks import fold
 from diptych.language.names import language_codes, language_names
 from diptych.protocols import SiteView
-from diptych.stages.pair.shared.one_partner import settle
+from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.types import PagePair, Url
 
-__all__ = ["WITH", "WITHOUT", "UrlRules", "in_case_of", "language_words", "replaced", "without"]
+__all__ = [
+    "REMOVED_AT",
+    "REPLACED_AT",
+    "UrlRules",
+    "language_words",
+    "mark_removed",
+    "mark_replaced",
+    "with_case_of",
+]
 
-WITH = (
+REPLACED_AT = (
     "//*.",  # en.example.org
     "/*/", "/*$",  # /en/a.html, /a/en
     "/*.", "/*_", "/*-",  # /en.html, /en_a.html, /en-a.html
@@ -31,16 +39,16 @@ WITH = (
     ".*.", ".*$",  # /a.en.html, /a.html.en
     "=*&", "=*$",  # ?lang=en
 )  # fmt: skip
-"""where a mark may be replaced: `*` is the mark, `$` the end of the URL or of its path"""
+"""places where a mark may be replaced: `*` is the mark, `$` the end of the URL or of its path"""
 
-WITHOUT = (
+REMOVED_AT = (
     ("/*/", "/"),  # /fr/a.html with /a.html
     ("_*.", "."), ("-*.", "."), (".*.", "."),  # a_fr.html with a.html
     ("//*.", "//"), ("//*.", "//www."),
 )  # fmt: skip
-"""what a URL in the other language, which has no mark, may have in place of a mark"""
+"""places where a mark may be removed, and what a URL without a mark has there"""
 
-_BOTH_MARKED, _ONE_MARKED = 0.9, 0.7  # as they are believed: the second says less
+_BOTH_MARKED, _ONE_MARKED = 0.9, 0.7  # scores: a rule with one mark says less
 _END = r"(?=[?#]|\Z)"
 
 
@@ -51,7 +59,7 @@ class UrlRules:
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `url_rules`."""
         langs = page_languages(site)
-        return settle(
+        return one_partner_each(
             PagePair(one, other, left, right, score, "url_rules")
             for left, right in combinations(site.langs, 2)
             for one, other, score in _pairs(
@@ -67,14 +75,14 @@ def _pairs(
     lefts: set[Url], rights: set[Url], left: str, right: str
 ) -> Iterator[tuple[Url, Url, float]]:
     for url in lefts:
-        for other in replaced(url, left, right):
+        for other in mark_replaced(url, left, right):
             if other in rights:
                 yield url, Url(other), _BOTH_MARKED
-        for other in without(url, left):
+        for other in mark_removed(url, left):
             if other in rights:
                 yield url, Url(other), _ONE_MARKED
     for url in rights:
-        for other in without(url, right):
+        for other in mark_removed(url, right):
             if other in lefts:
                 yield Url(other), url, _ONE_MARKED
 
@@ -97,32 +105,32 @@ def language_words(lang: str) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def replaced(url: str, left: str, right: str) -> list[str]:
+def mark_replaced(url: str, left: str, right: str) -> list[str]:
     """The URLs in one language that a URL in another may become: one mark replaced by its like.
 
-    >>> replaced("http://x.org/en/a?l=en", "en", "fr")
+    >>> mark_replaced("http://x.org/en/a?l=en", "en", "fr")
     ['http://x.org/fr/a?l=en', 'http://x.org/en/a?l=fr']
     """
     found: dict[str, None] = {}
     for ours, theirs in zip(language_words(left), language_words(right), strict=True):
-        for pattern in _patterns(WITH, ours):
+        for pattern in _patterns(REPLACED_AT, ours):
             for match in pattern.finditer(url):
                 for word in theirs:
-                    mark = in_case_of(match[0], word)
+                    mark = with_case_of(match[0], word)
                     found[url[: match.start()] + mark + url[match.end() :]] = None
     return list(found)
 
 
-def without(url: str, lang: str) -> list[str]:
+def mark_removed(url: str, lang: str) -> list[str]:
     """The URLs without a mark that a URL may become when one of its marks is taken out.
 
-    >>> without("http://x.org/fr/a_fr.html", "fr")
+    >>> mark_removed("http://x.org/fr/a_fr.html", "fr")
     ['http://x.org/a_fr.html', 'http://x.org/fr/a.html']
     """
     found: dict[str, None] = {}
-    places = tuple(place for place, _ in WITHOUT)
+    places = tuple(place for place, _ in REMOVED_AT)
     for words in language_words(lang):
-        for pattern, (place, rest) in zip(_patterns(places, words), WITHOUT, strict=False):
+        for pattern, (place, rest) in zip(_patterns(places, words), REMOVED_AT, strict=False):
             before, _, after = place.partition("*")
             for match in pattern.finditer(url):
                 start, end = match.start() - len(before), match.end() + len(after)
@@ -144,10 +152,10 @@ def _patterns(places: Sequence[str], words: Sequence[str]) -> tuple[re.Pattern[s
     return tuple(found)
 
 
-def in_case_of(mark: str, word: str) -> str:
+def with_case_of(mark: str, word: str) -> str:
     """A word with the capitals of the mark it replaces.
 
-    >>> in_case_of("EN", "fr"), in_case_of("English", "french"), in_case_of("en", "fr")
+    >>> with_case_of("EN", "fr"), with_case_of("English", "french"), with_case_of("en", "fr")
     ('FR', 'French', 'fr')
     """
     if "%" in word:  # escapes have capitals of their own

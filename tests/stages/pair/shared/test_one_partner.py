@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fakes import at, paths
 
-from diptych.stages.pair.shared.one_partner import noisy_or, settle
+from diptych.stages.pair.shared.one_partner import noisy_or, one_partner_each
 from diptych.types import PagePair
 
 
@@ -26,16 +26,18 @@ def test_strongest_partner_wins_and_the_loser_takes_what_is_left() -> None:
         pair("/b", "/x", 0.1),
         pair("/c", "/x", 0.7),
     ]
-    assert paths(settle(rivals)) == [("/a", "/y"), ("/c", "/x")]
+    assert paths(one_partner_each(rivals)) == [("/a", "/y"), ("/c", "/x")]
 
 
 def test_page_has_a_partner_in_each_language() -> None:
     pairs = [pair("/a", "/x", 0.9), pair("/a", "/z", 0.8, langs="en de")]
-    assert settle(pairs) == pairs
+    assert one_partner_each(pairs) == pairs
 
 
 def test_evidence_of_the_same_pair_adds_up() -> None:
-    (joined,) = settle([pair("/a", "/x", 0.8, "langstrip"), pair("/a", "/x", 0.5, "hreflang")])
+    (joined,) = one_partner_each(
+        [pair("/a", "/x", 0.8, "langstrip"), pair("/a", "/x", 0.5, "hreflang")]
+    )
     assert joined.evidence == "hreflang+langstrip"
     assert joined.score == pytest.approx(0.9)
 
@@ -46,24 +48,26 @@ def test_evidence_that_adds_up_beats_one_that_is_stronger_alone() -> None:
         pair("/a", "/y", 0.7, "switcher"),
         pair("/a", "/y", 0.7, "langstrip"),
     ]
-    assert paths(settle(pairs)) == [("/a", "/y")]
+    assert paths(one_partner_each(pairs)) == [("/a", "/y")]
 
 
 def test_same_evidence_told_twice_counts_once() -> None:
-    (joined,) = settle([pair("/a", "/x", 0.5), pair("/a", "/x", 0.8), pair("/a", "/x", 0.7)])
+    (joined,) = one_partner_each(
+        [pair("/a", "/x", 0.5), pair("/a", "/x", 0.8), pair("/a", "/x", 0.7)]
+    )
     assert (joined.score, joined.evidence) == (0.8, "hreflang")
 
 
 def test_pair_told_from_both_ends_is_one_pair() -> None:
     told = [pair("/x", "/a", 0.5, "langstrip", "fr en"), pair("/a", "/x", 0.8)]
-    (joined,) = settle(told)
+    (joined,) = one_partner_each(told)
     assert paths([joined]) == [("/a", "/x")]
     assert (joined.left_lang, joined.right_lang) == ("en", "fr")
     assert joined.score == pytest.approx(0.9)
 
 
 def test_nothing_is_certain() -> None:
-    assert settle([pair("/a", "/x", 1.0)])[0].score == 0.999
+    assert one_partner_each([pair("/a", "/x", 1.0)])[0].score == 0.999
     assert noisy_or([0.999, 0.999]) == 0.999
 
 
@@ -73,12 +77,12 @@ def test_sum_of_evidence_does_not_depend_on_its_order() -> None:
 
 
 def test_page_never_pairs_with_itself_or_its_own_language() -> None:
-    assert settle([pair("/a", "/a", 0.9), pair("/a", "/b", 0.9, langs="en en")]) == []
+    assert one_partner_each([pair("/a", "/a", 0.9), pair("/a", "/b", 0.9, langs="en en")]) == []
 
 
 def test_ties_go_to_the_urls_that_sort_first() -> None:
     tied = [pair("/a", "/y", 0.5), pair("/b", "/x", 0.5), pair("/a", "/x", 0.5)]
-    assert paths(settle(tied)) == [("/a", "/x")]
+    assert paths(one_partner_each(tied)) == [("/a", "/x")]
 
 
 PAIRS = st.lists(
@@ -98,13 +102,13 @@ PAIRS = st.lists(
 def test_order_does_not_matter(pairs: list[PagePair], chance: random.Random) -> None:
     shuffled = list(pairs)
     chance.shuffle(shuffled)
-    assert settle(shuffled) == settle(pairs)
+    assert one_partner_each(shuffled) == one_partner_each(pairs)
 
 
 @given(PAIRS)
 def test_what_is_settled_stays_settled(pairs: list[PagePair]) -> None:
-    settled = settle(pairs)
-    assert settle(settled) == settled
+    settled = one_partner_each(pairs)
+    assert one_partner_each(settled) == settled
     ends = [
         (url, frozenset((pair.left_lang, pair.right_lang)))
         for pair in settled

@@ -14,8 +14,8 @@ from support.sketches import known
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.stages.pair.shared.page_languages import page_languages
-from diptych.stages.pair.shared.pages_by_language import fill_shelves
-from diptych.stages.pair.shared.similarity import Pairs, Panel, likeness
+from diptych.stages.pair.shared.pages_by_language import pages_by_language
+from diptych.stages.pair.shared.similarity import Pairs, SideBySide, similarities
 from diptych.types import Sketch
 
 NONE = Lexicon.empty("en", "fr")
@@ -32,23 +32,23 @@ def site(**pages: Sketch | str) -> FakeSite:
     return built
 
 
-def panel(built: FakeSite, lexicon: Lexicon = NONE) -> Panel:
-    shelves = fill_shelves(built, page_languages(built))
-    return Panel(shelves["en"], shelves["fr"], lexicon)
+def sides(built: FakeSite, lexicon: Lexicon = NONE) -> SideBySide:
+    pages_of = pages_by_language(built, page_languages(built))
+    return SideBySide(pages_of["en"], pages_of["fr"], lexicon)
 
 
 def measured(built: FakeSite, one: str, other: str, lexicon: Lexicon = NONE) -> dict[str, float]:
     """All measures of two pages."""
-    found = panel(built, lexicon)
+    found = sides(built, lexicon)
     pairs = Pairs(
         np.array([found.left.place[at(f"/{one}")]], np.int32),
         np.array([found.right.place[at(f"/{other}")]], np.int32),
     )
-    return {name: float(values[0]) for name, values in likeness(found, pairs).items()}
+    return {name: float(values[0]) for name, values in similarities(found, pairs).items()}
 
 
 def candidates(built: FakeSite, most: int = 5, lexicon: Lexicon = NONE) -> set[tuple[str, str]]:
-    found = panel(built, lexicon)
+    found = sides(built, lexicon)
     pairs = found.candidates(most)
     assert list(zip(*pairs, strict=True)) == sorted(set(zip(*pairs, strict=True)))
     return {
@@ -60,13 +60,13 @@ def candidates(built: FakeSite, most: int = 5, lexicon: Lexicon = NONE) -> set[t
 # What is shared
 
 
-def test_shared_is_the_cosine_of_what_is_on_both_shelves() -> None:
+def test_shared_is_the_cosine_of_common_features() -> None:
     # Each feature is on one page of two: its weight is log(1 + count) * log(3 / 1.5).
     built = site(en1="1899 1899 1912 lamp", en2="x", fr1="1899 1912 1912 lampe", fr2="y")
     left, right = (log(3), log(2)), (log(2), log(3))
     product = left[0] * right[0] + left[1] * right[1]
     found = measured(built, "en1", "fr1")
-    # lamp and lampe are on one shelf only, and count for nothing.
+    # lamp and lampe are in one language only, and count for nothing.
     assert found["shared"] == pytest.approx(product / (log(2) ** 2 + log(3) ** 2), rel=1e-5)
     raw = product * log(2) ** 2
     assert found["amount"] == pytest.approx(raw / (raw + 30), rel=1e-5)
@@ -104,7 +104,7 @@ def test_the_more_is_shared_the_greater_the_amount() -> None:
 
 def test_words_are_translated_only_with_a_lexicon() -> None:
     built = site(en1="lamp storm", en2="tower", fr1="lampe orage", fr2="tour")
-    assert panel(built).translated is None
+    assert sides(built).translated is None
     assert measured(built, "en1", "fr1")["translated"] == 0
     known_words = measured(built, "en1", "fr1", DICTIONARY)
     assert known_words["translated"] == pytest.approx(1)
@@ -146,7 +146,7 @@ def test_only_the_likeliest_four_translations_count() -> None:
     links = [("lamp", word, 10.0 - place) for place, word in enumerate(words)]
     pages = {f"fr{place}": word for place, word in enumerate(words)}
     # Back is known from the last as well: only there is not.
-    found = panel(site(en1="lamp", en2="x", **pages), Lexicon.of_links("en", "fr", links))
+    found = sides(site(en1="lamp", en2="x", **pages), Lexicon.of_links("en", "fr", links))
     assert found.translated is not None
     there = found.translated[0][0]
     assert {found.left.names[feature] for feature in there.features} == set(words[:4])
@@ -154,7 +154,7 @@ def test_only_the_likeliest_four_translations_count() -> None:
 
 def test_unlikely_translations_do_not_count() -> None:
     lexicon = Lexicon.of_links("en", "fr", [("lamp", "lampe", 99), ("lamp", "chat", 1)])
-    found = panel(site(en1="lamp", en2="x", fr1="lampe", fr2="chat"), lexicon)
+    found = sides(site(en1="lamp", en2="x", fr1="lampe", fr2="chat"), lexicon)
     assert found.translated is not None
     assert {found.left.names[each] for each in found.translated[0][0].features} == {"lampe"}
 
@@ -278,23 +278,23 @@ def test_the_order_of_pages_does_not_matter(found, chance, with_words: bool) -> 
 @given(pages, st.booleans())
 def test_sides_do_not_matter(found, with_words: bool) -> None:
     lexicon = DICTIONARY if with_words else NONE
-    there = panel(site(**{f"{lang}{n}": bag for n, (lang, bag) in enumerate(found)}), lexicon)
-    back = Panel(there.right, there.left, lexicon.reversed())
+    there = sides(site(**{f"{lang}{n}": bag for n, (lang, bag) in enumerate(found)}), lexicon)
+    back = SideBySide(there.right, there.left, lexicon.reversed())
     ours, theirs = there.candidates(9), back.candidates(9)
     assert set(zip(*ours, strict=True)) == {(b, a) for a, b in zip(*theirs, strict=True)}
-    turned = likeness(back, Pairs(ours.right, ours.left))
-    for name, values in likeness(there, ours).items():
+    turned = similarities(back, Pairs(ours.right, ours.left))
+    for name, values in similarities(there, ours).items():
         np.testing.assert_allclose(values, turned[name], 1e-5, 1e-6, err_msg=name)
 
 
 @given(pages, st.booleans())
 def test_measures_are_within_their_bounds(found, with_words: bool) -> None:
-    made = panel(
+    made = sides(
         site(**{f"{lang}{n}": bag for n, (lang, bag) in enumerate(found)}),
         DICTIONARY if with_words else NONE,
     )
     left, right = np.indices((len(made.left), len(made.right))).reshape(2, -1).astype(np.int32)
-    for name, values in likeness(made, Pairs(left, right)).items():
+    for name, values in similarities(made, Pairs(left, right)).items():
         assert values.dtype == np.float32, name
         assert np.isfinite(values).all(), name
         assert (values >= 0).all(), name

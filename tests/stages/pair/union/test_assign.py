@@ -171,9 +171,9 @@ def test_a_search_that_is_ended_early_still_gives_a_good_matching(
 ) -> None:
     edges = random_edges(300, 6, rights=300)
     exact = total(edges, best_matching(edges))
-    monkeypatch.setattr(assign, "_ALWAYS", 0)
-    monkeypatch.setattr(assign, "_LOOKS", 0)
-    monkeypatch.setattr(assign, "_NARROW", 30)
+    monkeypatch.setattr(assign, "_FREE_LOOKS", 0)
+    monkeypatch.setattr(assign, "_LOOKS_PER_EDGE", 0)
+    monkeypatch.setattr(assign, "_NARROW_SEARCH", 30)
     ended = total(edges, best_matching(edges))
     assert total(edges, greedy(edges)) < ended < exact
     assert ended > 0.97 * exact

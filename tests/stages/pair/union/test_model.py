@@ -14,8 +14,8 @@ from support.examples import examples
 from diptych.errors import ConfigError
 from diptych.learn.trees import Forest
 from diptych.stages.pair.union import model as page_pair
+from diptych.stages.pair.union.candidate_table import FEATURES
 from diptych.stages.pair.union.model import FORMAT, PagePairModel, load
-from diptych.stages.pair.union.weighing import FEATURES
 
 NAMES = ("shared", "tags")
 

@@ -25,10 +25,10 @@ from diptych.stages.pair.links import Links
 from diptych.stages.pair.pplocator import PPLocator
 from diptych.stages.pair.shared.one_partner import noisy_or
 from diptych.stages.pair.shared.page_languages import page_languages
-from diptych.stages.pair.shared.pages_by_language import fill_shelves
-from diptych.stages.pair.shared.similarity import Pairs, Panel
-from diptych.stages.pair.union.strategy import Union, _settled
-from diptych.stages.pair.union.weighing import FEATURES, Table
+from diptych.stages.pair.shared.pages_by_language import pages_by_language
+from diptych.stages.pair.shared.similarity import Pairs, SideBySide
+from diptych.stages.pair.union.candidate_table import FEATURES, Table
+from diptych.stages.pair.union.strategy import Union, _assigned
 from diptych.types import LangScore, PagePair
 
 PAGES = range(1, 13)
@@ -143,11 +143,11 @@ def test_another_page_behind_the_right_address_is_not_taken() -> None:
     assert numbers(Union().pair(built)) == same(3)
 
 
-def test_an_untranslated_copy_is_told_by_its_score() -> None:
+def test_an_untranslated_copy_has_a_score_of_its_own() -> None:
     # It has the right address and says the same: the verifier is to see that it says it alike.
     built = site()
     built.sketch("/fr/3", built.read("/en/3").sketch)
-    found = {(pair.left, pair.right): dict(pair.scores) for pair in Union().weighed(built)}
+    found = {(pair.left, pair.right): dict(pair.scores) for pair in Union().all_candidates(built)}
     assert found[at("/en/3"), at("/fr/3")]["copied"] == 1
     assert found[at("/en/4"), at("/fr/4")]["copied"] == 0
 
@@ -208,7 +208,7 @@ def test_pages_linked_at_the_same_place_are_candidates() -> None:
         for lang in built.langs:
             for number in (1, 2):
                 built.link(f"/{opaque(lang, page)}", f"/{opaque(lang, 50 + number)}")
-    found = {(pair.left, pair.right): dict(pair.scores) for pair in Union().weighed(built)}
+    found = {(pair.left, pair.right): dict(pair.scores) for pair in Union().all_candidates(built)}
     for number in (1, 2):
         pair = at(f"/{opaque('en', 50 + number)}"), at(f"/{opaque('fr', 50 + number)}")
         assert found[pair]["neighbours"] > 0.5
@@ -256,21 +256,21 @@ def settled(*scores: tuple[str, str, float]) -> set[tuple[str, str]]:
         for page in "ab":
             built.page(f"/{lang}{page}", lang).sketch(f"/{lang}{page}", known("1 2"))
     lang_of = page_languages(built)
-    shelves = fill_shelves(built, lang_of)
+    pages_of = pages_by_language(built, lang_of)
     tables = []
     for left, right in combinations(built.langs, 2):
-        panel = Panel(shelves[left], shelves[right], built.lexicon(left, right))
+        sides = SideBySide(pages_of[left], pages_of[right], built.lexicon(left, right))
         here = [each for each in scores if each[0][:2] == left and each[1][:2] == right]
         places = [
-            (panel.left.place[at(f"/{one}")], panel.right.place[at(f"/{other}")])
+            (sides.left.place[at(f"/{one}")], sides.right.place[at(f"/{other}")])
             for one, other, _ in here
         ]
         pairs = Pairs(*np.array(places, np.int32).reshape(len(here), 2).T)
         rows = np.zeros((len(here), len(FEATURES)), np.float32)
         measures = {"text": np.full(len(here), 9.0, np.float32)}
         chances = np.array([each[2] for each in here])
-        tables.append(Table(panel, pairs, {}, measures, rows, chances))
-    return {(left[1:], right[1:]) for left, right in paths(_settled(tables, lang_of, 0.5))}
+        tables.append(Table(sides, pairs, {}, measures, rows, chances))
+    return {(left[1:], right[1:]) for left, right in paths(_assigned(tables, lang_of, 0.5))}
 
 
 def test_a_pair_that_breaks_a_group_is_refused() -> None:
@@ -295,7 +295,8 @@ def test_a_third_language_helps_two_that_share_no_lexicon() -> None:
     built = site("en", "fr", "de", address="/{id}", words=False)
     built.know(dictionary("en", "fr")).know(dictionary("en", "de"))
     found = {
-        (pair.left_lang, pair.right_lang): dict(pair.scores) for pair in Union().weighed(built)
+        (pair.left_lang, pair.right_lang): dict(pair.scores)
+        for pair in Union().all_candidates(built)
     }
     assert found["fr", "de"]["siblings"] >= 0
     pairs = Union().pair(built)
@@ -369,14 +370,14 @@ def test_all_evidence_is_kept_with_its_score() -> None:
     assert "hreflang" not in dict(pairs[at("/en/2"), at("/fr/2")].scores)
 
 
-def test_what_lost_is_weighed_too() -> None:
+def test_all_candidates_has_those_that_lost() -> None:
     # Of three copies and their three translations each could be the other's.
     built, pairs = crowded()
-    weighed = {(pair.left, pair.right): pair for pair in Union().weighed(built)}
+    weighed = {(pair.left, pair.right): pair for pair in Union().all_candidates(built)}
     taken = {(pair.left, pair.right): pair for pair in pairs}
     assert taken.keys() < weighed.keys()
     assert all(weighed[pair] == taken[pair] for pair in taken)
-    assert Union(threshold=1.1).weighed(built) == list(weighed.values())
+    assert Union(threshold=1.1).all_candidates(built) == list(weighed.values())
 
 
 # Without content
@@ -390,7 +391,7 @@ def rivals() -> FakeSite:
     return built.alternates("/en/a", "/fr/b").link("/en/c", "/fr/c", "Français")
 
 
-def test_without_content_the_pairers_are_settled_together() -> None:
+def test_without_content_the_pairers_decide_together() -> None:
     pairers = Links(), LangStrip()
     pairs = Union(pairers).pair(rivals())
     assert set(paths(pairs)) == {("/en/a", "/fr/b"), ("/en/c", "/fr/c")}
@@ -478,7 +479,7 @@ def test_no_model_is_a_mistake(tmp_path: Path) -> None:
 def test_small_sites_do_no_harm(langs: tuple[str, ...]) -> None:
     assert Union().pair(FakeSite(*langs)) == []
     lonely = FakeSite(*langs).page("/", "en").link("/", "/", "English").sketch("/", known("1 2 3"))
-    assert Union().pair(lonely) == Union().weighed(lonely) == []
+    assert Union().pair(lonely) == Union().all_candidates(lonely) == []
     bare = FakeSite(*langs).page("/en", "en").page("/fr", "fr").sketch("/en", known(""))
     assert Union().pair(bare.sketch("/fr", known(""))) == Union().pair(bare)
 

@@ -1,4 +1,4 @@
-"""Which URLs are worth comparing: those that share something rare.
+"""Candidate pairs of URLs: those that share something rare.
 
 All URLs of a small site are compared with all.  On a larger one each URL is compared with the few
 of the other language that share most with it, by an inverted index over what a translation leaves
@@ -15,8 +15,8 @@ from math import log
 __all__ = ["candidates"]
 
 ALL_PAIRS = 40_000
-"""up to so many pairs all are compared"""
-_COMMON = 200  # what more URLs than this share tells none of them apart
+"""number of pairs up to which all are compared"""
+_MAX_SHARED = 200  # URLs that share a trait; one that more share is too common
 
 
 def candidates(
@@ -58,10 +58,10 @@ def _nearest(
     for url in ones:
         shared: Counter[int] = Counter()
         known = [trait for trait in traits_of[url] if trait in index]
-        rare = [trait for trait in known if len(index[trait]) <= _COMMON]
+        rare = [trait for trait in known if len(index[trait]) <= _MAX_SHARED]
         # Where all is common, the rarest of it must do, of the first URLs that have it.
         for trait in rare or nsmallest(2, known, key=lambda trait: (len(index[trait]), str(trait))):
-            for place in index[trait][:_COMMON]:
+            for place in index[trait][:_MAX_SHARED]:
                 shared[place] += weight[trait]  # type: ignore[assignment]
         for place in nsmallest(most, shared, key=lambda place: (-round(shared[place], 9), place)):
             if others[place] != url:

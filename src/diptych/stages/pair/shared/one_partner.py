@@ -1,4 +1,4 @@
-"""One page, one partner: rival pairs settled by the strength of their evidence."""
+"""One partner for each page: of rival pairs the one with the strongest evidence."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from math import prod
 
 from diptych.types import PagePair, Url
 
-__all__ = ["noisy_or", "settle"]
+__all__ = ["noisy_or", "one_partner_each"]
 
-_CERTAIN = 0.999  # no URL or link is proof: the content has the last word
+_MAX_SCORE = 0.999  # no URL or link is proof: the content has the last word
 
 
 def noisy_or(scores: Iterable[float]) -> float:
-    """What independent pieces of evidence say together: 1 - (1 - a)(1 - b)..., never quite 1.
+    """The joint probability of independent evidence: 1 - (1 - a)(1 - b)..., never quite 1.
 
     >>> noisy_or([0.5, 0.8]), noisy_or([1.0]), noisy_or([])
     (0.9, 0.999, 0.0)
@@ -23,10 +23,10 @@ def noisy_or(scores: Iterable[float]) -> float:
     # Sorted, since a product of floats depends on its order; one alone is kept as it is.
     ordered = sorted(scores)
     combined = ordered[0] if len(ordered) == 1 else 1.0 - prod(1.0 - score for score in ordered)
-    return min(_CERTAIN, combined)
+    return min(_MAX_SCORE, combined)
 
 
-def settle(pairs: Iterable[PagePair]) -> list[PagePair]:
+def one_partner_each(pairs: Iterable[PagePair]) -> list[PagePair]:
     """The pairs that remain when each page takes its strongest partner, strongest first.
 
     Within one pair of languages a page is in at most one pair.  Pairs of the same two pages are
@@ -34,31 +34,31 @@ def settle(pairs: Iterable[PagePair]) -> list[PagePair]:
     does not depend on the order of the pairs.
     """
     taken: set[tuple[Url, frozenset[str]]] = set()
-    settled: list[PagePair] = []
-    for pair in sorted(_joined(pairs), key=_strongest_first):
+    kept: list[PagePair] = []
+    for pair in sorted(_one_per_pages(pairs), key=_strongest_first):
         langs = frozenset((pair.left_lang, pair.right_lang))
         ends = {(pair.left, langs), (pair.right, langs)}
         if taken.isdisjoint(ends):
             taken |= ends
-            settled.append(pair)
-    return settled
+            kept.append(pair)
+    return kept
 
 
 def _strongest_first(pair: PagePair) -> tuple[float, str, str, str, str, str]:
     return -pair.score, pair.left, pair.right, pair.left_lang, pair.right_lang, pair.evidence
 
 
-def _joined(pairs: Iterable[PagePair]) -> list[PagePair]:
+def _one_per_pages(pairs: Iterable[PagePair]) -> list[PagePair]:
     """One pair for each two pages, in the direction of its strongest evidence."""
     same: defaultdict[frozenset[Url], list[PagePair]] = defaultdict(list)
     for pair in pairs:
         if pair.left != pair.right and pair.left_lang != pair.right_lang:
             same[frozenset((pair.left, pair.right))].append(pair)
-    return [_join(group) for group in same.values()]
+    return [_joined(group) for group in same.values()]
 
 
-def _join(group: list[PagePair]) -> PagePair:
-    # The same evidence told twice is no stronger than told once.
+def _joined(group: list[PagePair]) -> PagePair:
+    # The same evidence given twice is no stronger than given once.
     strongest: dict[str, float] = {}
     for pair in group:
         strongest[pair.evidence] = max(pair.score, strongest.get(pair.evidence, 0.0))

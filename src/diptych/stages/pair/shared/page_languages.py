@@ -1,7 +1,4 @@
-"""Pairing pages: which pages of a site may be translations of each other.
-
-Here is what the strategies share: the pages that can be in a pair at all.
-"""
+"""The pages of a site that can be in a pair, and their languages."""
 
 from __future__ import annotations
 

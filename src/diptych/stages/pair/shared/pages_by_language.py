@@ -1,6 +1,6 @@
-"""The pages of a site by language, their content as sparse rows: ready to be compared in numbers.
+"""The pages of a site by language, with their content as sparse rows.
 
-Features are what a translation may leave as it is: stems of words, numbers, names of files.  They
+Features are what a translation may leave unchanged: stems of words, numbers, names of files.  They
 are numbered once for all languages, the rarest first.
 """
 
@@ -21,15 +21,15 @@ from diptych.text.cognates import stem
 from diptych.text.tokens import tokens
 from diptych.types import LangScore, Sketch, Url
 
-__all__ = ["Shelf", "fill_shelves"]
+__all__ = ["LanguagePages", "pages_by_language"]
 
-# A block that is on more pages of its language than this is part of a template: a share of them,
-# but no fewer and no more than so many.
-_TEMPLATE, _FEW, _MANY = 0.25, 4, 20
+# A block that is on more pages of its language than this is part of a template: a share of the
+# pages, but at least and at most so many.
+_TEMPLATE_SHARE, _MIN_TEMPLATE, _MAX_TEMPLATE = 0.25, 4, 20
 
 
 @dataclass(frozen=True, eq=False)
-class Shelf:
+class LanguagePages:
     """The pages of one language, in order of their URLs."""
 
     lang: str
@@ -40,9 +40,9 @@ class Shelf:
     sizes: NDArray[np.float64]
     """letters of each page that are its own, not its template's, and letters in all"""
     features: Rows
-    """how often each feature is on each page"""
+    """counts of each feature on each page"""
     names: tuple[str, ...]
-    """of the features; those of files begin with a slash"""
+    """names of the features; those of files begin with a slash"""
     blocks: tuple[frozenset[int], ...]
     """hashes of each page's own blocks"""
     mixed: Mapping[Url, tuple[LangScore, ...]]
@@ -53,33 +53,33 @@ class Shelf:
 
     @cached_property
     def place(self) -> Mapping[Url, int]:
-        """Where each page stands."""
+        """The row of each page."""
         return {url: place for place, url in enumerate(self.urls)}
 
     @cached_property
     def spread(self) -> NDArray[np.int64]:
-        """How many pages have each feature."""
+        """The number of pages that have each feature."""
         return np.bincount(self.features.features, minlength=self.features.width)
 
     @cached_property
     def rarity(self) -> NDArray[np.float32]:
-        """How much a feature tells: nothing if all pages have it."""
+        """The weight of each feature (inverse document frequency): 0 if all pages have it."""
         pages = len(self)
-        told = np.log((pages + 1) / (self.spread + 0.5)).clip(0)
-        if pages >= _FEW:
-            told[self.spread >= pages] = 0
-        return told.astype(np.float32)
+        weights = np.log((pages + 1) / (self.spread + 0.5)).clip(0)
+        if pages >= _MIN_TEMPLATE:
+            weights[self.spread >= pages] = 0
+        return weights.astype(np.float32)
 
     @cached_property
     def weighted(self) -> Rows:
-        """The features of each page by how much they tell."""
+        """The features of each page, weighted by rarity."""
         rows = self.features
         values = np.log1p(rows.values) * self.rarity[rows.features]
         return Rows(rows.offsets, rows.features, values.astype(np.float32), rows.width)
 
 
-class _Filling:
-    """A shelf while sketches come in one by one; nothing of them is kept but numbers."""
+class _PagesBuilder:
+    """Collects the pages of one language, sketch by sketch; only numbers are kept."""
 
     def __init__(self) -> None:
         self.urls: list[Url] = []
@@ -97,7 +97,7 @@ class _Filling:
         self.mixed: dict[Url, tuple[LangScore, ...]] = {}
 
     def add(self, url: Url, title: str, sketch: Sketch, vocabulary: dict[str, int]) -> None:
-        """Put a page on the shelf."""
+        """Add a page."""
         number = vocabulary.setdefault
         stems = np.array([number(name, len(vocabulary)) for name in sketch.bag], np.int32)
         words = list(chain.from_iterable(sketch.block_words))
@@ -115,10 +115,10 @@ class _Filling:
         names = (number(f"/{name}", len(vocabulary)) for name in sketch.files)
         self.files.append(np.fromiter(names, np.int32, len(sketch.files)))
 
-    def done(self, lang: str, order: NDArray[np.int64], names: tuple[str, ...]) -> Shelf:
-        """The shelf, without its templates, its features renumbered."""
+    def build(self, lang: str, order: NDArray[np.int64], names: tuple[str, ...]) -> LanguagePages:
+        """The pages without their templates, features renumbered."""
         pages = np.arange(len(self.urls))
-        own = self._own()
+        own = self._own_blocks()
         # Counted page by page: all words of a site at once would not fit into memory.
         counted = [
             np.unique(page[np.repeat(kept, lengths)], return_counts=True)
@@ -143,12 +143,12 @@ class _Filling:
             frozenset(page[kept].tolist()) for page, kept in zip(self.hashes, own, strict=True)
         )
         pages_of = tuple(self.urls), tuple(self.tags), tuple(self.titles)
-        return Shelf(lang, *pages_of, sizes, rows, names, blocks, self.mixed)
+        return LanguagePages(lang, *pages_of, sizes, rows, names, blocks, self.mixed)
 
-    def _own(self) -> list[NDArray[np.bool_]]:
-        """Which blocks of each page are its own; all of a page that is nothing but template."""
+    def _own_blocks(self) -> list[NDArray[np.bool_]]:
+        """A mask of the blocks of each page that are its own; all if it is nothing but template."""
         spread = Counter(hash for page in self.hashes for hash in set(page.tolist()))
-        most = min(max(_TEMPLATE * len(self.urls), _FEW), _MANY)
+        most = min(max(_TEMPLATE_SHARE * len(self.urls), _MIN_TEMPLATE), _MAX_TEMPLATE)
         found = []
         for hashes in self.hashes:
             kept = np.array([spread[hash] <= most for hash in hashes.tolist()], bool)
@@ -156,23 +156,23 @@ class _Filling:
         return found
 
 
-def fill_shelves(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, Shelf]:
-    """A shelf for each language of the site; pages without a sketch are on none."""
+def pages_by_language(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, LanguagePages]:
+    """The pages of each language of the site; those without a sketch are left out."""
     vocabulary: dict[str, int] = {}
-    filling, pages = {lang: _Filling() for lang in site.langs}, site.pages
+    builders, pages = {lang: _PagesBuilder() for lang in site.langs}, site.pages
     for url, sketch in site.sketches():
         if url in lang_of:
-            filling[lang_of[url]].add(url, pages[url].title, sketch, vocabulary)
-    order, names = _rarest_first(vocabulary, filling)
-    return {lang: made.done(lang, order, names) for lang, made in filling.items()}
+            builders[lang_of[url]].add(url, pages[url].title, sketch, vocabulary)
+    order, names = _rarest_first(vocabulary, builders)
+    return {lang: made.build(lang, order, names) for lang, made in builders.items()}
 
 
 def _rarest_first(
-    vocabulary: dict[str, int], filling: Mapping[str, _Filling]
+    vocabulary: dict[str, int], builders: Mapping[str, _PagesBuilder]
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """The new number of each feature, and the names in that order; ties as they are spelled."""
     spread = np.zeros(len(vocabulary), np.int64)
-    for made in filling.values():
+    for made in builders.values():
         for ids in (*made.stems, *made.files):
             spread[ids] += 1  # each once on a page
     names = list(vocabulary)

@@ -1,4 +1,4 @@
-"""Who is whose counterpart, decided for all pages at once and not one after the other.
+"""Assignment of counterparts for all pages at once, not one after the other.
 
 Taking the strongest pair first may cost two good pairs: it leaves both of its rivals with nothing.
 `best_matching` is the choice with the greatest sum of weights.  `consistent_groups` joins the
@@ -16,11 +16,11 @@ from typing import Any, Protocol, TypeVar
 
 __all__ = ["best_matching", "consistent_groups"]
 
-_UNIT = 1 << 52  # weights become whole numbers: sums of floats depend on their order
+_WEIGHT_UNIT = 1 << 52  # weights become whole numbers: sums of floats depend on their order
 # Edges a search may look at before it takes the best way out so far: many, until all searches of a
 # component have looked at this many in all, or this many times at each edge; then few.
-_WIDE, _NARROW = 20_000, 200
-_ALWAYS, _LOOKS = 200_000, 10
+_WIDE_SEARCH, _NARROW_SEARCH = 20_000, 200
+_FREE_LOOKS, _LOOKS_PER_EDGE = 200_000, 10
 
 
 class _Sortable(Hashable, Protocol):
@@ -58,7 +58,7 @@ def best_matching(edges: Iterable[tuple[_Left, _Right, float]]) -> list[tuple[_L
     right_at = {right: place for place, right in enumerate(rights)}
     rows: _Rows = {place: [] for place in range(len(lefts))}
     for (left, right), weight in heaviest.items():
-        rows[left_at[left]].append((right_at[right], max(1, int(weight * _UNIT))))
+        rows[left_at[left]].append((right_at[right], max(1, int(weight * _WEIGHT_UNIT))))
     for row in rows.values():
         row.sort()
     chosen = sorted(pair for part in _components(rows) for pair in _matched(part))
@@ -95,10 +95,10 @@ def _matched(rows: _Rows) -> list[tuple[int, int]]:
     weigh just that (Kuhn 1955; as shortest paths, Edmonds and Karp 1972).
     """
     state = _State(rows)
-    limit = max(_ALWAYS, _LOOKS * sum(map(len, rows.values())))
+    limit = max(_FREE_LOOKS, _LOOKS_PER_EDGE * sum(map(len, rows.values())))
     looked = 0
     for left in rows:
-        looked += _bid(state, left, _WIDE if looked <= limit else _NARROW)
+        looked += _bid(state, left, _WIDE_SEARCH if looked <= limit else _NARROW_SEARCH)
     return [(left, right) for right, left in state.holder.items()]
 
 
@@ -115,7 +115,7 @@ class _State:
 
 @dataclass(slots=True)
 class _Paths:
-    """What one search has found: how much each node costs that the source would displace."""
+    """The state of one search: the cost of each node that the source would displace."""
 
     bound: int
     """cost of the cheapest way out: to a free node, or to a node that goes without"""
@@ -131,7 +131,7 @@ class _Paths:
 
 
 def _bid(state: _State, source: int, most: int) -> int:
-    """Let a left node into the matching where that pays; how many edges were looked at."""
+    """Add a left node to the matching where that pays; returns the number of edges looked at."""
     price = state.price
     gain = max(0, *(weight - price[right] for right, weight in state.rows[source]))
     state.gain[source] = gain

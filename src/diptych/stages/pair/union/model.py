@@ -1,7 +1,7 @@
 """The probability that two pages of a site are translations of each other, before they are read.
 
 Boosted trees over what is known of them: what the site declares, their URLs, what their contents
-have in common, and how they compare with their rivals (`pair.weighing`).
+have in common, and their lead over rivals (`candidate_table`).
 """
 
 from __future__ import annotations

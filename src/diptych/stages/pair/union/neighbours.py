@@ -1,4 +1,4 @@
-"""Pages linked at the same place from pages that are paired: what the site's own structure says.
+"""Pages linked at the same place from paired pages: evidence of the site's own structure.
 
 Two pages that translate each other have their links in the same order.  Where both link to pages
 that are paired already, these are fixed points; what stands between two of them, if it is as many
@@ -17,11 +17,11 @@ from diptych.types import Url
 
 __all__ = ["link_lists", "votes"]
 
-_MOST_LINKS = 400  # of a page that are compared
+_MAX_LINKS = 400  # of a page that are compared
 
 
 def link_lists(site: SiteView, lang_of: Mapping[Url, str]) -> dict[Url, tuple[Url, ...]]:
-    """For each page the pages that it links to, in order; itself and neighbours told twice once."""
+    """For each page the pages it links to, in order; not itself, and no page twice in a row."""
     found: defaultdict[Url, list[Url]] = defaultdict(list)
     resolved: dict[Url, Url | None] = {}
     for source, link in site.links():
@@ -32,7 +32,7 @@ def link_lists(site: SiteView, lang_of: Mapping[Url, str]) -> dict[Url, tuple[Ur
         target, listed = resolved[link.url], found[source]
         if target is None or target not in lang_of or target == source:
             continue
-        if listed[-1:] != [target] and len(listed) < _MOST_LINKS:
+        if listed[-1:] != [target] and len(listed) < _MAX_LINKS:
             listed.append(target)
     return {source: tuple(targets) for source, targets in found.items()}
 
@@ -43,9 +43,9 @@ def votes(
     lang_of: Mapping[Url, str],
     partner: Mapping[Url, Url],
 ) -> dict[tuple[Url, Url], float]:
-    """How often pages are linked at the same place from paired pages, of all that link to them.
+    """The share of paired pages that link to two pages at the same place.
 
-    `partner` is the counterpart of left pages that are paired for sure.
+    `partner` is the counterpart of left pages in sure pairs.
     """
     counted: Counter[tuple[Url, Url]] = Counter()
     left_total: Counter[Url] = Counter()

@@ -1,8 +1,8 @@
-"""All evidence on the candidates of two languages, as one table with a probability for each.
+"""The candidates of two languages as one table: a row of features and a probability for each.
 
-What pairers propose by links and URLs, what the contents have in common, what the URLs say to a
-model, how each candidate compares with its rivals; and, once others are paired, what pages that
-link to both and pages in third languages say.
+Features are the proposals of pairers by links and URLs, the similarity of contents, the probability
+of a URL model, and the lead over rivals; once others are paired, also the votes of pages that link
+to both, and counterparts in third languages.
 """
 
 from __future__ import annotations
@@ -13,17 +13,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.stages.pair.shared.similarity import Measures, Pairs, Panel
+from diptych.stages.pair.shared.similarity import Measures, Pairs, SideBySide
 from diptych.stages.pair.union.model import PagePairModel
 from diptych.types import Evidence, PagePair, Url
 
-__all__ = ["DECLARED", "FEATURES", "Said", "Table", "leads", "usual_measures", "weigh"]
+__all__ = [
+    "DECLARED",
+    "FEATURES",
+    "Proposals",
+    "Table",
+    "leads_over_rivals",
+    "score_candidates",
+    "sure_measures",
+]
 
-Said = Mapping[tuple[Url, Url], Mapping[str, float]]
-"""(left page, right page) -> what proposes them, and how strongly"""
+Proposals = Mapping[tuple[Url, Url], Mapping[str, float]]
+"""(left page, right page) -> name of the evidence -> its score"""
 
 DECLARED = ("hreflang", "switcher")
-"""evidence that the site itself gives; other names are of URLs"""
+"""evidence that the site itself declares; other names are of URLs"""
 MEASURED = ("shared", "amount", "translated", "tags", "sizes", "text", "copied", "title")
 COMPARED = ("shared", "translated", "tags", "title")
 FEATURES = (
@@ -31,18 +39,18 @@ FEATURES = (
     "translated_lead", "neighbours", "siblings", *(f"usual_{name}" for name in COMPARED),
 )  # fmt: skip
 """the columns of a table"""
-_SHOWN = ("url_model", *MEASURED, "neighbours", "siblings")  # beside what pairers propose
-_ENOUGH = 10  # sure pairs that tell what is usual on a site
-_RECIPROCAL = 0.93  # the score of what both pages declare: more than either could by itself
+_EXPLAINED = ("url_model", *MEASURED, "neighbours", "siblings")  # beside the proposals of pairers
+_MIN_SURE_PAIRS = 10  # on a site, to compare others with them
+_MIN_RECIPROCAL = 0.93  # score of a declaration of both pages: more than one page can reach
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """Candidates of two languages in order, a row of features for each, and its probability."""
 
-    panel: Panel
+    sides: SideBySide
     pairs: Pairs
-    said: Said
+    proposals: Proposals
     measures: Measures
     """of content and of URLs, for each candidate"""
     rows: NDArray[np.float32]
@@ -50,75 +58,82 @@ class Table:
 
     def urls(self) -> list[tuple[Url, Url]]:
         """Both URLs of each candidate."""
-        left, right = self.panel.left.urls, self.panel.right.urls
+        left, right = self.sides.left.urls, self.sides.right.urls
         return [(left[one], right[other]) for one, other in zip(*self.pairs, strict=True)]
 
     def page_pair(self, place: int) -> PagePair:
-        """A candidate with all that is known of it."""
-        left = self.panel.left.urls[self.pairs.left[place]]
-        right = self.panel.right.urls[self.pairs.right[place]]
-        said = self.said.get((left, right), {})
+        """A candidate as a page pair with all its evidence."""
+        left = self.sides.left.urls[self.pairs.left[place]]
+        right = self.sides.right.urls[self.pairs.right[place]]
+        proposals = self.proposals.get((left, right), {})
         row = dict(zip(FEATURES, self.rows[place].tolist(), strict=True))
-        names = sorted(said) or ["neighbours" if row["neighbours"] > row["shared"] else "content"]
-        scores = [Evidence(name, said[name]) for name in sorted(said)]
-        scores += [Evidence(name, row[name]) for name in _SHOWN]
-        langs = self.panel.left.lang, self.panel.right.lang
+        names = sorted(proposals) or [
+            "neighbours" if row["neighbours"] > row["shared"] else "content"
+        ]
+        scores = [Evidence(name, proposals[name]) for name in sorted(proposals)]
+        scores += [Evidence(name, row[name]) for name in _EXPLAINED]
+        langs = self.sides.left.lang, self.sides.right.lang
         return PagePair(
             left, right, *langs, float(self.scores[place]), "+".join(names), tuple(scores)
         )
 
 
-def weigh(
-    panel: Panel,
+def score_candidates(
+    sides: SideBySide,
     pairs: Pairs,
-    said: Said,
+    proposals: Proposals,
     measures: Measures,
     model: PagePairModel,
     *,
     neighbours: Mapping[tuple[Url, Url], float] | None = None,
     siblings: Mapping[tuple[Url, Url], float] | None = None,
-    usual: Mapping[str, NDArray[np.float32]] | None = None,
+    sure: Mapping[str, NDArray[np.float32]] | None = None,
 ) -> Table:
-    """The table of some candidates; `usual` are the measures of pairs that are sure, in order."""
+    """The table of some candidates; `sure` are the sorted measures of sure pairs."""
     urls = [
-        (panel.left.urls[one], panel.right.urls[other]) for one, other in zip(*pairs, strict=True)
+        (sides.left.urls[one], sides.right.urls[other]) for one, other in zip(*pairs, strict=True)
     ]
     columns: Measures = {
         **measures,
-        **_proposed(urls, said),
-        "knows_words": np.full(len(pairs), float(panel.translated is not None), np.float32),
-        "lead": leads(panel, pairs, measures["shared"]),
-        "translated_lead": leads(panel, pairs, measures["translated"]),
+        **_proposed(urls, proposals),
+        "knows_words": np.full(len(pairs), float(sides.translated is not None), np.float32),
+        "lead": leads_over_rivals(sides, pairs, measures["shared"]),
+        "translated_lead": leads_over_rivals(sides, pairs, measures["translated"]),
         "neighbours": _looked_up(urls, neighbours),
         "siblings": _looked_up(urls, siblings),
-        **{f"usual_{name}": _rank(measures[name], (usual or {}).get(name)) for name in COMPARED},
+        **{
+            f"usual_{name}": _share_below(measures[name], (sure or {}).get(name))
+            for name in COMPARED
+        },
     }
     rows = np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32)
     scores = model.probabilities(rows) if len(rows) else np.zeros(0)
-    return Table(panel, pairs, said, measures, rows, scores)
+    return Table(sides, pairs, proposals, measures, rows, scores)
 
 
-def usual_measures(table: Table, sure: float) -> Measures:
-    """What candidates that are sure have of each measure, in order."""
+def sure_measures(table: Table, sure: float) -> Measures:
+    """The values of each measure among sure candidates, sorted."""
     rows = table.rows[table.scores >= sure]
     return {name: np.sort(rows[:, FEATURES.index(name)]) for name in COMPARED}
 
 
-def _rank(values: NDArray[np.float32], usual: NDArray[np.float32] | None) -> NDArray[np.float32]:
-    """The share of the site's sure pairs that have no more of it; half where they are too few."""
-    if usual is None or len(usual) < _ENOUGH:
+def _share_below(
+    values: NDArray[np.float32], sure: NDArray[np.float32] | None
+) -> NDArray[np.float32]:
+    """The share of the site's sure pairs with no higher value; one half if they are too few."""
+    if sure is None or len(sure) < _MIN_SURE_PAIRS:
         return np.full(len(values), 0.5, np.float32)
-    return (np.searchsorted(usual, values, side="right") / len(usual)).astype(np.float32)
+    return (np.searchsorted(sure, values, side="right") / len(sure)).astype(np.float32)
 
 
-def _proposed(urls: list[tuple[Url, Url]], said: Said) -> Measures:
-    """What the site declares, and the strongest of what is said of the URLs."""
+def _proposed(urls: list[tuple[Url, Url]], proposals: Proposals) -> Measures:
+    """The strongest declaration of the site, and the strongest evidence of the URLs."""
     declared, reciprocal, url = np.zeros((3, len(urls)), np.float32)
     for place, pair in enumerate(urls):
-        for name, score in said.get(pair, {}).items():
+        for name, score in proposals.get(pair, {}).items():
             if name in DECLARED:
                 declared[place] = max(declared[place], score)
-                reciprocal[place] = max(reciprocal[place], float(score >= _RECIPROCAL))
+                reciprocal[place] = max(reciprocal[place], float(score >= _MIN_RECIPROCAL))
             else:
                 url[place] = max(url[place], score)
     return {"declared": declared, "reciprocal": reciprocal, "url": url}
@@ -130,10 +145,12 @@ def _looked_up(
     return np.array([(known or {}).get(pair, 0.0) for pair in urls], np.float32)
 
 
-def leads(panel: Panel, pairs: Pairs, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """How far each candidate is ahead of the best rival of either page, or behind it."""
+def leads_over_rivals(
+    sides: SideBySide, pairs: Pairs, scores: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The lead of each candidate over the best rival of either page; negative if behind."""
     found = scores.copy()
-    for places, count in ((pairs.left, len(panel.left)), (pairs.right, len(panel.right))):
+    for places, count in ((pairs.left, len(sides.left)), (pairs.right, len(sides.right))):
         best, second = _two_best(places, scores, count)
         rival = np.where(scores >= best[places], second[places], best[places])
         found = np.minimum(found, scores - rival)

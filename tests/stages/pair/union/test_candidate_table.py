@@ -12,19 +12,19 @@ from support.sketches import known
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.trees import Forest
 from diptych.stages.pair.shared.page_languages import page_languages
-from diptych.stages.pair.shared.pages_by_language import fill_shelves
-from diptych.stages.pair.shared.similarity import Pairs, Panel, likeness
-from diptych.stages.pair.union.model import PagePairModel, load
-from diptych.stages.pair.union.weighing import (
+from diptych.stages.pair.shared.pages_by_language import pages_by_language
+from diptych.stages.pair.shared.similarity import Pairs, SideBySide, similarities
+from diptych.stages.pair.union.candidate_table import (
     FEATURES,
     MEASURED,
-    Said,
+    Proposals,
     Table,
     _two_best,
-    leads,
-    usual_measures,
-    weigh,
+    leads_over_rivals,
+    score_candidates,
+    sure_measures,
 )
+from diptych.stages.pair.union.model import PagePairModel, load
 
 AGAINST = {"sizes", "copied"}
 NEITHER = {"text", "knows_words"}
@@ -40,14 +40,14 @@ def model(feature: str, at_least: float = 0.5) -> PagePairModel:
     ))  # fmt: skip
 
 
-def panel(english: list[str], french: list[str]) -> Panel:
+def sides(english: list[str], french: list[str]) -> SideBySide:
     built = FakeSite("en", "fr")
     for lang, pages in (("en", english), ("fr", french)):
         for number, words in enumerate(pages):
             url = f"/{lang}{number}"
             built.page(url, lang).sketch(url, known(words))
-    shelves = fill_shelves(built, page_languages(built))
-    return Panel(shelves["en"], shelves["fr"], Lexicon.empty("en", "fr"))
+    pages_of = pages_by_language(built, page_languages(built))
+    return SideBySide(pages_of["en"], pages_of["fr"], Lexicon.empty("en", "fr"))
 
 
 def pairs(*places: tuple[int, int]) -> Pairs:
@@ -58,7 +58,7 @@ def pairs(*places: tuple[int, int]) -> Pairs:
 def ahead(found: dict[tuple[int, int], float]) -> list[float]:
     """The lead of each candidate with some score."""
     scores = np.array(list(found.values()), np.float32)
-    return leads(panel(["x"] * 4, ["y"] * 4), pairs(*found), scores).tolist()
+    return leads_over_rivals(sides(["x"] * 4, ["y"] * 4), pairs(*found), scores).tolist()
 
 
 # Leads
@@ -131,16 +131,18 @@ def test_a_higher_score_never_makes_a_lead_less(found, data: st.DataObject) -> N
 # Tables
 
 
-def weighed(both: Panel, some: Pairs, said: Said, by: PagePairModel, **more) -> Table:
+def weighed(
+    both: SideBySide, some: Pairs, proposals: Proposals, by: PagePairModel, **more
+) -> Table:
     """The table of some candidates, whose URLs say nothing."""
-    measures = {**likeness(both, some), "url_model": np.zeros(len(some), np.float32)}
-    return weigh(both, some, said, measures, by, **more)
+    measures = {**similarities(both, some), "url_model": np.zeros(len(some), np.float32)}
+    return score_candidates(both, some, proposals, measures, by, **more)
 
 
-def table(said=None, asked: str = "declared", **more) -> Table:
-    both = panel(["1899 1900", "1912", "x"], ["1899 1900", "1912", "y"])
+def table(proposals=None, asked: str = "declared", **more) -> Table:
+    both = sides(["1899 1900", "1912", "x"], ["1899 1900", "1912", "y"])
     some = pairs((0, 0), (0, 1), (1, 1))
-    return weighed(both, some, said or {}, model(asked), **more)
+    return weighed(both, some, proposals or {}, model(asked), **more)
 
 
 def column(found: Table, name: str) -> list[float]:
@@ -185,16 +187,16 @@ def test_neighbours_and_siblings_are_looked_up() -> None:
 
 
 def test_what_is_usual_is_a_share_of_the_sure_pairs() -> None:
-    usual = {"shared": np.linspace(0.05, 1.95, 20, dtype=np.float32)}
-    assert column(table(usual=usual), "usual_shared") == pytest.approx([0.5, 0, 0.5], abs=0.06)
-    few = {"shared": usual["shared"][:3]}
-    assert column(table(usual=few), "usual_shared") == column(table(), "usual_shared") == [0.5] * 3
+    sure = {"shared": np.linspace(0.05, 1.95, 20, dtype=np.float32)}
+    assert column(table(sure=sure), "usual_shared") == pytest.approx([0.5, 0, 0.5], abs=0.06)
+    few = {"shared": sure["shared"][:3]}
+    assert column(table(sure=few), "usual_shared") == column(table(), "usual_shared") == [0.5] * 3
 
 
 def test_what_is_usual_comes_from_what_is_sure() -> None:
     found = table({(EN, FR): {"hreflang": 0.99}})
-    assert usual_measures(found, 0.7)["shared"].tolist() == column(found, "shared")[:1]
-    every = usual_measures(found, 0.0)["shared"].tolist()
+    assert sure_measures(found, 0.7)["shared"].tolist() == column(found, "shared")[:1]
+    every = sure_measures(found, 0.0)["shared"].tolist()
     assert every == sorted(column(found, "shared"))
 
 
@@ -219,7 +221,7 @@ def test_a_candidate_that_nobody_proposes_is_found_by_content_or_neighbours() ->
 
 
 def test_no_candidates_are_an_empty_table() -> None:
-    none = weighed(panel([], []), pairs(), {}, model("url"))
+    none = weighed(sides([], []), pairs(), {}, model("url"))
     assert (none.rows.shape, none.scores.tolist(), none.urls()) == ((0, len(FEATURES)), [], [])
 
 
