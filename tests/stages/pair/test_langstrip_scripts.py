@@ -7,7 +7,7 @@ import pytest
 from diptych.language.switchers import declared_language
 from diptych.stages.crawl.hybrid.language_guess import LanguageGuesser
 from diptych.stages.detect.predictor.contexts import Question
-from diptych.stages.pair.keys.marks import make_marker
+from diptych.stages.pair.keys.mark_meaning import mark_reader
 from diptych.stages.pair.keys.strategy import pair_urls
 from diptych.stages.pair.langstrip import strip_language
 from diptych.stages.pair.pplocator import guess_language
@@ -29,15 +29,15 @@ ALL = ("en", *SERBIAN, "zh-Hans", "zh-Hant")
     ],
 )
 def test_marks_in_urls_say_the_script(mark: str, lang: str) -> None:
-    assert SERBIAN[make_marker(SERBIAN).meaning(f"p{mark}").lang] == lang
+    assert SERBIAN[mark_reader(SERBIAN).meaning(f"p{mark}").lang] == lang
     url = f"http://x.org/{mark}/page.html"
     assert guess_language(url, *SERBIAN) == lang
     assert strip_language(url, SERBIAN).langs == {lang}
 
 
 def test_regions_in_urls_say_the_script() -> None:
-    marker = make_marker(ALL)
-    meant = [ALL[marker.meaning(f"p{mark}").lang] for mark in ("zh-tw", "zh_HK", "zh-cn", "tc")]
+    reader = mark_reader(ALL)
+    meant = [ALL[reader.meaning(f"p{mark}").lang] for mark in ("zh-tw", "zh_HK", "zh-cn", "tc")]
     assert meant == ["zh-Hant", "zh-Hant", "zh-Hans", "zh-Hant"]
 
 

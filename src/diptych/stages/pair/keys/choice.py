@@ -1,9 +1,9 @@
-"""Which candidates are pairing keys: the choice over the whole site.
+"""The choice of pairing keys among candidates, over the whole site.
 
-Kit & Ng 2007 take every key above a threshold.  Here a key must also be about languages: what its
-two sides are taken out of must be pages in two languages, the same two nearly always.  Where no
-language is known, marks tell it; where a side has no mark, it is the one language left over; and
-where nothing is marked, the paper's threshold decides among keys that divide the site in two.
+Kit & Ng 2007 take every key above a threshold.  Here a key must also stand for languages: its two
+values must be removed from pages in two languages, nearly always the same two.  If languages are
+not known, marks in the values tell them; a side without a mark is the one language that is left;
+and if nothing is marked, the paper's threshold decides among keys that divide the site in two.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from typing import NamedTuple
 import numpy as np
 
 from diptych.stages.pair.keys.index import NULL, UNKNOWN, Candidates, Ints, Values
-from diptych.stages.pair.keys.marks import (
+from diptych.stages.pair.keys.mark_meaning import (
     FOREIGN,
     NO_MARK,
-    Marker,
+    MarkReader,
     Meaning,
     differ_in_numbers,
     is_number,
 )
 
-__all__ = ["Chosen", "Counted", "choose", "count"]
+__all__ = ["ChosenKey", "KeyCounts", "choose", "count"]
 
 _Z = 1.64  # one-sided 95%
-_AGREED = 0.55  # least share of a key's pairs in its two languages, at the lower bound: 4 of 4
-_AGREED_NUMBERS = 0.8  # numbers are pages and versions more often than languages: 11 of 11
-_COVERED = 0.3  # least share of the pages with the rarer value that have a counterpart
-_COVERED_AFFIX = 0.1  # words end in the letters of a key too
-_COVERED_MARKED = 0.2
-_COVERED_BLIND = 0.5
-_WEAK = 0.05  # of the power that decides alone
-_FEWEST = 3  # pairs of a key without marks on both sides
-_LEFT_OVER = 0.1  # a language with fewer marked pages than this share of the most marked has none
+_MIN_AGREEMENT = 0.55  # share of a key's pairs in its two languages, at the lower bound: 4 of 4
+_MIN_AGREEMENT_OF_NUMBERS = 0.8  # numbers are more often pages and versions: 11 of 11
+_MIN_COVERAGE = 0.3  # share of the pages with the rarer value that have a counterpart
+_MIN_COVERAGE_OF_AFFIX = 0.1  # less: other words end in the letters of a key too
+_MIN_COVERAGE_OF_MARKED = 0.2
+_MIN_COVERAGE_BY_POWER = 0.5
+_WEAK_SHARE = 0.05  # of the linking power that suffices alone
+_MIN_POWER = 3  # pairs of a key without marks on both sides
+_MAX_UNMARKED = 0.1  # share of the pages of the most marked language, for an unmarked one
 _TRUST = {"known": 1.0, "marked": 0.97, "left over": 0.93, "blind": 0.6}
 _NOT_LANGUAGES = frozenset(
     "print printable printer text txt mobile amp pdf ps asc desc feed rss atom full all old new"
@@ -46,7 +46,7 @@ _NOT_LANGUAGES = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenKey:
     """A key that was chosen: its two values and the number of the language of each."""
 
     value: int
@@ -57,8 +57,8 @@ class Chosen:
     trust: float
 
 
-class Counted(NamedTuple):
-    """The keys of some candidates: their values, powers, and which candidate is of which."""
+class KeyCounts(NamedTuple):
+    """The keys of some candidates: their values, powers, and the key of each candidate."""
 
     value: Ints
     other: Ints
@@ -80,28 +80,28 @@ class _Key(NamedTuple):
 _Tally = dict[tuple[int, int], int]
 
 
-def count(candidates: Candidates, values: int) -> Counted:
+def count(candidates: Candidates, values: int) -> KeyCounts:
     """The keys that candidates are of, with their linking power."""
     codes = candidates.value * np.int64(values) + candidates.other_value
     keys, which, power = np.unique(codes, return_inverse=True, return_counts=True)
-    return Counted(keys // values, keys % values, power.astype(np.int64), which.astype(np.int64))
+    return KeyCounts(keys // values, keys % values, power.astype(np.int64), which.astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """All that the choice is made from."""
+    """The input of the choice."""
 
     values: Values
     keys: list[_Key]
     tallies: dict[int, _Tally]
-    marker: Marker
-    least: float
-    """linking power that decides where there is nothing else"""
+    reader: MarkReader
+    min_power: float
+    """linking power that suffices without other evidence"""
 
     @property
-    def least_weak(self) -> float:
+    def min_weak_power(self) -> float:
         """Linking power that a weak mark needs."""
-        return max(_FEWEST, self.least * _WEAK)
+        return max(_MIN_POWER, self.min_power * _WEAK_SHARE)
 
     def coverage(self, key: _Key, power: int) -> float:
         """The share of the pages with the rarer value that a key finds a counterpart for."""
@@ -113,59 +113,59 @@ class _Choice:
 
 
 def choose(
-    counted: Counted,
+    counts: KeyCounts,
     candidates: Candidates,
     langs: Ints,
     values: Values,
-    marker: Marker,
-    least: float,
-) -> dict[int, Chosen]:
-    """The keys that hold, by number: told by known languages, by marks, or by power alone."""
-    keys = list(_worth_a_look(counted, values, marker))
-    tallies = _tally(counted, candidates, langs, {key.number for key in keys}, len(marker.langs))
-    choice = _Choice(values, keys, tallies, marker, least)
+    reader: MarkReader,
+    min_power: float,
+) -> dict[int, ChosenKey]:
+    """The chosen keys by number: by known languages, by marks, or by linking power alone."""
+    keys = list(_plausible_keys(counts, values, reader))
+    tallies = _tally(counts, candidates, langs, {key.number for key in keys}, len(reader.langs))
+    choice = _Choice(values, keys, tallies, reader, min_power)
     chosen = {key.number: made for key in keys if (made := _by_languages(choice, key))}
     _add(chosen, _by_marks(choice))
-    _add(chosen, _left_over(choice, _unmarked(choice, chosen.values())))
-    # Where languages are known, weak marks cannot do much harm; else they are a last resort.
+    _add(chosen, _with_one_mark(choice, _unmarked(choice, chosen.values())))
+    # Weak marks do little harm where languages are known; else they are the last resort.
     if not chosen or bool((langs != UNKNOWN).any()):
         is_last = not chosen
         _add(chosen, _by_weak_marks(choice, _unmarked(choice, chosen.values()), is_last=is_last))
-        _add(chosen, _left_over(choice, _unmarked(choice, chosen.values()), is_last=is_last))
+        _add(chosen, _with_one_mark(choice, _unmarked(choice, chosen.values()), is_last=is_last))
     if not chosen:
-        _add(chosen, _blind(choice))
+        _add(chosen, _by_power(choice))
     return chosen
 
 
-def _add(chosen: dict[int, Chosen], more: Iterator[tuple[int, Chosen]]) -> None:
-    """More keys, where there is none yet."""
+def _add(chosen: dict[int, ChosenKey], more: Iterator[tuple[int, ChosenKey]]) -> None:
+    """Add keys that are not chosen yet."""
     for number, key in list(more):
         chosen.setdefault(number, key)
 
 
-def _worth_a_look(counted: Counted, values: Values, marker: Marker) -> Iterator[_Key]:
-    """Keys with some power, or with marks."""
+def _plausible_keys(counts: KeyCounts, values: Values, reader: MarkReader) -> Iterator[_Key]:
+    """Keys with some linking power, or with marks."""
     meanings: dict[int, Meaning] = {NULL: Meaning(NO_MARK)}
-    rows = zip(counted.value.tolist(), counted.other.tolist(), counted.power.tolist(), strict=True)
+    rows = zip(counts.value.tolist(), counts.other.tolist(), counts.power.tolist(), strict=True)
     for number, (value, other, power) in enumerate(rows):
         for side in (value, other):
             if side not in meanings:
-                meanings[side] = marker.meaning(values.texts[side])
+                meanings[side] = reader.meaning(values.texts[side])
         one, two = meanings[value], meanings[other]
         is_marked = one.lang >= 0 or two.lang >= 0
-        if (power >= _FEWEST or is_marked) and not (one.sure_lang == two.sure_lang >= 0):
+        if (power >= _MIN_POWER or is_marked) and not (one.sure_lang == two.sure_lang >= 0):
             yield _Key(number, value, other, power, one, two)
 
 
 def _tally(
-    counted: Counted, candidates: Candidates, langs: Ints, wanted: set[int], count: int
+    counts: KeyCounts, candidates: Candidates, langs: Ints, wanted: set[int], count: int
 ) -> dict[int, _Tally]:
-    """For each key wanted, how many of its pairs are in which languages."""
-    is_wanted = np.zeros(len(counted.value), bool)
+    """For each key wanted, the number of its pairs by their two languages."""
+    is_wanted = np.zeros(len(counts.value), bool)
     is_wanted[list(wanted)] = True
-    kept = np.flatnonzero(is_wanted[counted.which])
+    kept = np.flatnonzero(is_wanted[counts.which])
     base = count + 1
-    code = counted.which[kept] * np.int64(base) + langs[candidates.url[kept]] + 1
+    code = counts.which[kept] * np.int64(base) + langs[candidates.url[kept]] + 1
     code = code * np.int64(base) + langs[candidates.other[kept]] + 1
     found: defaultdict[int, _Tally] = defaultdict(dict)
     for number, pairs in zip(*(part.tolist() for part in np.unique(code, return_counts=True)),
@@ -176,7 +176,7 @@ def _tally(
 
 
 def lower_bound(good: float, total: float) -> float:
-    """The least share that good of total speaks for (Wilson 1927).
+    """The lower bound of the share of `good` in `total` (Wilson 1927).
 
     >>> round(lower_bound(4, 4), 2), round(lower_bound(90, 100), 2), lower_bound(0, 0)
     (0.6, 0.84, 0.0)
@@ -188,7 +188,7 @@ def lower_bound(good: float, total: float) -> float:
     return (share + square / (2 * total) - spread) / (1 + square / total)
 
 
-def _by_languages(choice: _Choice, key: _Key) -> Chosen | None:
+def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
     """A key whose pairs are in two languages, as far as languages are known."""
     known = {
         pair: pairs for pair, pairs in choice.tallies[key.number].items() if UNKNOWN not in pair
@@ -210,105 +210,107 @@ def _by_languages(choice: _Choice, key: _Key) -> Chosen | None:
     if marks < 2 and not _is_agreed(choice, key, good, total, marks):
         return None
     trust = _TRUST["known"] * (good + 1) / (total + 2)
-    return Chosen(key.value, key.other, *best, good, trust)
+    return ChosenKey(key.value, key.other, *best, good, trust)
 
 
 def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) -> bool:
-    """Whether the languages of a key that is not marked on both sides are no accident."""
+    """True if the languages of a key not marked on both sides are no accident."""
     texts = choice.texts(key)
     if marks == 1 and NULL in (key.value, key.other):
-        return 2 * good > total and choice.coverage(key, good) >= _COVERED_AFFIX
+        return 2 * good > total and choice.coverage(key, good) >= _MIN_COVERAGE_OF_AFFIX
     numbers = differ_in_numbers(texts)
     affix = any("*" in text for text in texts)
     bound = lower_bound(good, total)
     covered = choice.coverage(key, good)
-    enough = _COVERED_AFFIX if affix else _COVERED
-    return bound >= (_AGREED_NUMBERS if numbers else _AGREED) and covered >= enough
+    enough = _MIN_COVERAGE_OF_AFFIX if affix else _MIN_COVERAGE
+    return bound >= (_MIN_AGREEMENT_OF_NUMBERS if numbers else _MIN_AGREEMENT) and covered >= enough
 
 
-def _unknown(choice: _Choice, key: _Key) -> int:
-    """How many pairs of a key nobody has told the languages of."""
+def _pairs_of_unknown(choice: _Choice, key: _Key) -> int:
+    """The number of pairs of a key whose languages are not known."""
     return sum(pairs for pair, pairs in choice.tallies[key.number].items() if UNKNOWN in pair)
 
 
-def _by_marks(choice: _Choice) -> Iterator[tuple[int, Chosen]]:
-    """Keys with the marks of two languages, whose pages nobody has told the languages of."""
+def _by_marks(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
+    """Keys with marks of two languages, on pages whose languages are not known."""
     for key in choice.keys:
-        power = _unknown(choice, key)
+        power = _pairs_of_unknown(choice, key)
         is_marked = min(key.one.sure_lang, key.two.sure_lang) >= 0
-        if power and is_marked and choice.coverage(key, power) >= _COVERED_MARKED:
+        if power and is_marked and choice.coverage(key, power) >= _MIN_COVERAGE_OF_MARKED:
             yield key.number, _marked(key, power)
 
 
 def _by_weak_marks(
     choice: _Choice, unmarked: Collection[int], *, is_last: bool
-) -> Iterator[tuple[int, Chosen]]:
+) -> Iterator[tuple[int, ChosenKey]]:
     """The same with weak marks, for languages that have no better ones.
 
     Ends of words are the last thing to try, and must hold for as many pages as the paper asks.
     """
     for key in choice.keys:
-        power = _unknown(choice, key)
+        power = _pairs_of_unknown(choice, key)
         langs = {key.one.lang, key.two.lang}
         weak = {side.lang for side in (key.one, key.two) if side.is_weak}
         if not power or min(langs) < 0 or len(langs) < 2 or not weak or not weak <= {*unmarked}:
             continue
-        if _is_enough(choice, key, power, _COVERED, is_last=is_last):
+        if _is_enough(choice, key, power, _MIN_COVERAGE, is_last=is_last):
             yield key.number, _marked(key, power)
 
 
 def _is_enough(choice: _Choice, key: _Key, power: int, covered: float, *, is_last: bool) -> bool:
-    """Whether a key with a weak mark is powerful enough."""
+    """True if a key with a weak mark has enough linking power."""
     is_affix = any("*" in text for text in choice.texts(key))
-    least = max(choice.least, _FEWEST) if is_affix else choice.least_weak
-    return power >= least and choice.coverage(key, power) >= covered and is_last >= is_affix
+    min_power = max(choice.min_power, _MIN_POWER) if is_affix else choice.min_weak_power
+    return power >= min_power and choice.coverage(key, power) >= covered and is_last >= is_affix
 
 
-def _marked(key: _Key, power: int) -> Chosen:
+def _marked(key: _Key, power: int) -> ChosenKey:
     trust = _TRUST["marked"] * (power + 1) / (power + 2)
-    return Chosen(key.value, key.other, key.one.lang, key.two.lang, power, trust)
+    return ChosenKey(key.value, key.other, key.one.lang, key.two.lang, power, trust)
 
 
-class _Half(NamedTuple):
+class _HalfMarked(NamedTuple):
     """A key that is marked on one side, and its side without a mark."""
 
     key: _Key
     bare: int
     power: int
-    slot: str
-    """the field of the marked side: each field has its own way to leave a language unmarked"""
+    field: str
+    """the field of the marked side: each has its own value for the unmarked language"""
 
 
-def _left_over(
+def _with_one_mark(
     choice: _Choice, unmarked: Sequence[int], *, is_last: bool | None = None
-) -> Iterator[tuple[int, Chosen]]:
-    """Keys marked on one side; the other side is the first language that is marked nowhere.
+) -> Iterator[tuple[int, ChosenKey]]:
+    """Keys marked on one side; the other side is the first language without marks.
 
-    Unless it is said whether nothing else was found, only marks that are not weak count.
+    Weak marks count only if `is_last` is given: True if no other keys were found.
     """
     if not unmarked:
         return
     missing = unmarked[0]
-    halves = [half for key in choice.keys if (half := _half(choice, key, missing, is_last))]
+    halves = [half for key in choice.keys if (half := _half_marked(choice, key, missing, is_last))]
     power_of: defaultdict[tuple[str, int], int] = defaultdict(int)
     for half in halves:
-        power_of[half.slot, half.bare] += half.power
+        power_of[half.field, half.bare] += half.power
     default: dict[str, int] = {}
-    for slot, bare in sorted(power_of, key=lambda pair: (-power_of[pair], pair)):
-        default.setdefault(slot, bare)
-    for key, bare, power, slot in halves:
-        if default[slot] == bare:
+    for field, bare in sorted(power_of, key=lambda pair: (-power_of[pair], pair)):
+        default.setdefault(field, bare)
+    for key, bare, power, field in halves:
+        if default[field] == bare:
             langs = (missing, key.two.lang) if bare == key.value else (key.one.lang, missing)
             trust = _TRUST["left over"] * (power + 1) / (power + 2)
-            yield key.number, Chosen(key.value, key.other, *langs, power, trust)
+            yield key.number, ChosenKey(key.value, key.other, *langs, power, trust)
 
 
-def _half(choice: _Choice, key: _Key, missing: int, is_last: bool | None) -> _Half | None:
-    """A key as half marked, if it may be one."""
+def _half_marked(
+    choice: _Choice, key: _Key, missing: int, is_last: bool | None
+) -> _HalfMarked | None:
+    """A key as half marked; None if it cannot be one."""
     is_first = key.one.lang >= 0
     marked, plain = (key.one, key.two) if is_first else (key.two, key.one)
     side, bare = (key.value, key.other) if is_first else (key.other, key.value)
-    power = _unknown(choice, key)
+    power = _pairs_of_unknown(choice, key)
     if not power or marked.lang in (NO_MARK, FOREIGN, missing) or plain.lang != NO_MARK:
         return None
     if _is_no_language(choice.values.texts[bare]):
@@ -316,18 +318,18 @@ def _half(choice: _Choice, key: _Key, missing: int, is_last: bool | None) -> _Ha
     covered = choice.coverage(key, power)
     if marked.is_weak:
         is_fine = is_last is not None and _is_enough(
-            choice, key, power, _COVERED_BLIND, is_last=is_last
+            choice, key, power, _MIN_COVERAGE_BY_POWER, is_last=is_last
         )
     elif bare == NULL:
-        is_fine = covered >= (_COVERED_MARKED if power > 1 else _COVERED_BLIND)
+        is_fine = covered >= (_MIN_COVERAGE_OF_MARKED if power > 1 else _MIN_COVERAGE_BY_POWER)
     else:
-        is_fine = power >= _FEWEST and covered >= _COVERED_BLIND
-    return _Half(key, bare, power, choice.values.texts[side][0]) if is_fine else None
+        is_fine = power >= _MIN_POWER and covered >= _MIN_COVERAGE_BY_POWER
+    return _HalfMarked(key, bare, power, choice.values.texts[side][0]) if is_fine else None
 
 
-def _unmarked(choice: _Choice, chosen: Collection[Chosen]) -> list[int]:
-    """The languages asked for that have next to no pages marked with them."""
-    marked = [0] * len(choice.marker.langs)
+def _unmarked(choice: _Choice, chosen: Collection[ChosenKey]) -> list[int]:
+    """The languages asked for that hardly any page is marked with."""
+    marked = [0] * len(choice.reader.langs)
     sides = {(made.value, made.lang) for made in chosen}
     sides |= {(made.other, made.other_lang) for made in chosen}
     for key in choice.keys:
@@ -336,39 +338,39 @@ def _unmarked(choice: _Choice, chosen: Collection[Chosen]) -> list[int]:
     for side, lang in sides:
         if side != NULL:
             marked[lang] += int(choice.values.frequency[side])
-    return [lang for lang, pages in enumerate(marked) if pages <= _LEFT_OVER * max(marked)]
+    return [lang for lang, pages in enumerate(marked) if pages <= _MAX_UNMARKED * max(marked)]
 
 
 def _is_no_language(text: str) -> bool:
     return bool(text) and (is_number(text) or text[1:].lower() in _NOT_LANGUAGES)
 
 
-def _blind(choice: _Choice) -> Iterator[tuple[int, Chosen]]:
-    """Keys by power alone: each value on one side only, as a key that leads on leads to pages.
+def _by_power(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
+    """Keys by linking power alone: each value stands on one side only.
 
     Page numbers, dates and versions make chains (1:2, 2:3); a true key divides a site in two.
     """
-    if len(choice.marker.langs) != 2:
+    if len(choice.reader.langs) != 2:
         return
     side: dict[int, int] = {}
     for key in sorted(choice.keys, key=lambda key: (-key.power, choice.texts(key))):
-        power = _unknown(choice, key)
-        if power < max(choice.least, _FEWEST) or not _may_be_blind(choice, key, power):
+        power = _pairs_of_unknown(choice, key)
+        if power < max(choice.min_power, _MIN_POWER) or not _may_be_by_power(choice, key, power):
             continue
         first = side.get(key.value, 1 - side.get(key.other, 1))
         if side.get(key.other, 1 - first) == first:
             continue
         side[key.value], side[key.other] = first, 1 - first
         trust = _TRUST["blind"] * (power + 1) / (power + 2)
-        yield key.number, Chosen(key.value, key.other, first, 1 - first, power, trust)
+        yield key.number, ChosenKey(key.value, key.other, first, 1 - first, power, trust)
 
 
-def _may_be_blind(choice: _Choice, key: _Key, power: int) -> bool:
+def _may_be_by_power(choice: _Choice, key: _Key, power: int) -> bool:
     texts = choice.texts(key)
     if FOREIGN in (key.one.lang, key.two.lang):
         return False
-    says_so = all(choice.marker.is_parameter(text) for text in texts if text)
+    says_so = all(choice.reader.is_parameter(text) for text in texts if text)
     is_query = any(text[:1] == "q" for text in texts)
     if not says_so and (is_query or differ_in_numbers(texts) or any(map(_is_no_language, texts))):
         return False
-    return choice.coverage(key, power) >= _COVERED_BLIND
+    return choice.coverage(key, power) >= _MIN_COVERAGE_BY_POWER

@@ -1,4 +1,4 @@
-"""The competition of keys: a more powerful key has the greater right to match a URL."""
+"""The competition of keys: of two keys the one with more linking power matches a URL."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from diptych.stages.pair.keys.choice import Chosen, Counted
+from diptych.stages.pair.keys.choice import ChosenKey, KeyCounts
 from diptych.stages.pair.keys.index import UNKNOWN, Candidates, Index, Ints, Values
-from diptych.stages.pair.keys.marks import shared_start
+from diptych.stages.pair.keys.mark_meaning import shared_start
 
 __all__ = ["Scored", "compete", "score", "spell_value"]
 
-_CERTAIN = 0.999  # no URL is proof: the content has the last word
-_FIELDS = "pfhq"  # the order in which keys of the same power compete
+_MAX_SCORE = 0.999  # no URL is proof: the content has the last word
+_FIELD_ORDER = "pfhq"  # the order in which keys of the same power compete
 
 
 class Scored(NamedTuple):
@@ -44,38 +44,38 @@ def spell_value(value: str) -> str:
 def score(
     index: Index,
     candidates: Candidates,
-    counted: Counted,
-    chosen: Mapping[int, Chosen],
+    counts: KeyCounts,
+    chosen: Mapping[int, ChosenKey],
     values: Values,
 ) -> Scored:
     """The candidates of chosen keys whose pages are in the key's languages, where known."""
-    size = len(counted.value)
+    size = len(counts.value)
     one_lang, two_lang = np.full(size, UNKNOWN, np.int64), np.full(size, UNKNOWN, np.int64)
     trust, power = np.zeros(size), np.zeros(size, np.int64)
     for number, key in chosen.items():
         one_lang[number], two_lang[number] = key.lang, key.other_lang
         trust[number], power[number] = key.trust, key.power
-    kept = np.flatnonzero(power[counted.which] > 0)
-    key_of, url, other = counted.which[kept], candidates.url[kept], candidates.other[kept]
-    lang, fits = _agreed(index.langs[url], one_lang[key_of])
-    other_lang, also_fits = _agreed(index.langs[other], two_lang[key_of])
+    kept = np.flatnonzero(power[counts.which] > 0)
+    key_of, url, other = counts.which[kept], candidates.url[kept], candidates.other[kept]
+    lang, fits = _combined_language(index.langs[url], one_lang[key_of])
+    other_lang, also_fits = _combined_language(index.langs[other], two_lang[key_of])
     fits &= also_fits & ((lang != other_lang) | (lang == UNKNOWN))
     rivals = candidates.rivals[kept]
-    strength = np.minimum(_CERTAIN, trust[key_of] / np.where(one_lang[key_of] < 0, 1, rivals))
+    strength = np.minimum(_MAX_SCORE, trust[key_of] / np.where(one_lang[key_of] < 0, 1, rivals))
     value, other_value = candidates.value[kept], candidates.other_value[kept]
     forward = np.where(lang != other_lang, lang < other_lang, _is_first(value, other_value, values))
     one = Scored(url, other, lang, other_lang, value, other_value, strength, power[key_of], rivals)
     return _oriented(one, forward, fits)
 
 
-def _agreed(known: Ints, told: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The language of a page, known or told by the key, and whether the two agree."""
-    lang = np.where(known == UNKNOWN, told, known)
-    return lang, (told == UNKNOWN) | (lang == told)
+def _combined_language(known: Ints, of_key: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """The language of a page, known or by the key, and True where the two agree."""
+    lang = np.where(known == UNKNOWN, of_key, known)
+    return lang, (of_key == UNKNOWN) | (lang == of_key)
 
 
 def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]:
-    """Whether a value comes before the other in the order of their texts; null is first."""
+    """True where a value sorts before the other by their texts; null is first."""
     used = np.unique(np.concatenate((value, other)))
     order = sorted(range(len(used)), key=lambda place: values.texts[used[place]][1:])
     ranks = np.empty(len(order), np.int64)
@@ -120,7 +120,7 @@ def compete(scored: Scored, index: Index, values: Values, *, by_key: bool) -> li
         contest = np.zeros(len(scored.left), np.int64)
     else:
         if bool((scored.rivals > 1).any()):
-            by = [scored.right, scored.left, -_likeness(scored, index), rank]
+            by = [scored.right, scored.left, -_shared_ends(scored, index), rank]
         by.append(-scored.score)
         contest = scored.left_lang * (int(scored.right_lang.max(initial=0)) + 1)
         contest = contest + scored.right_lang
@@ -138,7 +138,7 @@ def _ranks_of_keys(scored: Scored, values: Values) -> Ints:
     def place(number: int) -> tuple[int, int, str, str, str]:
         sides = texts[scored.left_value[number]], texts[scored.right_value[number]]
         one, two = sorted(sides, key=lambda text: (text[1:], text))
-        field = max(_FIELDS.find(text[0]) for text in sides if text)
+        field = max(_FIELD_ORDER.find(text[0]) for text in sides if text)
         return -int(scored.power[number]), field, one[1:], two[1:], one + two
 
     order = sorted(range(len(first)), key=lambda key: place(int(first[key])))
@@ -156,7 +156,7 @@ def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[i
     kept: list[Ints] = []
     open_ = np.arange(len(order), dtype=np.int64)
     while len(open_):
-        # Who comes first at both ends cannot lose; nor can the first of all, so this ends.
+        # A candidate that is first at both ends cannot lose; the first of all is one, so this ends.
         first = np.full(len(taken), len(order), np.int64)
         np.minimum.at(first, left[open_], open_)
         np.minimum.at(first, right[open_], open_)
@@ -168,8 +168,8 @@ def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[i
     return [int(place) for place in order[winners]]
 
 
-def _likeness(scored: Scored, index: Index) -> Ints:
-    """How many characters two URLs share at their ends, where there is more than one to choose.
+def _shared_ends(scored: Scored, index: Index) -> Ints:
+    """The number of characters that two URLs share at their ends, where there are rivals.
 
     As sets of tokens, `/a/b` and `/b/a` are the same; the one in the same order is the one meant.
     """

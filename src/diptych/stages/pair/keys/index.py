@@ -2,9 +2,9 @@
 
 A URL is a sequence of tokens.  Its hash is a polynomial over theirs, so that the hash of a URL
 without some of its tokens follows from sums over parts of it; with the base 1 it is a plain sum
-and the URL is a set, as in the paper.  A *reading* is a URL, what was taken out of it (a *value*)
-and the hash of what is left.  Two URLs match by a key exactly if readings of theirs leave the same:
-sorting the readings brings them together.
+and the URL is a set, as in the paper.  A *removal* is a URL, the tokens removed from it (its
+*value*) and the hash of the rest.  Two URLs match by a key exactly if removals of theirs have the
+same rest: sorting the removals brings them together.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ __all__ = [
     "UNKNOWN",
     "Candidates",
     "Index",
-    "Readings",
+    "Removals",
     "Values",
     "build_index",
     "hash_of",
     "hashes_of",
-    "join",
+    "match_removals",
 ]
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
-NULL = 0  # the value of a URL nothing was taken out of
+NULL = 0  # the value of a URL from which nothing was removed
 UNKNOWN = -1  # the language of a page whose language is not known
 _BASE = 0x9E3779B97F4A7C15  # any large odd number
-_MAX_GROUP = 128  # readings that leave the same; more are pages of a list, not languages
-_MAX_PAIRS = 20_000_000  # what fits in memory beside a million URLs
+_MAX_GROUP = 128  # removals with the same rest; more are pages of a list, not languages
+_MAX_PAIRS = 20_000_000  # they fit in memory beside a million URLs
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Index:
     """the hashes of all tokens before a place, weighted by where they stand in their URL"""
     base: np.uint64
     frequency: Ints
-    """at how many places each token of the vocabulary is"""
+    """number of places of each token of the vocabulary"""
 
     def between(self, begin: Ints, end: Ints) -> Hashes:
         """The weighted sum of the tokens from one place to another."""
@@ -81,34 +81,34 @@ class Index:
         return before + behind * np.uint64(pow(int(self.base), -length, 1 << 64))
 
     def weights(self, offset: Ints) -> Hashes:
-        """What the tokens so far from the beginning of their URL are weighted by."""
+        """The weights of tokens at some distances from the beginning of their URL."""
         powers = np.full(int(offset.max(initial=0)) + 1, self.base, np.uint64)
         powers[0] = 1
         return np.cumprod(powers, dtype=np.uint64)[offset]
 
 
-class Readings(NamedTuple):
-    """Parallel arrays: what is left, of which URL, and the value that was taken out."""
+class Removals(NamedTuple):
+    """Parallel arrays: the hash of the rest, the URL, and the value that was removed."""
 
-    left: Hashes
+    rest: Hashes
     url: Ints
     value: Ints
 
 
 class Candidates(NamedTuple):
-    """Pairs of URLs that leave the same, by what was taken out of each; the lower value first."""
+    """Pairs of URLs with the same rest, and the value removed from each; the lower value first."""
 
     url: Ints
     value: Ints
     other: Ints
     other_value: Ints
     rivals: Ints
-    """how many URLs leave the same for the same value, on the side where there are more"""
+    """number of URLs with the same rest and value, on the side where there are more"""
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """All that was taken out: tokens of the vocabulary, then what was put together from them."""
+    """All removed values: tokens of the vocabulary, then combinations of them."""
 
     texts: list[str]
     """tagged by the field; null is empty"""
@@ -168,22 +168,26 @@ def build_index(pages: Sequence[tuple[str, int]], *, paper: bool = False) -> Ind
     return replace(index, sums=sums)
 
 
-def join(readings: Readings, langs: Ints, *, all_groups: bool = False) -> Candidates:
-    """All pairs of URLs that leave the same, with different values, and not of one language.
+def match_removals(removals: Removals, langs: Ints, *, all_groups: bool = False) -> Candidates:
+    """All pairs of URLs with the same rest, different values, and not of one language.
 
-    Unless asked for all, groups that are larger than languages can be are left out.
+    Unless `all_groups` is set, groups too large to be languages are left out.
     """
-    order = np.argsort(readings.left, kind="stable")
-    left, url, value = readings.left[order], readings.url[order], readings.value[order]
-    starts = np.flatnonzero(np.concatenate(([True], left[1:] != left[:-1])))
-    sizes = np.diff(np.append(starts, len(left))) if len(left) else np.zeros(0, np.int64)
-    kept = (sizes > 1) & _is_mixed(value, starts) & _may_differ(langs[url], starts)
+    order = np.argsort(removals.rest, kind="stable")
+    rest, url, value = removals.rest[order], removals.url[order], removals.value[order]
+    starts = np.flatnonzero(np.concatenate(([True], rest[1:] != rest[:-1])))
+    sizes = np.diff(np.append(starts, len(rest))) if len(rest) else np.zeros(0, np.int64)
+    kept = (
+        (sizes > 1)
+        & _has_several_values(value, starts)
+        & _may_have_several_langs(langs[url], starts)
+    )
     if not all_groups:
-        kept &= sizes <= _largest(sizes[kept])
+        kept &= sizes <= _max_group_size(sizes[kept])
     inside = np.repeat(kept, sizes)
     ends = np.repeat(np.cumsum(sizes[kept]), sizes[kept])
     url, value = url[inside], value[inside]
-    rivals = _rivals(left[inside], value)
+    rivals = _rivals(rest[inside], value)
     first, second = _pairs_within(ends)
     same = langs[url[first]] == langs[url[second]]
     fine = (value[first] != value[second]) & (url[first] != url[second])
@@ -196,22 +200,22 @@ def join(readings: Readings, langs: Ints, *, all_groups: bool = False) -> Candid
     )
 
 
-def _is_mixed(value: Ints, starts: Ints) -> Any:
-    """Which groups have more than one value."""
+def _has_several_values(value: Ints, starts: Ints) -> Any:
+    """A mask of the groups that have more than one value."""
     if not len(starts):
         return np.zeros(0, bool)
     return np.minimum.reduceat(value, starts) != np.maximum.reduceat(value, starts)
 
 
-def _may_differ(lang: Ints, starts: Ints) -> Any:
-    """Which groups have more than one language, or one that is not known."""
+def _may_have_several_langs(lang: Ints, starts: Ints) -> Any:
+    """A mask of the groups that have more than one language, or one that is not known."""
     if not len(starts):
         return np.zeros(0, bool)
     least = np.minimum.reduceat(lang, starts)
     return (least != np.maximum.reduceat(lang, starts)) | (least == UNKNOWN)
 
 
-def _largest(sizes: Ints) -> int:
+def _max_group_size(sizes: Ints) -> int:
     """The largest size of a group at which the pairs of all groups can be held."""
     limit = _MAX_GROUP
     while limit > 2 and _pairs_of(sizes[sizes <= limit]) > _MAX_PAIRS:
@@ -223,16 +227,16 @@ def _pairs_of(sizes: Ints) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def _rivals(left: Hashes, value: Ints) -> Ints:
-    """For each reading, how many have both its value and what it leaves."""
-    both = left * np.uint64(_BASE) + value.astype(np.uint64)
+def _rivals(rest: Hashes, value: Ints) -> Ints:
+    """For each removal, the number of those with the same value and rest."""
+    both = rest * np.uint64(_BASE) + value.astype(np.uint64)
     _, which, counts = np.unique(both, return_inverse=True, return_counts=True)
     rivals: Ints = counts[which]
     return rivals
 
 
 def _pairs_within(ends: Ints) -> tuple[Ints, Ints]:
-    """All pairs of places within the same group; a place knows where its group ends."""
+    """All pairs of places within the same group; `ends` has the end of the group of each place."""
     firsts: list[Ints] = []
     seconds: list[Ints] = []
     places = np.arange(len(ends), dtype=np.int64)

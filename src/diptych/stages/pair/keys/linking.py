@@ -1,4 +1,4 @@
-"""From URLs to pairs: readings, candidates, keys and their competition, in this order."""
+"""From URLs to pairs: removals, candidates, keys and their competition, in this order."""
 
 from __future__ import annotations
 
@@ -6,32 +6,40 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diptych.stages.pair.keys.choice import Chosen, Counted, choose, count
+from diptych.stages.pair.keys.choice import ChosenKey, KeyCounts, choose, count
 from diptych.stages.pair.keys.competition import Scored, compete, score
-from diptych.stages.pair.keys.index import UNKNOWN, Candidates, Index, Ints, Readings, Values, join
-from diptych.stages.pair.keys.marks import Marker, is_number
-from diptych.stages.pair.keys.readings import (
-    Found,
+from diptych.stages.pair.keys.index import (
+    UNKNOWN,
+    Candidates,
+    Index,
+    Ints,
+    Removals,
+    Values,
+    match_removals,
+)
+from diptych.stages.pair.keys.mark_meaning import MarkReader, is_number
+from diptych.stages.pair.keys.removals import (
+    LocalRemovals,
     Mask,
     affixes,
-    hosts,
-    runs,
-    several,
-    single,
-    together,
+    concatenated,
+    single_tokens,
+    token_runs,
+    tokens_of_one_language,
+    whole_hosts,
 )
 
-__all__ = ["Linked", "Wishes", "link"]
+__all__ = ["LinkedUrls", "Settings", "link"]
 
-_TOLD = 0.6  # least trust in a key for what it tells of languages to count
-_MOST_DIGITS = 2  # of a number that may be a language's
-_PURE = 0.9  # least share of a token's pages in one language that makes it tell the language
-_FREQUENT = 1000  # a token may be half of a key if one in so many URLs has it
+_MIN_TRUST = 0.6  # of a key whose languages are taken for those of its pages
+_MAX_DIGITS = 2  # of a number that may stand for a language
+_MIN_PURITY = 0.9  # share of a token's pages in one language, for a token to stand for it
+_URLS_PER_TOKEN = 1000  # a token may be half of a key if one URL in so many has it
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """What to look for: see the parameters of `Keys`."""
+class Settings:
+    """The parameters of `Keys`."""
 
     tau: float
     fields: frozenset[str]
@@ -41,7 +49,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedUrls:
     """The keys of a site and the pairs they make: places of `scored`, strongest first."""
 
     index: Index
@@ -51,8 +59,8 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
-    """What is known of the vocabulary and the URLs whatever the languages of the pages."""
+class _TokenFacts:
+    """Facts of tokens and URLs that do not depend on the languages of the pages."""
 
     in_fields: Mask
     frequent: Mask
@@ -61,59 +69,61 @@ class _Words:
     is_word: Mask
     is_small: Mask
     """not a number, or the value of a parameter for languages; and numbers that are small"""
-    found: list[Found]
+    found: list[LocalRemovals]
 
 
-def link(index: Index, wishes: Wishes, marker: Marker) -> Linked:
+def link(index: Index, settings: Settings, reader: MarkReader) -> LinkedUrls:
     """The pairs of a site."""
-    words = _words(index, wishes, marker)
-    linked = _link(index, wishes, marker, words)
-    if wishes.suppress and bool((index.langs == UNKNOWN).any()):
-        told = _told(linked)
-        if bool((told != index.langs).any()):
-            # What keys told of languages is known now, and tells true keys from false ones.
-            linked = _link(replace(index, langs=told), wishes, marker, words)
+    facts = _token_facts(index, settings, reader)
+    linked = _link(index, settings, reader, facts)
+    if settings.suppress and bool((index.langs == UNKNOWN).any()):
+        inferred = _inferred_langs(linked)
+        if bool((inferred != index.langs).any()):
+            # The languages that keys stand for are known now, and tell true keys from false ones.
+            linked = _link(replace(index, langs=inferred), settings, reader, facts)
     return linked
 
 
-def _link(index: Index, wishes: Wishes, marker: Marker, words: _Words) -> Linked:
-    readings, values = _read(index, wishes, words, len(marker.langs))
-    candidates = join(readings, index.langs, all_groups=not wishes.suppress)
-    if not wishes.suppress:
+def _link(index: Index, settings: Settings, reader: MarkReader, facts: _TokenFacts) -> LinkedUrls:
+    removals, values = _removals(index, settings, facts, len(reader.langs))
+    candidates = match_removals(removals, index.langs, all_groups=not settings.suppress)
+    if not settings.suppress:
         candidates = _within_fields(candidates, values)
-    counted = count(candidates, len(values.texts))
-    least = wishes.tau * len(index.urls)
-    if wishes.suppress:
-        chosen = choose(counted, candidates, index.langs, values, marker, least)
+    counts = count(candidates, len(values.texts))
+    least = settings.tau * len(index.urls)
+    if settings.suppress:
+        chosen = choose(counts, candidates, index.langs, values, reader, least)
     else:
-        chosen = _above(counted, least)
-    scored = score(index, candidates, counted, chosen, values)
-    return Linked(index, values, scored, compete(scored, index, values, by_key=not wishes.suppress))
+        chosen = _by_linking_power(counts, least)
+    scored = score(index, candidates, counts, chosen, values)
+    return LinkedUrls(
+        index, values, scored, compete(scored, index, values, by_key=not settings.suppress)
+    )
 
 
-def _told(linked: Linked) -> Ints:
-    """The languages of pages, as known or as told by their strongest pair."""
+def _inferred_langs(linked: LinkedUrls) -> Ints:
+    """The languages of pages, as known, else by the key of their strongest pair."""
     langs = linked.index.langs.copy()
     scored = linked.scored
-    told = np.array(linked.order[::-1], np.int64)  # the strongest has the last word
-    told = told[scored.score[told] * scored.rivals[told] >= _TOLD]
+    inferred = np.array(linked.order[::-1], np.int64)  # the strongest has the last word
+    inferred = inferred[scored.score[inferred] * scored.rivals[inferred] >= _MIN_TRUST]
     for url, lang in ((scored.left, scored.left_lang), (scored.right, scored.right_lang)):
-        fresh = told[linked.index.langs[url[told]] == UNKNOWN]
+        fresh = inferred[linked.index.langs[url[inferred]] == UNKNOWN]
         langs[url[fresh]] = lang[fresh]
     return langs
 
 
-def _words(index: Index, wishes: Wishes, marker: Marker) -> _Words:
-    words = index.vocabulary
-    found: list[Found] = [affixes(index)] if wishes.generalise else []
-    if wishes.suppress and "h" in wishes.fields:
-        found.append(hosts(index))
-    marked = [marker.meaning(word).lang for word in words]
-    is_word = [not is_number(word) or marker.is_parameter(word) for word in words]
-    is_small = [len(word.rpartition("=")[2]) <= _MOST_DIGITS + 1 for word in words]
-    return _Words(
-        np.array([word[:1] in wishes.fields for word in words]),
-        index.frequency >= _least_frequency(index, wishes),
+def _token_facts(index: Index, settings: Settings, reader: MarkReader) -> _TokenFacts:
+    facts = index.vocabulary
+    found: list[LocalRemovals] = [affixes(index)] if settings.generalise else []
+    if settings.suppress and "h" in settings.fields:
+        found.append(whole_hosts(index))
+    marked = [reader.meaning(word).lang for word in facts]
+    is_word = [not is_number(word) or reader.is_parameter(word) for word in facts]
+    is_small = [len(word.rpartition("=")[2]) <= _MAX_DIGITS + 1 for word in facts]
+    return _TokenFacts(
+        np.array([word[:1] in settings.fields for word in facts]),
+        index.frequency >= _min_frequency(index, settings),
         np.array(marked, np.int64),
         np.array(is_word),
         np.array(is_small),
@@ -121,43 +131,45 @@ def _words(index: Index, wishes: Wishes, marker: Marker) -> _Words:
     )
 
 
-def _least_frequency(index: Index, wishes: Wishes) -> float:
-    """In how many URLs a token must be to be half of a key that is strong enough."""
-    if wishes.suppress:
-        return max(3, len(index.urls) // _FREQUENT)
+def _min_frequency(index: Index, settings: Settings) -> float:
+    """The number of URLs that must have a token, for it to be half of a strong key."""
+    if settings.suppress:
+        return max(3, len(index.urls) // _URLS_PER_TOKEN)
     # A URL with the token is linked to as many others as are the same set, in another order.
     _, same = np.unique(index.whole(), return_counts=True)
-    return wishes.tau * len(index.urls) / float(same.max(initial=1))
+    return settings.tau * len(index.urls) / float(same.max(initial=1))
 
 
-def _read(index: Index, wishes: Wishes, words: _Words, langs: int) -> tuple[Readings, Values]:
-    """All readings that are wished for."""
-    wanted = words.in_fields & words.frequent
-    if not wishes.suppress:
-        return together([single(index, wanted), *words.found])
-    says = _languages_of_tokens(index, words, langs)
-    telling = says >= 0
-    # Where languages are known they tell `/0/` and `/1/` from pages and versions.
+def _removals(
+    index: Index, settings: Settings, facts: _TokenFacts, langs: int
+) -> tuple[Removals, Values]:
+    """All removals that the settings ask for."""
+    wanted = facts.in_fields & facts.frequent
+    if not settings.suppress:
+        return concatenated([single_tokens(index, wanted), *facts.found])
+    token_langs = _languages_of_tokens(index, facts, langs)
+    has_lang = token_langs >= 0
+    # If languages are known, `/0/` and `/1/` can be told from pages and versions.
     is_known = bool((index.langs != UNKNOWN).any())
-    may_be_value = words.is_word | words.is_small if is_known else words.is_word
-    found = [single(index, telling | (wanted & may_be_value)), *words.found]
-    if wishes.several:
-        found += [runs(index, telling, wanted), several(index, says)]
-    return together(found)
+    may_be_value = facts.is_word | facts.is_small if is_known else facts.is_word
+    found = [single_tokens(index, has_lang | (wanted & may_be_value)), *facts.found]
+    if settings.several:
+        found += [token_runs(index, has_lang, wanted), tokens_of_one_language(index, token_langs)]
+    return concatenated(found)
 
 
-def _languages_of_tokens(index: Index, words: _Words, count: int) -> Ints:
-    """The language each token tells by its mark, or else by the pages it is on."""
+def _languages_of_tokens(index: Index, facts: _TokenFacts, count: int) -> Ints:
+    """The language each token stands for, by its mark, else by the pages it is on."""
     langs = index.langs[index.owner]
-    most = np.zeros(len(words.marked), np.int64)
-    best = np.full(len(words.marked), UNKNOWN, np.int64)
+    most = np.zeros(len(facts.marked), np.int64)
+    best = np.full(len(facts.marked), UNKNOWN, np.int64)
     for lang in range(count):
         pages = np.bincount(index.token[langs == lang], minlength=len(most))
         best[pages > most] = lang
         most = np.maximum(most, pages)
-    is_pure = words.frequent & (most >= _PURE * index.frequency)
-    says = np.where((words.marked < 0) & is_pure, best, words.marked)
-    return np.where(words.in_fields, says, UNKNOWN)
+    is_pure = facts.frequent & (most >= _MIN_PURITY * index.frequency)
+    token_langs = np.where((facts.marked < 0) & is_pure, best, facts.marked)
+    return np.where(facts.in_fields, token_langs, UNKNOWN)
 
 
 def _within_fields(found: Candidates, values: Values) -> Candidates:
@@ -168,13 +180,13 @@ def _within_fields(found: Candidates, values: Values) -> Candidates:
     return Candidates(*(part[kept] for part in found))
 
 
-def _above(counted: Counted, least: float) -> dict[int, Chosen]:
+def _by_linking_power(counts: KeyCounts, least: float) -> dict[int, ChosenKey]:
     """The paper's choice: all keys of enough linking power."""
     return {
-        int(number): Chosen(
-            int(counted.value[number]), int(counted.other[number]), UNKNOWN, UNKNOWN,
+        int(number): ChosenKey(
+            int(counts.value[number]), int(counts.other[number]), UNKNOWN, UNKNOWN,
             power, (power + 1) / (power + 2),
         )
-        for number in np.flatnonzero(counted.power >= least)
-        for power in (int(counted.power[number]),)
+        for number in np.flatnonzero(counts.power >= least)
+        for power in (int(counts.power[number]),)
     }  # fmt: skip

@@ -1,7 +1,7 @@
 """Pairing keys: pages whose URLs differ in what stands for their languages (Kit & Ng 2007).
 
-No list of patterns and no training: of all that distinguishes two URLs of a site, what does so for
-many URLs, and for pages of two languages, is a key.
+No list of patterns and no training: a key is a difference of two URLs that many URLs of the site
+have, and that divides pages of two languages.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from diptych.language.codes import asked_language
 from diptych.protocols import SiteView
 from diptych.stages.pair.keys.competition import spell_value
 from diptych.stages.pair.keys.index import UNKNOWN, build_index
-from diptych.stages.pair.keys.linking import Linked, Wishes, link
-from diptych.stages.pair.keys.marks import make_marker
+from diptych.stages.pair.keys.linking import LinkedUrls, Settings, link
+from diptych.stages.pair.keys.mark_meaning import mark_reader
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.text.url_edits import KeyBook, UrlPair, learn_rules
 from diptych.types import PagePair, Url
@@ -68,8 +68,8 @@ def pair_urls(
     if len(index.urls) < 2:
         return []
     fields = frozenset(name[0] for name in keys.fields)
-    wishes = Wishes(keys.tau, fields, keys.generalise, keys.several, keys.suppress)
-    return _spelled(link(index, wishes, make_marker(langs)), langs)
+    settings = Settings(keys.tau, fields, keys.generalise, keys.several, keys.suppress)
+    return _spelled(link(index, settings, mark_reader(langs)), langs)
 
 
 def learn_keys(
@@ -77,7 +77,7 @@ def learn_keys(
     langs: Sequence[str],
     keys: Keys = Keys(),  # noqa: B008
 ) -> KeyBook:
-    """What the URLs of a site, each with its language or nothing, teach about its other URLs.
+    """The key book learned from URLs of a site, each with its language or nothing.
 
     >>> pages = [(f"http://x.org/{lang}/{page}", lang) for lang in ("en", "fr") for page in "abc"]
     >>> learn_keys(pages, ["en", "fr"]).predict("http://x.org/en/new", "en")
@@ -86,7 +86,7 @@ def learn_keys(
     return learn_rules(pair_urls(urls, langs, keys))
 
 
-def _spelled(linked: Linked, langs: Sequence[str]) -> list[UrlPair]:
+def _spelled(linked: LinkedUrls, langs: Sequence[str]) -> list[UrlPair]:
     names = (*langs, "")  # the last is for a language that is not known
     values = [spell_value(text) for text in linked.values.texts]
     urls, scored, order = linked.index.urls, linked.scored, linked.order

@@ -1,4 +1,4 @@
-"""What may be taken out of a URL: the readings a search for keys begins with."""
+"""Removals of tokens from URLs: where the search for keys begins."""
 
 from __future__ import annotations
 
@@ -9,50 +9,59 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from diptych.stages.pair.keys.index import NULL, Hashes, Index, Ints, Readings, Values, hashes_of
+from diptych.stages.pair.keys.index import NULL, Hashes, Index, Ints, Removals, Values, hashes_of
 
-__all__ = ["Found", "Mask", "affixes", "hosts", "runs", "several", "single", "together"]
+__all__ = [
+    "LocalRemovals",
+    "Mask",
+    "affixes",
+    "concatenated",
+    "single_tokens",
+    "token_runs",
+    "tokens_of_one_language",
+    "whole_hosts",
+]
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _MAX_RUN = 3  # tokens: translations/zh_CN
-_BELONG = 0.8  # least share of a token's places where it stands with the others of its run
-_SUFFIX = 3  # letters: 06eng
-_PREFIX = 2  # letters: chko
-_LONGEST = 40  # characters of a token that is cut; longer ones are digests
-_FEWEST_STEMS = 3  # weak keys that a general one must stand for
+_MIN_TOGETHER = 0.8  # share of a token's places where it stands with the others of its run
+_MAX_SUFFIX = 3  # letters: 06eng
+_MAX_PREFIX = 2  # letters: chko
+_MAX_TOKEN = 40  # characters of a token that is cut; longer ones are digests
+_MIN_STEMS = 3  # weak keys that a general one must stand for
 
-Found: TypeAlias = tuple[Readings, list[str]]
-"""readings whose values are numbered from 0, and the texts of these values"""
+LocalRemovals: TypeAlias = tuple[Removals, list[str]]
+"""removals whose values are numbered from 0, and the texts of these values"""
 
 
-def single(index: Index, wanted: Mask) -> Found:
-    """The paper's: one token, of those wanted, or nothing taken out."""
+def single_tokens(index: Index, wanted: Mask) -> LocalRemovals:
+    """One token removed, of those wanted, or nothing, as in the paper."""
     at = np.flatnonzero(wanted[index.token])
     everything = np.arange(len(index.urls), dtype=np.int64)
-    readings = Readings(
+    removals = Removals(
         np.concatenate((index.whole(), index.without(at, 1))),
         np.concatenate((everything, index.owner[at])),
         np.concatenate((np.full(len(everything), NULL, np.int64), index.token[at])),
     )
-    return readings, index.vocabulary
+    return removals, index.vocabulary
 
 
-def hosts(index: Index) -> Found:
-    """The whole host: `x.org` and `y.fr`."""
+def whole_hosts(index: Index) -> LocalRemovals:
+    """The whole host removed: `x.org` and `y.fr`."""
     names = [url.partition("://")[2].partition("/")[0].partition("?")[0] for url in index.urls]
     numbers: dict[str, int] = {}
     value = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
     if len(numbers) < 2:
-        return _nothing()
+        return _no_removals()
     is_host = _tags(index)[index.token] == ord("h")
-    left = _kept(index, ~is_host)
-    # A mark, so that what is left without a host is not what is left of a URL that never had one.
+    rest = _hashes_of_kept(index, ~is_host)
+    # Plus 1, so that the rest of a URL without its host equals no rest of other removals.
     everything = np.arange(len(index.urls), dtype=np.int64)
-    return Readings(left + np.uint64(1), everything, value), ["h" + name for name in numbers]
+    return Removals(rest + np.uint64(1), everything, value), ["h" + name for name in numbers]
 
 
-def _kept(index: Index, kept: Mask) -> Hashes:
+def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
     """The hash of each URL with only some of its places."""
     rank = np.concatenate(([0], np.cumsum(kept)))
     at = np.flatnonzero(kept)
@@ -62,29 +71,29 @@ def _kept(index: Index, kept: Mask) -> Hashes:
     return sums[rank[index.start[1:]]] - sums[rank[index.start[:-1]]]
 
 
-def runs(index: Index, telling: Mask, frequent: Mask) -> Found:
-    """Neighbours taken out together, one of which at least tells a language: `zh_CN`, `l10n/fr`.
+def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
+    """Neighbours removed together, of which one at least stands for a language: `zh_CN`, `l10n/fr`.
 
     They must belong together: one of them is hardly ever without the others.
     """
-    parts: list[Found] = []
+    parts: list[LocalRemovals] = []
     tags = _tags(index)
-    usable = (telling | frequent)[index.token] & (tags[index.token] != ord("q"))
+    usable = (has_lang | frequent)[index.token] & (tags[index.token] != ord("q"))
     for length in range(2, _MAX_RUN + 1):
         starts = np.flatnonzero(usable[: max(0, len(usable) - length + 1)])
-        is_telling = telling[index.token[starts]]
+        is_telling = has_lang[index.token[starts]]
         for step in range(1, length):
             after = starts + step
             alike = (index.owner[starts] == index.owner[after]) & usable[after]
             alike &= tags[index.token[starts]] == tags[index.token[after]]
             starts, is_telling = starts[alike], is_telling[alike]
-            is_telling |= telling[index.token[starts + step]]
-        parts.append(_belonging(index, starts[is_telling], length))
-    return _in_a_row(parts)
+            is_telling |= has_lang[index.token[starts + step]]
+        parts.append(_run_removals(index, starts[is_telling], length))
+    return _renumbered(parts)
 
 
-def _belonging(index: Index, starts: Ints, length: int) -> Found:
-    """The readings of some runs, without those whose tokens are more often apart."""
+def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
+    """The removals of some runs, without those whose tokens are more often apart."""
     steps = [index.token[starts + step] for step in range(length)]
     names = np.zeros(len(starts), np.uint64)
     for step in steps:
@@ -93,31 +102,31 @@ def _belonging(index: Index, starts: Ints, length: int) -> Found:
         names, return_index=True, return_inverse=True, return_counts=True
     )
     alone = np.min([index.frequency[step[first]] for step in steps], axis=0)
-    kept = (count >= _BELONG * alone)[value]
+    kept = (count >= _MIN_TOGETHER * alone)[value]
     texts = []
     for place in first:
         words = [index.vocabulary[step[place]] for step in steps]
         texts.append(words[0][0] + "_".join(word[1:] for word in words))
-    left = index.without(starts[kept], length)
-    return Readings(left, index.owner[starts[kept]], value[kept].astype(np.int64)), texts
+    rest = index.without(starts[kept], length)
+    return Removals(rest, index.owner[starts[kept]], value[kept].astype(np.int64)), texts
 
 
-def several(index: Index, says: Ints) -> Found:
-    """All tokens that tell one language, wherever they stand: `/fr/a_fr.html`."""
-    told = says[index.token]
-    parts: list[Found] = []
-    for lang in range(int(says.max(initial=-1)) + 1):
-        taken = told == lang
+def tokens_of_one_language(index: Index, token_langs: Ints) -> LocalRemovals:
+    """All tokens of one language removed, wherever they stand: `/fr/a_fr.html`."""
+    langs = token_langs[index.token]
+    parts: list[LocalRemovals] = []
+    for lang in range(int(token_langs.max(initial=-1)) + 1):
+        taken = langs == lang
         per_url = np.bincount(index.owner[taken], minlength=len(index.urls))
         urls = np.flatnonzero(per_url > 1)
         if len(urls):
-            left = _kept(index, ~taken)[urls]
-            parts.append(_named(index, left, urls, np.flatnonzero(taken)))
-    return _in_a_row(parts)
+            rest = _hashes_of_kept(index, ~taken)[urls]
+            parts.append(_removals_of_several(index, rest, urls, np.flatnonzero(taken)))
+    return _renumbered(parts)
 
 
-def _named(index: Index, left: Hashes, urls: Ints, taken: Ints) -> Found:
-    """Readings of URLs that more than one place was taken out of."""
+def _removals_of_several(index: Index, rest: Hashes, urls: Ints, taken: Ints) -> LocalRemovals:
+    """Removals of more than one token from a URL."""
     numbers: dict[tuple[str, ...], int] = {}
     values: list[int] = []
     begins = np.searchsorted(index.owner[taken], urls)
@@ -129,19 +138,19 @@ def _named(index: Index, left: Hashes, urls: Ints, taken: Ints) -> Found:
     for words in numbers:
         bare = dict.fromkeys(word[1:].rpartition("=")[2] for word in words)
         texts.append(words[0] if len(bare) == 1 else words[0][0] + "_".join(bare))
-    return Readings(left, urls, np.array(values, np.int64)), texts
+    return Removals(rest, urls, np.array(values, np.int64)), texts
 
 
-def _in_a_row(parts: list[Found]) -> Found:
-    """Several readings in one, their values numbered through."""
-    readings, values = together(parts)
-    return Readings(readings.left, readings.url, readings.value - 1), values.texts[1:]
+def _renumbered(parts: list[LocalRemovals]) -> LocalRemovals:
+    """Several removals as one, with one numbering of values."""
+    removals, values = concatenated(parts)
+    return Removals(removals.rest, removals.url, removals.value - 1), values.texts[1:]
 
 
-def affixes(index: Index) -> Found:
-    """Ends of tokens of the file taken out, where other tokens have the rest in common.
+def affixes(index: Index) -> LocalRemovals:
+    """Prefixes and suffixes of tokens of the file removed, where other tokens share the rest.
 
-    This makes one strong key `e:c` of the weak ones `06e:06c`, `07e:07c`, as the paper wishes.
+    This makes one strong key `e:c` of the weak ones `06e:06c`, `07e:07c`, as the paper proposes.
     """
     cuts = _shared_cuts(index.vocabulary)
     numbers: dict[str, int] = {"": NULL}
@@ -153,7 +162,7 @@ def affixes(index: Index) -> Found:
         stems.append(stem)
         values.append(numbers.setdefault(affix, len(numbers)))
     if not tokens:
-        return _nothing()
+        return _no_removals()
     token = np.array(tokens, np.int64)
     per_token = np.bincount(token, minlength=len(index.vocabulary))
     first_cut = np.cumsum(per_token) - per_token
@@ -164,15 +173,15 @@ def affixes(index: Index) -> Found:
     cut = first_cut[index.token[place]] + within
     owner = index.owner[place]
     change = hashes_of(stems)[cut] - index.hashes[index.token[place]]
-    left = index.whole()[owner] + change * index.weights(place - index.start[owner])
-    return Readings(left, owner, np.array(values, np.int64)[cut]), list(numbers)
+    rest = index.whole()[owner] + change * index.weights(place - index.start[owner])
+    return Removals(rest, owner, np.array(values, np.int64)[cut]), list(numbers)
 
 
 def _shared_cuts(vocabulary: list[str]) -> list[tuple[int, str, str]]:
     """(token, stem, affix) in order of tokens, for stems that several tokens have in common."""
     cuts: list[tuple[int, str, str]] = []
     for number, token in enumerate(vocabulary):
-        if token[:1] == "f" and 1 < len(token) <= _LONGEST:
+        if token[:1] == "f" and 1 < len(token) <= _MAX_TOKEN:
             cuts += [(number, stem, affix) for stem, affix in _cuts(token[1:])]
     common: defaultdict[str, int] = defaultdict(int)
     for _, stem, _ in cuts:
@@ -180,41 +189,41 @@ def _shared_cuts(vocabulary: list[str]) -> list[tuple[int, str, str]]:
     stems_of: defaultdict[str, int] = defaultdict(int)
     for _, stem, affix in cuts:
         stems_of[affix] += common[stem] > 1
-    return [cut for cut in cuts if common[cut[1]] > 1 and stems_of[cut[2]] >= _FEWEST_STEMS]
+    return [cut for cut in cuts if common[cut[1]] > 1 and stems_of[cut[2]] >= _MIN_STEMS]
 
 
 def _cuts(token: str) -> Collection[tuple[str, str]]:
-    """The ways to take letters from an end of a token: what is left, and what was taken.
+    """The ways to cut letters from an end of a token: the stem, and the affix.
 
     >>> [(stem.strip(chr(0)), affix) for stem, affix in _cuts("06e")]
     [('06e*', ''), ('*06e', ''), ('06*', 'f*e')]
     """
-    # The whole token is a stem too: null is taken from it.
+    # The whole token is a stem too, with an empty affix.
     found = [(f"\0{token}*", ""), (f"\0*{token}", "")]
-    for size in range(1, min(_SUFFIX, len(token) - 1) + 1):
+    for size in range(1, min(_MAX_SUFFIX, len(token) - 1) + 1):
         if not token[-size].isalpha():
             break
         found.append((f"\0{token[:-size]}*", "f*" + token[-size:]))
-    for size in range(1, min(_PREFIX, len(token) - 1) + 1):
+    for size in range(1, min(_MAX_PREFIX, len(token) - 1) + 1):
         if not token[size - 1].isalpha():
             break
         found.append((f"\0*{token[size:]}", f"f{token[:size]}*"))
     return found
 
 
-def together(found: list[Found]) -> tuple[Readings, Values]:
-    """All readings in one, their values numbered through; null is one for all of them."""
+def concatenated(found: list[LocalRemovals]) -> tuple[Removals, Values]:
+    """All removals as one, with one numbering of values; null is the same for all."""
     texts: list[str] = [""]
-    parts: list[Readings] = []
-    for readings, own in found:
+    parts: list[Removals] = []
+    for removals, own in found:
         has_null = bool(own) and own[0] == ""
         shift = len(texts) - has_null
-        numbers = np.where((readings.value == NULL) & has_null, NULL, readings.value + shift)
-        parts.append(Readings(readings.left, readings.url, numbers.astype(np.int64)))
+        numbers = np.where((removals.value == NULL) & has_null, NULL, removals.value + shift)
+        parts.append(Removals(removals.rest, removals.url, numbers.astype(np.int64)))
         texts += own[1:] if has_null else own
-    nothing = _nothing()[0]
-    joined = Readings(
-        np.concatenate([nothing.left, *(part.left for part in parts)]),
+    nothing = _no_removals()[0]
+    joined = Removals(
+        np.concatenate([nothing.rest, *(part.rest for part in parts)]),
         np.concatenate([nothing.url, *(part.url for part in parts)]),
         np.concatenate([nothing.value, *(part.value for part in parts)]),
     )
@@ -227,5 +236,5 @@ def _tags(index: Index) -> Ints:
     return np.array([ord(token[0]) if token else 0 for token in index.vocabulary], np.int64)
 
 
-def _nothing() -> Found:
-    return Readings(np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64)), []
+def _no_removals() -> LocalRemovals:
+    return Removals(np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64)), []

@@ -1,4 +1,4 @@
-"""Which language what was taken out of a URL stands for, by its marks."""
+"""The language that a value removed from a URL stands for, by its language marks."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from diptych.language.scripts import marked_language, script_words
 __all__ = [
     "FOREIGN",
     "NO_MARK",
-    "Marker",
+    "MarkReader",
     "Meaning",
     "differ_in_numbers",
     "is_number",
-    "make_marker",
+    "mark_reader",
     "shared_start",
 ]
 
@@ -29,8 +29,8 @@ FOREIGN = -2  # the mark of a language that was not asked for
 
 _JOINTS = re.compile(r"[_+\-.,]")
 _NUMBER = re.compile(r"[\d\W_]*\d[\d\W_]*")
-_LONGEST = 40  # characters; no mark is longer
-_MEANT = ("code", "endonym", "name")  # marks that are not likely to be anything else
+_MAX_MARK = 40  # characters; no mark is longer
+_SURE_KINDS = ("code", "endonym", "name")  # marks that are not likely to be anything else
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Meaning:
         return NO_MARK if self.is_weak or self.lang < 0 else self.lang
 
 
-_NOTHING = Meaning(NO_MARK)
+_NO_MEANING = Meaning(NO_MARK)
 
 
 @dataclass(frozen=True, slots=True)
-class Marker:
+class MarkReader:
     """Reads the marks of some languages; the same for the same languages."""
 
     langs: tuple[str, ...]
@@ -63,14 +63,14 @@ class Marker:
     foreign: frozenset[str]
 
     def meaning(self, value: str) -> Meaning:
-        """What a tagged value stands for.
+        """The meaning of a tagged value.
 
-        >>> marker = make_marker(("en", "pt-BR"))
-        >>> [marker.meaning(value).lang for value in ("pen", "qhl=pt_BR", "fxx", "pfr", "fhome")]
+        >>> reader = mark_reader(("en", "pt-BR"))
+        >>> [reader.meaning(value).lang for value in ("pen", "qhl=pt_BR", "fxx", "pfr", "fhome")]
         [0, 1, -1, -2, -1]
         """
-        if not 1 < len(value) <= _LONGEST:
-            return _NOTHING
+        if not 1 < len(value) <= _MAX_MARK:
+            return _NO_MEANING
         text = value[1:]
         if value[0] == "q" and "=" in text:
             text = text.partition("=")[2]
@@ -84,7 +84,7 @@ class Marker:
         lang = self.by_word.get(text, NO_MARK)
         if lang == NO_MARK and text in self.foreign and not is_weak:
             return Meaning(FOREIGN)
-        return Meaning(lang, is_weak) if lang != NO_MARK else _NOTHING
+        return Meaning(lang, is_weak) if lang != NO_MARK else _NO_MEANING
 
     def _of_words(self, words: list[str]) -> Meaning:
         """Of several words the first that is a mark counts; a code with its region before all."""
@@ -97,15 +97,15 @@ class Marker:
                 # `zh-cn` where `zh-TW` was asked for: the language, but not what was meant.
                 elsewhere = "-" in self.langs[lang] and place + 1 < len(words)
                 return Meaning(lang, elsewhere or word in self.habits or len(word) < 2)
-        return Meaning(FOREIGN) if self.foreign.intersection(words) else _NOTHING
+        return Meaning(FOREIGN) if self.foreign.intersection(words) else _NO_MEANING
 
     def is_parameter(self, value: str) -> bool:
-        """Whether a value is of a parameter whose name says that it holds a language."""
+        """True if a value belongs to a parameter whose name says that it holds a language."""
         return value[:1] == "q" and is_language_parameter(value[1:].partition("=")[0])
 
 
 def is_number(value: str) -> bool:
-    """Whether a tagged value is digits and punctuation only.
+    """True if a tagged value is digits and punctuation only.
 
     >>> is_number("p12"), is_number("qid=3"), is_number("p06e"), is_number("p2.0")
     (True, True, False, True)
@@ -115,7 +115,7 @@ def is_number(value: str) -> bool:
 
 
 def differ_in_numbers(texts: tuple[str, str]) -> bool:
-    """Whether one of two tagged values is a number, if only once their common start is gone.
+    """True if one of two tagged values is a number, at least without their common start.
 
     >>> differ_in_numbers(("pv1", "pv2")), differ_in_numbers(("p1e", "p1c"))
     (True, False)
@@ -126,7 +126,7 @@ def differ_in_numbers(texts: tuple[str, str]) -> bool:
 
 
 def shared_start(left: str, right: str) -> int:
-    """How many characters two texts begin with in common.
+    """The length of the common start of two texts.
 
     >>> shared_start("/en/a", "/es/a"), shared_start("a", "ab")
     (2, 1)
@@ -135,13 +135,13 @@ def shared_start(left: str, right: str) -> int:
     return next((place for place in range(size) if left[place] != right[place]), size)
 
 
-def make_marker(langs: Sequence[str]) -> Marker:
+def mark_reader(langs: Sequence[str]) -> MarkReader:
     """The marker of some languages, in their order."""
-    return _make_marker(tuple(langs))
+    return _mark_reader(tuple(langs))
 
 
 @lru_cache(maxsize=64)
-def _make_marker(langs: tuple[str, ...]) -> Marker:
+def _mark_reader(langs: tuple[str, ...]) -> MarkReader:
     exact = {fold(lang).replace("_", "-"): number for number, lang in enumerate(langs)}
     for number, lang in enumerate(langs):
         exact |= {f"{primary(lang)}-{word}": number for word in script_words(lang, langs)}
@@ -156,9 +156,9 @@ def _make_marker(langs: tuple[str, ...]) -> Marker:
     foreign = frozenset(
         word
         for word, marks in mark_table(LANGUAGES).items()
-        if word not in by_word and any(mark.kind in _MEANT for mark in marks)
+        if word not in by_word and any(mark.kind in _SURE_KINDS for mark in marks)
     )
     habits = frozenset(
         word for word, marks in table.items() if marks[0].kind in ("habit", "country")
     )
-    return Marker(langs, exact, by_word, habits - exact.keys(), foreign)
+    return MarkReader(langs, exact, by_word, habits - exact.keys(), foreign)
