@@ -135,7 +135,7 @@ def without_each(
     """
     fold = folds(table.right, 10, seed) if fold is None else fold
     whole: dict[str, NDArray[np.float64]] = {"all features": cross_validated(table, train, fold)}
-    whole |= {each.name: each.said for each in leave_one_out(table, train, fold)}
+    whole |= {each.name: each.probabilities for each in leave_one_out(table, train, fold)}
     return {name: scores(table.right, said) for name, said in whole.items()}
 
 

@@ -265,7 +265,7 @@ def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
         f"all features: {scored(cross_validated(table, train, fold))}",
     ]
     for without in leave_one_out(table, train, fold):
-        lines.append(f"without {without.name}: {scored(without.said)}")
+        lines.append(f"without {without.name}: {scored(without.probabilities)}")
     return lines
 
 

@@ -1,1 +1,1 @@
-"""Verifying page pairs: whether two pages are translations of each other, by their content."""
+"""Verifiers: tell by their content if two pages are translations of each other."""

@@ -1,4 +1,4 @@
-"""Pages verified by all that can be measured on them, whatever their languages: the default."""
+"""Pages verified by all features, in any languages: the default."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from diptych.stages.verify.shared.features import NAMES, Features, features
-from diptych.stages.verify.shared.flags import marks
+from diptych.stages.verify.shared.flags import pair_flags
 from diptych.stages.verify.shared.model import Model, load
 from diptych.stages.verify.shared.obstacles import obstacle
 from diptych.types import Candidate, Decision
@@ -46,18 +46,18 @@ class Classify:
 
     def verify(self, candidate: Candidate) -> Decision:
         """The probability, or 0 with the reason why the pages cannot be translations."""
-        found = marks(candidate, untranslated=self.untranslated)
+        flags = pair_flags(candidate, untranslated=self.untranslated)
         reason = obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied)
         if reason:
-            return Decision(False, 0.0, reason, found)
+            return Decision(False, 0.0, reason, flags)
         row = features(candidate)
         decision = self.judge(row)
         if decision.accept and row.covered_less < self.one_sided:
-            found = (*found, "one_sided_parts")
-        return Decision(decision.accept, decision.score, decision.reason, found)
+            flags = (*flags, "one_sided_parts")
+        return Decision(decision.accept, decision.score, decision.reason, flags)
 
     def judge(self, row: Features) -> Decision:
-        """What the features of two pages say."""
+        """The decision by the features of two pages."""
         score = _loaded(self.model).probability(row)
         if self._is_part(row):
             return Decision(False, score, "partial")
@@ -65,7 +65,7 @@ class Classify:
         return Decision(accept, score, "" if accept else "not_parallel")
 
     def _is_part(self, row: Features) -> bool:
-        """Whether one page says all that the other does, and clearly more."""
+        """True if one page says all that the other does, and clearly more."""
         return (
             row.covered_less < self.partial_less
             and row.covered_more >= self.partial_more

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from diptych.stages.verify.shared.features import MAXENT, Features, features
-from diptych.stages.verify.shared.flags import marks
+from diptych.stages.verify.shared.flags import pair_flags
 from diptych.stages.verify.shared.model import Model, load
 from diptych.stages.verify.shared.obstacles import obstacle
 from diptych.types import Candidate, Decision
@@ -35,17 +35,17 @@ class MaxEnt:
 
     def verify(self, candidate: Candidate) -> Decision:
         """The probability, or 0 with the reason why the pages cannot be translations."""
-        found = marks(candidate, untranslated=self.untranslated)
+        flags = pair_flags(candidate, untranslated=self.untranslated)
         # DEVIATION(shi): pages in one language, copies and empty pages are told apart first, as the
         # three features cannot.
         if reason := obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied):
-            return Decision(False, 0.0, reason, found)
+            return Decision(False, 0.0, reason, flags)
         score = self.score(features(candidate))
         accept = score >= self.threshold
-        return Decision(accept, score, "" if accept else "not_parallel", found)
+        return Decision(accept, score, "" if accept else "not_parallel", flags)
 
     def score(self, row: Features) -> float:
-        """What the three features of two pages say."""
+        """The score by the three features of two pages."""
         return _loaded(self.model).probability([getattr(row, name) for name in MAXENT])
 
 

@@ -1,4 +1,4 @@
-"""Pages verified by the length of their text: the least that a translation must fulfil."""
+"""Pages verified by the lengths of their texts: a baseline."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from diptych.language.codes import primary
 from diptych.stages.verify.shared.features import letters, ratio
-from diptych.stages.verify.shared.flags import marks
+from diptych.stages.verify.shared.flags import pair_flags
 from diptych.stages.verify.shared.obstacles import obstacle
 from diptych.types import Candidate, Decision, LangPair
 
@@ -40,18 +40,18 @@ class SizeRatio:
 
     def verify(self, candidate: Candidate) -> Decision:
         """The length score, or 0 with the reason why the pages cannot be translations."""
-        found = marks(candidate, untranslated=self.untranslated)
+        flags = pair_flags(candidate, untranslated=self.untranslated)
         if reason := obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied):
-            return Decision(False, 0.0, reason, found)
+            return Decision(False, 0.0, reason, flags)
         score = self.score(
             ratio(letters(candidate.left), letters(candidate.right)),
             LangPair(candidate.pair.left_lang, candidate.pair.right_lang),
         )
         accept = score >= self.threshold
-        return Decision(accept, score, "" if accept else "length_ratio", found)
+        return Decision(accept, score, "" if accept else "length_ratio", flags)
 
     def score(self, share: float, langs: LangPair) -> float:
-        """What it says for a page whose text is so long, compared to that of the other."""
+        """The score of a ratio of lengths, in two languages."""
         is_dense = not {*map(primary, langs)}.isdisjoint(_DENSE_LANGUAGES)
         tolerance = self.dense_tolerance if is_dense else self.tolerance
         return math.exp(-((math.log(share) / tolerance) ** 2) / 2) if share > 0 else 0.0

@@ -20,7 +20,7 @@ from diptych.stages.verify.shared.features import (
     tag_changes,
 )
 from diptych.stages.verify.shared.places import same_places
-from diptych.stages.verify.shared.translated import translated
+from diptych.stages.verify.shared.translated import translated_shares
 from diptych.types import Candidate, PagePair, SegmentPair, Sketch, Url
 
 URL = Url("http://example.org/")
@@ -142,7 +142,7 @@ def lexicon(known: int) -> Lexicon:
 def test_translations_on_the_other_page() -> None:
     left = {f"a{n:02}a": 1 for n in range(20)}
     right = {f"b{n:02}b": 1 for n in range(10)} | {f"c{n:02}c": 1 for n in range(10)}
-    found = translated(left, right, lexicon(20))
+    found = translated_shares(left, right, lexicon(20))
     assert found.is_known
     assert found.forward == pytest.approx(11 / 22)
     assert found.backward == pytest.approx(11 / 12)
@@ -151,9 +151,9 @@ def test_translations_on_the_other_page() -> None:
 def test_lexicon_that_knows_too_little_says_nothing() -> None:
     left, right = {f"a{n:02}a": 1 for n in range(20)}, {f"b{n:02}b": 1 for n in range(20)}
     for known in (None, Lexicon.empty("en", "fr"), lexicon(7)):
-        assert translated(left, right, known) == (0.5, 0.5, False)
-    assert translated(left, right, lexicon(8)).is_known
-    assert translated(left, {}, lexicon(20)) == (0.5, 0.5, False)
+        assert translated_shares(left, right, known) == (0.5, 0.5, False)
+    assert translated_shares(left, right, lexicon(8)).is_known
+    assert translated_shares(left, {}, lexicon(20)) == (0.5, 0.5, False)
 
 
 def test_words_that_are_everywhere_do_not_count() -> None:
@@ -163,10 +163,10 @@ def test_words_that_are_everywhere_do_not_count() -> None:
     counts = np.array([1_000.0, *[5.0] * 19], np.float32)
     often = replace(known, left_counts=counts, right_counts=counts)
     bags = [{f"{side}{n:02}{side}": 1 for n in range(20)} for side in "ab"]
-    assert translated(bags[0], bags[1], often).forward == pytest.approx(20 / 21)
+    assert translated_shares(bags[0], bags[1], often).forward == pytest.approx(20 / 21)
     # A word that was seen once is not known well.
     rare = replace(known, left_counts=counts / 5, right_counts=counts / 5)
-    assert not translated(bags[0], bags[1], rare).is_known
+    assert not translated_shares(bags[0], bags[1], rare).is_known
 
 
 def test_page_in_both_languages_is_measured_by_its_halves() -> None:

@@ -1,4 +1,4 @@
-"""What is measured on two pages to tell whether they are translations of each other.
+"""Features of two pages from which a verifier tells if they are translations of each other.
 
 The first four are those of Vieira & Moreira 2012, three are those of Shi et al. 2006, the others
 are ours.  None depends on which languages they are, nor on which page is the left one.
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from diptych.stages.verify.shared.places import same_places
-from diptych.stages.verify.shared.translated import translated
+from diptych.stages.verify.shared.translated import translated_shares
 from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
@@ -34,13 +34,13 @@ __all__ = [
     "tag_changes",
 ]
 
-_LONG = 20.0  # letters of a segment whose length says something
-_FEW = 3  # segments from whose lengths little can be told
-_EVEN = 0.5  # an agreement of which nothing is known
+_MIN_LONG_SEGMENT = 20.0  # letters; the length of a shorter segment says nothing
+_PRIOR_SEGMENTS = 3  # segments that a correlation of 0 counts for
+_PRIOR_AGREEMENT = 0.5  # if nothing is known
 
 
 class Features(NamedTuple):
-    """All that is measured; shares and ratios are from 0 to 1."""
+    """All features; shares and ratios are from 0 to 1."""
 
     words_ratio: float
     """words of the page with fewer over those of the other"""
@@ -69,7 +69,7 @@ class Features(NamedTuple):
     same_places: float
     """of the words that are on both pages, and of all numbers, the share at corresponding places"""
     same_words: float
-    """logarithm of how many words and numbers that is"""
+    """logarithm of the number of these words and numbers"""
     copied: float
     """share of the shorter text that is the same, letter by letter, in both pages"""
     numbers: float
@@ -95,7 +95,7 @@ MAXENT = ("bytes_ratio", "tag_similarity", "aligned_sentences")
 
 
 class Coverage(NamedTuple):
-    """How much of two pages corresponds, and how well."""
+    """The shares of two pages that correspond, and how well they do."""
 
     left: float
     right: float
@@ -116,12 +116,12 @@ class Coverage(NamedTuple):
 
 
 def features(candidate: Candidate) -> Features:
-    """All that is measured on a candidate."""
+    """The features of a candidate."""
     left, right = (sketch_of(candidate, page) for page in (candidate.left, candidate.right))
     lengths = letters(candidate.left), letters(candidate.right)
     changes, matches = tag_changes(left.tags, right.tags)
     covered, places = coverage(candidate), same_places(candidate.segments)
-    words = translated(left.bag, right.bag, candidate.lexicon)
+    words = translated_shares(left.bag, right.bag, candidate.lexicon)
     return Features(
         words_ratio=ratio(left.words, right.words),
         bytes_ratio=_size_ratio(candidate, lengths),
@@ -160,7 +160,7 @@ def ratio(one: float, other: float) -> float:
 
 
 def tag_changes(left: str, right: str) -> tuple[int, int]:
-    """The edit distance of two sequences of tags, one character for each; and what matches.
+    """The edit distance of two sequences of tags, one character for each, and their matches.
 
     >>> tag_changes("abcCdDBA", "abdDdDBA")
     (2, 6)
@@ -190,8 +190,8 @@ def shared(left: Iterable[str], right: Iterable[str]) -> float:
 
 
 def _agreement(both: float, either: float) -> float:
-    """A share of few cases drawn towards what nothing would say."""
-    return (both + 2 * _EVEN) / (either + 2)
+    """A share, drawn towards the prior where there are few cases."""
+    return (both + 2 * _PRIOR_AGREEMENT) / (either + 2)
 
 
 def _numbers(left: Mapping[str, int], right: Mapping[str, int]) -> float:
@@ -228,7 +228,7 @@ def _prose(page: Page) -> list[str]:
 
 
 def coverage(candidate: Candidate) -> Coverage:
-    """How much of both pages is in segments that correspond."""
+    """The shares of both pages in segments that correspond."""
     # DEVIATION(shi): sentences that were joined into a segment count as one, on either side.
     aligned, alone, scores, lengths = [0.0, 0.0], [0.0, 0.0], 0.0, 0.0
     pairs: list[tuple[float, float]] = []
@@ -241,7 +241,7 @@ def coverage(candidate: Candidate) -> Coverage:
         if is_pair:
             pairs.append((left, right))
             scores += segment.score * (left + right)
-            is_long = max(left, right) >= _LONG
+            is_long = max(left, right) >= _MIN_LONG_SEGMENT
             lengths += (left + right) * (ratio(left, right) if is_long else 1.0)
     total = sum(aligned) or 1.0
     return Coverage(
@@ -255,7 +255,7 @@ def coverage(candidate: Candidate) -> Coverage:
 
 
 def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
-    """Of the logarithms of lengths; with few pairs drawn to nothing.
+    """The correlation of the logarithms of lengths; drawn to 0 where there are few pairs.
 
     >>> round(_correlation([(10, 12), (100, 90), (1000, 1100)] * 10), 2), _correlation([(5, 5)])
     (0.91, 0.0)
@@ -267,7 +267,7 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
         found = statistics.correlation(left, right)
     except statistics.StatisticsError:  # all of one length
         return 0.0
-    return found * len(pairs) / (len(pairs) + _FEW)
+    return found * len(pairs) / (len(pairs) + _PRIOR_SEGMENTS)
 
 
 def sketch_of(candidate: Candidate, page: Page) -> Sketch:
@@ -285,7 +285,7 @@ def _words_of(page: Page, lang: str) -> Sequence[str]:
 
 
 def _size_ratio(candidate: Candidate, lengths: tuple[float, float]) -> float:
-    """By the files; for a page in both languages, by its halves."""
+    """The ratio of the sizes of the files; for a page in both languages, of its halves."""
     if candidate.pair.left == candidate.pair.right:
         return ratio(*lengths)
     return ratio(candidate.left.record.size, candidate.right.record.size)

@@ -1,22 +1,22 @@
-"""What a user may want to know of a pair of pages, whether it is accepted or not."""
+"""Flags of a pair of pages: facts that a user may want to know, accepted or not."""
 
 from __future__ import annotations
 
 from diptych.types import Candidate, SegmentPair
 
-__all__ = ["MACHINE", "UNTRANSLATED", "marks", "untranslated_share"]
+__all__ = ["MACHINE", "UNTRANSLATED", "pair_flags", "untranslated_share"]
 
 MACHINE = "machine_translated"
 UNTRANSLATED = "untranslated_parts"
-_LONG = 30  # characters of a sentence
-_PROSE = 0.92  # share of letters and spaces, below which it is rather code, a path or a formula
+_MIN_SENTENCE = 30  # characters of a sentence
+_MIN_PROSE = 0.92  # share of letters and spaces; below it is code, a path or a formula
 
 
-def marks(candidate: Candidate, *, untranslated: float) -> tuple[str, ...]:
-    """The marks of a pair: a machine that translates either page, parts left untranslated."""
+def pair_flags(candidate: Candidate, *, untranslated: float) -> tuple[str, ...]:
+    """The flags of a pair: machine translation of either page, parts left untranslated."""
     found = []
-    flags = (*candidate.left.record.flags, *candidate.right.record.flags)
-    if any(flag.startswith("machine:") for flag in flags):
+    page_flags = (*candidate.left.record.flags, *candidate.right.record.flags)
+    if any(flag.startswith("machine:") for flag in page_flags):
         found.append(MACHINE)
     if untranslated_share(candidate) > untranslated:
         found.append(UNTRANSLATED)
@@ -27,7 +27,7 @@ def untranslated_share(candidate: Candidate) -> float:
     """Of the running text that corresponds, the share that is the same on both sides."""
     same = total = 0
     for segment in candidate.segments:
-        if segment.left and segment.right and len(segment.left) >= _LONG:
+        if segment.left and segment.right and len(segment.left) >= _MIN_SENTENCE:
             total += len(segment.left)
             if _is_untranslated(segment):
                 same += len(segment.left)
@@ -39,4 +39,4 @@ def _is_untranslated(segment: SegmentPair) -> bool:
     if text != segment.right:
         return False
     prose = sum(char.isalpha() or char.isspace() for char in text)
-    return prose >= _PROSE * len(text)
+    return prose >= _MIN_PROSE * len(text)

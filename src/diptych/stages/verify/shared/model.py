@@ -1,4 +1,4 @@
-"""What a verifier has learned: a few numbers as JSON, never code.
+"""Trained models of verifiers: a few numbers as JSON, never code.
 
     logistic    p = 1 / (1 + exp(-(bias + sum of weight * (value - mean) / scale)))
     trees       p = 1 / (1 + exp(-(bias + sum of the leaves that a row reaches)))
@@ -115,7 +115,7 @@ def from_json(text: str, features: Sequence[str], name: str) -> Model:
 
 
 def _checked(raw: dict[str, Any]) -> Model:
-    """The model of what JSON says; `ValueError` unless it can be used without looking again."""
+    """The model of parsed JSON; `ValueError` unless all of it is sound."""
     features, bias = tuple(raw["features"]), _number(raw["bias"])
     if "trees" in raw:
         trees = tuple(_tree(nodes, len(features)) for nodes in raw["trees"])

@@ -1,4 +1,4 @@
-"""What decides before any score: pages that cannot be translations, whatever they look like."""
+"""Reasons to reject a pair before any score: pages that cannot be translations."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from diptych.types import Candidate, Page
 
 __all__ = ["obstacle", "own_text"]
 
-_ITEM = 25.0  # letters: what is shorter is mostly an item of a menu or a label
-_PART = 0.2  # share of a page that is translated in part
-_CLEAR = 0.9  # score of a language that leaves no doubt
+_MAX_MENU_ITEM = 25.0  # letters; a shorter block is mostly a menu item or a label
+_MIN_PART = 0.2  # share of a page that is translated in part
+_MIN_CLEAR = 0.9  # score of a language from which it is certain
 
 
 def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> str:
-    """Why two pages cannot be translations; nothing if they can.
+    """The reason why two pages cannot be translations; empty if they can.
 
     A page in both languages is paired with itself, and is no copy.
     """
@@ -29,13 +29,13 @@ def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> 
     if min(own_text(left, right), own_text(right, left)) < max(min_letters, 1.0):
         # A page that is nearly all copy has little text of its own.
         return "copy" if share > max_copied else "too_little_text"
-    if reason := _language(candidate, is_split=is_split):
+    if reason := _language_obstacle(candidate, is_split=is_split):
         return reason
     return "copy" if share > max_copied else ""
 
 
-def _language(candidate: Candidate, *, is_split: bool) -> str:
-    """What is wrong with the languages of both pages."""
+def _language_obstacle(candidate: Candidate, *, is_split: bool) -> str:
+    """The reason why the languages of two pages do not fit; empty if they do."""
     left, right, pair = candidate.left, candidate.right, candidate.pair
     if not is_split and not (left.lang and right.lang):
         return "unknown_language"
@@ -44,34 +44,36 @@ def _language(candidate: Candidate, *, is_split: bool) -> str:
     if is_split:  # the whole page has one language, its halves have theirs
         return ""
     if same_language(left.lang, right.lang) and not (
-        _speaks(left, pair.left_lang) and _speaks(right, pair.right_lang)
+        _is_partly_in(left, pair.left_lang) and _is_partly_in(right, pair.right_lang)
     ):
         return "same_language"
-    is_other = _is_other(left, pair.left_lang) or _is_other(right, pair.right_lang)
+    is_other = _is_clearly_other(left, pair.left_lang) or _is_clearly_other(right, pair.right_lang)
     return "wrong_language" if is_other else ""
 
 
-def _speaks(page: Page, lang: str) -> bool:
-    """Whether a good part of a page is in a language: one translated in part is in two."""
-    return any(score >= _PART and same_language(found, lang) for found, score in page.record.langs)
+def _is_partly_in(page: Page, lang: str) -> bool:
+    """True if a good part of a page is in a language: a page translated in part is in two."""
+    return any(
+        score >= _MIN_PART and same_language(found, lang) for found, score in page.record.langs
+    )
 
 
-def _is_other(page: Page, lang: str) -> bool:
-    """Whether a page is clearly in another language than it was paired for."""
+def _is_clearly_other(page: Page, lang: str) -> bool:
+    """True if a page is clearly in another language than it was paired for."""
     if same_language(page.lang, lang):
         return False
-    return any(score >= _CLEAR and found == page.lang for found, score in page.record.langs)
+    return any(score >= _MIN_CLEAR and found == page.lang for found, score in page.record.langs)
 
 
 def own_text(page: Page, other: Page) -> float:
-    """Letters of a page that are not on the other too; what may be a menu counts half.
+    """Letters of a page that are not on the other too; menu items count half.
 
-    Of two pages of a template with hardly any text, menus and what is the same are all there is.
+    Two pages of a template with hardly any text consist of menus and common blocks.
     """
     theirs = Counter(block.text for block in other.blocks)
     own = Counter(block.text for block in page.blocks) - theirs
     lengths = {text: text_length(text) for text in own}
     return sum(
-        count * lengths[text] * (0.5 if lengths[text] < _ITEM else 1.0)
+        count * lengths[text] * (0.5 if lengths[text] < _MAX_MENU_ITEM else 1.0)
         for text, count in own.items()
     )

@@ -1,7 +1,6 @@
-"""Words and numbers that two pages share: whether they stand at corresponding places.
+"""The share of common words and numbers of two pages that stand at corresponding places.
 
-Two pages of one site share many words whatever they say.  Of a translation they stand in the same
-sentences.
+Any two pages of a site share many words.  In a translation they stand in the same sentences.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class SamePlaces(NamedTuple):
 
 
 def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
-    """How many of the words that are on both pages, and of the numbers, are in both of a segment.
+    """The share of the words on both pages, and of the numbers, that both sides of a segment have.
 
     Words differ in two languages, and only those that are on both pages should be at one place;
     numbers are the same in all.
@@ -46,5 +45,5 @@ def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
 
 
 def _is_number(word: str) -> bool:
-    """A single digit says next to nothing: items are numbered anywhere."""
+    """True for a number of several digits: a single one may number any item."""
     return len(word) > 1 and word[0].isdigit()

@@ -1,4 +1,4 @@
-"""Training the models of the verifiers (`learn.verify`) with scikit-learn."""
+"""Training of the models of verifiers, with scikit-learn."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ __all__ = [
     "probabilities",
 ]
 
-_LEAST_LEAF = 2  # pairs of a leaf, as J48 of WEKA has by default
-_AGAINST = frozenset({"tag_distance"})
+_MIN_LEAF = 2  # pairs of a leaf, the default of J48 in WEKA
+_NEGATIVE_FEATURES = frozenset({"tag_distance"})
 """features that speak against a pair; the others speak for one"""
-_EITHER = frozenset({"copied", "lexicon", "text"})
-"""features that by themselves say nothing, but how far others are to be believed"""
-_ENOUGH = 250  # pairs, beyond which more of them do not loosen the bound on the weights
-_FEW = 200  # pairs, from which on a leaf must hold one in a hundred
+_UNSIGNED_FEATURES = frozenset({"copied", "lexicon", "text"})
+"""features that only say how reliable others are"""
+_MAX_TOTAL_WEIGHT = 250  # pairs; more do not weaken the penalty on the weights
+_SMALL_TABLE = 200  # pairs; in a larger table a leaf must hold one in a hundred
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Labelled pairs: one row of features each, whether it is right, and how far it counts."""
+    """Labelled pairs: a row of features, a label and a weight for each."""
 
     names: tuple[str, ...]
     rows: NDArray[np.float64]
@@ -51,7 +51,7 @@ class Table:
         right: Iterable[bool],
         weights: Iterable[float] | None = None,
     ) -> Table:
-        """A table of plain values; each pair counts alike unless told otherwise."""
+        """A table of plain values; without weights each pair counts the same."""
         values = np.array([[*row] for row in rows], np.float64).reshape(-1, len(names))
         count = np.ones(len(values)) if weights is None else np.array([*weights], np.float64)
         return cls(tuple(names), values, np.array([*right], bool), count)
@@ -82,16 +82,16 @@ def logistic(table: Table, *, strength: float = 1.0) -> Logistic:
 
 
 def monotone(table: Table) -> Logistic:
-    """Logistic regression in which no feature may speak against what it stands for.
+    """Logistic regression in which the sign of each weight is fixed.
 
-    Features that say the same share the work, where without the bound one would be set against the
-    other: that fits the sites it was trained on and no others.
+    Without that, of two correlated features one may get a negative weight: this fits the sites of
+    the training and no others.
     """
     optimize: Any = _sklearn("scipy.optimize")
     means, scales = _moments(table)
     rows = (table.rows - means) / scales
     signs = np.where(table.right, 1.0, -1.0)
-    weights = table.weights / table.weights.sum() * min(len(rows), _ENOUGH)
+    weights = table.weights / table.weights.sum() * min(len(rows), _MAX_TOTAL_WEIGHT)
 
     def loss(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         margins = signs * (rows @ values[1:] + values[0])
@@ -109,9 +109,9 @@ def monotone(table: Table) -> Logistic:
 
 
 def _bound(name: str) -> tuple[float | None, float | None]:
-    if name in _EITHER:
+    if name in _UNSIGNED_FEATURES:
         return None, None
-    return (None, 0.0) if name in _AGAINST else (0.0, None)
+    return (None, 0.0) if name in _NEGATIVE_FEATURES else (0.0, None)
 
 
 def _moments(table: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -122,11 +122,11 @@ def _moments(table: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def decision_tree(table: Table) -> Trees:
-    """A small tree that asks for what tells most, by entropy."""
+    """A small decision tree, split by entropy."""
     # DEVIATION(pplocator): J48 splits by gain ratio and prunes by a bound on the error.  Here trees
     # are split by gain, and kept small by the least size of a leaf and the cost of leaves.
     tree_module: Any = _sklearn("sklearn.tree")
-    least = max(_LEAST_LEAF, len(table.rows) // 100 if len(table.rows) > _FEW else 0)
+    least = max(_MIN_LEAF, len(table.rows) // 100 if len(table.rows) > _SMALL_TABLE else 0)
     model = tree_module.DecisionTreeClassifier(
         criterion="entropy", min_samples_leaf=least, max_depth=6, ccp_alpha=0.005, random_state=0
     )
@@ -154,11 +154,11 @@ def _nodes(tree: Any, table: Table) -> tuple[Node, ...]:
 
 
 def boosted(table: Table, *, trees: int = 60, depth: int = 3, rate: float = 0.1) -> Trees:
-    """Many shallow trees, each for what the ones before have missed."""
+    """Gradient boosting of many shallow trees."""
     ensemble: Any = _sklearn("sklearn.ensemble")
     model = ensemble.GradientBoostingClassifier(
         n_estimators=trees, max_depth=depth, learning_rate=rate, subsample=0.7,
-        min_samples_leaf=max(_LEAST_LEAF, len(table.rows) // 200), random_state=0,
+        min_samples_leaf=max(_MIN_LEAF, len(table.rows) // 200), random_state=0,
     )  # fmt: skip
     model.fit(table.rows, table.right, sample_weight=table.weights / table.weights.mean())
     prior = float(np.average(table.right, weights=table.weights))
@@ -188,7 +188,7 @@ def _sklearn(module: str) -> Any:
 
 
 def probabilities(model: Model, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What a model says of each row."""
+    """The probability of each row."""
     return np.array([model.probability(row) for row in rows.tolist()], np.float64)
 
 
@@ -203,25 +203,25 @@ def folds(right: NDArray[np.bool_], count: int, seed: int) -> NDArray[np.int64]:
 
 
 def cross_validated(table: Table, train: Trainer, fold: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What is said of each pair by a model of the other folds."""
-    said = np.zeros(len(table.rows))
+    """The probability of each pair by a model of the other folds."""
+    found = np.zeros(len(table.rows))
     for number in np.unique(fold).tolist():
         here = fold == number
-        said[here] = probabilities(train(table.part(~here)), table.rows[here])
-    return said
+        found[here] = probabilities(train(table.part(~here)), table.rows[here])
+    return found
 
 
-class Without(NamedTuple):
-    """What is said of each pair when one feature is left out."""
+class LeftOut(NamedTuple):
+    """The cross-validated probabilities without one feature."""
 
     name: str
-    said: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
 
 
-def leave_one_out(table: Table, train: Trainer, fold: NDArray[np.int64]) -> list[Without]:
+def leave_one_out(table: Table, train: Trainer, fold: NDArray[np.int64]) -> list[LeftOut]:
     """Cross-validated answers without each of the features (Vieira & Moreira 2012, Table II)."""
     return [
-        Without(name, cross_validated(
+        LeftOut(name, cross_validated(
             table.only([other for other in table.names if other != name]), train, fold
         ))
         for name in table.names

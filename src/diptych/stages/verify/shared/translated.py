@@ -1,4 +1,4 @@
-"""How many of a page's words have their translation on another page, as a lexicon knows them."""
+"""The share of a page's words whose translation is on another page, by a lexicon."""
 
 from __future__ import annotations
 
@@ -11,57 +11,57 @@ from diptych.text.cognates import stem
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-__all__ = ["Translated", "translated"]
+__all__ = ["TranslatedShares", "translated_shares"]
 
-_SURE = 0.2  # probability of a translation that counts
-_SEEN = 3.0  # times a word was seen, at least, to be known well
-_EVERYWHERE = 1 / 300  # share of all words: such words are on every page
-_LEAST = 8  # words known well on both pages, without which nothing can be said
-_NEUTRAL = 0.5
+_MIN_PROBABILITY = 0.2  # of a translation
+_MIN_COUNT = 3.0  # occurrences of a word that is known well
+_MAX_WORD_SHARE = 1 / 300  # of all words; a more frequent word is on every page
+_MIN_WORDS = 8  # known well on both pages; with fewer the shares are unknown
+_UNKNOWN_SHARE = 0.5
 
 _Known = Mapping[str, frozenset[str]]
 
 
-class Translated(NamedTuple):
+class TranslatedShares(NamedTuple):
     """Shares of the known words of both pages whose translation is on the other."""
 
-    forward: float = _NEUTRAL
-    backward: float = _NEUTRAL
+    forward: float = _UNKNOWN_SHARE
+    backward: float = _UNKNOWN_SHARE
     is_known: bool = False
 
 
-def translated(
+def translated_shares(
     left: Mapping[str, int], right: Mapping[str, int], lexicon: Lexicon | None
-) -> Translated:
+) -> TranslatedShares:
     """The shares for two bags of stems; neutral where the lexicon knows too few of them."""
     if lexicon is None or not len(lexicon):
-        return Translated()
+        return TranslatedShares()
     forward, backward = _tables(lexicon)
     shares = []
     for bag, other, known in ((left, right, forward), (right, left, backward)):
         words = [word for word in bag if word in known]
-        if len(words) < _LEAST:
-            return Translated()
+        if len(words) < _MIN_WORDS:
+            return TranslatedShares()
         found = sum(not known[word].isdisjoint(other) for word in words)
         shares.append((found + 1) / (len(words) + 2))
-    return Translated(shares[0], shares[1], is_known=True)
+    return TranslatedShares(shares[0], shares[1], is_known=True)
 
 
 @lru_cache(maxsize=4)
 def _tables(lexicon: Lexicon) -> tuple[_Known, _Known]:
-    """For each stem that is known well, the stems of its translations; in both directions."""
+    """The translations of each stem that is known well, in both directions."""
     return _known(lexicon), _known(lexicon.reversed())
 
 
 def _known(lexicon: Lexicon) -> _Known:
     import numpy as np
 
-    counts = lexicon.counts("left", unknown=_SEEN)
-    most = max(float(counts.sum()) * _EVERYWHERE, 2 * _SEEN)
-    is_known = (counts >= _SEEN) & (counts <= most)
+    counts = lexicon.counts("left", unknown=_MIN_COUNT)
+    most = max(float(counts.sum()) * _MAX_WORD_SHARE, 2 * _MIN_COUNT)
+    is_known = (counts >= _MIN_COUNT) & (counts <= most)
     offsets, columns, values = lexicon.forward
     rows = np.repeat(np.arange(len(lexicon.left_words)), np.diff(offsets))
-    kept = np.flatnonzero((values >= _SURE) & is_known[rows])
+    kept = np.flatnonzero((values >= _MIN_PROBABILITY) & is_known[rows])
     found: dict[str, set[str]] = {}
     for row, column in zip(rows[kept].tolist(), columns[kept].tolist(), strict=True):
         word, other = lexicon.left_words[row], lexicon.right_words[column]
