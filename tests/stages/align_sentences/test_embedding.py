@@ -11,7 +11,7 @@ import pytest
 
 from diptych.learn.encoder import load as encoders
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.stages.align_sentences.embedding import Embedding, Likeness
+from diptych.stages.align_sentences.embedding import CosineModel, Embedding
 from diptych.stages.align_sentences.length_lexicon import LengthLexicon
 from diptych.types import Bead
 
@@ -126,8 +126,8 @@ def test_long_texts_are_scored_in_their_band(meanings: Meanings) -> None:
 
 
 def test_cosine_counts_by_how_much_likelier_it_is_for_a_bead() -> None:
-    likeness = Likeness(beads=0.6, accidents=0.0, deviation=0.2)
-    gains = likeness.gain(np.array([0.3, 0.6, 0.0], np.float32))
+    cosine_model = CosineModel(beads=0.6, unrelated=0.0, deviation=0.2)
+    gains = cosine_model.gain(np.array([0.3, 0.6, 0.0], np.float32))
     assert gains.tolist() == pytest.approx([0.0, 0.3 * 15, -0.3 * 15], abs=1e-5)
 
 

@@ -143,13 +143,13 @@ def test_second_pass_finds_what_the_first_does_not() -> None:
 
 def test_short_text_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     taught: list[int] = []
-    teach = passes._taught
+    teach = passes._with_learned_words
 
     def counted(left, right, *rest):
         taught.append(min(len(left), len(right)))
         return teach(left, right, *rest)
 
-    monkeypatch.setattr(passes, "_taught", counted)
+    monkeypatch.setattr(passes, "_with_learned_words", counted)
     left, right = made(40, seed=1)
     align(left[:11], right)
     align(left, right[:11])

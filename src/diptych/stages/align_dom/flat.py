@@ -1,4 +1,4 @@
-"""Blocks aligned in one flat sequence: what Shi et al. 2006 compare their trees with.
+"""Blocks aligned in one flat sequence: the baseline of Shi et al. 2006.
 
 Lengths are priced as in Gale & Church 1993, with blocks in the place of sentences.
 """
@@ -24,7 +24,7 @@ __all__ = ["Flat"]
 _MOVES = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
 _MAX_CELLS = 300_000  # 550 blocks on both sides in full, some 1.5 s; more in a band
 _LAST_TAG = re.compile(r"([A-Za-z][\w:-]*)[^/]*(?:/text\(\)(?:\[\d+\])?)?\Z")
-_MAX_RATIO = 1.25  # of most language pairs; beyond it, one page simply says more
+_MAX_RATIO = 1.25  # of lengths in most language pairs; beyond it one page says more
 _NUMBER = re.compile(r"\d+")
 
 
@@ -51,7 +51,7 @@ class Flat:
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
         """All blocks in order; the score is the pair's probability beside a perfect one."""
-        ours, theirs = _Sequence.of(left.blocks), _Sequence.of(right.blocks)
+        ours, theirs = _BlockColumns.of(left.blocks), _BlockColumns.of(right.blocks)
         ours = ours.scaled(theirs.sums[-1])
 
         def cost(start: int, other: int, left_count: int, right_count: int) -> float:
@@ -70,7 +70,13 @@ class Flat:
         ]
 
     def _cost(
-        self, ours: _Sequence, theirs: _Sequence, start: int, other: int, count: int, others: int
+        self,
+        ours: _BlockColumns,
+        theirs: _BlockColumns,
+        start: int,
+        other: int,
+        count: int,
+        others: int,
     ) -> float:
         if not count or not others:
             return self.alone
@@ -84,13 +90,15 @@ class Flat:
             cost += self.merged
         if {*ours.tags[start : start + count]} != {*theirs.tags[other : other + others]}:
             cost += self.other_tag
-        if _joined(ours.numbers, start, count) != _joined(theirs.numbers, other, others):
+        if _joined_numbers(ours.numbers, start, count) != _joined_numbers(
+            theirs.numbers, other, others
+        ):
             cost += self.other_numbers
         return cost
 
 
-class _Sequence(NamedTuple):
-    """The blocks of a page as the costs see them."""
+class _BlockColumns(NamedTuple):
+    """The blocks of a page as columns for the costs."""
 
     texts: list[str]
     tags: list[str]
@@ -98,7 +106,7 @@ class _Sequence(NamedTuple):
     sums: list[float]
 
     @classmethod
-    def of(cls, blocks: Sequence[Block]) -> _Sequence:
+    def of(cls, blocks: Sequence[Block]) -> _BlockColumns:
         return cls(
             [block.text for block in blocks],
             [last_tag(block.path) for block in blocks],
@@ -106,14 +114,14 @@ class _Sequence(NamedTuple):
             [0.0, *accumulate(text_length(block.text) for block in blocks)],
         )
 
-    def scaled(self, total: float) -> _Sequence:
-        """With lengths as they would be in the other language, if both pages say the same."""
+    def scaled(self, total: float) -> _BlockColumns:
+        """The same with lengths scaled to the other language, if both pages say the same."""
         ratio = total / self.sums[-1] if self.sums[-1] else 1.0
         ratio = min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio))
         return self._replace(sums=[ratio * length for length in self.sums])
 
 
-def _joined(numbers: Sequence[frozenset[str]], start: int, count: int) -> frozenset[str]:
+def _joined_numbers(numbers: Sequence[frozenset[str]], start: int, count: int) -> frozenset[str]:
     return numbers[start] if count == 1 else numbers[start] | numbers[start + 1]
 
 

@@ -1,1 +1,1 @@
-"""Aligning sentences: which sentences of two texts correspond."""
+"""Sentence aligners: which sentences of two texts correspond."""

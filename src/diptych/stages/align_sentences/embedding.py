@@ -1,4 +1,4 @@
-"""Sentences aligned by a multilingual encoder as well: vectors beside lengths and words."""
+"""Sentences aligned by lengths, words and the vectors of a multilingual encoder."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 __all__ = ["Embedding"]
 
 _BATCH = 4_096  # rows of two vectors whose products are in memory
-_SAMPLE = 200  # runs of sentences that stand for all
+_SAMPLED_RUNS = 200  # runs of sentences that stand for all
 _SEED = 7
-_WORTH = 30  # beads at which half of what a text says of its encoder is believed
+_PRIOR_BEADS = 30  # beads that the prior counts for
 
 
-class Likeness(NamedTuple):
-    """Cosines of beads and of accidents, as two normal curves of one width."""
+class CosineModel(NamedTuple):
+    """Cosines of beads and of unrelated sentences, as two normal distributions of one width."""
 
     beads: float
-    accidents: float
+    unrelated: float
     deviation: float
 
     def gain(self, cosines: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Log of how much likelier a cosine is for a bead than by accident."""
-        middle = (self.beads + self.accidents) / 2
-        slope = (self.beads - self.accidents) / self.deviation**2
+        """Logarithm of the likelihood ratio of a bead and unrelated sentences."""
+        middle = (self.beads + self.unrelated) / 2
+        slope = (self.beads - self.unrelated) / self.deviation**2
         return (cosines - middle) * slope
 
 
-_USUAL = Likeness(0.55, 0.0, 0.16)
+_PRIOR = CosineModel(0.55, 0.0, 0.16)
 """above the mean cosine with other sentences; encoders differ little in it"""
 
 
@@ -71,10 +71,10 @@ class Embedding:
         langs = {primary(lexicon.left_lang), primary(lexicon.right_lang)}
         if left and right and (not encoder.langs or langs <= encoder.langs):
             vectors = _Vectors.of(left, right, model.moves.most, encoder)
-            likeness = vectors.likeness(path)
+            cosine_model = vectors.cosine_model(path)
 
             def scorer(band: Band, moves: Moves) -> NDArray[np.float32]:
-                return self.weight * vectors.gains(band, moves, likeness)
+                return self.weight * vectors.gains(band, moves, cosine_model)
 
             path = align_near(ours, theirs, path, model, scorer)
         return beads_of(*path)
@@ -87,7 +87,7 @@ class Embedding:
 
 
 class _Vectors(NamedTuple):
-    """Vectors of all runs of 1, 2, ... sentences of both texts, and their mean likeness."""
+    """Vectors of all runs of 1, 2, ... sentences of both texts, and their mean cosines."""
 
     left: list[NDArray[np.float16]]
     right: list[NDArray[np.float16]]
@@ -106,9 +106,9 @@ class _Vectors(NamedTuple):
     def cosines(
         self, at: NDArray[np.int64], other: NDArray[np.int64], size: int, others: int
     ) -> NDArray[np.float32]:
-        """How alike runs of `size` left and `others` right sentences are, beyond the usual.
+        """Cosines of runs of `size` left and `others` right sentences, above their means.
 
-        The mean likeness with other sentences is taken off: short ones are like everything.
+        The mean cosine with other sentences is subtracted: short ones are close to everything.
         """
         import numpy as np
 
@@ -121,8 +121,8 @@ class _Vectors(NamedTuple):
         usual = self.left_mean[size - 1][at] + self.right_mean[others - 1][other]
         return (found - usual / 2).astype(np.float32)
 
-    def likeness(self, path: Path) -> Likeness:
-        """What cosines of beads and of accidents are in these texts, beside what is usual."""
+    def cosine_model(self, path: Path) -> CosineModel:
+        """The distributions of cosines in these texts, combined with the prior."""
         import numpy as np
 
         from diptych.stages.align_sentences.shared.passes import sure_steps
@@ -130,15 +130,17 @@ class _Vectors(NamedTuple):
         sure = path.steps[sure_steps(path)].astype(np.int64)
         sure = sure[(sure[:, 2:] == 1).all(1)]
         if len(sure) < 2:
-            return _USUAL
+            return _PRIOR
         same = self.cosines(sure[:, 0], sure[:, 1], 1, 1)
         other = self.cosines(sure[:, 0], np.roll(sure[:, 1], len(sure) // 2), 1, 1)
-        share = len(sure) / (len(sure) + _WORTH)
+        share = len(sure) / (len(sure) + _PRIOR_BEADS)
         deviation = np.sqrt((same.var() + other.var()) / 2)
         seen = (float(same.mean()), float(other.mean()), float(deviation))
-        return Likeness(*(share * a + (1 - share) * b for a, b in zip(seen, _USUAL, strict=True)))
+        return CosineModel(
+            *(share * a + (1 - share) * b for a, b in zip(seen, _PRIOR, strict=True))
+        )
 
-    def gains(self, band: Band, moves: Moves, likeness: Likeness) -> NDArray[np.float32]:
+    def gains(self, band: Band, moves: Moves, cosine_model: CosineModel) -> NDArray[np.float32]:
         """For each move from each point: the gain of the two runs it joins."""
         import numpy as np
 
@@ -150,7 +152,7 @@ class _Vectors(NamedTuple):
             if size and others:
                 fits = (rows + size < len(band.low)) & (columns + others <= band.right)
                 cosines = self.cosines(rows[fits], columns[fits], size, others)
-                found[fits, move] = likeness.gain(cosines)
+                found[fits, move] = cosine_model.gain(cosines)
         return found
 
 
@@ -160,7 +162,7 @@ def _means(
     """The mean cosine of each run with some runs of the other text."""
     import numpy as np
 
-    chance = np.random.default_rng(_SEED)
-    some = [rows[chance.integers(len(rows), size=_SAMPLE)] for rows in theirs if len(rows)]
+    generator = np.random.default_rng(_SEED)
+    some = [rows[generator.integers(len(rows), size=_SAMPLED_RUNS)] for rows in theirs if len(rows)]
     centre = np.concatenate(some).astype(np.float32).mean(0)
     return [rows.astype(np.float32) @ centre for rows in ours]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PRIORS", "GaleChurch"]
 
-# Gale & Church 1993, table 5: how often a bead has so many sentences on both sides.
+# Gale & Church 1993, table 5: the share of beads with so many sentences on both sides.
 # DEVIATION(gale-church): the paper's share of "1-0 or 0-1" and of "2-1 or 1-2" is halved between
 # the two, so that all six add up to one; the authors' program gives each of them the whole.
 PRIORS = {

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["LengthLexicon", "beads_of"]
 
-_LEAST = 1e-6
+_MIN_CONFIDENCE = 1e-6
 """the lowest confidence of a bead"""
-# How often beads have so many sentences on both sides, roughly, in texts of several languages;
+# Share of beads with so many sentences on both sides, roughly, in texts of several languages;
 # `gap` is a parameter of its own, since the web loses more sentences than books do.
-_KINDS = {
+_BEAD_SHARES = {
     (1, 1): 0.8,
     (1, 2): 0.06,
     (2, 1): 0.06,
@@ -74,7 +74,7 @@ class LengthLexicon:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Each piece by itself; those that are too short to teach anything all at once."""
+        """Each piece by itself; those too short to learn words from, all at once."""
         found: list[list[Bead]] = [
             [] if self._is_short(left, right) else self.align(left, right, lexicon)
             for left, right in pieces
@@ -114,7 +114,7 @@ class LengthLexicon:
         return [list(islice(beads, count)) for count in ways.counts.tolist()]
 
     def aligned(self, left: Text, right: Text, lexicon: Lexicon) -> tuple[Path, Model]:
-        """The best way through two texts, and the model that found it."""
+        """The best path through two texts, and the model that found it."""
         from diptych.learn.lexicon.word_links import vocabulary_links
         from diptych.stages.align_sentences.shared.passes import align_passes
 
@@ -125,17 +125,17 @@ class LengthLexicon:
     def _moves(self) -> Moves:
         from diptych.kernels.beads import Moves
 
-        kinds = {**_KINDS, (1, 0): self.gap, (0, 1): self.gap}
+        kinds = {**_BEAD_SHARES, (1, 0): self.gap, (0, 1): self.gap}
         return Moves.of(list(kinds), list(kinds.values()))
 
 
 def beads_of(steps: NDArray[np.int32], confidence: NDArray[np.float64]) -> list[Bead]:
-    """The steps of a way, and how sure they are, as beads."""
+    """The steps of a path and their confidences as beads."""
     return [
         Bead(
             tuple(range(left, left + left_count)),
             tuple(range(right, right + right_count)),
-            min(1.0, max(_LEAST, sure)),
+            min(1.0, max(_MIN_CONFIDENCE, sure)),
         )
         for (left, right, left_count, right_count), sure in zip(
             steps.tolist(), confidence.tolist(), strict=True

@@ -6,7 +6,7 @@ from support.timing import processor_seconds
 
 from diptych.kernels.tree_align import decode
 from diptych.kernels.tree_align_reference import is_forest
-from diptych.stages.align_dom.domtree.cut import cells, chain, mirrored, part, pieces
+from diptych.stages.align_dom.domtree.cut import cells, common_anchors, mirrored, pieces, sub_forest
 from diptych.stages.align_dom.domtree.strategy import best_alignment
 
 
@@ -53,8 +53,8 @@ def test_part_of_a_forest_is_a_forest() -> None:
     for seed in range(10):
         tree = random_forest(seed, 40)
         for start in range(0, 40, 7):
-            assert is_forest(part(tree, slice(start, 40)))
-            assert is_forest(part(tree, slice(start, start + 7)))
+            assert is_forest(sub_forest(tree, slice(start, 40)))
+            assert is_forest(sub_forest(tree, slice(start, start + 7)))
 
 
 def test_small_trees_are_one_piece_and_large_ones_are_cut_at_anchors() -> None:
@@ -73,9 +73,9 @@ def test_small_trees_are_one_piece_and_large_ones_are_cut_at_anchors() -> None:
 
 
 def test_anchors_out_of_order_are_not_used() -> None:
-    assert chain("abcd", "badc") in ([(0, 1), (2, 3)], [(1, 0), (3, 2)], [(0, 1), (3, 2)])
-    assert chain([None, "a"], [None, "a"]) == [(1, 1)]
-    assert chain("aab", "bab") == []
+    assert common_anchors("abcd", "badc") in ([(0, 1), (2, 3)], [(1, 0), (3, 2)], [(0, 1), (3, 2)])
+    assert common_anchors([None, "a"], [None, "a"]) == [(1, 1)]
+    assert common_anchors("aab", "bab") == []
 
 
 def test_huge_and_hostile_trees_are_cut_in_bounded_time() -> None:

@@ -8,7 +8,12 @@ from support.fakes import at
 
 from diptych.page.read import read_page
 from diptych.stages.align_dom.domtree.document import document
-from diptych.stages.align_dom.domtree.model import OTHER, Parameters, first_parameters, shipped
+from diptych.stages.align_dom.domtree.model import (
+    OTHER,
+    Parameters,
+    first_parameters,
+    shipped_parameters,
+)
 from diptych.stages.align_dom.domtree.train import train
 from diptych.types import Page, Response
 
@@ -60,7 +65,11 @@ def test_deletion_is_learned_from_what_has_no_counterpart() -> None:
 
 
 def test_probabilities_add_up() -> None:
-    for parameters in (shipped(), first_parameters(), train(site(), rounds=2)[-1].parameters):
+    for parameters in (
+        shipped_parameters(),
+        first_parameters(),
+        train(site(), rounds=2)[-1].parameters,
+    ):
         assert np.array(parameters.table).sum(1) == pytest.approx(1, abs=1e-6)
         assert sum(parameters.null) == pytest.approx(1, abs=1e-6)
         assert 0 < parameters.deletion < 1
@@ -85,10 +94,10 @@ def test_parameters_are_read_as_they_were_written() -> None:
 
 
 def test_shipped_parameters_know_that_tags_mostly_stay() -> None:
-    gains = shipped().gains()
-    numbers = shipped().numbers(["p", "li", "td", "h1", "a", "no-such-tag"])
+    gains = shipped_parameters().gains()
+    numbers = shipped_parameters().numbers(["p", "li", "td", "h1", "a", "no-such-tag"])
     for number in numbers[:-1]:
         assert gains[number, number] > 0
         assert gains[number].argmax() == number
-    assert numbers[-1] == len(shipped().tags) - 1
+    assert numbers[-1] == len(shipped_parameters().tags) - 1
     assert len(document(page("<body><p>x"))) == 3

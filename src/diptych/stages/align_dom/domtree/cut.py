@@ -1,7 +1,7 @@
-"""How much work two trees are, and how to cut those that are too much into pieces.
+"""The cost of aligning two trees, and pieces of trees that cost too much.
 
-Any run of nodes in postorder is a forest again: of a node whose tree began earlier, what is left.
-So pieces are aligned by themselves; only what hierarchy says across their borders is lost.
+Any run of nodes in postorder is a forest again: a node whose tree began earlier keeps the rest of
+it.  So pieces are aligned by themselves; only the hierarchy across their borders is lost.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Piece", "cells", "chain", "depths", "fits_whole", "mirrored", "pieces"]
+__all__ = ["Piece", "cells", "common_anchors", "depths", "fits_whole", "mirrored", "pieces"]
 
 _MAX_PAIRS = 12_000_000  # of nodes: three tables of four bytes each
 _PIECE_CELLS = 3_000_000  # some 5 ms
-_PIECE = 250  # nodes between two anchors, or the pieces would be too small to be worth it
+_MIN_PIECE = 250  # nodes between two anchors; smaller pieces would not pay
 
 
 class Piece(NamedTuple):
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
 
 
 def depths(leftmost: NDArray[np.int32]) -> NDArray[np.int32]:
-    """How many nodes each is below.
+    """The depth of each node.
 
     >>> depths(np.array([0, 1, 0])).tolist()
     [1, 1, 0]
@@ -43,7 +43,7 @@ def depths(leftmost: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def mirrored(leftmost: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The tree seen in a mirror: for each node its new number, and the tree in these numbers.
+    """The tree mirrored: for each node its new number, and the tree in these numbers.
 
     >>> numbers, tree = mirrored(np.array([0, 0, 2, 0], np.int32))
     >>> numbers.tolist(), tree.tolist()
@@ -59,13 +59,13 @@ def mirrored(leftmost: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np
 
 def cells(left: NDArray[np.int32], right: NDArray[np.int32]) -> int:
     """Cells of all tables of the two trees."""
-    return _rows(left) * _rows(right)
+    return _table_rows(left) * _table_rows(right)
 
 
-def _rows(leftmost: NDArray[np.int32]) -> int:
+def _table_rows(leftmost: NDArray[np.int32]) -> int:
     """Rows of the tables of all key roots, each with one for nothing.
 
-    >>> _rows(np.array([0, 1, 0]))
+    >>> _table_rows(np.array([0, 1, 0]))
     6
     """
     if not len(leftmost):
@@ -78,7 +78,7 @@ def _rows(leftmost: NDArray[np.int32]) -> int:
 
 
 def fits_whole(left: NDArray[np.int32], right: NDArray[np.int32], max_cells: int) -> bool:
-    """Whether two trees need not be cut."""
+    """True if two trees need not be cut."""
     return _fits(left, right, _whole(left, right), max_cells)
 
 
@@ -100,7 +100,7 @@ def pieces(
     if fits_whole(left, right, max_cells):
         return [_whole(left, right)]
     found: list[Piece] = []
-    waiting = list(_between(chain(*keys), len(left), len(right)))[::-1]
+    waiting = list(_between(common_anchors(*keys), len(left), len(right)))[::-1]
     while waiting:
         piece = waiting.pop()
         if _fits(left, right, piece, _PIECE_CELLS) or _size(piece) <= 2:
@@ -110,10 +110,10 @@ def pieces(
     return found
 
 
-def part(leftmost: NDArray[np.int32], nodes: slice) -> NDArray[np.int32]:
+def sub_forest(leftmost: NDArray[np.int32], nodes: slice) -> NDArray[np.int32]:
     """A run of nodes as a forest.
 
-    >>> part(np.array([0, 1, 2, 1, 0]), slice(2, 5)).tolist()
+    >>> sub_forest(np.array([0, 1, 2, 1, 0]), slice(2, 5)).tolist()
     [0, 0, 0]
     """
     start = np.int32(nodes.start)
@@ -125,7 +125,7 @@ def _fits(left: NDArray[np.int32], right: NDArray[np.int32], piece: Piece, max_c
     ours, theirs = (nodes.stop - nodes.start for nodes in piece)
     if ours * theirs > min(max_cells, _MAX_PAIRS):
         return False
-    forests = part(left, piece.left), part(right, piece.right)
+    forests = sub_forest(left, piece.left), sub_forest(right, piece.right)
     if cells(*forests) <= max_cells:
         return True
     return cells(mirrored(forests[0])[1], mirrored(forests[1])[1]) <= max_cells
@@ -146,20 +146,20 @@ def _halves(piece: Piece) -> list[Piece]:
 def _between(anchors: Sequence[tuple[int, int]], ours: int, theirs: int) -> Iterator[Piece]:
     start, other = 0, 0
     for left, right in anchors:
-        if left + 1 - start >= _PIECE and right + 1 - other >= _PIECE:
+        if left + 1 - start >= _MIN_PIECE and right + 1 - other >= _MIN_PIECE:
             yield Piece(slice(start, left + 1), slice(other, right + 1))
             start, other = left + 1, right + 1
     yield Piece(slice(start, ours), slice(other, theirs))
 
 
-def chain(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
+def common_anchors(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
     """The longest series in order on both sides of keys that occur once on each.
 
-    >>> chain(["a", "b", "c", "d", "d"], ["b", "c", "x", "a", "d"])
+    >>> common_anchors(["a", "b", "c", "d", "d"], ["b", "c", "x", "a", "d"])
     [(1, 0), (2, 1)]
     """
-    places = _once(theirs)
-    pairs = [(at, places[key]) for key, at in _once(ours).items() if key in places]
+    places = _unique_places(theirs)
+    pairs = [(at, places[key]) for key, at in _unique_places(ours).items() if key in places]
     ends: list[int] = []  # the smallest end of a series of each length
     last: list[int] = []
     before: list[int] = []
@@ -179,7 +179,7 @@ def chain(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[in
     return found[::-1]
 
 
-def _once(keys: Sequence[Hashable]) -> dict[Hashable, int]:
+def _unique_places(keys: Sequence[Hashable]) -> dict[Hashable, int]:
     """The place of each key that occurs once, in order."""
     places: dict[Hashable, int] = {}
     for at, key in enumerate(keys):

@@ -1,7 +1,7 @@
 """The document tree of Shi et al. 2006: elements with their text, in postorder.
 
-Only elements and texts are kept, the alternative text of an image counts as its text, and a text is
-one with its element.
+Only elements and texts are kept, the alternative text of an image counts as its text, and a text
+belongs to its element.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ class Document:
 def document(page: Page) -> Document:
     """The document tree of a page; every block of the page is in exactly one of its nodes.
 
-    Where a page was read without its tree, the paths of its blocks tell it.
+    If a page was read without its tree, the paths of its blocks give it.
     """
-    building = _Building(page.blocks)
+    builder = _Builder(page.blocks)
     if page.tree is None:
-        _from_paths(building, page.blocks)
+        _from_paths(builder, page.blocks)
     else:
-        _from_tree(building, page.tree)
-    return building.done()
+        _from_tree(builder, page.tree)
+    return builder.build()
 
 
-class _Building:
+class _Builder:
     """Nodes in the order in which they are closed, and those still open."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
@@ -67,14 +67,14 @@ class _Building:
             if self.index.setdefault(block.path, number) != number:
                 self.repeated.append(number)
         self.nodes: list[tuple[str, str, str, int, int]] = []
-        self.open_nodes: list[_Open] = []
+        self.open_nodes: list[_OpenNode] = []
 
     def claim(self, path: str) -> int:
         """The block of that path, once."""
         return self.index.pop(path, -1)
 
     def open(self, tag: str, block: int = -1, href: str = "") -> None:
-        self.open_nodes.append(_Open(tag, block, href, len(self.nodes)))
+        self.open_nodes.append(_OpenNode(tag, block, href, len(self.nodes)))
 
     def close(self) -> None:
         """Keep a node that has a text or a link, in itself or below it."""
@@ -89,7 +89,7 @@ class _Building:
         self.close()
 
     def put_first(self, paths: Sequence[str]) -> None:
-        """Title and description stand in the head, which a tree does not have: they come first."""
+        """Put title and description first: they stand in the head, which a tree does not have."""
         nodes, self.nodes = self.nodes, []
         for path in paths:
             self.leaf(last_tag(path), self.claim(path))
@@ -97,7 +97,7 @@ class _Building:
             (tag, text, href, block, start + len(paths)) for tag, text, href, block, start in nodes
         ]
 
-    def done(self) -> Document:
+    def build(self) -> Document:
         import numpy as np
 
         tags, texts, hrefs, blocks, starts = (
@@ -106,7 +106,7 @@ class _Building:
         return Document(tags, texts, hrefs, blocks, np.array(starts, np.int32))
 
 
-class _Open:
+class _OpenNode:
     """A node whose children are still to come."""
 
     __slots__ = ("anchor", "block", "href", "start", "tag")
@@ -116,72 +116,72 @@ class _Open:
         self.anchor: list[str] = []
 
 
-def _from_tree(building: _Building, root: Node) -> None:
+def _from_tree(builder: _Builder, root: Node) -> None:
     inside: set[str] = set()
     waiting: list[Node | None] = [root]  # None closes a node
     while waiting:
         node = waiting.pop()
         if node is None:
-            building.close()
+            builder.close()
             continue
         inside.add(node.path)
         if node.tag == "#text":
-            _add_text(building, node)
+            _add_text(builder, node)
         else:
             # DEVIATION(shi): inline elements are one with the text around them, so that a sentence
             # is whole; links stay nodes, because hyperlinks are to be aligned.
             is_link = node.tag in ("a", "area") and bool(node.href)
             if is_link or not (node.tag in _INLINE or node.tag == "a"):
                 href = node.href if is_link else ""
-                building.open(node.tag, building.claim(node.path), href)
+                builder.open(node.tag, builder.claim(node.path), href)
                 waiting.append(None)
             waiting.extend(reversed(node.children))
-    building.put_first([path for path in building.index if path not in inside])
-    for number in [*building.index.values(), *building.repeated]:
-        building.leaf("#text", number)  # in no element of the tree
+    builder.put_first([path for path in builder.index if path not in inside])
+    for number in [*builder.index.values(), *builder.repeated]:
+        builder.leaf("#text", number)  # in no element of the tree
 
 
-def _add_text(building: _Building, node: Node) -> None:
-    """Text goes to the link it is in; a further run of an element is a node of its own."""
-    for outer in reversed(building.open_nodes):
+def _add_text(builder: _Builder, node: Node) -> None:
+    """Add text to the link it is in; a further run of an element is a node of its own."""
+    for outer in reversed(builder.open_nodes):
         if outer.href:
             outer.anchor.append(node.text)
         if outer.href or outer.block >= 0:
             break
-    block = building.claim(node.path)
+    block = builder.claim(node.path)
     if block >= 0:
-        building.leaf("#text", block)
+        builder.leaf("#text", block)
 
 
-def _from_paths(building: _Building, blocks: Sequence[Block]) -> None:
-    """Elements are opened and closed as the paths of the blocks go down and up."""
+def _from_paths(builder: _Builder, blocks: Sequence[Block]) -> None:
+    """Open and close elements as the paths of the blocks go down and up."""
     above: list[str] = []
     for number, block in enumerate(blocks):
         path = [part for part in block.path.split("/") if part]
-        shared = _shared(above, path)
-        while len(above) > shared:
+        depth = _common_depth(above, path)
+        while len(above) > depth:
             above.pop()
-            building.close()
-        if shared and shared == len(path):  # an element that is open already
-            if building.open_nodes[-1].block < 0:
-                building.open_nodes[-1].block = number
+            builder.close()
+        if depth and depth == len(path):  # an element that is open already
+            if builder.open_nodes[-1].block < 0:
+                builder.open_nodes[-1].block = number
             else:
-                building.leaf("#text", number)
+                builder.leaf("#text", number)
             continue
-        for part in path[shared:-1]:
+        for part in path[depth:-1]:
             above.append(part)
-            building.open(_tag(part))
+            builder.open(_tag(part))
         above += path[-1:]
-        building.open(_tag(path[-1]) if path else "", number)
+        builder.open(_tag(path[-1]) if path else "", number)
         if not path:
-            building.close()
+            builder.close()
     while above:
         above.pop()
-        building.close()
+        builder.close()
 
 
-def _shared(above: Sequence[str], path: Sequence[str]) -> int:
-    """How many elements two paths begin with in common."""
+def _common_depth(above: Sequence[str], path: Sequence[str]) -> int:
+    """The number of elements that two paths begin with in common."""
     count = 0
     for part, other in zip(above, path, strict=False):
         if part != other:

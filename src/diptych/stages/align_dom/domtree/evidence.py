@@ -1,4 +1,4 @@
-"""What the texts of two nodes say of whether they correspond: words, lengths and links.
+"""Evidence of the texts of two nodes that they correspond: words, lengths and links.
 
 The words are those of IBM Model 1, as in Shi et al. 2006, measured beside their frequency.
 """
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
 __all__ = ["PairEvidence", "length_gains", "read_evidence"]
 
 _MAX_CHARACTERS = 4_000  # of a node: more make it no surer, and a megabyte of text is no paragraph
-_FINE, _STEP, _BINS = 20, 1.07, 128  # up to 29,000 characters
+_FINE_BINS, _BIN_RATIO, _BINS = 20, 1.07, 128  # up to 29,000 characters
 # DEVIATION(shi): a share of the words that are known translates none, instead of one word in l + 1:
 # a long text would explain every word.  What no lexicon knows says nothing.
-_NO_NULL = 1e-9  # the share where the empty word has its part instead
+_MIN_NULL = 1e-9  # the share where the empty word has its part instead
 _MAX_RATIO = 1.25  # of most language pairs; beyond it, one page simply says more
 
 
 class PairEvidence(NamedTuple):
-    """What is known of the texts of two documents, ready for any part of both."""
+    """The words, lengths and links of two documents, for gains of any part of both."""
 
-    left: _Known
-    right: _Known
+    left: _NodeWords
+    right: _NodeWords
     hrefs: tuple[Sequence[str], Sequence[str]]
     links: tuple[Table, Table]
     ratio: float
     weights: DomTree
-    """how much each kind of evidence counts"""
+    """the weights of each kind of evidence"""
 
     def gains(self, ours: slice, theirs: slice) -> NDArray[np.float32]:
         """For each pair of nodes, log of Pr(text | text) over Pr(text | NULL)."""
@@ -63,7 +63,7 @@ class PairEvidence(NamedTuple):
         return gains
 
     def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What the words of some nodes gain beside those of others, both ways."""
+        """The gains of the words of some nodes beside those of others, in both directions."""
         weights = self.weights
         found = _gains(self.left, self.right, self.links[0], rows, columns, weights.null)
         if not weights.backward:
@@ -72,44 +72,44 @@ class PairEvidence(NamedTuple):
         return (1 - weights.backward) * found + weights.backward * turned.T
 
 
-class _Known(NamedTuple):
-    """The nodes of a document: words by how far they are known, and what is not known of them."""
+class _NodeWords(NamedTuple):
+    """The words of the nodes of a document, weighted by how well they are known."""
 
     text: Text
     rows: Bags
-    """words counted by how far they are known"""
+    """counts of words, weighted by how well they are known"""
     words_before: NDArray[np.float64]
     loose_before: NDArray[np.float64]
 
     @classmethod
-    def of(cls, text: Text, trust: NDArray[np.float64]) -> _Known:
-        """A word that is not known says nothing, and may become any word."""
+    def of(cls, text: Text, trust: NDArray[np.float64]) -> _NodeWords:
+        """Words weighted by trust: an unknown word says nothing, and may become any word."""
         bags, share = text.bags, trust[text.bags.word]
         node = np.repeat(np.arange(len(text)), np.diff(bags.offsets))
         loose = np.bincount(node, bags.count * (1 - share), len(text)).astype(np.float64)
         loose[text.sizes == 0] = 1.0
         rows = Bags(bags.word, (bags.count * share).astype(np.float32), bags.offsets, bags.size)
-        return cls(text, rows, text.words_before, _before(loose))
+        return cls(text, rows, text.words_before, _cumulative(loose))
 
     @classmethod
-    def of_paper(cls, text: Text) -> _Known:
-        """Each text has an empty word, which may become any, and no other has."""
-        return cls(text, text.bags, _before(text.sizes + 1), _before(np.ones(len(text))))
+    def of_paper(cls, text: Text) -> _NodeWords:
+        """Words as in the paper: each text has one empty word, which may become any word."""
+        return cls(text, text.bags, _cumulative(text.sizes + 1), _cumulative(np.ones(len(text))))
 
 
-def _before(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cumulative(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate((np.zeros(1), np.cumsum(counts)))
 
 
 def _gains(
-    left: _Known,
-    right: _Known,
+    left: _NodeWords,
+    right: _NodeWords,
     links: Table,
     rows: NDArray[np.int64],
     columns: NDArray[np.int64],
     null: float,
 ) -> NDArray[np.float32]:
-    """What the words of some rows gain beside those of some places."""
+    """The gains of the words of some rows beside those of some columns."""
     low, high = np.zeros((2, len(left.text)), np.int32)
     if len(rows) and len(columns):
         first, last = int(columns[0]), int(columns[-1]) + 1
@@ -117,7 +117,7 @@ def _gains(
         columns = columns - first
     found = word_gains(
         left.rows, links, right.text.postings, right.words_before, Windows(low, high),
-        sizes=1, null_share=null or _NO_NULL, loose_before=right.loose_before,
+        sizes=1, null_share=null or _MIN_NULL, loose_before=right.loose_before,
     )  # fmt: skip
     return found.reshape(len(rows), -1)[:, columns] if len(rows) else found[:, :0].T
 
@@ -125,7 +125,7 @@ def _gains(
 def read_evidence(
     trees: tuple[Document, Document], lexicon: Lexicon, weights: DomTree
 ) -> PairEvidence:
-    """The words of two documents and their links, once for all their nodes."""
+    """The evidence of two documents, read once for all their nodes."""
     left, right = (
         read_text([text[:_MAX_CHARACTERS] for text in tree.texts], lang)
         for tree, lang in zip(trees, (lexicon.left_lang, lexicon.right_lang), strict=True)
@@ -134,9 +134,9 @@ def read_evidence(
     links = find(left.words, right.words, lexicon)
     if weights.null:
         trusts = trust((left.words, left.bags), (right.words, right.bags), lexicon)
-        known = _Known.of(left, trusts[0]), _Known.of(right, trusts[1])
+        known = _NodeWords.of(left, trusts[0]), _NodeWords.of(right, trusts[1])
     else:
-        known = _Known.of_paper(left), _Known.of_paper(right)
+        known = _NodeWords.of_paper(left), _NodeWords.of_paper(right)
     hrefs = trees[0].hrefs, trees[1].hrefs
     tables = lifts(links, left.bags, right.bags)
     return PairEvidence(*known, hrefs, tables, _ratio(left, right), weights)
@@ -149,21 +149,24 @@ def _ratio(left: Text, right: Text) -> float:
 
 
 def length_gains(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float32]:
-    """What two lengths gain: like lengths of long texts are less often chance."""
+    """The gain of two lengths: similar lengths of long texts are less often chance."""
     return _length_table()[_bins(left)][:, _bins(right)]
 
 
 def _bins(lengths: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Lengths in steps of one, then of a part: the table of their costs is made once."""
-    fine = np.minimum(lengths, _FINE)
-    coarse = np.log(np.maximum(lengths, _FINE) / _FINE) / np.log(_STEP)
+    """Bins of lengths, in steps of one, then of a ratio: their gains are tabulated once."""
+    fine = np.minimum(lengths, _FINE_BINS)
+    coarse = np.log(np.maximum(lengths, _FINE_BINS) / _FINE_BINS) / np.log(_BIN_RATIO)
     bins: NDArray[np.int64] = np.minimum(np.rint(fine + coarse), _BINS - 1).astype(np.int64)
     return bins
 
 
 @cache
 def _length_table() -> NDArray[np.float32]:
-    at = [float(k) if k <= _FINE else _FINE * _STEP ** (k - _FINE) for k in range(_BINS)]
+    at = [
+        float(k) if k <= _FINE_BINS else _FINE_BINS * _BIN_RATIO ** (k - _FINE_BINS)
+        for k in range(_BINS)
+    ]
     table = np.zeros((_BINS, _BINS), np.float32)
     for row, left in enumerate(at):
         for column, right in enumerate(at[: row + 1]):
@@ -175,7 +178,7 @@ def _length_table() -> NDArray[np.float32]:
 def _add_links(
     gains: NDArray[np.float32], left: Sequence[str], right: Sequence[str], weight: float
 ) -> None:
-    """Links to the same address, or to one of the same name, lead the same way."""
+    """Add the gains of links to the same address, or to one with the same last part."""
     names: tuple[Callable[[str], str], ...] = (str, _name)
     for part, name in ((weight / 2, each) for each in names):
         places: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""The tree alignment model of Shi et al. 2006: tags that correspond, and how often nodes do not.
+"""The tree alignment model of Shi et al. 2006: probabilities of tags, and of deleted nodes.
 
     P(F, A | E) = prod over aligned nodes   (1 - p_d) Pr(l_F | l_E) Pr(t_F | t_E)
                 x prod over deleted in F    p_d Pr(l_F | NULL) Pr(t_F | NULL)
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["OTHER", "Parameters", "first_parameters", "shipped", "shipped_gains"]
+__all__ = ["OTHER", "Parameters", "first_parameters", "shipped_gains", "shipped_parameters"]
 
 OTHER = "*"
 """all tags that the table does not know"""
@@ -35,7 +35,7 @@ _TAGS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What training learns; rows and columns of the table follow `tags`."""
+    """The trained probabilities; rows and columns of the table follow `tags`."""
 
     tags: tuple[str, ...]
     table: tuple[tuple[float, ...], ...]
@@ -46,7 +46,7 @@ class Parameters:
     """p_d"""
 
     def gains(self) -> NDArray[np.float32]:
-        """What two aligned tags gain, one row for each tag of F."""
+        """The gains of two aligned tags, one row for each tag of F."""
         import numpy as np
 
         aligned = np.log(np.array(self.table).T) - np.log(np.array(self.null))[:, None]
@@ -81,7 +81,7 @@ class Parameters:
 
 
 def first_parameters(tags: Sequence[str] = _TAGS) -> Parameters:
-    """Where training begins: a tag is mostly itself, and one node in five has no counterpart."""
+    """Parameters to start training: a tag is mostly itself, one node in five is deleted."""
     every = (*(tag for tag in tags if tag != OTHER), OTHER)
     same, rest = 0.9, 0.1 / (len(every) - 1)
     table = tuple(tuple(same if a == b else rest for b in every) for a in every)
@@ -89,7 +89,7 @@ def first_parameters(tags: Sequence[str] = _TAGS) -> Parameters:
 
 
 @cache
-def shipped() -> Parameters:
+def shipped_parameters() -> Parameters:
     """The parameters that come with the package; see `weights/tree.md`."""
     text = (files("diptych.stages.align_dom.domtree") / "weights" / "tree.json").read_text("utf-8")
     return Parameters.from_json(text)
@@ -97,7 +97,7 @@ def shipped() -> Parameters:
 
 @cache
 def shipped_gains() -> NDArray[np.float32]:
-    """What two aligned tags gain by the shipped parameters; not to be written to."""
-    gains = shipped().gains()
+    """The gains of two aligned tags by the shipped parameters; read-only."""
+    gains = shipped_parameters().gains()
     gains.flags.writeable = False
     return gains

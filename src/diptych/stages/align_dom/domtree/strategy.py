@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.stages.align_dom.domtree.document import Document, document
-from diptych.stages.align_dom.domtree.model import shipped, shipped_gains
+from diptych.stages.align_dom.domtree.model import shipped_gains, shipped_parameters
 from diptych.types import NodePair, Page
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["DomTree"]
 
 _NUMBER = re.compile(r"\d+")
-_LONG = 100  # words beyond which a text that was moved need not gain more
+_MAX_COUNTED_WORDS = 100  # words of a text that must each gain for it to be moved
 
 
 class _Match(NamedTuple):
@@ -81,13 +81,13 @@ class DomTree:
     def links(
         self, left: Page, right: Page, lexicon: Lexicon | None = None
     ) -> list[tuple[str, str, float]]:
-        """The addresses of aligned links, and how sure they are."""
+        """The addresses of aligned links, and their scores."""
         return self.align_with_links(left, right, lexicon)[1]
 
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon | None = None
     ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
-        """What `align` and `links` give, for the price of one."""
+        """The results of `align` and `links`, computed together."""
         trees = document(left), document(right)
         matches = self._matches(trees, (left, right), lexicon)
         blocks = {
@@ -105,11 +105,11 @@ class DomTree:
     def _matches(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
     ) -> list[_Match]:
-        known = self.evidence(trees, pages, lexicon)
+        evidence = self.evidence(trees, pages, lexicon)
         return [
             match
             for piece in self._cut(trees)
-            for match in self._decoded(trees, known, piece.left, piece.right)
+            for match in self._decoded(trees, evidence, piece.left, piece.right)
         ]
 
     def _cut(self, trees: tuple[Document, Document]) -> list[Piece]:
@@ -118,26 +118,30 @@ class DomTree:
         left, right = trees[0].leftmost, trees[1].leftmost
         if fits_whole(left, right, self.max_cells):  # nearly all
             return [Piece(slice(0, len(left)), slice(0, len(right)))]
-        return pieces(left, right, (_keys(trees[0]), _keys(trees[1])), self.max_cells)
+        return pieces(left, right, (_anchor_keys(trees[0]), _anchor_keys(trees[1])), self.max_cells)
 
     def _decoded(
-        self, trees: tuple[Document, Document], known: PairEvidence, ours: slice, theirs: slice
+        self, trees: tuple[Document, Document], evidence: PairEvidence, ours: slice, theirs: slice
     ) -> list[_Match]:
         import numpy as np
 
-        from diptych.stages.align_dom.domtree.cut import part
+        from diptych.stages.align_dom.domtree.cut import sub_forest
 
-        texts = known.gains(ours, theirs)
-        parameters = shipped()
+        texts = evidence.gains(ours, theirs)
+        parameters = shipped_parameters()
         rows = parameters.numbers(trees[0].tags[ours])
         columns = parameters.numbers(trees[1].tags[theirs])
         gains = texts + shipped_gains()[rows][:, columns]
-        forests = part(trees[0].leftmost, ours), part(trees[1].leftmost, theirs)
+        forests = sub_forest(trees[0].leftmost, ours), sub_forest(trees[1].leftmost, theirs)
         pairs = best_alignment(*forests, gains)
         if self.crossing:
-            blocks = _blocks(trees[0].blocks[ours]), _blocks(trees[1].blocks[theirs])
-            sizes = np.minimum.outer(known.left.text.sizes[ours], known.right.text.sizes[theirs])
-            surplus = (gains - self.per_word * np.minimum(sizes, _LONG)).astype(np.float32)
+            blocks = _block_nodes(trees[0].blocks[ours]), _block_nodes(trees[1].blocks[theirs])
+            sizes = np.minimum.outer(
+                evidence.left.text.sizes[ours], evidence.right.text.sizes[theirs]
+            )
+            surplus = (gains - self.per_word * np.minimum(sizes, _MAX_COUNTED_WORDS)).astype(
+                np.float32
+            )
             pairs = _with_swapped(pairs, blocks, gains, self.swap)
             pairs = _with_moved(pairs, blocks, surplus, self.crossing)
         start, other = ours.start, theirs.start
@@ -146,7 +150,7 @@ class DomTree:
     def evidence(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
     ) -> PairEvidence:
-        """What the texts of two document trees say, with the weights of this strategy."""
+        """The evidence of the texts of two document trees, with the weights of this strategy."""
         from diptych.learn.lexicon.lexicon import Lexicon
         from diptych.stages.align_dom.domtree.evidence import read_evidence
 
@@ -172,8 +176,8 @@ def best_alignment(
     return sorted((int(back[i]), int(other_back[j])) for i, j in pairs)
 
 
-def _keys(tree: Document) -> list[Hashable]:
-    """By what a node is known on the other page too: its text, or the numbers in it."""
+def _anchor_keys(tree: Document) -> list[Hashable]:
+    """A key for each node that its counterpart shares: its text, or the numbers in it."""
     keys: list[Hashable] = []
     for tag, text in zip(tree.tags, tree.texts, strict=True):
         numbers = tuple(_NUMBER.findall(text)) if len(text) < 10_000 else ()
@@ -184,8 +188,8 @@ def _keys(tree: Document) -> list[Hashable]:
     return keys
 
 
-def _blocks(numbers: Sequence[int]) -> list[int]:
-    """The nodes that are blocks."""
+def _block_nodes(numbers: Sequence[int]) -> list[int]:
+    """The nodes that are blocks of the page."""
     return [node for node, number in enumerate(numbers) if number >= 0]
 
 
@@ -195,7 +199,7 @@ def _with_swapped(
     gains: NDArray[np.float32],
     margin: float,
 ) -> list[tuple[int, int]]:
-    """The pairs, with neighbours crosswise where they gain more so than in order."""
+    """The pairs, with two neighbours crossed where that gains more than their order."""
     partner, taken = dict(pairs), {j for _, j in pairs}
     after = dict(pairwise(blocks[1]))
     before = {j: i for i, j in after.items()}
@@ -225,15 +229,15 @@ def _with_moved(
     gains: NDArray[np.float32],
     margin: float,
 ) -> list[tuple[int, int]]:
-    """The pairs, but texts that surely belong together are, whatever their order says.
+    """The pairs, with sure pairs of texts that were moved, in any order.
 
-    Surely: each is the other's best, and by a margin.  If both were aligned with others, these are
-    what is left for each other: two texts that changed places.
+    A pair is sure if each text is the other's best by a margin.  If both were aligned with others,
+    these become a pair too: two texts that changed places.
     """
     left, right = blocks
     partner, owner = dict(pairs), {j: i for i, j in pairs}
     freed: list[tuple[int, int]] = []
-    for i, j in _surest(left, right, gains, margin):
+    for i, j in _mutual_best(left, right, gains, margin):
         if partner.get(i) == j:
             continue
         other, before = partner.pop(i, None), owner.pop(j, None)
@@ -248,13 +252,13 @@ def _with_moved(
         if i not in partner and j not in owner and gains[i, j] > 0:
             partner[i], owner[j] = j, i
     rest = [i for i in left if i not in partner], [j for j in right if j not in owner]
-    return sorted([*partner.items(), *_surest(*rest, gains, margin)])
+    return sorted([*partner.items(), *_mutual_best(*rest, gains, margin)])
 
 
-def _surest(
+def _mutual_best(
     left: list[int], right: list[int], gains: NDArray[np.float32], margin: float
 ) -> list[tuple[int, int]]:
-    """Pairs that are each other's best by a margin over the second best, and over none."""
+    """Pairs that are each other's best, by a margin over the second best and over 0."""
     import numpy as np
 
     if not left or not right:
@@ -263,12 +267,12 @@ def _surest(
     rows, columns = np.arange(len(left)), rest.argmax(1)
     best = rest[rows, columns]
     is_mutual = rest.argmax(0)[columns] == rows
-    rivals = np.maximum(np.maximum(_second(rest.T), _second(rest)[columns]), 0)
+    rivals = np.maximum(np.maximum(_second_best(rest.T), _second_best(rest)[columns]), 0)
     sure = np.flatnonzero(is_mutual & (best - rivals >= margin))
     return [(left[row], right[columns[row]]) for row in sure]
 
 
-def _second(values: NDArray[np.float32]) -> NDArray[np.float32]:
+def _second_best(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """The second highest of each column; of a single row, none."""
     import numpy as np
 
@@ -279,7 +283,7 @@ def _second(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:
-    """Pairs and single blocks: a right block alone stands before what comes after it."""
+    """Pairs and single blocks in order; a single right block stands before its successor."""
     paired = {other for other, _ in matched.values()}
     found: list[NodePair] = []
     shown = 0

@@ -30,7 +30,7 @@ _MIN_DELETION = 1e-3
 
 
 class _Example(NamedTuple):
-    """Two trees, and what their texts gain."""
+    """Two trees, and the gains of their texts."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -40,7 +40,7 @@ class _Example(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What is expected of all alignments, by the tags of the nodes."""
+    """Expected counts over all alignments, by the tags of the nodes."""
 
     aligned: NDArray[np.float64]
     """of tags of E with tags of F"""
@@ -51,7 +51,7 @@ class Counts(NamedTuple):
 
 
 class Round(NamedTuple):
-    """One round of EM: the parameters it began with, and how likely they make the pages."""
+    """One round of EM: the parameters it began with, and their log-likelihood."""
 
     parameters: Parameters
     log_likelihood: float
@@ -68,18 +68,18 @@ def train(
 ) -> list[Round]:
     """Parameters after each round, the best last; the likelihood is that of the one before.
 
-    smoothing: what is believed beforehand, see `maximised`; with 0 the likelihood never decreases.
+    smoothing: the weight of the prior, see `maximised`; with 0 the likelihood never decreases.
     """
     parameters = start or first_parameters()
     aligner = aligner or DomTree()
     examples = [_example(left, right, lexicon, aligner, parameters) for left, right in pairs]
     usable = [example for example in examples if example is not None]
-    usual = _usual(usable, len(parameters.tags))
+    tag_shares = _tag_shares(usable, len(parameters.tags))
     history: list[Round] = []
     for _ in range(rounds + 1):
         counts, total = expected_counts(usable, parameters)
         history.append(Round(parameters, total))
-        parameters = maximised(counts, parameters.tags, usual, smoothing)
+        parameters = maximised(counts, parameters.tags, tag_shares, smoothing)
     return history
 
 
@@ -107,7 +107,7 @@ def _example(
 def expected_counts(examples: Sequence[_Example], parameters: Parameters) -> tuple[Counts, float]:
     """Counts under the parameters, and the logarithm of the probability of all pages.
 
-    Without what does not depend on the parameters: the texts by themselves.
+    The part that does not depend on the parameters is left out: the texts by themselves.
     """
     size = len(parameters.tags)
     aligned, deleted, inserted, total = np.zeros((size, size)), np.zeros(size), 0.0, 0.0
@@ -125,16 +125,16 @@ def expected_counts(examples: Sequence[_Example], parameters: Parameters) -> tup
 
 
 def maximised(
-    counts: Counts, tags: tuple[str, ...], usual: NDArray[np.float64], smoothing: float
+    counts: Counts, tags: tuple[str, ...], tag_shares: NDArray[np.float64], smoothing: float
 ) -> Parameters:
-    """The parameters that make the counts likeliest, beside what is believed before any count.
+    """The parameters that maximise the likelihood of the counts and a prior.
 
-    usual: how common each tag is.  Unseen, a tag is itself or any usual one, and any usual one is
-    deleted; `smoothing` is how many observations this belief is worth.
+    tag_shares: the frequency of each tag.  In the prior a tag is itself or any common one, and any
+    common one is deleted; `smoothing` is the number of observations it counts for.
     """
-    belief = (np.eye(len(tags)) + usual[None, :]) / 2
+    belief = (np.eye(len(tags)) + tag_shares[None, :]) / 2
     aligned = counts.aligned + smoothing * belief
-    deleted = counts.deleted + 10 * smoothing * usual
+    deleted = counts.deleted + 10 * smoothing * tag_shares
     alone = float(counts.deleted.sum()) + counts.inserted
     together = float(counts.aligned.sum())
     return Parameters(
@@ -153,12 +153,12 @@ def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return floored
 
 
-def _usual(examples: Sequence[_Example], size: int) -> NDArray[np.float64]:
-    """How common each tag is, with a fifth for those that these pages happen not to have."""
+def _tag_shares(examples: Sequence[_Example], size: int) -> NDArray[np.float64]:
+    """The share of each tag, with a fifth for tags that these pages do not have."""
     found = np.zeros(size)
     for example in examples:
         found += np.bincount(example.left_tags, minlength=size)
         found += np.bincount(example.right_tags, minlength=size)
-    usual = 0.8 * found / max(1, found.sum()) + 0.2 / size
-    normal: NDArray[np.float64] = usual / usual.sum()
+    tag_shares = 0.8 * found / max(1, found.sum()) + 0.2 / size
+    normal: NDArray[np.float64] = tag_shares / tag_shares.sum()
     return normal

@@ -1,4 +1,4 @@
-"""Texts aligned from coarse to fine, and again with what the first alignment has taught."""
+"""Texts aligned from coarse to fine, and again with words learned from the first alignment."""
 
 from __future__ import annotations
 
@@ -42,13 +42,14 @@ __all__ = [
     "sure_steps",
 ]
 
-MAX_CELLS = 40_000  # points that are all looked at: 200 sentences on both sides
-_MARGIN = 24  # sentences on both sides of the way that is known, where not all are looked at
-_SURE = 0.5  # confidence of a bead that teaches
-_MAX_WORDS = 200  # of a bead that teaches: longer ones are lists, and all words meet all words
-_UNKNOWN, _NOTHING_KNOWN = 0.95, 0.999  # share of words that come from chance, to begin with
-_LOST = 0.85  # share of sentences in sure beads below which all is looked at again
-_LETTERS = 2_000.0  # on both sides, at which half of a length ratio that was seen is believed
+MAX_CELLS = 40_000  # points up to which all are searched: 200 sentences on both sides
+_MARGIN = 24  # sentences on both sides of a known path that are searched
+_MIN_SURE = 0.5  # confidence of a bead from which words are learned
+_MAX_WORDS = 200  # of a bead from which words are learned: longer ones are lists
+# Share of words without a counterpart, to begin with: with links between words, and without any.
+_CHANCE_SHARE, _CHANCE_SHARE_ALONE = 0.95, 0.999
+_MIN_SURE_SHARE = 0.85  # of sentences in sure beads; below it the search starts again
+_PRIOR_LETTERS = 2_000.0  # on both sides, that a length ratio of 1 counts for
 _MAX_RATIO = 1.6
 
 Scorer = Callable[[Band, Moves], NDArray[np.float32]]
@@ -57,12 +58,12 @@ Scorer = Callable[[Band, Moves], NDArray[np.float32]]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What decides between beads."""
+    """The parameters that score beads."""
 
     moves: Moves
     links: Links
     left_share: float
-    """of the left words that come from chance and not from words on the right"""
+    """share of the left words that have no counterpart on the right"""
     right_share: float
     ratio: float
     """letters on the right for one on the left"""
@@ -71,15 +72,19 @@ class Model:
 def align_passes(
     left: Text, right: Text, moves: Moves, links: Links, passes: int
 ) -> tuple[Path, Model]:
-    """The best way by what is known, then by what each pass teaches the next."""
+    """The best path by known words, then again with the words that each pass adds."""
     ratio = _ratio(left.lengths.sum(), right.lengths.sum())
-    share = _UNKNOWN if len(links) else _NOTHING_KNOWN
+    share = _CHANCE_SHARE if len(links) else _CHANCE_SHARE_ALONE
     model = Model(moves, links, share, share, ratio)
-    path = _first(left, right, model)
+    path = _coarse_to_fine(left, right, model)
     for _ in range(passes - 1):
-        model = _taught(left, right, path, model, links)
-        is_lost = _sure_share(path) < _LOST
-        path = _first(left, right, model) if is_lost else align_near(left, right, path, model)
+        model = _with_learned_words(left, right, path, model, links)
+        is_unsure = _sure_share(path) < _MIN_SURE_SHARE
+        path = (
+            _coarse_to_fine(left, right, model)
+            if is_unsure
+            else align_near(left, right, path, model)
+        )
     return path, model
 
 
@@ -90,10 +95,10 @@ def align_pieces(
     moves: Moves,
     links: Links,
 ) -> Ways:
-    """The best way through each of many pieces, by one pass, as if there were no other.
+    """The best path through each of many pieces, by one pass, each piece by itself.
 
-    starts: where the pieces of both texts begin, and their ends.  Each has few sentences: all ways
-    are looked at.  links ascend by their left words, as `merged` gives them.
+    starts: where the pieces of both texts begin, and their ends.  Each has few sentences: all paths
+    are searched.  links ascend by their left words, as `merged` gives them.
     """
     if native() is None:
         return _one_by_one(left, right, starts, moves, links)
@@ -103,7 +108,9 @@ def align_pieces(
         Side(right.bags, right.lengths, starts[1]),
         LinkRows(rows, links.right, links.forward, links.backward),
         moves,
-        Setting(_UNKNOWN, _NOTHING_KNOWN, MIN_LIFT, RARE, BASE, _LETTERS, _MAX_RATIO),
+        Setting(
+            _CHANCE_SHARE, _CHANCE_SHARE_ALONE, MIN_LIFT, RARE, BASE, _PRIOR_LETTERS, _MAX_RATIO
+        ),
     )
 
 
@@ -130,20 +137,20 @@ def _one_by_one(
 def align_near(
     left: Text, right: Text, path: Path, model: Model, scorer: Scorer | None = None
 ) -> Path:
-    """The best way near the one that is known, or any where the texts are short."""
+    """The best path near a known one, or of all paths if the texts are short."""
     full = (len(left) + 1) * (len(right) + 1) <= MAX_CELLS
     band = Band.full(len(left), len(right)) if full else _around(path, len(left), len(right))
     return _decode(left, right, band, model, lifts(model.links, left.bags, right.bags), scorer)
 
 
 def _sure_share(path: Path) -> float:
-    """Of all sentences, how many are in sure beads; where few are, the way may have gone astray."""
+    """The share of sentences in sure beads; where it is low, the path may be wrong."""
     counts = path.steps[:, 2:].sum(1)
     return float(counts[sure_steps(path)].sum()) / max(1, int(counts.sum()))
 
 
-def _first(left: Text, right: Text, model: Model) -> Path:
-    """The best way, found first between groups of sentences where the texts are long."""
+def _coarse_to_fine(left: Text, right: Text, model: Model) -> Path:
+    """The best path; in long texts first between groups of sentences."""
     levels = [(left, right)]
     while (len(levels[-1][0]) + 1) * (len(levels[-1][1]) + 1) > MAX_CELLS:
         levels.append((levels[-1][0].coarser(), levels[-1][1].coarser()))
@@ -155,8 +162,8 @@ def _first(left: Text, right: Text, model: Model) -> Path:
     return _decode(left, right, band, model, tables, None)
 
 
-def _taught(left: Text, right: Text, path: Path, model: Model, links: Links) -> Model:
-    """The model with a lexicon that is learned from the sure beads of a way."""
+def _with_learned_words(left: Text, right: Text, path: Path, model: Model, links: Links) -> Model:
+    """The model with words that are learned from the sure beads of a path."""
     ours, theirs = _sure_beads(left, right, path)
     links = merged(links, learned_links(ours.bags, theirs.bags))
     left_links, right_links = lifts(links, left.bags, right.bags)
@@ -200,13 +207,13 @@ def _around(path: Path, left: int, right: int, *, scale: int = 1) -> Band:
 
 
 def sure_steps(path: Path) -> NDArray[np.bool_]:
-    """Which beads of a way are sure and have both sides."""
-    sure: NDArray[np.bool_] = (path.confidence > _SURE) & (path.steps[:, 2:] > 0).all(1)
+    """A mask of the beads of a path that are sure and have both sides."""
+    sure: NDArray[np.bool_] = (path.confidence > _MIN_SURE) & (path.steps[:, 2:] > 0).all(1)
     return sure
 
 
 def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
-    """Both texts with a row per bead that is sure and not endless."""
+    """Both texts with a row for each bead that is sure and not too long."""
     steps = path.steps.astype(np.int64)
     begin, count = steps[:, :2], steps[:, 2:]
     words = np.stack(
@@ -224,6 +231,6 @@ def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
 
 
 def _ratio(left: float, right: float) -> float:
-    """Letters on the right for one on the left, by what is there; little text says little."""
-    ratio = (right + _LETTERS) / (left + _LETTERS)
+    """Letters on the right for one on the left, drawn to 1 where there is little text."""
+    ratio = (right + _PRIOR_LETTERS) / (left + _PRIOR_LETTERS)
     return float(min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio)))
