@@ -228,7 +228,7 @@ class Pairer(Protocol):
 class CandidatePairer(Protocol):
     """A pairer that can also show the candidates it did not choose."""
 
-    def weighed(self, site: SiteView) -> list[PagePair]:
+    def all_candidates(self, site: SiteView) -> list[PagePair]:
         """All candidates, each with its evidence and a probability."""
         ...
 

@@ -11,7 +11,7 @@ from support.examples import examples
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import Filter
 from diptych.registry import strategies
-from diptych.types import LOW_SCORE, Decision, SegmentPair, Url
+from diptych.types import Decision, Reason, SegmentPair, Url
 from diptych.units import Repeats
 
 FILTERS = [pytest.param(cls(), id=name) for name, cls in strategies("filter").items()]
@@ -48,7 +48,7 @@ def test_score_is_a_share_and_a_reject_has_a_reason(
         assert 0 <= decision.score <= 1
         assert decision.accept == (not decision.reason)
         assert not decision.accept or decision.score >= strategy.threshold
-        assert decision.reason != LOW_SCORE or decision.score < strategy.threshold
+        assert decision.reason != Reason.LOW_SCORE or decision.score < strategy.threshold
     assert strategy.judge(segs, EMPTY) == decisions
 
 
@@ -57,7 +57,7 @@ def test_translation_is_no_worse_than_other_texts(strategy: Filter) -> None:
     other = "Cliquez ici pour lire les 25 commentaires"
     good, bad = judged(strategy, segment(*GOOD), segment(GOOD[0], other))
     assert good.score >= bad.score
-    assert good.reason in ("", LOW_SCORE)
+    assert good.reason in ("", Reason.LOW_SCORE)
 
 
 @pytest.mark.parametrize("strategy", FILTERS)

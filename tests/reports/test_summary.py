@@ -1,15 +1,13 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import diptych
 from diptych.frontier.queue import Entry, Frontier, State
 from diptych.reports.curve import Curve
-from diptych.reports.reasons import REASONS, in_words
+from diptych.reports.reasons import in_words
 from diptych.reports.summary import Step, Summary, summarise
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
@@ -126,17 +124,6 @@ def test_reasons_in_words(reason: str, words: str) -> None:
 
 def test_cost_of_a_pair_is_rounded() -> None:
     assert Summary(100, 90, 7, 1, 0, (), (), ()).downloads_per_pair == 14.286
-
-
-def test_every_reason_in_words_is_one_that_the_code_gives() -> None:
-    root = Path(diptych.__file__).parent
-    others = (path for path in root.rglob("*.py") if path.name != "reasons.py")
-    code = "".join(path.read_text("utf-8") for path in others)
-    given = set(re.findall(r"""["']([\w-]+)["']""", code))
-    unused = {
-        reason for reason in REASONS if reason not in given and not reason.startswith("http_")
-    }
-    assert unused == set()
 
 
 def test_sentences_without_counterpart_are_not_among_the_aligned(store: Store) -> None:

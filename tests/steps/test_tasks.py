@@ -15,7 +15,7 @@ from support.runs import LANGS, crawled, work
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.run.store import Store
 from diptych.steps.tasks import AlignTask, SketchTask, TeachTask, Work, split_page
-from diptych.types import LOW_SCORE, Block, Decision, LangPair, PagePair, Url
+from diptych.types import Block, Decision, LangPair, PagePair, Reason, Url
 
 NOWHERE = Url("http://127.0.0.1/nowhere")
 TIDES = next(document for document in documents() if document.name == "tides")
@@ -146,7 +146,7 @@ def test_sure_segments_teach(own: Work, pair: PagePair) -> None:
     sure = {
         (seg.left, seg.right)
         for seg, decision in whole
-        if (decision.accept or decision.reason == LOW_SCORE) and seg.score >= 0.7
+        if (decision.accept or decision.reason == Reason.LOW_SCORE) and seg.score >= 0.7
     }
     assert {*taught} == sure
     assert {(seg.left, seg.right) for seg, _ in whole if seg.score >= 0.7} > sure

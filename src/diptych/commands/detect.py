@@ -87,6 +87,7 @@ def detect(asked: DetectOptions) -> int:
 def _say_the_rest(named: Sequence[Url], leads: Leads, printer: Printer) -> None:
     """Say what is known of sites that were named twice, have moved, or could not be tested."""
     from diptych.text.urls import site_name
+    from diptych.types import Reason
 
     verdicts = leads.verdicts()
     decided = {verdict.site: verdict for verdict in verdicts}
@@ -99,7 +100,9 @@ def _say_the_rest(named: Sequence[Url], leads: Leads, printer: Printer) -> None:
         if site in decided:
             printer.say(replace(decided[site], named=url))
         else:
-            printer.say_untested(url, failed.get(site) or failed.get(site_name(url), "not tried"))
+            printer.say_untested(
+                url, failed.get(site) or failed.get(site_name(url), Reason.NOT_TRIED)
+            )
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from diptych.protocols import Corpus, Exporter
 from diptych.run.store import Store
 from diptych.text.near_duplicates import segment_keys
 from diptych.text.spans import pieces, rewritten
-from diptych.types import LOW_SCORE, Block, Decision, SegmentPair, Url
+from diptych.types import Block, Decision, Reason, SegmentPair, Url
 from diptych.units import DocumentPair, Side, Text, Unit
 
 __all__ = ["Choice", "NWayCorpus", "RunCorpus", "write_corpus"]
@@ -133,7 +133,7 @@ class RunCorpus:
         """Whether near-duplicates are told apart, as they are at the end of a run."""
         return not self.store.count(
             "SELECT count(*) - count(DISTINCT key) FROM segments"
-            " WHERE reason IN ('', 'low_score') AND key IS NOT NULL"
+            f" WHERE reason IN ('', '{Reason.LOW_SCORE}') AND key IS NOT NULL"
         )
 
     def grouped(self) -> Iterator[list[Unit]]:
@@ -174,8 +174,8 @@ class RunCorpus:
 
     def _decision(self, score: float, reason: str) -> Decision:
         """What becomes of a segment with the threshold that is wanted."""
-        if reason in ("", LOW_SCORE):
-            reason = "" if score >= self.choice.min_score else LOW_SCORE
+        if reason in ("", Reason.LOW_SCORE):
+            reason = "" if score >= self.choice.min_score else Reason.LOW_SCORE
         return Decision(not reason, score, reason)
 
     def _blocks(self, archive: int, offset: int) -> Sequence[Block]:
@@ -205,7 +205,7 @@ class RunCorpus:
 
     def _units(self, id: int, pair: _Pair, *, each: bool) -> Iterator[tuple[int, Unit]]:
         """The segments of a pair that are wanted, each with its key."""
-        reasons = "'', 'low_score', 'duplicate'" if each else "'', 'low_score'"
+        reasons = f"'', '{Reason.LOW_SCORE}'" + (f", '{Reason.DUPLICATE}'" if each else "")
         for row in self.store.db.execute(_SEGMENTS.format(reasons), (id, self.choice.min_score)):
             key, left, right, left_path, right_path, left_at, right_at, *rest = row
             score, alignment, marks, copies = rest

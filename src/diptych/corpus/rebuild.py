@@ -26,14 +26,14 @@ from diptych.stages.export.standoff import Bare, read_header, read_line, text_ha
 from diptych.text.digests import body_digest
 from diptych.text.spans import by_path, texts_at
 from diptych.text.urls import url_key
-from diptych.types import Response, Url
+from diptych.types import Reason, Response, Url
 from diptych.units import DocumentPair, Side, Unit
 
 __all__ = ["REASONS", "Archives", "Lost", "Rebuild", "open_rebuild", "rebuilt"]
 
 log = logging.getLogger(__name__)
 
-REASONS = ("no_archive", "no_record", "other_content", "no_text")
+REASONS = (Reason.NO_ARCHIVE, Reason.NO_RECORD, Reason.OTHER_CONTENT, Reason.NO_TEXT)
 """why a text cannot be had, the later the nearer it came: there is no file of that name; none has
 a page of that URL; it says something else; it does not say this"""
 PAGES_KEPT = 64  # units come page pair by page pair
@@ -72,23 +72,25 @@ class Archives:
         self._db: sqlite3.Connection | None = None
         self._page = lru_cache(maxsize=PAGES_KEPT)(_read)
 
-    def with_text(self, side: Side, wanted: str, length: int) -> Side | str:
+    def with_text(self, side: Side, wanted: str, length: int) -> Side | Reason:
         """A side with the text that has the wanted hash, or the reason why it cannot be had."""
         named = [_Place(file, side.offset) for file in self._named.get(_name(side.warc), ())]
-        reason = "no_record" if named else "no_archive"
+        reason = Reason.NO_RECORD if named else Reason.NO_ARCHIVE
         for place in named:
             page = self._page(place)
             if page is None or page.url != side.url:
                 continue
             if page.digest != side.digest:
-                reason = max(reason, "other_content", key=REASONS.index)
+                reason = max(reason, Reason.OTHER_CONTENT, key=REASONS.index)
                 continue
             for text in _fitting(page, side, wanted, length):
                 return side._replace(text=text)
-            reason = "no_text"
+            reason = Reason.NO_TEXT
         return self._from_elsewhere(side, wanted, length, reason)
 
-    def _from_elsewhere(self, side: Side, wanted: str, length: int, reason: str) -> Side | str:
+    def _from_elsewhere(
+        self, side: Side, wanted: str, length: int, reason: Reason
+    ) -> Side | Reason:
         """The same, wherever there is a page of that content; the side then says where."""
         db = self._index()
         key = url_key(side.url)
@@ -102,9 +104,9 @@ class Archives:
             for text in _fitting(page, side, wanted, length) if page else ():
                 return side._replace(text=text, warc=str(self.files[file]), offset=offset)
         if rows:
-            return "no_text"
+            return Reason.NO_TEXT
         if db.execute("SELECT 1 FROM pages WHERE url = ?", (key,)).fetchone():
-            return max(reason, "other_content", key=REASONS.index)
+            return max(reason, Reason.OTHER_CONTENT, key=REASONS.index)
         return reason
 
     def _index(self) -> sqlite3.Connection:

@@ -18,7 +18,7 @@ from diptych.engine.addresses import PRIVATE, guarded_socket, is_private_name
 from diptych.page.answer import MAX_SITEMAP_BYTES, REDIRECTS
 from diptych.page.robots import MAX_ROBOTS_BYTES
 from diptych.text.urls import host_of, resolve
-from diptych.types import Failure, Kind, Response, Url
+from diptych.types import Failure, Kind, Reason, Response, Url
 
 __all__ = ["FetchSettings", "Fetcher"]
 
@@ -126,7 +126,7 @@ class Fetcher:
         session = self._proxied if proxy else self._direct
         assert session is not None, "use the fetcher in an async with"
         if proxy and not self._settings.allow_private and is_private_name(host_of(url)):
-            return Failure(url, "private_address", host_of(url))
+            return Failure(url, Reason.PRIVATE_ADDRESS, host_of(url))
         try:
             request = session.get(URL(url, encoded=True), allow_redirects=False, proxy=proxy)
             async with request as answer:
@@ -194,22 +194,22 @@ def _failure(url: Url, error: Exception) -> Failure:
     """A fault of the web in one word."""
     text = str(error) or type(error).__name__
     if PRIVATE in text:
-        return Failure(url, "private_address", text)
+        return Failure(url, Reason.PRIVATE_ADDRESS, text)
     for kinds, reason in _REASONS:
         if isinstance(error, kinds):
             return Failure(url, reason, text[:200])
-    return Failure(url, "protocol", text[:200])
+    return Failure(url, Reason.PROTOCOL, text[:200])
 
 
 _REASONS: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
-    ((TimeoutError,), "timeout"),
-    ((aiohttp.ClientConnectorDNSError,), "dns"),
-    ((aiohttp.ClientSSLError,), "tls"),
-    ((aiohttp.ClientConnectorError, aiohttp.ClientProxyConnectionError), "connect"),
+    ((TimeoutError,), Reason.TIMEOUT),
+    ((aiohttp.ClientConnectorDNSError,), Reason.DNS),
+    ((aiohttp.ClientSSLError,), Reason.TLS),
+    ((aiohttp.ClientConnectorError, aiohttp.ClientProxyConnectionError), Reason.CONNECT),
     (
         (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, aiohttp.ClientOSError),
-        "disconnected",
+        Reason.DISCONNECTED,
     ),
-    ((aiohttp.ClientResponseError, aiohttp.InvalidURL, ValueError), "protocol"),
-    ((OSError,), "connect"),
+    ((aiohttp.ClientResponseError, aiohttp.InvalidURL, ValueError), Reason.PROTOCOL),
+    ((OSError,), Reason.CONNECT),
 )

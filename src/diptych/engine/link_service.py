@@ -39,7 +39,7 @@ from diptych.errors import SourceError
 from diptych.page.robots import retry_after
 from diptych.text.printable import in_one_line
 from diptych.text.urls import host_of, normalise, origin_of, site_name
-from diptych.types import Failure, Link, Response, Url
+from diptych.types import Failure, Link, Reason, Response, Url
 
 __all__ = ["LinkApi", "read_description"]
 
@@ -296,17 +296,19 @@ class LinkApi:
             answer = orjson.loads(body)
         except ValueError:
             start = body[:60].decode("utf-8", "replace").strip()
-            return Failure(url, "not_json", f"the service answered no JSON but: {start!r}")
+            return Failure(url, Reason.NOT_JSON, f"the service answered no JSON but: {start!r}")
         items = _at(answer, self.description.links)
         if not isinstance(items, list):
             return Failure(
-                url, "wrong_shape", f"there is no list at {self.description.links!r} in the answer"
+                url,
+                Reason.WRONG_SHAPE,
+                f"there is no list at {self.description.links!r} in the answer",
             )
         return items
 
     def _asked(self, url: Url, address: str) -> bytes | Failure:
         """The body of an answer; asked again where that may help."""
-        failure, begun = Failure(url, "not_asked"), self.clock()
+        failure, begun = Failure(url, Reason.NOT_ASKED), self.clock()
         for attempt in range(self.description.retries + 1):
             wait = self._last + self.description.delay - self.clock()
             if attempt:
@@ -350,11 +352,13 @@ class LinkApi:
             if isinstance(reason, TimeoutError):
                 return self._too_slow(url)
             return Failure(
-                url, "no_connection", f"{origin_of(address)}: {in_one_line(reason)[:300]}"
+                url, Reason.NO_CONNECTION, f"{origin_of(address)}: {in_one_line(reason)[:300]}"
             )
 
     def _too_slow(self, url: Url) -> Failure:
-        return Failure(url, "timeout", f"no whole answer within {self.description.timeout:g} s")
+        return Failure(
+            url, Reason.TIMEOUT, f"no whole answer within {self.description.timeout:g} s"
+        )
 
     def _refusal(self, url: Url, error: urllib.error.HTTPError) -> Failure:
         response = Response(url, error.code, tuple(error.headers.items()), b"", self.clock())
@@ -369,9 +373,11 @@ class LinkApi:
         while piece := answer.read1(_READ):
             body += piece
             if len(body) > MAX_BODY:
-                return Failure(url, "too_large", f"the answer is longer than {MAX_BODY:,} bytes")
+                return Failure(
+                    url, Reason.TOO_LARGE, f"the answer is longer than {MAX_BODY:,} bytes"
+                )
         if answer.length:  # what is still to come
-            return Failure(url, "cut_off", "the answer ends before it is whole")
+            return Failure(url, Reason.CUT_OFF, "the answer ends before it is whole")
         return bytes(body)
 
 
@@ -379,7 +385,7 @@ def _may_help(failure: Failure) -> bool:
     """Whether to ask once more."""
     if failure.reason.startswith("http_"):
         return int(failure.reason[5:]) in _AGAIN
-    return failure.reason in ("no_connection", "timeout", "cut_off")
+    return failure.reason in (Reason.NO_CONNECTION, Reason.TIMEOUT, Reason.CUT_OFF)
 
 
 def _at(content: object, path: str) -> object:

@@ -21,7 +21,7 @@ from diptych.engine.page_worker import FRAME, READY, digest, unpack
 from diptych.errors import DiptychError
 from diptych.language.identify import taught
 from diptych.page.answer import Reading
-from diptych.types import Failure, Kind, Response
+from diptych.types import Failure, Kind, Reason, Response
 
 __all__ = ["Readers"]
 
@@ -87,7 +87,7 @@ class Readers:
             await self._check()
         answer = task.answer.result()
         if answer is None:
-            return Failure(response.url, "unreadable", "the page took too long to read"), b""
+            return Failure(response.url, Reason.UNREADABLE, "the page took too long to read"), b""
         return answer
 
     async def _least_busy(self) -> _Worker:

@@ -15,7 +15,7 @@ from diptych.page.body import is_html
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, scan
 from diptych.text.urls import url_key
-from diptych.types import Failure, Kind, Response, Url
+from diptych.types import Failure, Kind, Reason, Response, Url
 
 __all__ = ["ReplayEngine", "archive_files", "archived_pages", "index_archives"]
 
@@ -54,7 +54,8 @@ def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
         store.db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, id))
         # What was missing may be there now.
         store.db.execute(
-            "UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE reason = 'not_archived'"
+            "UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE reason = ?",
+            (Reason.NOT_ARCHIVED,),
         )
         store.commit()
     rows = store.db.execute("SELECT error FROM warcs WHERE error != '' ORDER BY path")
@@ -134,7 +135,7 @@ class ReplayEngine:
         response = crawl.store.archive.read(*row) if row else None
         if response is None:
             if claim.kind is not Kind.ROBOTS:
-                return Failure(claim.url, "not_archived"), None
+                return Failure(claim.url, Reason.NOT_ARCHIVED), None
             response = Response(claim.url, 404, (), b"", 0.0)
             return read(claim.kind, response)._replace(status=0), None
         reading = read(

@@ -21,6 +21,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from diptych.errors import DiptychError
 from diptych.language.identify import Taught, taught, teach
+from diptych.types import Reason
 
 __all__ = ["Failed", "Pool", "run_tasks"]
 
@@ -148,7 +149,9 @@ class Pool(Generic[Context]):
             if worker.process.exitcode == _RAISED:
                 raise DiptychError("a worker process ended by an error; it stands above")
             if worker.task >= 0:
-                results[worker.task] = Failed("unreadable", "it took too long, or ended a process")
+                results[worker.task] = Failed(
+                    Reason.UNREADABLE, "it took too long, or ended a process"
+                )
             self._end(worker)
             self._workers[place] = self._start()
 

@@ -11,7 +11,7 @@ from diptych.frontier.queue import Entry, State
 from diptych.frontier.scope import Anywhere, Scope
 from diptych.run.store import Store
 from diptych.text.urls import NOT_HTML, extension, url_key
-from diptych.types import Kind, Url
+from diptych.types import Kind, Reason, Url
 
 __all__ = ["Admission"]
 
@@ -32,7 +32,7 @@ class Admission:
         """The URL as the frontier should know it; a sitemap may well end in .gz."""
         name = self._scope.site_of(url)
         if name is None:
-            return Entry(url, 0, 0.0, depth, state=State.OUTSIDE, reason="outside")
+            return Entry(url, 0, 0.0, depth, state=State.OUTSIDE, reason=Reason.OUTSIDE)
         host = self._hosts.of(url, name).id
         reason = self._refusal(url) if kind is Kind.PAGE else ""
         if reason:
@@ -55,7 +55,7 @@ class Admission:
 
     def _refusal(self, url: Url) -> str:
         if extension(url) in NOT_HTML:
-            return "not_html"
+            return Reason.NOT_HTML
         return traps.refusal(url) or self._family_refusal(url)
 
     def _family_refusal(self, url: Url) -> str:

@@ -35,6 +35,7 @@ from diptych.types import (
     Outlook,
     Page,
     Ranked,
+    Reason,
     Site,
     SiteEnd,
     Url,
@@ -130,8 +131,8 @@ class Crawl:
             self.frontier.give_back(claim, now + 0.5)
             return False
         if not self.hosts.allows(claim.host, claim.url):
-            self.frontier.refuse(claim, now, reason="robots")
-            self._tell(claim, Missing(claim.url, "robots"))
+            self.frontier.refuse(claim, now, reason=Reason.ROBOTS)
+            self._tell(claim, Missing(claim.url, Reason.ROBOTS))
             return False
         if not self._is_worth(claim, site, now):
             return False
@@ -275,8 +276,8 @@ class Crawl:
 
     def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
         if claim.hops >= self._limits.redirects:
-            self.frontier.fail(claim, now, reason="too_many_redirects", status=status)
-            self._tell(claim, Missing(claim.url, "too_many_redirects"))
+            self.frontier.fail(claim, now, reason=Reason.TOO_MANY_REDIRECTS, status=status)
+            self._tell(claim, Missing(claim.url, Reason.TOO_MANY_REDIRECTS))
             return
         entry = self._admission.entry(target, claim.depth, claim.priority, kind=claim.kind)
         entry = entry._replace(hops=claim.hops + 1)
@@ -285,7 +286,9 @@ class Crawl:
         self.frontier.add([entry])
         self.frontier.complete(claim, now, status=status, redirect=url_key(target))
         is_outside = entry.state is not State.QUEUED
-        self._tell(claim, Missing(claim.url, "outside") if is_outside else Moved(claim.url, target))
+        self._tell(
+            claim, Missing(claim.url, Reason.OUTSIDE) if is_outside else Moved(claim.url, target)
+        )
 
     def _take_robots(self, claim: Claim, robots: Robots, status: int, now: float) -> None:
         self.frontier.complete(claim, now, status=status)

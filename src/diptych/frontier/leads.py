@@ -12,13 +12,13 @@ from diptych.page.neighbourhood import neighbourhood
 from diptych.protocols import Ranking
 from diptych.run.store import Store
 from diptych.text.urls import site_name, url_key
-from diptych.types import Decision, Example, Lead, Link, Role, Url
+from diptych.types import Decision, Example, Lead, Link, Reason, Role, Url
 
 __all__ = ["FAILED", "MOVES", "Leads", "Verdict"]
 
 WAITING, TAKEN, DONE = 0, 1, 2
 _COLUMNS = "id, url, site, role, words, source"
-FAILED = "state = 2 AND outcome IS NULL AND reason NOT IN ('', 'moved')"
+FAILED = f"state = 2 AND outcome IS NULL AND reason NOT IN ('', '{Reason.MOVED}')"
 MOVES = 5  # times that a site may have moved
 _LOOK = 10_000  # leads that are looked at for one of another site
 _AT_ONCE = 5_000  # leads that are scored together
@@ -130,8 +130,8 @@ class Leads:
         while moves < MOVES:
             row = self._store.db.execute(
                 "SELECT l.id, l.url FROM cites JOIN leads l ON l.id = cites.source"
-                " WHERE cites.lead = ? AND l.reason = 'moved' ORDER BY l.id LIMIT 1",
-                (lead.id,),
+                " WHERE cites.lead = ? AND l.reason = ? ORDER BY l.id LIMIT 1",
+                (lead.id, Reason.MOVED),
             ).fetchone()
             if row is None:
                 break
@@ -144,8 +144,8 @@ class Leads:
             row = self._store.db.execute(
                 "SELECT target.site FROM leads l JOIN cites ON cites.source = l.id"
                 " JOIN leads target ON target.id = cites.lead"
-                " WHERE l.site = ? AND l.reason = 'moved' ORDER BY target.id LIMIT 1",
-                (site,),
+                " WHERE l.site = ? AND l.reason = ? ORDER BY target.id LIMIT 1",
+                (site, Reason.MOVED),
             ).fetchone()
             if row is None:
                 break

@@ -12,14 +12,13 @@ from diptych.page.robots import Robots
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import host_of
-from diptych.types import Failure, Kind
+from diptych.types import Failure, Kind, Reason
 
 __all__ = ["UNREACHABLE", "Asking", "Stats"]
 
-RETRIED = frozenset(
-    "timeout connect disconnected http_429 http_500 http_502 http_503 http_504".split()
-)
-REFUSALS = frozenset("timeout connect disconnected http_401 http_403 http_429 http_503".split())
+_NO_ANSWER = (Reason.TIMEOUT, Reason.CONNECT, Reason.DISCONNECTED)
+RETRIED = frozenset({*_NO_ANSWER, "http_429", "http_500", "http_502", "http_503", "http_504"})
+REFUSALS = frozenset({*_NO_ANSWER, "http_401", "http_403", "http_429", "http_503"})
 UNREACHABLE = "cannot be reached"
 FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
 
@@ -89,6 +88,6 @@ def _unreachable(failure: Failure) -> str:
     host = host_of(failure.url)
     if failure.reason.startswith("http_"):
         return f"robots.txt answers {failure.reason[5:]}, so nothing is allowed"
-    if failure.reason == "private_address":
+    if failure.reason == Reason.PRIVATE_ADDRESS:
         return f"{host} is on a private address; to fetch from it say --allow-private"
     return f"{host} {UNREACHABLE}: {failure.detail or failure.reason}"

@@ -26,7 +26,7 @@ from diptych.protocols import Detector, DiscoverPolicy, Inquiry
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
-from diptych.types import Example, Failure, Kind, Lead, Link, Page, Role, Url
+from diptych.types import Example, Failure, Kind, Lead, Link, Page, Reason, Role, Url
 
 __all__ = ["ROBOTS_DOWNLOADS", "Budget", "Discovery", "LookUp", "Setting"]
 
@@ -170,9 +170,9 @@ class Discovery:
             return False
         if self.hosts.allows(claim.host, claim.url):
             return True
-        self.frontier.refuse(claim, now, reason="robots")
+        self.frontier.refuse(claim, now, reason=Reason.ROBOTS)
         visit = self._visits[self.hosts[claim.host].site.id]
-        self._visits.miss(visit, claim.url, "robots")
+        self._visits.miss(visit, claim.url, Reason.ROBOTS)
         self._visits.go_on(visit)
         return False
 
@@ -315,7 +315,7 @@ class Discovery:
             self.stats.pages += 1
             self._visits.arrive(visit, claim.url, reading.page)
         else:
-            self._visits.miss(visit, claim.url, "unreadable")
+            self._visits.miss(visit, claim.url, Reason.UNREADABLE)
 
     # -- visits ------------------------------------------------------------------------------
 
@@ -328,7 +328,7 @@ class Discovery:
         elif most > 1 and self.leads.followed(lead.site) >= most:
             self.leads.end(lead, None)
         elif self.leads.failures(lead.site) >= _CHANCES or not self._admission.is_page(lead.url):
-            self.leads.end(lead, None, "not tried")
+            self.leads.end(lead, None, Reason.NOT_TRIED)
         else:
             inquiry = self._detector.inquire(self.langs) if known is None else None
             self._visits.begin(lead, inquiry, now)
@@ -340,7 +340,7 @@ class Discovery:
     def _ended(self, visit: Visit) -> None:
         """A visit is over: the lead is done, and its site is decided if it could be tested."""
         if visit.page is None:
-            self.leads.end(visit.lead, None, visit.reason or "not fetched")
+            self.leads.end(visit.lead, None, visit.reason or Reason.LEAD_NOT_FETCHED)
             _, moves = self.leads.origin(visit.lead)
             if visit.moved_to is not None and moves < MOVES:  # that is where to look
                 self._add([Link(visit.moved_to)], visit.lead.role, visit.lead.id)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from diptych.text.urls import origin_of
+from diptych.types import Reason
 
 __all__ = ["Family", "family_of", "refusal"]
 
@@ -54,7 +55,7 @@ class Family(NamedTuple):
 def refusal(url: str) -> str:
     """Why a URL is a trap by its shape alone, or an empty string.
 
-    >>> refusal("http://example.org/a/b/a/b/a/b/c.html")
+    >>> str(refusal("http://example.org/a/b/a/b/a/b/c.html"))
     'trap_repeating_path'
     >>> refusal("http://example.org/en/en-gb/")
     ''
@@ -62,11 +63,11 @@ def refusal(url: str) -> str:
     path, _, query = url.partition("?")
     segments = path.split("/")[3:]
     if len(segments) > MAX_SEGMENTS:
-        return "trap_deep_path"
+        return Reason.TRAP_DEEP_PATH
     if query.count("&") >= MAX_PARAMETERS:
-        return "trap_parameters"
+        return Reason.TRAP_PARAMETERS
     if len(segments) > MAX_REPEATS and _repeats(segments):
-        return "trap_repeating_path"
+        return Reason.TRAP_REPEATING_PATH
     return ""
 
 
@@ -100,10 +101,10 @@ def family_of(url: str) -> Family | None:
         return None
     skeleton = re.sub(r"\d+", "0", url[len(origin_of(url)) :])
     if _CALENDAR.search(url):
-        return Family(f"calendar {origin_of(url)}{skeleton}", CALENDAR_LIMIT, "trap_calendar")
+        return Family(f"calendar {origin_of(url)}{skeleton}", CALENDAR_LIMIT, Reason.TRAP_CALENDAR)
     last = path.rstrip("/").rpartition("/")[2]
     if not re.search(r"[^\W\d_]", re.sub(r"\.\w+\Z", "", last)):
-        return Family(f"date {origin_of(url)}{skeleton}", DATE_LIMIT, "trap_dates")
+        return Family(f"date {origin_of(url)}{skeleton}", DATE_LIMIT, Reason.TRAP_DATES)
     return None
 
 
@@ -113,7 +114,7 @@ def _sort_family(path: str, query: str) -> Family | None:
     if len(rest) == len(parameters):
         return None
     kept = "&".join(f"{name}={value}" for name, value in rest)
-    return Family(f"sort {path}?{kept}", SORT_LIMIT, "trap_sort_order")
+    return Family(f"sort {path}?{kept}", SORT_LIMIT, Reason.TRAP_SORT_ORDER)
 
 
 def _is_sort(name: str, value: str) -> bool:

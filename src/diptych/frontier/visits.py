@@ -12,7 +12,7 @@ from diptych.frontier.retries import UNREACHABLE
 from diptych.protocols import Inquiry
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, site_name, url_key
-from diptych.types import Lead, Page, Role, Site, Url
+from diptych.types import Lead, Page, Reason, Role, Site, Url
 
 __all__ = ["Visit", "Visits"]
 
@@ -99,7 +99,7 @@ class Visits:
             return
         if visit.page is None and not is_own:
             visit.moved_to = target
-        self.miss(visit, url, "too_many_redirects" if is_own else "moved")
+        self.miss(visit, url, Reason.TOO_MANY_REDIRECTS if is_own else Reason.MOVED)
 
     def miss(self, visit: Visit, url: Url, reason: str) -> None:
         """A page cannot be had."""
@@ -150,7 +150,7 @@ class Visits:
     def _seek(self, visit: Visit, url: Url, hops: int = 0) -> None:
         """Have a page of a site fetched, unless it is known what became of it."""
         if site_name(url) != visit.lead.site:
-            self.miss(visit, url, "outside")
+            self.miss(visit, url, Reason.OUTSIDE)
             return
         row = self._store.db.execute(
             "SELECT urls.state, urls.reason, target.url FROM urls"
@@ -164,7 +164,7 @@ class Visits:
         elif target is not None:
             self.move(visit, url, target, hops)
         elif state in (State.FETCHED, State.FAILED, State.REFUSED):
-            self.miss(visit, url, reason or "not_html")
+            self.miss(visit, url, reason or Reason.NOT_HTML)
         else:
             self._queue(visit, url, hops)
 
@@ -189,4 +189,4 @@ def _instead(url: Url, reason: str, role: Role) -> Url | None:
         return Url("http:" + url.removeprefix("https:")) if url.startswith("https:") else None
     home = Url(origin_of(url) + "/")
     # A link to a page that is gone is a link to its site all the same.
-    return home if role is Role.FORWARD and url != home and reason != "moved" else None
+    return home if role is Role.FORWARD and url != home and reason != Reason.MOVED else None

@@ -14,7 +14,7 @@ from diptych.page.read import read_page
 from diptych.page.robots import Robots, retry_after
 from diptych.page.sitemaps import Sitemap, read_sitemap
 from diptych.text.urls import resolve
-from diptych.types import Failure, Kind, Page, Response, Url
+from diptych.types import Failure, Kind, Page, Reason, Response, Url
 
 __all__ = ["Reading", "read"]
 
@@ -54,7 +54,7 @@ def read(
         target = resolve(response.url, location) if location else None
         if target is not None:
             return reading._replace(redirect=target)
-        return _failed(reading, "bad_redirect", location)
+        return _failed(reading, Reason.BAD_REDIRECT, location)
     if response.status != 200:
         wait = retry_after(response)
         failure = Failure(response.url, f"http_{response.status}", retry_after=wait)
@@ -75,11 +75,13 @@ def _unreadable(reading: Reading, response: Response) -> Reading | None:
     content_type = response.header("Content-Type")
     start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
     if response.truncated == "content_type" or not is_html(content_type, start[:SNIFFED]):
-        return _failed(reading, "content_type", content_type)
+        return _failed(reading, Reason.CONTENT_TYPE, content_type)
     if response.truncated:
-        return _failed(reading, {"length": "too_large"}.get(response.truncated, "cut_off"))
+        return _failed(
+            reading, Reason.TOO_LARGE if response.truncated == "length" else Reason.CUT_OFF
+        )
     if not response.body:
-        return _failed(reading, "empty")
+        return _failed(reading, Reason.EMPTY)
     return None
 
 

@@ -12,7 +12,7 @@ from diptych.reports.reasons import EVIDENCE, in_words
 from diptych.run.encoding import read_evidence
 from diptych.run.store import Store
 from diptych.text.urls import normalise, url_key
-from diptych.types import Evidence, PagePair, Site, Url
+from diptych.types import Evidence, PagePair, Reason, Site, Url
 
 __all__ = ["explain"]
 
@@ -114,7 +114,7 @@ def _segment_lines(store: Store, keys: tuple[int, int]) -> list[str]:
     )
     return [
         f"  segments     {count:6,}  {in_words(reason) if reason else 'kept'}"
-        + ("" if reason == "unaligned" else f", mean score {score:.2f}")
+        + ("" if reason == Reason.UNALIGNED else f", mean score {score:.2f}")
         for reason, count, score in rows
     ]
 

@@ -1,4 +1,4 @@
-"""Reasons, evidence and ends of crawls in words, for people."""
+"""Words shown to people for each reason, flag, kind of evidence and end of a crawl."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ REASONS = {
     "connect": "no connection",
     "timeout": "no answer in time",
     "disconnected": "connection broke off",
+    "tls": "TLS error",
+    "protocol": "HTTP protocol error",
     "private_address": "on a private address (see --allow-private)",
     "too_large": "too large",
+    "cut_off": "cut off before the end",
+    "empty": "empty",
+    "bad_redirect": "redirected to an invalid URL",
     "too_many_redirects": "redirected too often",
     "outside": "outside of the site",
     "not_archived": "not in the archives",
@@ -50,6 +55,14 @@ REASONS = {
     "untranslated_parts": "translated in part",
     "one_sided_parts": "with text that the other page does not have",
     "http_404": "not found (404)",
+    "no_connection": "no connection to the service",
+    "not_asked": "not asked",
+    "not_json": "answer of the service is not JSON",
+    "wrong_shape": "answer of the service has no list of links",
+    "moved": "moved to another site",
+    "not tried": "not tried",
+    "not fetched": "not fetched",
+    "not_fetched": "not fetched",
     "one_language": "in one of the languages only",
     "other_languages": "in other languages",
     "no_candidate": "without a link that may lead to the other language",
@@ -69,7 +82,7 @@ REASONS = {
     "no_record": "whose page is not in the archives",
     "other_content": "whose page says something else now",
 }
-"""reasons in words, for people; one that is not here is shown as it is"""
+"""words for each `Reason`, and for marks and flags; a name without words is shown as it is"""
 
 EVIDENCE = {
     "hreflang": "declared by hreflang",
@@ -94,8 +107,8 @@ EVIDENCE = {
 def in_words(reason: str) -> str:
     """A reason as people say it.
 
-    >>> in_words("robots"), in_words("http_503"), in_words("tls")
-    ('forbidden by robots.txt', 'answered 503', 'tls')
+    >>> in_words("robots"), in_words("http_503"), in_words("licence:CC0-1.0")
+    ('forbidden by robots.txt', 'answered 503', 'licence:CC0-1.0')
     """
     if reason.startswith("http_") and reason not in REASONS:
         return f"answered {reason[5:]}"

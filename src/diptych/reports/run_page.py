@@ -12,7 +12,7 @@ from diptych.reports.summary import Step, Summary
 from diptych.run.files import replace_file
 from diptych.run.store import Store
 from diptych.run.terms import Terms
-from diptych.types import SegmentPair
+from diptych.types import Reason, SegmentPair
 
 __all__ = ["render", "write_report"]
 
@@ -93,7 +93,7 @@ def _histogram(store: Store) -> list[dict[str, Any]]:
     """
     rows = store.db.execute(
         f"SELECT min({BINS} - 1, CAST(score * {BINS} AS INTEGER)), sum(accept), count(*)"
-        " FROM segments WHERE reason IN ('', 'low_score') GROUP BY 1"
+        f" FROM segments WHERE reason IN ('', '{Reason.LOW_SCORE}') GROUP BY 1"
     )
     counts = {int(place): (kept, total) for place, kept, total in rows}
     most = max((total for _, total in counts.values()), default=0)

@@ -12,7 +12,7 @@ from diptych.language.codes import asked_language
 from diptych.reports.curve import Curve, curve
 from diptych.reports.reasons import in_words
 from diptych.run.store import Store
-from diptych.types import Outlook, lang_pairs
+from diptych.types import Outlook, Reason, lang_pairs
 
 __all__ = ["Step", "Summary", "summarise"]
 
@@ -104,7 +104,7 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
     steps = (
         Step("pages fetched", pages, _sorted(faults)),
         Step("in a language asked for", in_language, _sorted(strangers)),
-        Step("page pairs found", paired, _sorted({"no_partner": _alone(store, langs)})),
+        Step("page pairs found", paired, _sorted({Reason.NO_PARTNER: _alone(store, langs)})),
         Step("page pairs verified", accepted, _sorted(rejected)),
         *_segments(store),
     )
@@ -150,7 +150,7 @@ def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[dict[str, int], 
         if wanted:
             inside[wanted] += count
         else:
-            strangers["other_language" if lang else "no_language"] += count
+            strangers[Reason.OTHER_LANGUAGE if lang else Reason.NO_LANGUAGE] += count
     return inside, strangers
 
 
@@ -198,9 +198,9 @@ def _segments(store: Store) -> tuple[Step, Step]:
     """What was aligned, and what of it was kept."""
     rows = store.db.execute("SELECT reason, count(*) FROM segments GROUP BY reason")
     counts = dict(rows.fetchall())
-    alone, kept = counts.pop("unaligned", 0), counts.pop("", 0)
+    alone, kept = counts.pop(Reason.UNALIGNED, 0), counts.pop("", 0)
     return (
-        Step("segments aligned", kept + sum(counts.values()), _sorted({"unaligned": alone})),
+        Step("segments aligned", kept + sum(counts.values()), _sorted({Reason.UNALIGNED: alone})),
         Step("segments kept", kept, _sorted(counts)),
     )
 

@@ -14,11 +14,11 @@ from diptych.engine.task_workers import Failed, Pool
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import Wish
 from diptych.steps.tasks import Aligned, Looked, LookTask, PairTask, Work
-from diptych.types import Decision, Found, Settled
+from diptych.types import Decision, Found, Reason, Settled
 
 __all__ = ["GuideAnswers"]
 
-_UNREADABLE = Looked(Aligned(Decision(False, 0.0, "unreadable"), []), ())
+_UNREADABLE = Looked(Aligned(Decision(False, 0.0, Reason.UNREADABLE), []), ())
 
 
 def _task(wish: Wish, crawl: Crawl) -> LookTask | PairTask:

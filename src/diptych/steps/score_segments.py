@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from diptych.corpus.best_copies import best_of, repeats
-from diptych.types import LOW_SCORE
+from diptych.types import Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["score_segments"]
 
-DUPLICATE = "duplicate"
 _BATCH = 10_000
 _OPEN = (
     "SELECT id, judged, key, left_key, right_key FROM segments WHERE pair = ? AND key IS NOT NULL"
-    f" AND reason IN ('', '{LOW_SCORE}', '{DUPLICATE}') ORDER BY position"
+    f" AND reason IN ('', '{Reason.LOW_SCORE}', '{Reason.DUPLICATE}') ORDER BY position"
 )
 
 
@@ -44,7 +43,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     is_first = np.zeros(len(ids), bool)
     is_first[best.rows] = True
     is_kept = is_first & (scores >= strategy.threshold)
-    reasons = np.where(is_kept, "", np.where(is_first, LOW_SCORE, DUPLICATE))
+    reasons = np.where(is_kept, "", np.where(is_first, Reason.LOW_SCORE, Reason.DUPLICATE))
     store.begin()
     for start in range(0, len(ids), _BATCH):
         part = slice(start, start + _BATCH)

@@ -19,7 +19,6 @@ from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.steps.align_pages import align_pages
 from diptych.types import (
-    LOW_SCORE,
     UNDECIDED,
     Block,
     Candidate,
@@ -28,6 +27,7 @@ from diptych.types import (
     NodePair,
     Page,
     PagePair,
+    Reason,
     SegmentPair,
     Site,
     Sketch,
@@ -46,8 +46,8 @@ Judged = tuple[SegmentPair, Decision]
 _KEPT = 16  # pages
 _PLAUSIBLE = 0.2  # score of two pages whose links may be aligned
 _SURE = 0.7  # score of a segment that teaches
-_UNREADABLE = Decision(False, 0.0, "unreadable")
-_UNALIGNED = Decision(False, 0.0, "unaligned")
+_UNREADABLE = Decision(False, 0.0, Reason.UNREADABLE)
+_UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
 
 
 @dataclass(slots=True)
@@ -167,7 +167,7 @@ class TeachTask(NamedTuple):
             for segment, decision in zip(
                 sure, work.strategies.filter.judge(sure, lexicon), strict=True
             )
-            if decision.accept or decision.reason == LOW_SCORE
+            if decision.accept or decision.reason == Reason.LOW_SCORE
         ]
 
 

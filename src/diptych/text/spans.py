@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise, product
 from typing import NamedTuple
 
-from diptych.types import Block, Decision, SegmentPair
+from diptych.types import Block, Decision, Reason, SegmentPair
 from diptych.units import DocumentPair, Piece, Text
 
 __all__ = [
@@ -179,7 +179,7 @@ def pieces(
         other = theirs.take(seg.right, seg.right_path, seg.right_at)
         is_there = bool(one) == bool(seg.left) and bool(other) == bool(seg.right)
         accept = decision.accept and is_there
-        reason = decision.reason if is_there else "no_text"
+        reason = decision.reason if is_there else Reason.NO_TEXT
         found.append(Piece(one, other, decision.score, accept, reason))
     return tuple(found)
 
@@ -199,7 +199,7 @@ def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentP
     for piece, one, other in zip(document.pieces, ours, theirs, strict=True):
         is_there = len(one) == len(piece.left) and len(other) == len(piece.right)
         accept = piece.accept and is_there
-        reason = piece.reason if is_there else "no_text"
+        reason = piece.reason if is_there else Reason.NO_TEXT
         moved.append(Piece(one, other, piece.score, accept, reason))
     return document._replace(left=left, right=right, pieces=tuple(moved))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from diptych.protocols import Inquiry
 from diptych.stages.detect.shared.site_pages import Shown, site_links
-from diptych.types import Decision, Link, Page, Url
+from diptych.types import Decision, Link, Page, Reason, Url
 
 __all__ = ["Bits"]
 
@@ -81,9 +81,11 @@ class _Inquiry:
 
     def _reason(self) -> str:
         if not self._read:
-            return "not_fetched"
+            return Reason.NOT_FETCHED
         shown = self._shown.shown
-        return ("other_languages", "one_language", "too_few_pages")[min(2, len(shown))]
+        return (Reason.OTHER_LANGUAGES, Reason.ONE_LANGUAGE, Reason.TOO_FEW_PAGES)[
+            min(2, len(shown))
+        ]
 
     def pages(self) -> Sequence[tuple[str, Url]]:
         """The first page in each language."""

@@ -13,7 +13,7 @@ from diptych.language.codes import primary
 from diptych.protocols import Inquiry
 from diptych.stages.detect.shared.naming import trigger_languages
 from diptych.stages.detect.shared.site_pages import site_links
-from diptych.types import Decision, Link, Page, Url
+from diptych.types import Decision, Link, Page, Reason, Url
 
 __all__ = ["Triggers"]
 
@@ -71,8 +71,8 @@ class _Inquiry:
         """Bilingual if the trigger words of two languages were found."""
         if len(self._found) > 1:
             return Decision(True, 1.0)
-        reason = "one_language" if self._found else "no_candidate"
-        return Decision(False, 0.0, reason if self._read else "not_fetched")
+        reason = Reason.ONE_LANGUAGE if self._found else Reason.NO_CANDIDATE
+        return Decision(False, 0.0, reason if self._read else Reason.NOT_FETCHED)
 
     def pages(self) -> Sequence[tuple[str, Url]]:
         """Where the words lead to; nobody has looked whether that is so."""

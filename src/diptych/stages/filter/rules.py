@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from diptych.types import Decision, SegmentPair
+from diptych.types import Decision, Reason, SegmentPair
 from diptych.units import Repeats
 
 if TYPE_CHECKING:
@@ -82,15 +82,18 @@ class Rules:
         kinds = [side.kinds / total[:, None] for side, total in zip(chars, visible, strict=True)]
         sizes = [side.kinds.sum(axis=1) for side in chars]
         return [
-            ("empty", either([side.visible == 0 for side in chars])),
-            ("too_long", either([size > self.max_length for size in sizes])),
-            ("no_letters", either([side.letters == 0 for side in chars])),
-            ("mojibake", either([count > self.max_damage for count in found.damaged])),
-            ("mostly_digits", either([side[:, Kind.DIGIT] > self.max_digits for side in kinds])),
-            ("mostly_markup", either([side[:, Kind.CODE] > self.max_code for side in kinds])),
-            ("identical", found.identical),
-            ("length_ratio", self._lopsided(chars)),
-            ("wrong_language", either([self._is_foreign(found, side) for side in (0, 1)])),
+            (Reason.EMPTY, either([side.visible == 0 for side in chars])),
+            (Reason.TOO_LONG, either([size > self.max_length for size in sizes])),
+            (Reason.NO_LETTERS, either([side.letters == 0 for side in chars])),
+            (Reason.MOJIBAKE, either([count > self.max_damage for count in found.damaged])),
+            (
+                Reason.MOSTLY_DIGITS,
+                either([side[:, Kind.DIGIT] > self.max_digits for side in kinds]),
+            ),
+            (Reason.MOSTLY_MARKUP, either([side[:, Kind.CODE] > self.max_code for side in kinds])),
+            (Reason.IDENTICAL, found.identical),
+            (Reason.LENGTH_RATIO, self._lopsided(chars)),
+            (Reason.WRONG_LANGUAGE, either([self._is_foreign(found, side) for side in (0, 1)])),
         ]
 
     def _lopsided(self, chars: tuple[Counted, Counted]) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from diptych.stages.verify.shared.features import NAMES, Features, features
 from diptych.stages.verify.shared.flags import pair_flags
 from diptych.stages.verify.shared.model import Model, load
 from diptych.stages.verify.shared.obstacles import obstacle
-from diptych.types import Candidate, Decision
+from diptych.types import Candidate, Decision, Reason
 
 __all__ = ["Classify"]
 
@@ -60,9 +60,9 @@ class Classify:
         """The decision by the features of two pages."""
         score = _loaded(self.model).probability(row)
         if self._is_part(row):
-            return Decision(False, score, "partial")
+            return Decision(False, score, Reason.PARTIAL)
         accept = score >= self.threshold
-        return Decision(accept, score, "" if accept else "not_parallel")
+        return Decision(accept, score, "" if accept else Reason.NOT_PARALLEL)
 
     def _is_part(self, row: Features) -> bool:
         """True if one page says all that the other does, and clearly more."""

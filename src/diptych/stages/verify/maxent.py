@@ -9,7 +9,7 @@ from diptych.stages.verify.shared.features import MAXENT, Features, features
 from diptych.stages.verify.shared.flags import pair_flags
 from diptych.stages.verify.shared.model import Model, load
 from diptych.stages.verify.shared.obstacles import obstacle
-from diptych.types import Candidate, Decision
+from diptych.types import Candidate, Decision, Reason
 
 __all__ = ["MaxEnt"]
 
@@ -42,7 +42,7 @@ class MaxEnt:
             return Decision(False, 0.0, reason, flags)
         score = self.score(features(candidate))
         accept = score >= self.threshold
-        return Decision(accept, score, "" if accept else "not_parallel", flags)
+        return Decision(accept, score, "" if accept else Reason.NOT_PARALLEL, flags)
 
     def score(self, row: Features) -> float:
         """The score by the three features of two pages."""

@@ -9,7 +9,7 @@ from diptych.language.codes import primary
 from diptych.stages.verify.shared.features import letters, ratio
 from diptych.stages.verify.shared.flags import pair_flags
 from diptych.stages.verify.shared.obstacles import obstacle
-from diptych.types import Candidate, Decision, LangPair
+from diptych.types import Candidate, Decision, LangPair, Reason
 
 __all__ = ["SizeRatio"]
 
@@ -48,7 +48,7 @@ class SizeRatio:
             LangPair(candidate.pair.left_lang, candidate.pair.right_lang),
         )
         accept = score >= self.threshold
-        return Decision(accept, score, "" if accept else "length_ratio", flags)
+        return Decision(accept, score, "" if accept else Reason.LENGTH_RATIO, flags)
 
     def score(self, share: float, langs: LangPair) -> float:
         """The score of a ratio of lengths, in two languages."""

@@ -18,7 +18,7 @@ from diptych.stages.filter.quality.strategy import Quality, QualityEncoder, deci
 from diptych.stages.filter.rules import Rules
 from diptych.stages.filter.shared.segments import read
 from diptych.text.tokens import tokens
-from diptych.types import LOW_SCORE, Decision, SegmentPair, Url
+from diptych.types import Decision, Reason, SegmentPair, Url
 from diptych.units import Repeats
 
 URL = Url("http://example.org/")
@@ -92,7 +92,7 @@ def test_lexicon_makes_up_for_what_looks_do_not_say(lexicon: Lexicon) -> None:
 def test_low_score_is_a_reason_and_a_rule_comes_before_it(lexicon: Lexicon) -> None:
     segs = [*spoiled("another sentence"), segment("Madrid", "MADRID")]
     decisions = Quality().judge(segs, lexicon)
-    assert decisions[10].reason == LOW_SCORE
+    assert decisions[10].reason == Reason.LOW_SCORE
     assert decisions[-1] == Decision(False, 0.0, "identical")
 
 

@@ -17,7 +17,7 @@ from diptych.stages.detect.predictor import model as link_predictor
 from diptych.stages.detect.predictor.contexts import Question, features_of_links
 from diptych.stages.detect.shared.naming import says
 from diptych.stages.detect.shared.site_pages import Shown, main_language, site_links
-from diptych.types import Decision, Link, Page, Url
+from diptych.types import Decision, Link, Page, Reason, Url
 
 __all__ = ["Detect"]
 
@@ -149,12 +149,12 @@ class _Inquiry:
 
     def _reason(self) -> str:
         if not self._pages:
-            return "not_fetched"
+            return Reason.NOT_FETCHED
         if self._doubtful:
-            return "single_page"
+            return Reason.SINGLE_PAGE
         if self._shown.shown:
-            return "one_language" if self._asked else "no_candidate"
-        return "other_languages" if any(page.lang for page in self._pages) else "no_text"
+            return Reason.ONE_LANGUAGE if self._asked else Reason.NO_CANDIDATE
+        return Reason.OTHER_LANGUAGES if any(page.lang for page in self._pages) else Reason.NO_TEXT
 
     def pages(self) -> Sequence[tuple[str, Url]]:
         """A page for each language that was found."""

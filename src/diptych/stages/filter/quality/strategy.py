@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diptych.stages.filter.rules import Rules
-from diptych.types import LOW_SCORE, Decision, SegmentPair
+from diptych.types import Decision, Reason, SegmentPair
 from diptych.units import Repeats
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def decided(scores: NDArray[np.float64], broken: Sequence[str], threshold: float
     return [
         Decision(False, 0.0, reason)
         if reason
-        else Decision(score >= threshold, score, "" if score >= threshold else LOW_SCORE)
+        else Decision(score >= threshold, score, "" if score >= threshold else Reason.LOW_SCORE)
         for score, reason in zip(scores.tolist(), broken, strict=True)
     ]
 

@@ -7,7 +7,7 @@ from collections import Counter
 from diptych.language.codes import same_language
 from diptych.stages.verify.shared.features import copied
 from diptych.text.lengths import text_length
-from diptych.types import Candidate, Page
+from diptych.types import Candidate, Page, Reason
 
 __all__ = ["obstacle", "own_text"]
 
@@ -24,31 +24,31 @@ def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> 
     left, right, pair = candidate.left, candidate.right, candidate.pair
     is_split = pair.left == pair.right
     if not is_split and left.record.digest == right.record.digest:
-        return "copy"
+        return Reason.COPY
     share = copied(left, right)
     if min(own_text(left, right), own_text(right, left)) < max(min_letters, 1.0):
         # A page that is nearly all copy has little text of its own.
-        return "copy" if share > max_copied else "too_little_text"
+        return Reason.COPY if share > max_copied else Reason.TOO_LITTLE_TEXT
     if reason := _language_obstacle(candidate, is_split=is_split):
         return reason
-    return "copy" if share > max_copied else ""
+    return Reason.COPY if share > max_copied else ""
 
 
 def _language_obstacle(candidate: Candidate, *, is_split: bool) -> str:
     """The reason why the languages of two pages do not fit; empty if they do."""
     left, right, pair = candidate.left, candidate.right, candidate.pair
     if not is_split and not (left.lang and right.lang):
-        return "unknown_language"
+        return Reason.UNKNOWN_LANGUAGE
     if same_language(pair.left_lang, pair.right_lang):
-        return "same_language"
+        return Reason.SAME_LANGUAGE
     if is_split:  # the whole page has one language, its halves have theirs
         return ""
     if same_language(left.lang, right.lang) and not (
         _is_partly_in(left, pair.left_lang) and _is_partly_in(right, pair.right_lang)
     ):
-        return "same_language"
+        return Reason.SAME_LANGUAGE
     is_other = _is_clearly_other(left, pair.left_lang) or _is_clearly_other(right, pair.right_lang)
-    return "wrong_language" if is_other else ""
+    return Reason.WRONG_LANGUAGE if is_other else ""
 
 
 def _is_partly_in(page: Page, lang: str) -> bool:

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import ast
+import re
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+
+import diptych
+from diptych.reports.reasons import REASONS, in_words
+from diptych.types import Reason
+
+SOURCE = Path(diptych.__file__).parent
+WRITERS = {"types.py", "reports/reasons.py"}
+HOMONYMS = {
+    "engine/fetch.py": {"content_type"},  # of Response.truncated
+    "engine/link_service.py": {"timeout"},  # a key of the TOML file
+    "language/codes.py": {"same_language"},  # a function
+    "learn/url/pair.py": {"same_language"},  # a feature
+    "page/answer.py": {"content_type"},  # of Response.truncated
+    "page/body.py": {"too_large"},  # a fault of a Content-Encoding
+    "page/flags.py": {"robots"},  # a user agent
+    "run/encoding.py": {"moved"},  # an event
+    "run/warc.py": {"content_type"},  # of Response.truncated
+    "stages/crawl/hybrid/value.py": {"unaligned"},  # evidence of a tie
+    "stages/crawl/smart.py": {"other_language"},  # a function
+    "stages/filter/quality/measures.py": {"length_ratio"},  # a feature
+}
+"""words that are no reason where they stand"""
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_every_reason_has_words(reason: Reason) -> None:
+    assert in_words(reason) == REASONS[reason.value]
+
+
+def test_every_reason_and_flag_with_words_is_given_somewhere() -> None:
+    others = (path for path in SOURCE.rglob("*.py") if path.name not in ("types.py", "reasons.py"))
+    code = "".join(path.read_text("utf-8") for path in others)
+    members = {Reason[name].value for name in re.findall(r"\bReason\.([A-Z_]+)", code)}
+    flags = set(re.findall(r"""["']([\w-]+)["']""", code)) - {reason.value for reason in Reason}
+    assert REASONS.keys() - members - flags - {"http_404"} == set()
+
+
+def test_a_reason_is_written_as_its_value() -> None:
+    reason = Reason.LOW_SCORE
+    db = sqlite3.connect(":memory:")
+    assert f"{reason} {reason!s}" == "low_score low_score"
+    assert "\t".join([reason]) == "low_score"
+    assert orjson.dumps({"reason": reason}) == b'{"reason":"low_score"}'
+    assert db.execute("SELECT ?1, typeof(?1)", (reason,)).fetchone() == ("low_score", "text")
+    assert np.where([True, False], reason, "").tolist() == ["low_score", ""]
+
+
+def test_reasons_are_members_wherever_they_are_given_or_compared() -> None:
+    values = {reason.value for reason in Reason}
+    quoted = {f"'{value}'" for value in values}
+    literal = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        place = path.relative_to(SOURCE).as_posix()
+        if place in WRITERS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            is_reason = node.value in values - HOMONYMS.get(place, set())
+            is_query = "WHERE" in node.value and any(word in node.value for word in quoted)
+            if is_reason or is_query:
+                literal.append(f"{place}:{node.lineno}: {node.value}")
+    assert literal == []
