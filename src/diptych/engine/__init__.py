@@ -1,1 +1,1 @@
-"""The only code that opens sockets or starts processes: the live web, and archives played back."""
+"""Sockets, threads and processes: fetching, replay of archives, worker processes."""

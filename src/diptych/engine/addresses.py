@@ -1,4 +1,4 @@
-"""Which addresses may be connected to.
+"""Private IP addresses and names: connections to them are refused.
 
 A page is hostile input: a link, a redirect or a DNS answer may point into the user's own network.
 The check is made on the address of the connection itself, so that no second look-up can differ.
@@ -21,7 +21,7 @@ class PrivateAddressError(OSError):
 
 
 def is_private(address: str) -> bool:
-    """Whether an IP address is private, loopback, link-local or otherwise not public.
+    """True if an IP address is private, loopback, link-local or otherwise not public.
 
     >>> is_private("192.168.1.1"), is_private("::ffff:127.0.0.1"), is_private("93.184.216.34")
     (True, True, False)
@@ -53,7 +53,7 @@ def _embedded(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 
 
 def is_private_name(host: str) -> bool:
-    """Whether a host is private by its name alone; all that can be checked behind a proxy.
+    """True if a host is private by its name alone; all that can be checked behind a proxy.
 
     >>> is_private_name("localhost"), is_private_name("10.0.0.1"), is_private_name("example.org")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""The contract of an engine: it fetches for a crawl, and is given the answers to its guides."""
+"""Protocols of engines: Engine fetches for a crawl, Answers answers questions of guides."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Asking(Protocol):
 
     @property
     def waiting(self) -> bool:
-        """Whether an answer is still to come."""
+        """True if an answer is still missing."""
         ...
 
     def ask(self, now: float) -> None:

@@ -1,4 +1,4 @@
-"""Fetching one URL over HTTP: every fault of the web comes back as a `Failure`."""
+"""HTTP client: headers, proxies, timeouts, size limits; network faults become a `Failure`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNKNOWN_TYPES = ("", "text/plain", "application/octet-stream", "unknown/unknown"
 
 @dataclass(frozen=True, slots=True)
 class FetchSettings:
-    """How requests are made."""
+    """Settings of requests."""
 
     agent: str
     proxy: str | None = None

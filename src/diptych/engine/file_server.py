@@ -1,4 +1,4 @@
-"""A folder of files served on loopback, to be mined."""
+"""HTTP server on loopback for a folder of files, such as the demo site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Garbage collection that never takes long while a crawl goes on.
+"""Tuning of the garbage collector, so that collections stay short during a crawl.
 
 What is remembered of sites and hosts is no garbage.  Python looks through all of it time and again,
 which holds up everything else: 0.2 s at a thousand sites.

@@ -1,4 +1,4 @@
-"""Look-ups of a discovery, answered by a source of links while it goes on."""
+"""Look-ups of a search in link sources, at once or in a thread while the search goes on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Answer = Sequence[Link] | Failure | None
 
 
 def look_up(source: LinkSource, wish: LookUp) -> Answer:
-    """Who links to a site, or what a page links to."""
+    """Back links of a site, or out links of a page."""
     if wish.lead is None:
         return source.back_links(wish.url, BACK_LINKS)
     return source.out_links(wish.url, OUT_LINKS)
@@ -66,7 +66,7 @@ class LookUps:
 
     @property
     def waiting(self) -> bool:
-        """Whether something is to be found out, or learned, still: not when the budget is spent."""
+        """True if look-ups or learning are unfinished, and the budget is not spent."""
         if self._discovery.is_over(self._now):
             return False
         return self._open > 0 or self._discovery.is_learning_due

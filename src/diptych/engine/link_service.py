@@ -1,4 +1,4 @@
-"""Back links from an HTTP service that answers in JSON, as a TOML file describes it.
+"""Link source: back links from an HTTP service with JSON answers, described by a TOML file.
 
 url = "https://api.example.org/links?target={host}&limit={limit}&offset={offset}"
 links = "data.items"            # where the list is in the answer; "" if it is the answer
@@ -153,7 +153,7 @@ class _OnlyWeb(urllib.request.HTTPRedirectHandler):
 
 
 class _Received(io.RawIOBase):
-    """What comes from a service, until a deadline: a byte now and then does not put that off."""
+    """Bytes from a service until a deadline, which single bytes do not extend."""
 
     def __init__(self, sock: Any, until: float) -> None:
         self._sock, self._until = sock, until
@@ -368,7 +368,7 @@ class LinkApi:
         return Failure(url, f"http_{error.code}", detail, retry_after(response))
 
     def _body(self, url: Url, answer: Any) -> bytes | Failure:
-        """What is answered, but not without end."""
+        """The body of an answer, up to a limit."""
         body = bytearray()
         while piece := answer.read1(_READ):
             body += piece
@@ -382,14 +382,14 @@ class LinkApi:
 
 
 def _may_help(failure: Failure) -> bool:
-    """Whether to ask once more."""
+    """True if another request may succeed."""
     if failure.reason.startswith("http_"):
         return int(failure.reason[5:]) in _AGAIN
     return failure.reason in (Reason.NO_CONNECTION, Reason.TIMEOUT, Reason.CUT_OFF)
 
 
 def _at(content: object, path: str) -> object:
-    """What stands under dotted keys; None if there is nothing.
+    """The value at dotted keys; None if there is none.
 
     >>> _at({"data": {"items": [1]}}, "data.items"), _at([], "data"), _at([2], "")
     ([1], None, [2])

@@ -1,4 +1,4 @@
-"""A worker process that reads answers; started by `engine.readers`, ended by the end of its input.
+"""Worker process that parses pages; started by `page_workers`, ended by the end of its input.
 
 Frames on its standard input and output are a length and a pickle.  The parent is the only one that
 writes to it, and both ends are this package: no data of a page is ever unpickled.
@@ -41,7 +41,7 @@ _FIRST = Response(
 def digest(
     kind: Kind, response: Response, depth: int, langs: tuple[str, ...], with_sketch: bool = False
 ) -> tuple[Reading, bytes]:
-    """What an answer means, and its WARC record."""
+    """Parse an answer, and compose its WARC record."""
     reading = read(kind, response, depth=depth, langs=langs, with_sketch=with_sketch)
     return reading, compose(response)
 
@@ -66,7 +66,7 @@ def pack(reading: Reading, record: bytes) -> bytes:
 
 
 def unpack(frame: bytes) -> Iterator[tuple[Reading, bytes] | None]:
-    """What `pack` packed, in steps of a few milliseconds: None after each but the last."""
+    """Undo `pack` in steps of a few milliseconds: None after each but the last."""
     reading: Reading
     reading, links, parts, record = pickle.loads(frame)
     if reading.page is not None:

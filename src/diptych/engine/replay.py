@@ -1,4 +1,4 @@
-"""Archives played back as if they were the web: the same crawl, no network, always the same."""
+"""Replay engine: index WARC archives, and answer a crawl from them without network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks done one after the other, in this process or in several, with results in order.
+"""Pool of worker processes for pipeline tasks, with timeouts and results in order.
 
 A worker process that dies over a task, or takes too long, is replaced, and the result of that task
 is a `Failed`.  A task that raises ends the run, in whatever process: that is an error of ours.
@@ -37,7 +37,7 @@ Result = TypeVar("Result", covariant=True)
 
 
 class Task(Protocol[Context_contra, Result]):
-    """What can be done elsewhere: it can be sent to another process, and so can its result."""
+    """A task that can be sent to another process, and its result back."""
 
     def run(self, context: Context_contra, /) -> Result:
         """Do it, with what all tasks of a pool are given."""

@@ -1,1 +1,1 @@
-"""URLs and hosts of a crawl or a search, and both state machines."""
+"""Queue of URLs, robots.txt and politeness of hosts, and the state machines of crawl and search."""

@@ -1,4 +1,4 @@
-"""Admission: what may become of a URL before anyone asks for it.
+"""Admission of URLs to the queue: in scope, no trap, no file type other than HTML.
 
 A URL is outside of the crawl's scope, refused (a trap, or no page by its name), or may be queued.
 """
@@ -40,7 +40,7 @@ class Admission:
         return Entry(url, host, priority, depth, kind)
 
     def may(self, url: Url, site: str) -> bool:
-        """Whether a URL can be a page of a site at all, by its address alone."""
+        """True if a URL can be a page of a site, judged by the URL alone."""
         known = self._known
         if url not in known:
             if len(known) >= MAX_KNOWN:
@@ -49,7 +49,7 @@ class Admission:
         return known[url] == site
 
     def is_page(self, url: Url) -> bool:
-        """Whether a URL can be that of a page, by its address alone."""
+        """True if a URL can be a page, judged by the URL alone."""
         is_robots = url.partition("://")[2].partition("/")[2] == "robots.txt"
         return extension(url) not in NOT_HTML and not is_robots and not traps.refusal(url)
 
@@ -59,7 +59,7 @@ class Admission:
         return traps.refusal(url) or self._family_refusal(url)
 
     def _family_refusal(self, url: Url) -> str:
-        """Refuse what goes beyond the limit of its family; what is known keeps its state."""
+        """Refuse URLs beyond the limit of their family; known URLs keep their state."""
         family = traps.family_of(url)
         if family is None:
             return ""

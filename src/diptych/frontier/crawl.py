@@ -1,4 +1,4 @@
-"""The crawl as a state machine: what to fetch next, and what each answer teaches.
+"""State machine of a crawl: chooses URLs, takes in pages, redirects, robots.txt and sitemaps.
 
 It opens no socket and reads no clock.  An engine asks `next(now)`, fetches, and reports `fetched`;
 the live web and an archive are driven through the same two calls.
@@ -96,7 +96,7 @@ class Crawl:
 
     @property
     def sketches(self) -> bool:
-        """Whether pages are to be sketched as they are read: guides ask for them at once."""
+        """True if pages must be sketched while they are read, because guides need the sketches."""
         return self.guides.remember
 
     # -- what to fetch -----------------------------------------------------------------------
@@ -116,7 +116,7 @@ class Crawl:
         return granted
 
     def _may(self, claim: Claim, now: float) -> bool:
-        """Whether a claim is within robots.txt and limits; if not, it is given back."""
+        """True if robots.txt and limits allow a claim; else it is given back."""
         site = self.hosts[claim.host].site
         self.hosts.start(site, now)
         if claim.kind is Kind.ROBOTS:
@@ -140,7 +140,7 @@ class Crawl:
         return True
 
     def _is_worth(self, claim: Claim, site: SiteInfo, now: float) -> bool:
-        """Whether to fetch something now: not while something much better is in sight.
+        """True if a claim is worth a download now: nothing much better is queued.
 
         The priority of a page is what its guide expects of it where the guide has an outlook; what
         is asked first of a new host is worth what the best page there is worth.
@@ -161,7 +161,7 @@ class Crawl:
         return not self._is_unlikely(claim, site, best, now)
 
     def _is_unlikely(self, claim: Claim, site: SiteInfo, best: float, now: float) -> bool:
-        """Whether no pair is likely behind anything that is left of a site, which is ended then."""
+        """True if no queued URL of a site is likely to lead to a pair; the site is stopped then."""
         patience = self._limits.patience
         if not patience or best >= 1.0 / patience:
             return False
@@ -176,7 +176,7 @@ class Crawl:
         return True
 
     def _refill(self) -> bool:
-        """Nothing is left: ask the policy for a batch, once for each time a site runs dry."""
+        """Ask the policy for more URLs, once each time the queue of a site is empty."""
         added = False
         for name, site in self.hosts.sites.items():
             if name not in self._empty:
@@ -186,11 +186,11 @@ class Crawl:
         return added
 
     def wake(self) -> float | None:
-        """When `next` may have something again; None when nothing is queued."""
+        """The time when `next` may return something again; None if nothing is queued."""
         return 0.0 if self._parts else self.frontier.wake()
 
     def outlook(self) -> Outlook | None:
-        """What the crawl of all sites has brought and may still bring, if guides can tell."""
+        """The pairs found and still expected in all sites; None if no guide can tell."""
         each = [
             outlook
             for site in self.hosts.sites.values()
@@ -201,7 +201,7 @@ class Crawl:
         return Outlook(sum(one.found for one in each), sum(one.left for one in each))
 
     def save_outlook(self) -> None:
-        """Write down what the crawl of each site may still bring."""
+        """Save the pairs found and still expected in each site."""
         self.store.begin()
         for site in self.hosts.sites.values():
             outlook = self.guides.outlook(site) if site.pages else None
@@ -211,18 +211,18 @@ class Crawl:
     # -- what guides want to know ------------------------------------------------------------
 
     def wishes(self, now: float) -> list[Wish]:
-        """What guides want to know, to be answered by `told` some time later."""
+        """The new questions of guides, to be answered later by `told`."""
         return self.guides.wishes(now)
 
     def told(self, wish: Wish, news: News) -> None:
-        """The answer to a wish."""
+        """Take in the answer to a question of a guide."""
         self.store.begin()
         site = self.hosts.site(wish.site)
         if self._queue(self.guides.learn(site, news), 1, site):
             self._empty.discard(site.site.name)
 
     def _tell(self, claim: Claim, news: News) -> None:
-        """Tell a guide what became of a URL that is no page."""
+        """Tell a guide that a URL is missing or has moved."""
         if claim.kind is Kind.PAGE:
             site = self.hosts[claim.host].site
             self._queue(self.guides.learn(site, news), claim.depth + 1, site)
@@ -232,7 +232,7 @@ class Crawl:
     def fetched(
         self, claim: Claim, reading: Reading | Failure, now: float, pointer: Pointer | None = None
     ) -> None:
-        """Take in the answer to a claim, or why there was none."""
+        """Take in the answer to a claim, or its failure."""
         self.store.begin()
         host = self.hosts[claim.host]
         host.site.in_flight -= claim.kind is Kind.PAGE
@@ -265,7 +265,7 @@ class Crawl:
             self._note_refused(page, host.site, claim.depth + 1)
 
     def _note_refused(self, page: Page, site: SiteInfo, depth: int) -> None:
-        """Write down links that no guide hears of, for those who ask why they were not fetched."""
+        """Save links that are refused, so that `diptych explain` can name the reason."""
         name = site.site.name
         links = [link.url for link in page.links if not self._admission.may(link.url, name)]
         new = [url for url in dict.fromkeys(links) if url not in self._seen]

@@ -1,4 +1,4 @@
-"""Who guides the crawl of each site: a policy itself, or what it remembers of the site.
+"""Guides of a crawl, one for each site: their questions, events, and replay on resume.
 
 All that a guide is told is written down, so that a crawl that was killed goes on with a guide that
 knows the same: it is told everything again, in the same order.
@@ -42,7 +42,7 @@ _LINKS = 4 * PART  # with the translations they announce
 
 
 class Wish(NamedTuple):
-    """What the guide of a site wants to know: whether a pair is one, or (None) which pairs are."""
+    """A question of a guide: verify this pair or, if pair is None, pair all pages of the site."""
 
     site: int
     pair: PagePair | None
@@ -129,24 +129,24 @@ class Guides:
                 self._of(site)
 
     def outlook(self, site: SiteInfo) -> Outlook | None:
-        """What the crawl of a site may still bring, if its guide can tell."""
+        """The pairs found and still expected in a site; None if its guide cannot tell."""
         return self._of(site).guide.outlook()
 
     def rank_page(self, site: SiteInfo, page: Page) -> Iterable[Ranked]:
-        """What to make of a page."""
+        """Rank the links of a page."""
         self._write(site, PAGE, page.url)
         return self._of(site).guide.rank(self._of_site(page, site), self._view(site))
 
     def rank_sitemap(
         self, site: SiteInfo, url: Url, sitemap: Sitemap, start: int
     ) -> Iterable[Ranked]:
-        """What to make of a part of a sitemap: its URLs are ranked as links of an empty page."""
+        """Rank the URLs of a part of a sitemap, as links of an empty page."""
         self._write(site, SITEMAP, f"{start} {url}")
         page = self._of_site(_page_of(url, sitemap, start), site)
         return self._of(site).guide.rank(page, self._view(site))
 
     def learn(self, site: SiteInfo, news: News) -> Iterable[Ranked]:
-        """What to make of anything else."""
+        """Rank links after any other event."""
         if not self.remember:
             return ()
         self._write(site, *write_news(news))
@@ -158,19 +158,19 @@ class Guides:
         return known.guide.learn(news, self._view(site))
 
     def _of_site(self, page: Page, site: SiteInfo) -> Page:
-        """A page with no links but those a guide can have fetched: what it awaits must come."""
+        """The page with only the links that may be fetched: a guide waits for all of them."""
         if not self.remember:
             return page
         name = site.site.name
         return replace(page, links=tuple(link for link in page.links if self._may(link.url, name)))
 
     def refill(self, site: SiteInfo) -> Iterable[Ranked]:
-        """What to fetch when nothing is left."""
+        """Rank more URLs when the queue of a site is empty."""
         known = self._touched[site.id] = self._of(site)
         return known.guide.refill(self._view(site))
 
     def wishes(self, now: float) -> list[Wish]:
-        """What guides want to know since this was last asked."""
+        """The questions of guides since the last call."""
         if not self.remember:
             return []
         taken: list[Wish] = []
@@ -188,11 +188,11 @@ class Guides:
 
     @property
     def waiting(self) -> bool:
-        """Whether any guide waits for an answer."""
+        """True if any guide waits for an answer."""
         return bool(self._waiting)
 
     def waits(self, site: SiteInfo, now: float) -> float:
-        """For how long a guide has been waiting for answers; without end if it waits for none."""
+        """Seconds that a guide has waited for answers; infinite if it waits for none."""
         known = self._of(site)
         if known.open:
             return now - known.since
@@ -255,7 +255,7 @@ def _rehearsed(langs: Sequence[str]) -> Iterable[Page]:
 
 
 def _unanswered(asked: Iterable[PagePair | None], answers: Iterable[News]) -> list[PagePair | None]:
-    """Wishes that nothing answered."""
+    """Questions without an answer."""
     told: Counter[tuple[Url, Url] | None] = Counter()
     for news in answers:
         if isinstance(news, Found):
@@ -273,7 +273,7 @@ def _unanswered(asked: Iterable[PagePair | None], answers: Iterable[News]) -> li
 
 
 def end_of_part(sitemap: Sitemap, start: int) -> int:
-    """Where the part of a sitemap ends that begins with an entry.
+    """The end of the part of a sitemap that begins at an entry.
 
     >>> from diptych.page.sitemaps import SitemapEntry
     >>> end_of_part(Sitemap(entries=(SitemapEntry("http://a.org/"),) * 50), 30)

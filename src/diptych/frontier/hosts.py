@@ -1,4 +1,4 @@
-"""The hosts and sites of a crawl: what they allow, what they have cost, and when to leave them."""
+"""Hosts and sites of a crawl: robots.txt cache, Crawl-delay, limits of pages, bytes and time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROBOTS_LIFETIME = 86_400.0  # RFC 9309, 2.4: no longer than a day
 
 @dataclass(slots=True)
 class SiteInfo:
-    """What a site has cost so far."""
+    """The cost of a site so far: pages, bytes, time."""
 
     id: int
     site: Site
@@ -38,7 +38,7 @@ class SiteInfo:
     started_at: float | None = None
 
     def exhausted(self, limits: Limits, now: float) -> SiteEnd | None:
-        """Which limit is reached, if any; pages that are being fetched count."""
+        """The limit that is reached, if any; pages that are being fetched count."""
         if limits.max_pages is not None and self.pages + self.in_flight >= limits.max_pages:
             return SiteEnd.PAGE_LIMIT
         if limits.max_bytes is not None and self.bytes >= limits.max_bytes:
@@ -51,7 +51,7 @@ class SiteInfo:
 
 @dataclass(slots=True)
 class HostInfo:
-    """What is known of a host."""
+    """A host: its robots.txt and refusals."""
 
     id: int
     origin: str
@@ -100,7 +100,7 @@ class Hosts:
             self._started.append(site)
 
     def watch_the_time(self, limits: Limits, now: float) -> None:
-        """End sites whose time is over, also those that only wait."""
+        """Stop sites whose time limit is reached, also those that only wait."""
         if limits.max_seconds is None:
             return
         late: list[SiteInfo] = []
@@ -192,7 +192,7 @@ class Hosts:
         return info
 
     def knows_robots(self, id: int, now: float) -> bool:
-        """Whether the host's robots.txt is known; one that is too old is asked for again."""
+        """True if the host's robots.txt is known; one older than a day is fetched again."""
         info = self._by_id[id]
         if info.robots is not None and now - info.robots_at > ROBOTS_LIFETIME:
             info.robots = info.rules = None
@@ -201,7 +201,7 @@ class Hosts:
         return info.robots is not None
 
     def allows(self, id: int, url: Url) -> bool:
-        """Whether the host's robots.txt allows a URL; nothing is allowed before it is known."""
+        """True if the host's robots.txt allows a URL; nothing is allowed before it is known."""
         info = self._by_id[id]
         if not self._politeness.obey_robots:
             return True
@@ -236,7 +236,7 @@ class Hosts:
         )
 
     def note_delay(self, id: int) -> None:
-        """Write down when a host may be asked again, if that is long: a restart must keep to it."""
+        """Save the time of the next request if the delay is long: a restart must respect it."""
         host = self._frontier.host(id)
         if host.delay >= LONG_DELAY:
             self._store.db.execute("UPDATE hosts SET next_at = ? WHERE id = ?", (host.next_at, id))

@@ -1,4 +1,4 @@
-"""Leads of a discovery in the store: what waits, what was taken up, and what came of it."""
+"""SQL for leads and verdicts of a search for bilingual sites: queue, outcomes, examples."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WHERE leads.state = 0 AND leads.role != 0
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a site is bilingual, and what shows it."""
+    """The decision on a site, and the pages that show it."""
 
     site: str
     url: Url
@@ -119,7 +119,7 @@ class Leads:
         )
 
     def followed(self, site: str) -> int:
-        """How many leads to a site have led to a page."""
+        """The number of leads to a site that have led to a page."""
         return self._store.count(
             "SELECT count(*) FROM leads WHERE site = ? AND outcome IS NOT NULL", site
         )
@@ -139,7 +139,7 @@ class Leads:
         return lead.url, moves
 
     def destination(self, site: str) -> str:
-        """Where a site has moved to in the end, or the site itself."""
+        """The site that a site has moved to in the end, or the site itself."""
         for _ in range(MOVES):
             row = self._store.db.execute(
                 "SELECT target.site FROM leads l JOIN cites ON cites.source = l.id"
@@ -153,14 +153,14 @@ class Leads:
         return site
 
     def failures(self, site: str) -> int:
-        """How many leads to a site have led to nothing."""
+        """The number of leads to a site that have failed."""
         return self._store.count(
             f"SELECT count(*) FROM leads WHERE site = ? AND {FAILED}",
             site,
         )
 
     def failed(self) -> list[tuple[Url, str]]:
-        """What was followed to no page, by the first URL where a site has moved, and why."""
+        """Failed leads with their reasons; a site that has moved is named by its first URL."""
         rows = self._store.db.execute(
             f"SELECT {_COLUMNS}, reason FROM leads WHERE {FAILED} ORDER BY id"
         ).fetchall()
@@ -169,7 +169,7 @@ class Leads:
     # -- learning ----------------------------------------------------------------------------
 
     def examples(self) -> list[Example]:
-        """What came of leads: of forward ones their sites, of back ones what they led to.
+        """Examples to learn from: forward leads with their sites, back links with what they led to.
 
         That a back-link page links to the site by which it was found says nothing of it.
         """
@@ -191,7 +191,7 @@ class Leads:
         return found + [Example(Role.BACK, _words(words), share) for words, share in back]
 
     def all_waiting(self) -> Iterator[list[Lead]]:
-        """All that wait, some at a time; seeds keep their place."""
+        """Waiting leads except seeds, in batches."""
         last = 0
         while True:
             rows = self._store.db.execute(
@@ -214,7 +214,7 @@ class Leads:
     # -- verdicts ----------------------------------------------------------------------------
 
     def decided(self, site: str) -> bool | None:
-        """Whether a site is bilingual, if that is known."""
+        """True or False for a site that was tested; None if it was not."""
         row = self._store.db.execute(
             "SELECT accept FROM verdicts JOIN sites ON sites.id = verdicts.site WHERE name = ?",
             (site,),

@@ -1,4 +1,4 @@
-"""How a host is treated, and where a crawl ends by itself."""
+"""Politeness (delay, cap of Crawl-delay, Retry-After, backoff) and limits of a crawl."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_BACKOFF = 300.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
-    """How a host is treated unless its robots.txt asks for more."""
+    """Politeness to a host, unless its robots.txt asks for more."""
 
     agent: str
     delay: float = 1.0
@@ -53,7 +53,7 @@ class Politeness:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Where a crawl ends by itself; pages, bytes and seconds are counted per site."""
+    """Limits of a crawl; pages, bytes and seconds are counted per site."""
 
     max_pages: int | None = None
     max_bytes: int | None = None

@@ -1,4 +1,4 @@
-"""The frontier: a priority queue of URLs in SQLite, fair over hosts and polite to each.
+"""The frontier: priority queue of URLs in SQLite, with leases, retries and delays per host.
 
 Within a host the highest priority comes first, then the order of discovery.  Between hosts the one
 that has waited longest comes first.  What is pending lives in the database; in memory there is one
@@ -22,7 +22,7 @@ __all__ = ["Claim", "Entry", "Frontier", "Host", "State"]
 
 
 class State(IntEnum):
-    """Where a URL is in its life."""
+    """The state of a URL."""
 
     QUEUED = 0
     CLAIMED = 1
@@ -62,7 +62,7 @@ class Claim(NamedTuple):
 
 @dataclass(slots=True)
 class Host:
-    """What the frontier must know of a host to be polite to it."""
+    """The schedule of a host: its delay, connections, and time of the next request."""
 
     id: int
     next_at: float = 0.0
@@ -254,7 +254,7 @@ class Frontier:
         return max((top[0] for top in tops if top is not None), default=-math.inf)
 
     def wake(self) -> float | None:
-        """When the next claim may succeed; None when nothing is queued."""
+        """The time when the next claim may succeed; None if nothing is queued."""
         while self._heap and self._is_stale(self._heap[0]):
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None

@@ -1,4 +1,4 @@
-"""What any crawl does about an answer, or about none: it is written down, waited for, given up."""
+"""Retries after failures: Retry-After, backoff, giving up a URL, stopping a host."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being to
 
 @dataclass(slots=True)
 class Stats:
-    """What a crawl has done so far, all invocations of the run together."""
+    """Counts of a crawl so far, over all invocations of the run."""
 
     downloads: int = 0
     pages: int = 0
@@ -33,7 +33,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How one crawl deals with hosts that answer, and with those that do not."""
+    """Records answers and failures, and decides on retries."""
 
     store: Store
     frontier: Frontier
@@ -43,7 +43,7 @@ class Asking:
     stats: Stats
 
     def log(self, claim: Claim, host: HostInfo, reading: Reading, pointer: Pointer | None) -> None:
-        """Write down that an answer came, or why none did."""
+        """Save the outcome of a request: an answer, or the reason why there is none."""
         self.store.save_fetch(
             host.site.id, claim.url, reading.fetched_at, status=reading.status, size=reading.size,
             reason=reading.failure.reason if reading.failure else "", pointer=pointer,
@@ -53,7 +53,7 @@ class Asking:
         self.stats.downloads += reading.status > 0
 
     def fail(self, claim: Claim, failure: Failure, status: int, now: float) -> bool:
-        """Try again later, or give up, which it says; a host that keeps refusing is stopped."""
+        """Schedule a retry, or give up and return True; a host that keeps refusing is stopped."""
         host, limits = self.hosts[claim.host], self.limits
         refused = failure.reason in REFUSALS
         host.refusals = host.refusals + 1 if refused else 0
@@ -84,7 +84,7 @@ class Asking:
 
 
 def _unreachable(failure: Failure) -> str:
-    """Why a host's robots.txt could not be had, in words."""
+    """Words for a robots.txt that could not be fetched."""
     host = host_of(failure.url)
     if failure.reason.startswith("http_"):
         return f"robots.txt answers {failure.reason[5:]}, so nothing is allowed"

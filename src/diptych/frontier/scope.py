@@ -1,4 +1,4 @@
-"""Scope: which URLs belong to which site of a run."""
+"""Scope of a run: the site a URL belongs to, by domain, host or folder of its seeds."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def group(seeds: Iterable[Url], *, kind: str = "site") -> list[Site]:
 
 
 def unit(url: str, kind: str) -> str:
-    """What a site is named after."""
+    """The domain, host or folder of a URL, which names its site."""
     if kind == "site":
         return site_name(url)
     authority = origin_of(url).partition("://")[2]

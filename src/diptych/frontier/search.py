@@ -1,6 +1,6 @@
-"""Discovery as a state machine: a crawl whose prize is a site (Algorithm 1 of Barbosa et al. 2011).
+"""State machine of the search for bilingual sites (Algorithm 1 of Barbosa et al. 2011).
 
-Like `crawl.machine` it opens no socket and reads no clock, and an engine drives it through the same
+Like `frontier.crawl` it opens no socket and reads no clock; an engine drives it through the same
 calls.  The best leads are taken up, some at a time: the page is fetched, its site is tested by a
 detector that asks for a page or two more, and its links become leads where the policy says so.
 All it knows is in the store, so that it goes on wherever it was left.
@@ -40,7 +40,7 @@ _CHANCES = 2  # leads to a site that may fail before it is given up
 
 
 class LookUp(NamedTuple):
-    """Something to be found out without fetching: who links to a site, or what a page links to."""
+    """A look-up in link sources: back links of a site, or out links of a page."""
 
     url: Url
     lead: Lead | None = None
@@ -52,7 +52,7 @@ class LookUp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Where a discovery ends by itself; nothing is without limit."""
+    """Budget of a search; None is no limit."""
 
     downloads: int | None = None
     """answers, those of robots.txt not counted"""
@@ -64,7 +64,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a discovery goes about it."""
+    """Settings of a search."""
 
     politeness: Politeness
     limits: Limits = field(default_factory=Limits)
@@ -75,7 +75,7 @@ class Setting:
 
 @dataclass(slots=True)
 class _Counts(Stats):
-    """What a discovery has done so far, all invocations together."""
+    """Counts of a search so far, over all invocations."""
 
     robots: int = 0
     tested: int = 0
@@ -162,7 +162,7 @@ class Discovery:
         return granted
 
     def _may(self, claim: Claim, now: float) -> bool:
-        """Whether a claim is within robots.txt; if not, it is given back."""
+        """True if robots.txt allows a claim; else it is given back."""
         if claim.kind is Kind.ROBOTS:
             return True
         if not self.hosts.knows_robots(claim.host, now):  # nothing is fetched before it is known
@@ -198,7 +198,7 @@ class Discovery:
             self._follow(lead, now)
 
     def is_over(self, now: float) -> bool:
-        """Whether the budget is spent: nothing more is begun."""
+        """True if the budget is spent: nothing more is started."""
         budget, stats = self._setting.budget, self.stats
         asked = stats.downloads - stats.robots
         return (
@@ -208,7 +208,7 @@ class Discovery:
         )
 
     def _affordable(self, now: float) -> int:
-        """How many downloads may be begun within the budget."""
+        """The number of downloads that the budget allows now."""
         if self.is_over(now):
             return 0
         most = self._setting.budget.downloads
@@ -217,7 +217,7 @@ class Discovery:
         return most - (self.stats.downloads - self.stats.robots) - self.frontier.active
 
     def wake(self) -> float | None:
-        """When `next` may have something again; None when nothing is queued, or the budget spent.
+        """The time when `next` may return something again; None if nothing is queued or affordable.
 
         What is under way then is taken up by the next invocation.
         """
@@ -228,14 +228,14 @@ class Discovery:
     # -- what is looked up -------------------------------------------------------------------
 
     def wishes(self, now: float) -> list[LookUp]:
-        """What is to be looked up, to be answered by `told` some time later."""
+        """The new look-ups, to be answered later by `told`."""
         taken = list(self._wishes)
         self._wishes.clear()
         return taken
 
     @property
     def has_wishes(self) -> bool:
-        """Whether something is to be looked up still."""
+        """True if look-ups are waiting."""
         return bool(self._wishes)
 
     def told(self, wish: LookUp, links: Sequence[Link] | Failure | None, now: float) -> None:
@@ -260,7 +260,7 @@ class Discovery:
 
     @property
     def is_learning_due(self) -> bool:
-        """Whether so much was seen since the last learning step that another is worth while."""
+        """True if enough pages came since the last learning step for another one."""
         every = self._policy.learns_every
         # The more is known the less another page changes, and the more there is to be ranked anew.
         since = self.stats.pages - self._learned_at
@@ -282,7 +282,7 @@ class Discovery:
     def fetched(
         self, claim: Claim, reading: Reading | Failure, now: float, pointer: Pointer | None = None
     ) -> None:
-        """Take in the answer to a claim, or why there was none."""
+        """Take in the answer to a claim, or its failure."""
         self.store.begin()
         host = self.hosts[claim.host]
         visit = self._visits[host.site.id]

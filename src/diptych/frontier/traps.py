@@ -1,4 +1,4 @@
-"""Traps: URLs that a site can make without end.
+"""Crawler traps: repeating or deep paths, calendars, dates, sort orders.
 
 Some are refused outright; others (calendars, sort orders) are real pages up to a point, so that
 many of one family are allowed and no more.
@@ -53,7 +53,7 @@ class Family(NamedTuple):
 
 
 def refusal(url: str) -> str:
-    """Why a URL is a trap by its shape alone, or an empty string.
+    """The reason why a URL is a trap, judged by its shape alone; empty if it is none.
 
     >>> str(refusal("http://example.org/a/b/a/b/a/b/c.html"))
     'trap_repeating_path'
@@ -72,7 +72,7 @@ def refusal(url: str) -> str:
 
 
 def _repeats(segments: list[str]) -> bool:
-    """Whether a run of one to three segments stands MAX_REPEATS times in a row."""
+    """True if one to three segments are repeated MAX_REPEATS times in a row."""
     for length in (1, 2, 3):
         for start in range(len(segments) - length * MAX_REPEATS + 1):
             run = segments[start : start + length]

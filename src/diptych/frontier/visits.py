@@ -1,4 +1,4 @@
-"""Visits: the few pages of a site that are fetched to test it, one site at a time."""
+"""Visits of a search: the few pages of each site that are fetched to test if it is bilingual."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Visit:
 
 
 class Visits:
-    """Those under way, by the number of their site."""
+    """The current visits, by the number of their site."""
 
     def __init__(
         self, store: Store, hosts: Hosts, frontier: Frontier, admission: Admission, *,
@@ -102,7 +102,7 @@ class Visits:
         self.miss(visit, url, Reason.TOO_MANY_REDIRECTS if is_own else Reason.MOVED)
 
     def miss(self, visit: Visit, url: Url, reason: str) -> None:
-        """A page cannot be had."""
+        """Take in that a page could not be fetched."""
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
         if visit.page is not None:
@@ -137,7 +137,7 @@ class Visits:
                 self.miss(visit, url, why)
 
     def _why(self, visit: Visit, url: Url) -> str:
-        """Why the host of a URL is asked no more, if so."""
+        """The reason why the host of a URL was stopped; empty if it was not."""
         return self._frontier.host(self._hosts.of(url, visit.lead.site).id).stopped
 
     def _leave(self, visit: Visit) -> None:
@@ -178,7 +178,7 @@ class Visits:
 
 
 def _instead(url: Url, reason: str, role: Role) -> Url | None:
-    """What to try in the place of the page of a lead that cannot be had.
+    """The URL to try instead of the page of a lead that failed.
 
     >>> _instead(Url("https://a.org/x"), "a.org cannot be reached: timeout", Role.SEED)
     'http://a.org/x'

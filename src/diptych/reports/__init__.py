@@ -1,1 +1,1 @@
-"""What a person sees of a run: its summary, its report pages, its progress."""
+"""Reports for people: funnel, report.html, explain, progress, and words for reasons."""

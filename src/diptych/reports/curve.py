@@ -1,4 +1,4 @@
-"""What a run found against what it downloaded: the curve by which crawls are compared."""
+"""Curve of verified pairs against downloads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WHERE decisions.accept ORDER BY number
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """When each verified pair was there.
+    """The number of downloads at which each verified pair was complete.
 
     >>> pairs = Curve(10, (3, 4, 6, 9))
     >>> pairs.at(0.5), pairs.per_pair(0.5)
@@ -49,7 +49,7 @@ class Curve:
         return self.found[self._count(share) - 1] if self.found else None
 
     def per_pair(self, share: float) -> float | None:
-        """What each pair of that share cost."""
+        """Downloads per pair for that share."""
         downloads = self.at(share)
         return downloads / self._count(share) if downloads is not None else None
 

@@ -1,4 +1,4 @@
-"""Why: what a run knows of a URL or of a pair of URLs."""
+"""`diptych explain`: everything a run knows of a URL or of a pair of URLs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["explain"]
 
 
 def explain(store: Store, urls: Sequence[str]) -> str:
-    """What is known of one URL, of two URLs as a pair, or of all rejected pairs."""
+    """Explain one URL, two URLs as a pair, or all rejected pairs."""
     if len(urls) > 2:
         raise ConfigError("explain takes one URL, or two URLs of a pair")
     if not urls:
@@ -104,7 +104,7 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
 
 
 def _segment_lines(store: Store, keys: tuple[int, int]) -> list[str]:
-    """What became of the segments of a pair, and how good they are."""
+    """Counts and mean scores of the segments of a pair, by reason."""
     rows = store.db.execute(
         "SELECT segments.reason, count(*), avg(segments.score) FROM segments"
         " JOIN pairs ON pairs.id = segments.pair"
@@ -120,7 +120,7 @@ def _segment_lines(store: Store, keys: tuple[int, int]) -> list[str]:
 
 
 def _lost(store: Store, left: Url, right: Url) -> list[str]:
-    """What speaks for two pages that are no pair, weighed anew, and the partners they have."""
+    """Evidence for two pages that are no pair, computed anew."""
     both = {left, right}
     found = next((pair for pair in _weighed(store) if {pair.left, pair.right} == both), None)
     if found is None:

@@ -1,4 +1,4 @@
-"""The final summary, told as a funnel."""
+"""The funnel printed on the terminal at the end of `mine`, and by `status`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def tell(
 
 
 def _details(summary: Summary) -> Iterator[str]:
-    """What there is to be known of languages, marks and flags."""
+    """Lines on languages, marks and flags."""
     if len(summary.lang_pairs) > 1:
         by_lang = ", ".join(
             f"{left}-{right} {pairs:,} ({segments:,} segments)"
@@ -80,7 +80,7 @@ def _details(summary: Summary) -> Iterator[str]:
 
 
 def _how_to_go_on(summary: Summary, notes: Sequence[str], ends: Collection[SiteEnd]) -> str:
-    """What to do about URLs that are queued, by how the crawl has ended."""
+    """Advice on URLs that are still queued, by the way the crawl has ended."""
     limited = any(end.is_limit for end in ends)
     unlikely = SiteEnd.UNLIKELY in ends
     if limited and unlikely:

@@ -1,4 +1,4 @@
-"""The curve of a run as a picture: what the template of the report needs to draw it.
+"""SVG paths and axis marks of the curve in report.html.
 
 Lines are drawn in a square that the browser stretches to any shape; places of marks are given in
 per cent, so that their texts stay as large as all others.

@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on: a live panel on standard error, or lines."""
+"""Progress display during a run (pages/s, queue, pairs), and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Progress(Watcher):
             )
 
     def stopped(self) -> bool:
-        """Whether the user pressed Ctrl-C."""
+        """True if the user pressed Ctrl-C."""
         return self.interrupted
 
     def told(self) -> list[str]:
@@ -67,7 +67,7 @@ class Progress(Watcher):
         return [*self.notes, *ends, *how]
 
     def figures(self) -> list[tuple[str, str]]:
-        """What is shown, each with its name."""
+        """The figures that are shown, with their names."""
         stats = self.crawl.stats if self.crawl is not None else None
         pages = stats.pages if stats else 0
         downloads = stats.downloads if stats else 0
@@ -89,7 +89,7 @@ class Progress(Watcher):
         ]
 
     def _outlook(self) -> Outlook | None:
-        """What a guided crawl has found and expects, while it goes on."""
+        """The pairs found and expected by a guided crawl, while it goes on."""
         if self.crawl is None or self.stage != "crawling":
             return None
         return self.crawl.outlook()

@@ -116,7 +116,7 @@ def in_words(reason: str) -> str:
 
 
 def end_in_words(site: str, end: SiteEnd) -> str:
-    """Why the crawl of a site ended early.
+    """Words for the end of the crawl of a site.
 
     >>> end_in_words("example.org", SiteEnd.PAGE_LIMIT)
     'example.org: page limit reached'

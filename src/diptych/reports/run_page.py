@@ -1,4 +1,4 @@
-"""The report of a run: one HTML file to look at, with nothing from elsewhere in it."""
+"""report.html of a run: tiles, funnel, histogram of scores, samples of pairs and segments."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _funnel(steps: Sequence[Step]) -> list[dict[str, Any]]:
 
 
 def _histogram(store: Store) -> list[dict[str, Any]]:
-    """How many segments have which score, those that break no rule.
+    """Histogram of the scores of segments that break no rule.
 
     Heights are in per cent of the most and grow with the square root, so that few can be seen.
     """

@@ -1,4 +1,4 @@
-"""How a search for sites stands, in lines, in JSON, as a table and as a page to look at."""
+"""Results of `discover`: sites.tsv, report.html, lines and JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADER = "site\turl\tbilingual\tscore\tdownloads\treason\tpages\n"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far a search has come, all invocations together."""
+    """Counts of a search, over all invocations."""
 
     downloads: int
     robots: int
@@ -65,7 +65,7 @@ class Standing:
         return orjson.dumps({**asdict(self), "reasons": dict(self.reasons)}).decode()
 
     def lines(self) -> list[str]:
-        """What was found, what it has cost, and why not more."""
+        """The counts in lines of text."""
         lost = [f"  {count:,} are not: {in_words(reason)}" for reason, count in self.reasons[:5]]
         failed = [f"  {self.failed:,} leads could not be followed"] if self.failed else []
         return [
@@ -121,7 +121,7 @@ def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
 
 
 def _title(names: Sequence[str]) -> str:
-    """What a search began with, the first of it.
+    """The first seeds of a search.
 
     >>> _title(["a.org", "b.org", "c.org", "d.org"])
     'a.org, b.org, c.org and 1 more'

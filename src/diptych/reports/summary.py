@@ -1,4 +1,4 @@
-"""What a run found, as a funnel with reasons for what was lost on the way."""
+"""Figures of a run: steps of the funnel with counts and reasons, marks, flags, outlook."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All that is said at the end of a run."""
+    """Figures of a run."""
 
     downloads: int
     pages: int
@@ -78,12 +78,12 @@ class Summary:
 
     @property
     def downloads_per_pair(self) -> float | None:
-        """What a pair cost."""
+        """Downloads per verified pair."""
         return round(self.downloads / self.pairs, 3) if self.pairs else None
 
     @property
     def outlook(self) -> str:
-        """What is probably still out there, in words; empty if nothing is, or nobody can tell."""
+        """Words for the share of pairs not found yet; empty if it is zero or unknown."""
         if not self.pairs or not self.queued or not self.missing:
             return ""
         share = f"about {self.missing:.0%}" if self.missing >= LITTLE else "less than 1%"
@@ -164,7 +164,7 @@ def _alone(store: Store, langs: tuple[str, ...]) -> int:
 
 
 def _words(store: Store, query: str) -> dict[str, int]:
-    """How often each word occurs in a column of words."""
+    """Counts of the words in a column of words."""
     found: Counter[str] = Counter()
     for words, count in store.db.execute(f"{query} GROUP BY 1"):
         found.update(dict.fromkeys(words.split(), count))
@@ -172,7 +172,7 @@ def _words(store: Store, query: str) -> dict[str, int]:
 
 
 def _lang_pairs(store: Store, langs: Sequence[str]) -> tuple[tuple[str, str, int, int], ...]:
-    """What was found of each two languages, in the user's order."""
+    """Pairs and segments of each two languages, in the user's order."""
     found = {(row[0], row[1]): row for row in store.db.execute(_LANG_PAIRS)}
     return tuple(found[pair] for pair in lang_pairs(langs) if pair in found)
 
@@ -195,7 +195,7 @@ def _pairs(store: Store) -> tuple[int, int, dict[str, int]]:
 
 
 def _segments(store: Store) -> tuple[Step, Step]:
-    """What was aligned, and what of it was kept."""
+    """The steps of segments: aligned, and kept."""
     rows = store.db.execute("SELECT reason, count(*) FROM segments GROUP BY reason")
     counts = dict(rows.fetchall())
     alone, kept = counts.pop(Reason.UNALIGNED, 0), counts.pop("", 0)

@@ -1,1 +1,1 @@
-"""The run folder: what is on disk."""
+"""The run folder on disk: run.sqlite, WARC files, run.toml."""

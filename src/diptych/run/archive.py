@@ -1,4 +1,4 @@
-"""The bytes of a run: WARC files that grow at the end, and are cut back to what the store knows."""
+"""WARC files of a run folder: append, rotate, read, and truncate after a kill."""
 
 from __future__ import annotations
 

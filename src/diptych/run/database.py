@@ -1,4 +1,4 @@
-"""The database of a run, and its transactions."""
+"""The SQLite connection of a run (`run.sqlite`), and its transactions."""
 
 from __future__ import annotations
 

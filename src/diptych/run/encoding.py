@@ -1,4 +1,4 @@
-"""Values as the database holds them: as text."""
+"""Encode and decode links, scores, evidence, sketches and crawl events for the database."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ __all__ = [
 
 
 def whole(text: str) -> str:
-    """The text without halves of characters, which neither SQLite nor JSON can hold."""
+    """Replace lone surrogates in a text, which neither SQLite nor JSON can store."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _escaped(word: str) -> str:
-    """The same with halves of characters spelled out: different words stay different."""
+    """Escape lone surrogates in a word, so that different words stay different."""
     return word if word.isascii() else word.encode("utf-8", "backslashreplace").decode()
 
 
@@ -53,7 +53,7 @@ def write_scores(scores: Iterable[LangScore]) -> str:
 
 
 def read_scores(text: str) -> tuple[LangScore, ...]:
-    """What `write_scores` wrote."""
+    """Parse the text of `write_scores`."""
     scores = []
     for item in text.split():
         lang, _, score = item.partition(":")
@@ -68,7 +68,7 @@ def write_evidence(scores: Iterable[Evidence]) -> str:
 
 
 def read_evidence(text: str) -> tuple[Evidence, ...]:
-    """What `write_evidence` wrote."""
+    """Parse the text of `write_evidence`."""
     items = (item.rpartition(":") for item in text.split())
     return tuple(Evidence(name, float(score)) for name, _, score in items)
 
@@ -85,7 +85,7 @@ def write_sketch(sketch: Sketch) -> bytes:
 
 
 def read_sketch(data: bytes) -> Sketch:
-    """What `write_sketch` wrote."""
+    """Decode the bytes of `write_sketch`."""
     tags, words, stems, counts, files, blocks, block_words, shares = orjson.loads(
         isal_zlib.decompress(data)
     )
@@ -97,7 +97,7 @@ def read_sketch(data: bytes) -> Sketch:
 
 
 def write_news(news: News) -> tuple[str, str]:
-    """What happened in a crawl: its name, and the rest as JSON."""
+    """Encode a crawl event as its name and JSON."""
     row: list[object]
     match news:
         case Missing():
@@ -114,7 +114,7 @@ def write_news(news: News) -> tuple[str, str]:
 
 
 def read_news(name: str, data: str) -> News:
-    """What `write_news` wrote."""
+    """Decode the name and JSON of `write_news`."""
     row = orjson.loads(data)
     if name == "missing":
         return Missing(*row)

@@ -1,4 +1,4 @@
-"""Files of a run folder, written whole or not at all."""
+"""Atomic writing of files in the run folder, by a temporary file and a rename."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["replace_file"]
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
+    """Write a file atomically."""
     part = path.with_name(path.name + ".part")
     part.write_bytes(data)
     os.replace(part, path)

@@ -1,4 +1,4 @@
-"""The pages of a run in its store: records, links, sketches, answers, and the cost of each site."""
+"""SQL for pages of a run: records, links, sketches, fetches, crawl events, sites."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Pages(Database):
         return Page(record, tuple(Link(*link) for link in orjson.loads(row[0])))
 
     def events(self, site: int) -> list[tuple[str, str]]:
-        """What the crawl of a site has met with, in order."""
+        """The events of the crawl of a site, in order."""
         rows = self.db.execute("SELECT what, data FROM events WHERE site = ? ORDER BY id", (site,))
         return rows.fetchall()
 
@@ -69,14 +69,14 @@ class Pages(Database):
         return id
 
     def save_outlook(self, site: int, outlook: Outlook) -> None:
-        """Remember what the crawl of a site has brought and may still bring."""
+        """Save the pairs found and still expected in a site."""
         self.db.execute(
             "UPDATE sites SET found = ?, left = ? WHERE id = ?",
             (outlook.found, outlook.left, site),
         )
 
     def outlook(self) -> Outlook | None:
-        """What the crawls of all sites have brought and may still bring, if that is known."""
+        """The pairs found and still expected in all sites; None if no guide can tell."""
         found, left = self.db.execute("SELECT sum(found), sum(left) FROM sites").fetchone()
         return Outlook(found, left) if left is not None else None
 
@@ -97,7 +97,7 @@ class Pages(Database):
             self.save_sketch(record.url, page.sketch)
 
     def save_sketch(self, url: Url, sketch: Sketch) -> None:
-        """Remember what of a page's content tells its counterpart."""
+        """Save the sketch of a page."""
         self.db.execute(
             "INSERT OR REPLACE INTO sketches VALUES (?, ?)", (url_key(url), write_sketch(sketch))
         )
@@ -148,7 +148,7 @@ class Pages(Database):
         self, site: int, url: Url, at: float, *, status: int, size: int, reason: str,
         pointer: Pointer | None,
     ) -> None:  # fmt: skip
-        """Remember that an answer came, or why none did."""
+        """Save the outcome of a request: an answer, or the reason why there is none."""
         self.db.execute(
             "INSERT INTO fetches (url, site, at, status, size, reason, warc, offset, length)"
             " VALUES (?,?,?,?,?,?,?,?,?)",
@@ -161,7 +161,7 @@ class Pages(Database):
             yield _record(row)
 
     def record(self, url: Url) -> PageRecord | None:
-        """What is known of one page."""
+        """The record of one page."""
         row = self.db.execute(f"{_RECORD} WHERE pages.url = ?", (url_key(url),)).fetchone()
         return _record(row) if row else None
 

@@ -1,4 +1,4 @@
-"""The pairs of a run in its store: decisions on them, their segments, and the lexicons learned."""
+"""SQL for page pairs of a run: decisions, segments, and learned lexicons."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Pairs(Database):
     # -- pairs -------------------------------------------------------------------------------
 
     def replace_pairs(self, site: int, pairs: Iterable[PagePair]) -> None:
-        """Settle the pairs of a site; what is known of pairs that stay is kept."""
+        """Replace the pairs of a site; pairs that stay keep their decisions and segments."""
         rows = [
             (
                 site, url_key(p.left), url_key(p.right), p.left_lang, p.right_lang, p.score,
@@ -68,7 +68,7 @@ class Pairs(Database):
         decision: Decision,
         segments: Sequence[tuple[SegmentPair, Decision]],
     ) -> None:
-        """Remember a pair that was looked at while the crawl goes on, with what came of it.
+        """Save a pair that was verified during the crawl, with its decision and segments.
 
         What was decided with all words that the run has learned is not decided anew without.
         """
@@ -139,7 +139,7 @@ class Pairs(Database):
     def save_segments(
         self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
     ) -> tuple[int, int]:
-        """Remember all segments of a pair, kept or not; how many were kept before and are now."""
+        """Save all segments of a pair; returns the numbers kept before and now."""
         before = self.count("SELECT count(*) FROM segments WHERE pair = ? AND accept", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
         self.db.executemany(
@@ -155,7 +155,7 @@ class Pairs(Database):
     # -- what was learned --------------------------------------------------------------------
 
     def begin_learning(self) -> bool:
-        """Forget what was learned and aligned when other pages were there; False if none were."""
+        """Start learning anew if pages have changed since the last time; False if they have not."""
         digest = blake2b(digest_size=16)
         for query in _BASIS:
             for row in self.db.execute(query):
@@ -173,7 +173,7 @@ class Pairs(Database):
         return True
 
     def save_lexicons(self, lexicons: Mapping[LangPair, bytes]) -> None:
-        """Remember what was learned, and that it was."""
+        """Save the learned lexicons, and mark learning as done."""
         self.begin()
         self.db.execute("DELETE FROM lexicons")
         self.db.executemany(
@@ -184,16 +184,16 @@ class Pairs(Database):
         self.commit()
 
     def lexicons(self) -> dict[LangPair, bytes]:
-        """What was learned, by languages."""
+        """The learned lexicons by languages."""
         rows = self.db.execute("SELECT left_lang, right_lang, data FROM lexicons ORDER BY 1, 2")
         return {LangPair(left, right): data for left, right, data in rows}
 
     def sure_pairs(self, least: float) -> int:
-        """How many pairs have such a score."""
+        """The number of pairs with at least this score."""
         return self.count("SELECT count(*) FROM pairs WHERE score >= ?", least)
 
     def doubts(self, certain: float) -> int:
-        """How many pages that could be paired are in no pair of such a score."""
+        """The number of sketched pages in no pair with at least this score."""
         return self.count(
             "SELECT count(*) FROM sketches WHERE url NOT IN"
             " (SELECT left FROM pairs WHERE score >= ?1"
@@ -202,7 +202,7 @@ class Pairs(Database):
         )
 
     def teachers(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
-        """Pairs of such a score, and how many characters the shorter page has; by URL."""
+        """Pairs with at least this score, and the characters of the shorter page; by URL."""
         rows = self.db.execute(
             "SELECT l.url, r.url, left_lang, right_lang, pairs.score, evidence,"
             " min(a.text_length, b.text_length)"

@@ -1,4 +1,4 @@
-"""A site as the store knows it, for policies and pairers (`protocols.SiteView`)."""
+"""View of one site in the store: distinct pages, canonical URLs, redirects, links, sketches."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ class StoreView:
         return url if url in self.pages else None
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """What is known of the content of pages in the languages asked for, by URL."""
+        """The sketches of pages in the languages asked for, by URL."""
         for url, sketch in self._store.sketches(self._id):
             if url in self.pages:
                 yield url, sketch
 
     def lexicon(self, left: str, right: str) -> Lexicon:
-        """What is known so far of the words of two languages; it may be empty."""
+        """The lexicon of two languages; it may be empty."""
         from diptych.learn.lexicon.lexicon import Lexicon
 
         return self._lexicons.get(LangPair(left, right)) or Lexicon.empty(left, right)
@@ -123,7 +123,7 @@ class StoreView:
 
 
 def _end(url: Url, step: Mapping[Url, Url]) -> Url:
-    """Where the steps from page to page end; of pages that name each other, the shortest URL."""
+    """Follow the steps from page to page to the end; of a cycle, take the shortest URL."""
     passed: list[Url] = []
     while url not in passed:
         passed.append(url)

@@ -1,4 +1,4 @@
-"""One run on disk: SQLite for what is known, WARC for what was answered.
+"""The store of a run: opens run.sqlite with its schema, locks the folder, closes both.
 
 The order of writing makes a run survive being killed at any instant: bytes go to the WARC first,
 then one transaction records them.  On opening, a WARC is cut back to what the database knows of it.

@@ -1,4 +1,4 @@
-"""A run is a folder: `run.toml` says how it is made, and only the same command goes on with it."""
+"""`run.toml`: the terms of a run (languages, seeds, recipe); a resumed run must have the same."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LIBRARIES = ("aiohttp", "fastwarc", "protego", "py3langid", "selectolax", "sente
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What makes a run the run it is: with other terms it would be another corpus."""
+    """The terms of a run: with other terms the corpus would be another."""
 
     langs: tuple[str, ...]
     seeds: tuple[str, ...]
@@ -59,7 +59,7 @@ class Terms:
 
 
 def default_folder(seeds: Sequence[str], archives: Sequence[str], langs: Sequence[str]) -> Path:
-    """Where a run goes when the user does not say: the same command, the same folder.
+    """The default run folder: the same command has the same folder.
 
     >>> default_folder(["http://example.org/"], [], ["en", "fr"]).name
     'diptych-example.org-en-fr'
@@ -134,7 +134,7 @@ def _check_same(folder: Path, old: Terms, new: Terms) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    """What a kill may leave before there is a run."""
+    """True for files that a kill may leave before there is a run."""
     return name == "run.lock" or name.endswith(".part")
 
 

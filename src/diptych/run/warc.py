@@ -1,4 +1,4 @@
-"""WARC 1.1: one gzip member per response, written once and found again by file and offset.
+"""WARC records: compose them for writing, read one at an offset, scan a whole file.
 
 Records are read with FastWARC and composed here: a record is a head, a block and two digests, and
 composing it directly takes 0.18 ms where the library's writer takes 0.44 (`docs/decisions/0002`).
@@ -43,7 +43,7 @@ _LATIN_1 = re.compile(r"[\0-\xff]*\Z")
 
 
 class Pointer(NamedTuple):
-    """Where a record is: the number of the file in the store, and the bytes of the gzip member."""
+    """The place of a WARC record: number of the file in the store, offset and length."""
 
     warc: int
     offset: int
@@ -160,7 +160,7 @@ def scan(path: Path) -> Iterator[Located]:
 
 
 def _is_inside_a_member(path: Path, offset: int) -> bool:
-    """Whether a compressed file has no gzip member that begins where a record does."""
+    """True if a compressed file has no gzip member that begins where a record does."""
     with path.open("rb") as stream:
         is_compressed = stream.read(2) == _GZIP
         stream.seek(offset)
@@ -168,7 +168,7 @@ def _is_inside_a_member(path: Path, offset: int) -> bool:
 
 
 def _has_more(stream: BinaryIO, last: int) -> bool:
-    """Whether there is anything behind the last record that was read, or it has no end."""
+    """True if data follows the last record that was read, or if that record has no end."""
     stream.seek(last)
     data = stream.read(64)
     stream.seek(last)

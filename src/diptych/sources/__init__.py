@@ -1,1 +1,1 @@
-"""Links known without fetching: web graphs, WAT files, earlier runs, Common Crawl."""
+"""Link sources (back links without fetching): web graphs, WAT files, earlier runs; Common Crawl."""

@@ -1,4 +1,4 @@
-"""Candidates from Common Crawl's columnar index: sites with pages in two wanted languages.
+"""Common Crawl's columnar index (Parquet): sites with pages in two wanted languages.
 
 The index (Parquet) has a row for each page of a crawl, with its languages as CLD2 saw them.  The
 files are read twice by one query of DuckDB: first only host and language of each page, which
@@ -175,7 +175,7 @@ def candidates(
 
 
 def codes_of(lang: str) -> tuple[str, ...]:
-    """How the index writes a language; nothing for one that its identifier, CLD2, does not know.
+    """The codes of a language in the index; none if its identifier, CLD2, does not know it.
 
     >>> codes_of("en"), codes_of("nb"), codes_of("zh-Hant"), codes_of("ak"), codes_of("tet")
     (('eng',), ('nor',), ('zho',), ('aka', 'twi'), ())
@@ -326,7 +326,7 @@ def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
 
 
 def _explained(error: Error, memory: int) -> str:
-    """What is wrong and what to do, in one line."""
+    """An error of DuckDB in one line, with a remedy."""
     text = str(error).strip()
     first = text.splitlines()[0] if text else type(error).__name__
     named = re.search(r"['\"](.*)['\"]", first)

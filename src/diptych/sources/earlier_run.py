@@ -1,4 +1,4 @@
-"""Who links to whom by the pages of an earlier run: what was mined before is a source too."""
+"""Link source: the pages of an earlier run, indexed in backlinks.sqlite."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LinkTables(LinkIndex):
 
 
 def _state_of(path: Path) -> str:
-    """What the run was like when it was indexed; nothing if it was not."""
+    """The state of the run when it was indexed; empty if it was not."""
     if not path.exists():
         return ""
     try:

@@ -1,4 +1,4 @@
-"""More edges than fit into memory, sorted: runs on disk, merged in one go.
+"""External merge sort of web graph edges, and files of offsets.
 
 An edge is one number, key << 32 | value, so that sorting numbers sorts edges by key and then by
 value.  Memory depends on `RUN` and `MERGE` alone, never on how many edges there are or on how they
@@ -47,13 +47,13 @@ class OffsetWriter:
 
 @dataclass(frozen=True, slots=True)
 class Offsets:
-    """Where the lists of vertices begin, as `OffsetWriter` wrote it."""
+    """The offsets of the lists of vertices, as `OffsetWriter` wrote them."""
 
     low: NDArray[np.uint32]
     turns: Sequence[int]
 
     def bounds(self, vertex: int) -> tuple[int, int]:
-        """Where the list of a vertex begins and ends.
+        """Start and end of the list of a vertex.
 
         >>> Offsets(np.array([7, 4294967295, 5], np.uint32), [2]).bounds(1)
         (4294967295, 4294967301)
@@ -65,14 +65,14 @@ class Offsets:
         return start, end
 
     def starts(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where the lists of many begin."""
+        """Starts of the lists of many vertices."""
         found: NDArray[np.int64] = self.low[vertices].astype(np.int64)
         if self.turns:
             found += np.searchsorted(self.turns, vertices, "right") << _WORD
         return found
 
     def lengths(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How long the lists of many are."""
+        """Lengths of the lists of many vertices."""
         return self.starts(vertices + 1) - self.starts(vertices)
 
 

@@ -1,4 +1,4 @@
-"""Files of links as they are published: gzip or plain, in parts, here or anywhere fsspec reaches.
+"""Reader of published web graph and WAT files: gzip or plain, lists of parts, remote by fsspec.
 
 What was downloaded may be cut off or damaged: what stands before that is used, and it is told.
 """
@@ -47,7 +47,7 @@ def _listed(path: str) -> list[str]:
 
 
 def _beside(path: str, name: str) -> str:
-    """Where a file of a list is.
+    """The path of a file that a list names.
 
     Common Crawl's lists name files from the root of its bucket; a copy of a part of that has the
     same folders, or only the last ones of them.
@@ -76,7 +76,7 @@ def _beside(path: str, name: str) -> str:
 
 
 def _may_be_named(path: str, name: str) -> bool:
-    """Whether a list may mean a file: no list reaches for what is none of its business.
+    """True if a list may name a file: below its own folder, or on its own host.
 
     >>> _may_be_named("a.paths", "b/part-0.gz"), _may_be_named("a.paths", "/etc/passwd")
     (True, False)

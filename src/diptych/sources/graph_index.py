@@ -1,4 +1,4 @@
-"""Make of the text files of a web graph an index that answers in milliseconds.
+"""`diptych backlinks graph`: builds the index of a web graph from its vertices and edges.
 
 Common Crawl publishes its graphs of hosts and of domains as `id TAB reversed.name` and
 `from TAB to`.  The index has both directions as lists of ids, 4 bytes for each edge and direction
@@ -43,7 +43,7 @@ Tick = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """What is known of an index: `graph.json`."""
+    """The content of `graph.json`."""
 
     level: str
     """host or domain"""
@@ -88,7 +88,7 @@ def index_graph(
 
 
 def _may_be_replaced(out: Path) -> bool:
-    """Whether a folder is empty, or has an index and nothing else in it."""
+    """True if a folder is empty, or has an index and nothing else in it."""
     if not out.is_dir():
         return False
     names = {path.name for path in out.iterdir()}
@@ -270,7 +270,7 @@ def _level_of(folder: Path, names: Names) -> str:
 
 
 def read_facts(folder: Path) -> GraphFacts:
-    """What `graph.json` says; a `SourceError` if it is not one, or files are missing or cut off."""
+    """Read `graph.json`; a `SourceError` if it is not one, or files are missing or cut off."""
     try:
         content = json.loads((folder / FACTS).read_text("utf-8"))
         if content["format"] != FORMAT:

@@ -1,4 +1,4 @@
-"""The vertices of a web graph: the names of its hosts by their ids.
+"""Host names of a web graph by vertex id: written to the index, with hashes if unsorted.
 
 Common Crawl numbers hosts in the order of their reversed names, so a name is found by halving.  A
 graph that is numbered otherwise gets a table of hashes beside its names.
@@ -28,7 +28,7 @@ _FEW = 1_000_000  # ids that may always be
 
 
 class Names(NamedTuple):
-    """What was written of the vertices."""
+    """Facts of the vertices that were written."""
 
     vertices: int
     """ids, from 0 on"""
@@ -135,7 +135,7 @@ def _rearrange(folder: Path, notes: list[str]) -> None:
 
 
 def _write_offsets(folder: Path) -> tuple[int, list[int]]:
-    """Where the name of each id begins, and the last one ends; how many have one, and the turns."""
+    """Write the offsets of names; returns the number of names, and the turns."""
     named, last, end = 0, -1, 0
     with (
         (folder / "ids.tmp").open("rb") as all_ids,

@@ -1,4 +1,4 @@
-"""Links between pages of different sites in one SQLite file, by where they come from and lead to.
+"""Link index in SQLite: links between pages of different sites, by source and by target.
 
 Rows are in the order of hashes of URLs: the first ones of a page or host that many link to are a
 sample of all of them, always the same one.
@@ -103,7 +103,7 @@ class LinkWriter:
         return len(kept)
 
     def has_read(self, path: str, size: int) -> bool:
-        """Whether a file has been read to its end, and has not changed since."""
+        """True if a file has been read to its end, and has not changed since."""
         row = self.db.execute("SELECT size FROM files WHERE path = ?", (path,)).fetchone()
         return row is not None and row[0] == size
 
@@ -174,13 +174,13 @@ class LinkIndex:
         return _spread(sorted(found))[: max(limit, 0)]
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
-        """What a page links to on other sites; None if it was not read."""
+        """The links of a page to other sites; None if it was not read."""
         for _, links in self._pages([_page_key(url)]):
             return links[: max(limit, 0)]
         return None
 
     def notes(self) -> list[str]:
-        """What is wrong with the files that were read."""
+        """Notes on damaged files."""
         rows = self._query("SELECT path, note FROM files WHERE note != '' ORDER BY path", ())
         return [f"{path}: {note}" for path, note in rows]
 

@@ -1,4 +1,4 @@
-"""Several sources of links as one."""
+"""Merging of several link sources into one, with their failures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINE = 300  # characters of what went wrong
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """All that some sources know; a `LinkSource`.
+    """Several link sources as one; a `LinkSource`.
 
     The best answers of each come first.  Of a page that several name the answer with most text is
     kept.
@@ -30,17 +30,17 @@ class Sources:
 
     @property
     def faults(self) -> Mapping[str, int]:
-        """What went wrong so far, and how often: another source may have answered all the same."""
+        """Failures so far, and their counts; other sources may have answered."""
         return dict(self._faults)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
-        """What any source knows; a failure only if all have failed."""
+        """Back links of all sources; a failure only if all have failed."""
         answers = [source.back_links(url, limit) for source in self.sources]
         self._note(answers)
         return _merged(answers, limit) or []
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
-        """What any source knows; None if one does not know the page and no other does."""
+        """Out links of all sources; None if no source knows the page."""
         answers = [source.out_links(url, limit) for source in self.sources]
         self._note(answers)
         return _merged(answers, limit)

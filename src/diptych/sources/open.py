@@ -1,4 +1,4 @@
-"""Sources of links by what their paths are."""
+"""Opening of link sources by path: web graph, .sqlite, earlier run, .toml. New sources go here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links between pages out of WAT files (Common Crawl): with their anchors, and without a download.
+"""Link source: WAT files of Common Crawl; `diptych backlinks wat` indexes them.
 
 A WAT file has a record of JSON for each page that was crawled; its links are listed in the order
 in which their elements end.
@@ -31,7 +31,7 @@ _HTML = ("Envelope", "Payload-Metadata", "HTTP-Response-Metadata", "HTML-Metadat
 
 @dataclass(frozen=True, slots=True)
 class WatFacts:
-    """What was read: files and pages of this time, links to other sites, and what went wrong."""
+    """Counts and notes of an indexing: files, pages, links to other sites, damage."""
 
     files: int
     skipped: int
@@ -44,7 +44,7 @@ class WatFacts:
 
 
 class WatIndex(LinkIndex):
-    """Who links to whom by WAT files that were indexed; a `LinkSource`."""
+    """An index of WAT files; a `LinkSource`."""
 
     __slots__ = ()
 
@@ -149,7 +149,7 @@ class _Reading:
         return page_links(content)
 
     def note(self) -> str:
-        """What is wrong with the file, in words; empty if nothing is."""
+        """Words for the damage of the file; empty if it has none."""
         notes = []
         damage = self._text.damage or self._error
         if damage:
@@ -202,7 +202,7 @@ def _alternates(
 
 
 def _inside(content: object, keys: Iterable[str]) -> dict[str, Any]:
-    """What stands under some keys; nothing if it is no object."""
+    """The object under some keys; empty if it is none."""
     for key in keys:
         content = content.get(key) if isinstance(content, dict) else None
     return content if isinstance(content, dict) else {}

@@ -1,4 +1,4 @@
-"""Who links to whom by a web graph of hosts or domains (Common Crawl), without any download.
+"""Link source: a web graph of hosts or domains (Common Crawl), opened from its index.
 
 The graph knows no pages and no anchors: a link is to the home page of a host.
 """
@@ -35,7 +35,7 @@ class Lists:
     offsets: Offsets
 
     def span(self, vertex: int) -> tuple[int, int]:
-        """Where the list of a vertex begins and ends."""
+        """Start and end of the list of a vertex."""
         start, end = self.offsets.bounds(vertex)
         if not 0 <= start <= end <= len(self.ids):
             raise SourceError("the web graph is damaged; index its files again")
@@ -130,7 +130,7 @@ class WebGraph:
         return lists.ids[start + places]
 
     def _site_rows(self, own: str, ids: NDArray[np.uint32]) -> tuple[int, int]:
-        """Where the hosts below a site stand on a list; they are in a row if names ascend."""
+        """Start and end of the hosts of a site on a list; they are in a row if names ascend."""
         import numpy as np
 
         if self.keys is not None or self.facts.level == "domain":
@@ -176,7 +176,7 @@ class WebGraph:
         return sorted(id for id in ids if id < self.facts.vertices)
 
     def _rank(self, name: bytes) -> int:
-        """How many names come before one; where it stands, if it is there."""
+        """The number of smaller names, which is the place of a name if it is there."""
         low, high = 0, self.facts.vertices
         while low < high:
             middle = (low + high) // 2

@@ -1,1 +1,1 @@
-"""The steps of the pipeline, a file a step."""
+"""Steps of the pipeline, one file each, in the order of `pipeline.py`."""

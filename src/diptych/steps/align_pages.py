@@ -1,4 +1,4 @@
-"""Two pages down to segments: pieces of their trees, then sentences inside each (Shi et al. 2006).
+"""Alignment of two pages into segments: DOM trees, then sentences in each pair of nodes.
 
 What has no counterpart is kept in its place, with the other side empty.
 """
@@ -31,7 +31,7 @@ class Sentence(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where it ends there."""
+        """End offset in the block's text."""
         return self.start + len(self.text)
 
 
@@ -52,7 +52,7 @@ class _Piece(NamedTuple):
 
     @property
     def is_decided(self) -> bool:
-        """Whether there is but one way: a side is empty, or both have one sentence."""
+        """True if there is only one alignment: a side is empty, or both have one sentence."""
         return not self.left or not self.right or len(self.left) == len(self.right) == 1
 
 
@@ -146,7 +146,7 @@ def _by_block(page: Page, lang: str) -> dict[Block, list[list[Sentence]]]:
 
 
 def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:
-    """Where each of its sentences begins in a text.
+    """Start offset of each sentence in a text.
 
     >>> list(_starts("No.  No. Yes!", ["No.", "No.", "Yes!"]))
     [0, 5, 9]

@@ -1,4 +1,4 @@
-"""The pairs of a run aligned and verified, one transaction for each.
+"""Step: align and verify all page pairs, one transaction each.
 
 A run that was interrupted goes on with the pairs that are not aligned yet; when other pages have
 come since, all are aligned again, so that it ends like one that was not.

@@ -1,4 +1,4 @@
-"""The crawl of all sites, until nothing is left that is worth a download."""
+"""Step: crawl all sites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learn a lexicon from the surest page pairs: it aligns pages, and pairs them again."""
+"""Step: learn a lexicon from the surest page pairs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MIN_SEGMENTS = 20  # fewer teach nothing
 
 
 def uses_words(strategies: Strategies) -> bool:
-    """Whether an aligner finds more with a lexicon."""
+    """True if an aligner finds more with a lexicon."""
     return strategies.align_dom.uses_lexicon or strategies.align_sentences.uses_lexicon
 
 
@@ -69,7 +69,7 @@ def _shuffled(pair: PagePair) -> bytes:
 def _lexicon(
     texts: list[tuple[str, str]], langs: LangPair, known: Lexicon | None
 ) -> Lexicon | None:
-    """What translated segments teach, beside what was known before."""
+    """Train a lexicon on segments, and merge the known one."""
     from diptych.learn.lexicon.ibm1 import train
     from diptych.learn.lexicon.word_links import discounted
     from diptych.text.tokens import tokens

@@ -1,4 +1,4 @@
-"""The pages of each site paired, with what is known of words so far."""
+"""Step: pair the pages of each site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The segments of a run scored by all of it, near-duplicates told apart, and the rest kept or not.
+"""Step: final scores of segments, removal of near-duplicates, threshold.
 
 What the filter said of each segment by itself stays in the store, so that this can be done again
 when the run has gone on.  Some numbers of each segment are held in memory, and no text.

@@ -1,4 +1,4 @@
-"""Sketches of pages that were read without one."""
+"""Step: sketch pages that have no sketch yet."""
 
 from __future__ import annotations
 

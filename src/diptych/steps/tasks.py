@@ -1,4 +1,4 @@
-"""What is done with one page or one pair of pages, in this process or another.
+"""Tasks for worker processes: sketch a page, align and verify a pair, pair a site.
 
 Each task reads the store and returns what it found; only the process that runs the pipeline writes.
 """
@@ -52,7 +52,7 @@ _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
 
 @dataclass(slots=True)
 class Work:
-    """What every task of a stage needs; a worker process gets a copy and opens its own store."""
+    """The context of tasks; a worker process gets a copy and opens its own store."""
 
     folder: Path
     strategies: Strategies
@@ -74,7 +74,7 @@ class Work:
         return self._store
 
     def lexicon(self, langs: LangPair) -> Lexicon:
-        """What is known of the words of two languages."""
+        """The lexicon of two languages; it may be empty."""
         from diptych.learn.lexicon.lexicon import Lexicon
 
         return self.lexicons.get(langs) or Lexicon.empty(*langs)
@@ -172,7 +172,7 @@ class TeachTask(NamedTuple):
 
 
 class Aligned(NamedTuple):
-    """What became of a pair."""
+    """The decision on a pair, and its segments."""
 
     decision: Decision
     segments: list[Judged]
@@ -219,7 +219,7 @@ def _marked(segment: SegmentPair, decision: Decision) -> Decision:
 
 
 class Looked(NamedTuple):
-    """What became of a pair while the crawl goes on."""
+    """The result for a pair that is verified during the crawl."""
 
     aligned: Aligned
     links: tuple[tuple[Url, Url], ...]
@@ -232,7 +232,7 @@ class LookTask(NamedTuple):
     pair: PagePair
 
     def run(self, work: Work) -> Looked:
-        """What `AlignTask` gives, and the links of the pages unless they are certainly no pair.
+        """The result of `AlignTask`, and aligned links unless the pages are certainly no pair.
 
         A page that is nothing but links has too little text to be verified.
         """
@@ -270,6 +270,6 @@ class PairTask(NamedTuple):
     id: int
 
     def run(self, work: Work) -> tuple[PagePair, ...]:
-        """What the recipe's pairer finds."""
+        """The pairs that the recipe's pairer finds."""
         view = StoreView(work.store, self.site, self.id, work.langs, work.lexicons)
         return tuple(work.strategies.pair.pair(view))

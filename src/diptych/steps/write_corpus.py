@@ -1,4 +1,4 @@
-"""The corpus of a run and its list of pairs, written into the run folder."""
+"""Step: write corpus.tsv, corpus.tmx, n-way.tsv and pairs.tsv (its columns are here)."""
 
 from __future__ import annotations
 
