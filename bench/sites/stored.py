@@ -27,7 +27,7 @@ from diptych.run.store import SCHEMA_VERSION, Store
 from diptych.stages.crawl.bfs import Bfs
 from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.learn_lexicon import _lexicon as lexicon_of_texts
-from diptych.steps.tasks import TeachTask, Work
+from diptych.steps.tasks import LexiconTask, Work
 from diptych.text import tokens, words
 from diptych.types import LangPair, PagePair, Site, Url, lang_pairs
 
@@ -155,7 +155,7 @@ def true_lexicons(
         texts = {
             text
             for one, other in some[:: len(some) // most + 1]
-            for text in TeachTask(PagePair(one, other, *pair, 1.0, "")).run(work)
+            for text in LexiconTask(PagePair(one, other, *pair, 1.0, "")).run(work)
         }
         if learned := lexicon_of_texts(sorted(texts), pair, None):
             found[pair] = learned

@@ -33,7 +33,7 @@ from bench.web.engine import WebEngine
 from bench.web.simulated_web import SimulatedWeb, check
 from bench.web.sites import Assumptions
 from diptych.frontier.politeness import Politeness
-from diptych.frontier.search import Budget, Discovery, Setting
+from diptych.frontier.search import Budget, Discovery, SearchSettings
 from diptych.protocols import DiscoverPolicy, LinkSource
 from diptych.run.store import Store
 from diptych.sources.graph_index import index_graph
@@ -109,7 +109,7 @@ class Outcome:
 def run(task: Task) -> Outcome:
     """Crawl once."""
     web = SimulatedWeb(task.seed, task.sites, Assumptions(**VARIANTS.get(task.variant, {})))
-    setting = Setting(Politeness("DiptychBot/0", delay=0.0), budget=Budget(task.downloads))
+    setting = SearchSettings(Politeness("DiptychBot/0", delay=0.0), budget=Budget(task.downloads))
     seeds = web.seeds(task.downloads // DOWNLOADS_PER_SEED)
     with tempfile.TemporaryDirectory() as folder:
         source = _source(task.source, web, Path(folder))

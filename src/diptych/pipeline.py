@@ -90,7 +90,7 @@ def pair_and_learn(
             before = store.sure_pairs(SURE_PAIR)
             learned = learn_lexicons(store, work, given, watcher, jobs=jobs)
             work = replace(work, lexicons=learned)
-            if store.doubts(CERTAIN) <= DOUBT * before:
+            if store.uncertain_pages(CERTAIN) <= DOUBT * before:
                 break  # words could not decide much
             pair(store, work, watcher)
             if store.sure_pairs(SURE_PAIR) <= GROWTH * before:

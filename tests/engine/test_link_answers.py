@@ -11,7 +11,7 @@ from support.waiting import until
 
 from diptych.engine.link_answers import BACK_LINKS, LookUps, look_up
 from diptych.frontier.politeness import Politeness
-from diptych.frontier.search import Discovery, LookUp, Setting
+from diptych.frontier.search import Discovery, LookUp, SearchSettings
 from diptych.run.store import Store
 from diptych.stages.discover.backforth import Obfc
 from diptych.types import Failure, Lead, Link, Role, Url
@@ -20,7 +20,7 @@ A = Url("http://a.es/")
 
 
 def machine(store: Store) -> Discovery:
-    setting = Setting(Politeness("TestBot/1.0", delay=0.0))
+    setting = SearchSettings(Politeness("TestBot/1.0", delay=0.0))
     return Discovery(store, [], Obfc(), Plain(), ("en", "es"), setting, now=0.0)
 
 

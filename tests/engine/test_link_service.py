@@ -11,7 +11,7 @@ import pytest
 from support.serving import Fault, Reply, Request, reserved, serve, url_of
 
 from diptych.engine import link_service as link_api
-from diptych.engine.link_service import LinkApi, read_description
+from diptych.engine.link_service import LinkService, read_description
 from diptych.errors import SourceError
 from diptych.types import Failure, Link, Url
 
@@ -41,14 +41,16 @@ class Clock:
         return self.now
 
 
-def api(address: str, folder: Path, more: str = "", query: str = "?t={url}&n={limit}") -> LinkApi:
+def api(
+    address: str, folder: Path, more: str = "", query: str = "?t={url}&n={limit}"
+) -> LinkService:
     path = folder / "api.toml"
     path.write_text(
         f'url = "{address}links{query}"\nlinks = "data.items"\nsource = "page.url"\n'
         f'anchor = "anchor"\ntext = "snippet"\n{more}'
     )
     clock = Clock()
-    return LinkApi(read_description(path, {"KEY": "s3cret"}), clock.sleep, clock)
+    return LinkService(read_description(path, {"KEY": "s3cret"}), clock.sleep, clock)
 
 
 def asked(site, folder: Path, more: str = "", query: str = "?t={url}&n={limit}", limit: int = 10):
@@ -342,11 +344,11 @@ def test_a_bad_description_says_which_key(tmp_path: Path, change, message) -> No
     path = tmp_path / "api.toml"
     path.write_text("".join(f"{key} = {value}\n" for key, value in values.items()))
     with pytest.raises(SourceError, match=message):
-        LinkApi.open(path)
+        LinkService.open(path)
 
 
 def test_a_file_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
     for name in ("none.toml", "b.toml"):
         with pytest.raises(SourceError, match="cannot read"):
-            LinkApi.open(tmp_path / name)
+            LinkService.open(tmp_path / name)

@@ -149,14 +149,17 @@ def test_names_of_files_are_told_whatever_stands_around(kind: str, path: str, qu
 )
 def test_what_can_be_a_page_of_a_site_by_its_address(store: Store, url: str, may: bool) -> None:
     admission = admission_of(store)
-    assert [admission.may(Url(url), "example.org") for _ in range(2)] == [may, may]
-    assert not admission.may(Url(url), "other.org")
+    assert [admission.may_be_page_of(Url(url), "example.org") for _ in range(2)] == [
+        may,
+        may,
+    ]
+    assert not admission.may_be_page_of(Url(url), "other.org")
 
 
 def test_asking_whether_a_url_may_be_fetched_leaves_no_trace(store: Store) -> None:
     admission = admission_of(store)
     days = [Url(f"http://example.org/calendar/{year}/05/") for year in range(1900, 2100)]
-    assert all(admission.may(day, "example.org") for day in days)
+    assert all(admission.may_be_page_of(day, "example.org") for day in days)
     assert store.count("SELECT count(*) FROM trap_counts") == 0
     assert store.count("SELECT count(*) FROM hosts") == 0
     assert admission.entry(days[-1], 1, 0.0).state is State.QUEUED
@@ -168,5 +171,5 @@ def test_what_is_remembered_of_urls_is_bounded(
     monkeypatch.setattr("diptych.frontier.admission.MAX_KNOWN", 10)
     admission = admission_of(store)
     for number in range(100):
-        assert admission.may(Url(f"http://example.org/{number}"), "example.org")
+        assert admission.may_be_page_of(Url(f"http://example.org/{number}"), "example.org")
     assert len(admission._known) <= 10

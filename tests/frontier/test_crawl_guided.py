@@ -21,8 +21,8 @@ from support.driving import (
     web,
 )
 
-from diptych.frontier.crawl import AT_LEAST, DOUBTFUL, LONGEST_WAIT
-from diptych.frontier.guides import PART, Wish
+from diptych.frontier.crawl import MAX_ANSWER_WAIT, MIN_CERTAIN_VALUE, MIN_PAGES_TO_JUDGE
+from diptych.frontier.guides import SITEMAP_PART, Wish
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
 from diptych.protocols import SiteView
@@ -45,7 +45,7 @@ from diptych.types import (
     Url,
 )
 
-HIGH, LOW = 0.9, DOUBTFUL / 3
+HIGH, LOW = 0.9, MIN_CERTAIN_VALUE / 3
 ONE = replace(EAGER, connections=1)
 
 
@@ -192,7 +192,7 @@ def test_what_is_doubtful_waits_for_answers_but_not_for_ever(folder: Path, think
     drive = Drive(folder, answers, policy, politeness=ONE, thinking=thinking).run()
     asked = when(drive, "/high") + 0.1
     waited = when(drive, "/low") - asked
-    assert min(thinking, LONGEST_WAIT) - 0.1 <= waited <= min(thinking, LONGEST_WAIT) + 0.5
+    assert min(thinking, MAX_ANSWER_WAIT) - 0.1 <= waited <= min(thinking, MAX_ANSWER_WAIT) + 0.5
 
 
 def test_what_is_not_doubtful_waits_for_nothing(folder: Path) -> None:
@@ -287,10 +287,10 @@ def test_without_patience_all_is_fetched(folder: Path, patience: float | None) -
 
 
 def test_where_nothing_was_found_so_many_pages_are_fetched_before(folder: Path) -> None:
-    answers = star(*numbered(AT_LEAST + 20))
+    answers = star(*numbered(MIN_PAGES_TO_JUDGE + 20))
     policy = Values(usual=0.001, found=0)
     drive = Drive(folder, answers, policy, politeness=ONE, limits=Limits(patience=12)).run()
-    assert len(drive.order) == AT_LEAST
+    assert len(drive.order) == MIN_PAGES_TO_JUDGE
     assert drive.ends == {"example.org": SiteEnd.UNLIKELY}
 
 
@@ -358,7 +358,7 @@ def test_large_sitemap_is_taken_in_in_parts(folder: Path, policy) -> None:
             if states[-1] is State.FETCHED:
                 break
             assert wake == 0.0, "the rest is taken in as soon as there is time"
-    assert sizes == [*range(PART, LARGE, PART), LARGE]
+    assert sizes == [*range(SITEMAP_PART, LARGE, SITEMAP_PART), LARGE]
     assert len(sizes) > 1
     assert states[:-1] == [State.CLAIMED] * (len(states) - 1)
 

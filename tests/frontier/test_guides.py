@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.fakes import at, make_page
 
-from diptych.frontier.guides import PART, Guides, Wish, alternates_of
+from diptych.frontier.guides import SITEMAP_PART, Guides, Wish, alternates_of
 from diptych.frontier.hosts import SiteInfo
 from diptych.page.sitemaps import Sitemap, read_sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy, SiteView
@@ -248,13 +248,15 @@ def urlset(count: int) -> bytes:
 def test_sitemap_is_told_in_parts_each_url_before_its_translations(store: Store) -> None:
     policy = ParrotPolicy()
     desk = Desk(store, policy)
-    sitemap = desk.sitemap("/map.xml", urlset(PART + 2))
-    for start in (0, PART):
+    sitemap = desk.sitemap("/map.xml", urlset(SITEMAP_PART + 2))
+    for start in (0, SITEMAP_PART):
         list(desk.guides.rank_sitemap(desk.site, at("/map.xml"), sitemap, start))
     (_, (_, lang, first)), (_, (_, _, rest)) = told(policy)  # type: ignore[misc]
     assert lang == ""
-    assert len(first) == 2 * PART
-    assert rest == [at(f"/{lang}/{n}") for n in (PART, PART + 1) for lang in ("en", "fr")]
+    assert len(first) == 2 * SITEMAP_PART
+    assert rest == [
+        at(f"/{lang}/{n}") for n in (SITEMAP_PART, SITEMAP_PART + 1) for lang in ("en", "fr")
+    ]
     before = told(policy)
     desk.again()
     desk.guides.outlook(desk.site)

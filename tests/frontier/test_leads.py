@@ -138,9 +138,9 @@ def test_verdicts_are_kept_in_the_order_they_were_given(store: Store) -> None:
     assert leads.verdicts() == [verdict("b.org", accept=True), verdict("a.org", accept=False)]
     assert leads.verdicts("accept") == [verdict("b.org", accept=True)]
     assert [leads.decided(site) for site in ("a.org", "b.org", "c.org")] == [False, True, None]
-    assert leads.unlooked() == [(second, "http://b.org/", 7)]
+    assert leads.without_back_links() == [(second, "http://b.org/", 7)]
     leads.looked(second)
-    assert leads.unlooked() == []
+    assert leads.without_back_links() == []
 
 
 def test_what_failed_is_told_with_its_reason(store: Store) -> None:

@@ -170,17 +170,17 @@ def test_only_what_is_queued_is_lowered(store: Store, state: State) -> None:
 
 def test_top_is_the_best_page_that_may_be_claimed_soon(store: Store) -> None:
     frontier = frontier_of(store, Host(1), Host(2), Host(3))
-    assert frontier.top([1, 2, 3], 0.0) == -math.inf
+    assert frontier.best_priority([1, 2, 3], 0.0) == -math.inf
     frontier.add([page("a", 0.3), page("b", 0.7), page("c", 0.9, host=2)])
     frontier.add([page("robots.txt", 1e9)._replace(kind=Kind.ROBOTS)])
-    assert frontier.top([1], 0.0) == 0.7
-    assert frontier.top([1, 2], 0.0) == 0.9
+    assert frontier.best_priority([1], 0.0) == 0.7
+    assert frontier.best_priority([1, 2], 0.0) == 0.9
     frontier.hold(2, 3600.0)
-    assert frontier.top([1, 2], 0.0) == 0.7
-    assert frontier.top([1, 2], 3600.0) == 0.9
+    assert frontier.best_priority([1, 2], 0.0) == 0.7
+    assert frontier.best_priority([1, 2], 3600.0) == 0.9
     frontier.stop(1, "test")
-    assert frontier.top([1, 2], 0.0) == -math.inf
-    assert frontier.top([], 0.0) == frontier.top([3], 0.0) == -math.inf
+    assert frontier.best_priority([1, 2], 0.0) == -math.inf
+    assert frontier.best_priority([], 0.0) == frontier.best_priority([3], 0.0) == -math.inf
 
 
 @settings(max_examples=examples(60))

@@ -6,7 +6,7 @@ import pytest
 
 from diptych.commands.mine import to_json
 from diptych.reports.curve import Curve
-from diptych.reports.funnel import tell
+from diptych.reports.funnel import print_funnel
 from diptych.reports.summary import Step, Summary
 from diptych.types import SiteEnd
 
@@ -20,7 +20,7 @@ def summary(queued: int = 12, missing: float | None = None, pairs: int = 2) -> S
 def told(
     capsys: pytest.CaptureFixture[str], what: Summary, *notes: str, ends: tuple[SiteEnd, ...] = ()
 ) -> list[str]:
-    tell(what, Path("run"), notes, ends=ends, err=False)
+    print_funnel(what, Path("run"), notes, ends=ends, err=False)
     return capsys.readouterr().out.splitlines()
 
 

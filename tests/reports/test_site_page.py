@@ -7,7 +7,7 @@ import pytest
 from support.commands import rows
 from support.searching import FakeWeb, discovery, page_of
 
-from diptych.reports.site_page import Standing, write_sites
+from diptych.reports.site_page import SearchSummary, write_sites
 from diptych.run.store import Store
 from diptych.run.terms import Terms
 from diptych.stages.discover.backforth import Obfc
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_search_stands_where_its_tables_say(folder: Path) -> None:
     with Store(folder, write=False) as store:
-        standing = Standing.of(store)
+        standing = SearchSummary.of(store)
     assert (standing.tested, standing.bilingual, standing.failed) == (3, 1, 1)
     assert (standing.downloads, standing.robots) == (9, 4)
     assert standing.reasons == [("one_language", 2)]

@@ -24,7 +24,7 @@ from support.examples import examples
 from diptych.errors import SourceError
 from diptych.sources import edge_runs, graph_files
 from diptych.sources import graph_index as web_graph_index
-from diptych.sources.edge_runs import Offsets, OffsetWriter, Runs, turned, write_lists
+from diptych.sources.edge_runs import Offsets, OffsetWriter, Runs, reversed_edges, write_lists
 from diptych.sources.graph_index import GraphFacts, index_graph
 from diptych.sources.web_graph import WebGraph
 
@@ -127,7 +127,7 @@ def test_runs_are_merged_in_order_each_edge_once(tmp_path, numbers, run, merge, 
 
 
 def test_merging_keeps_little_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge_runs, "_LEAST", 1)
+    monkeypatch.setattr(edge_runs, "_MIN_READ", 1)
     runs = Runs(tmp_path / "runs", run=100)
     runs.add(np.random.default_rng(1).integers(0, 1 << 60, 10_000).astype(np.uint64))
     assert max(len(piece) for piece in runs.merged(merge=1000)) <= 1000
@@ -145,7 +145,7 @@ def test_lists_begin_where_they_should_after_many_empty_ones(
     assert writer.turns == []
     assert np.fromfile(tmp_path / "o", "<u4").tolist() == [0] * 6 + [2] * 4 + [3, 3]
     assert np.fromfile(tmp_path / "v", "<u4").tolist() == [1, 2, 0]
-    assert turned(turned(edges)).tolist() == edges.tolist()
+    assert reversed_edges(reversed_edges(edges)).tolist() == edges.tolist()
 
 
 @given(

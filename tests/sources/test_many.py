@@ -13,12 +13,12 @@ from click.testing import CliRunner
 from support.serving import Fault, Reply, serve
 
 from diptych.commands.backlinks import backlinks
-from diptych.engine.link_service import LinkApi
+from diptych.engine.link_service import LinkService
 from diptych.errors import SourceError
 from diptych.run.store import Store
-from diptych.sources.earlier_run import LinkTables
+from diptych.sources.earlier_run import EarlierRunLinks
 from diptych.sources.link_index import LinkWriter
-from diptych.sources.many import MAX_FAULTS, Sources
+from diptych.sources.many import MAX_FAULTS, MergedSources
 from diptych.sources.open import open_source, open_sources
 from diptych.sources.wat import WatIndex
 from diptych.sources.web_graph import WebGraph
@@ -51,7 +51,7 @@ FAILED = Known(Failure(PAGE, "http_500"), Failure(PAGE, "http_500"))
 def test_the_best_of_each_come_first_and_none_twice() -> None:
     one = Known([link("a.org"), link("b.org"), link("c.org")])
     two = Known([link("d.org"), link("a.org", "text"), link("e.org")])
-    merged = Sources((one, two))
+    merged = MergedSources((one, two))
     assert merged.back_links(PAGE, 9) == [
         link("a.org", "text"), link("d.org"), link("b.org"), link("c.org"), link("e.org")
     ]  # fmt: skip
@@ -60,36 +60,38 @@ def test_the_best_of_each_come_first_and_none_twice() -> None:
 
 
 def test_it_fails_only_if_all_fail() -> None:
-    assert Sources((FAILED, Known([link("a.org")]))).back_links(PAGE, 9) == [link("a.org")]
-    assert Sources((FAILED, Known())).back_links(PAGE, 9) == []
-    assert Sources((FAILED, FAILED)).back_links(PAGE, 9) == FAILED.back
-    assert Sources((FAILED, FAILED)).out_links(PAGE, 9) == FAILED.out
-    assert Sources(()).back_links(PAGE, 9) == []
+    assert MergedSources((FAILED, Known([link("a.org")]))).back_links(PAGE, 9) == [link("a.org")]
+    assert MergedSources((FAILED, Known())).back_links(PAGE, 9) == []
+    assert MergedSources((FAILED, FAILED)).back_links(PAGE, 9) == FAILED.back
+    assert MergedSources((FAILED, FAILED)).out_links(PAGE, 9) == FAILED.out
+    assert MergedSources(()).back_links(PAGE, 9) == []
 
 
 def test_a_page_must_be_fetched_if_none_knows_it() -> None:
-    assert Sources((Known(), Known())).out_links(PAGE, 9) is None
-    assert Sources((Known(), FAILED)).out_links(PAGE, 9) is None
-    assert Sources((Known(), Known(out=[]))).out_links(PAGE, 9) == []
-    assert Sources((Known(), Known(out=[link("a.org")]))).out_links(PAGE, 9) == [link("a.org")]
+    assert MergedSources((Known(), Known())).out_links(PAGE, 9) is None
+    assert MergedSources((Known(), FAILED)).out_links(PAGE, 9) is None
+    assert MergedSources((Known(), Known(out=[]))).out_links(PAGE, 9) == []
+    assert MergedSources((Known(), Known(out=[link("a.org")]))).out_links(PAGE, 9) == [
+        link("a.org")
+    ]
 
 
 def test_what_fails_is_known_though_another_answers() -> None:
     detailed = Known(Failure(PAGE, "http_429", "the service answered\x1b[2J 429"))
-    merged = Sources((FAILED, Known([link("a.org")]), detailed))
+    merged = MergedSources((FAILED, Known([link("a.org")]), detailed))
     assert merged.faults == {}
     assert merged.back_links(PAGE, 9) == [link("a.org")]
     assert merged.out_links(PAGE, 9) is None
     assert merged.faults == {"http_500": 2, "the service answered [2J 429": 1}
-    alone = Sources((FAILED,))
+    alone = MergedSources((FAILED,))
     assert alone.back_links(PAGE, 9) == FAILED.back
     assert alone.faults == {"http_500": 1}
-    assert alone == Sources((FAILED,))
+    assert alone == MergedSources((FAILED,))
 
 
 def test_of_faults_that_are_all_different_few_are_kept() -> None:
     failing = Known()
-    merged = Sources((failing,))
+    merged = MergedSources((failing,))
     for number in range(50):
         failing.back = Failure(PAGE, "http_500", f"{number:03}" * 1000)
         merged.back_links(PAGE, 9)
@@ -155,11 +157,11 @@ def test_a_source_is_what_its_path_is(graph: Path, tmp_path: Path) -> None:
     assert isinstance(open_source(str(tmp_path / "i.sqlite")), WatIndex)
     (tmp_path / "run").mkdir()
     Store(tmp_path / "run", agent="test").close()
-    assert isinstance(open_source(str(tmp_path / "run")), LinkTables)
+    assert isinstance(open_source(str(tmp_path / "run")), EarlierRunLinks)
     (tmp_path / "api.toml").write_text(
         'url = "http://127.0.0.1/{host}"\nlinks = ""\nsource = "url"\n'
     )
-    assert isinstance(open_source(str(tmp_path / "api.toml")), LinkApi)
+    assert isinstance(open_source(str(tmp_path / "api.toml")), LinkService)
     several = open_sources([str(graph), str(tmp_path / "run")])
     assert [found.url for found in several.back_links(Url("http://b.com/"), 5)] == [
         "https://a.com/", "https://c.org/"
@@ -168,7 +170,7 @@ def test_a_source_is_what_its_path_is(graph: Path, tmp_path: Path) -> None:
     assert isinstance(alone.sources[0], WebGraph)
     assert alone.faults == {}
     proxied = open_sources([str(tmp_path / "api.toml")], "http://127.0.0.1:3128").sources[0]
-    assert isinstance(proxied, LinkApi)
+    assert isinstance(proxied, LinkService)
     assert proxied.proxy == "http://127.0.0.1:3128"
     with pytest.raises(SourceError, match="'nonsense' is no HTTP proxy"):
         open_sources([str(tmp_path / "api.toml")], "nonsense")

@@ -18,7 +18,7 @@ from diptych.pipeline import run as run_pipeline
 from diptych.protocols import Watcher
 from diptych.registry import Strategies
 from diptych.run.store import Store
-from diptych.steps.tasks import TeachTask, Work
+from diptych.steps.tasks import LexiconTask, Work
 from diptych.types import LangPair, PagePair, Site
 
 WORDS = Lexicon.of_links("en", "fr", [("zyzzyva", "charançon", 1)])
@@ -146,7 +146,7 @@ def test_without_any_pairs_there_is_nothing_to_learn(store) -> None:
 def taught(store, pairs, monkeypatch, letters=None) -> list[PagePair]:
     """The pairs that were asked what they teach, in order."""
     asked: list[PagePair] = []
-    monkeypatch.setattr(TeachTask, "run", lambda self, work: asked.append(self.pair) or [])
+    monkeypatch.setattr(LexiconTask, "run", lambda self, work: asked.append(self.pair) or [])
     if letters is not None:
         monkeypatch.setattr("diptych.steps.learn_lexicon._MAX_LETTERS", letters)
     learn(store, Pairing(store, pairs))

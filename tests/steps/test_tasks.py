@@ -14,7 +14,7 @@ from support.runs import LANGS, crawled, work
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.run.store import Store
-from diptych.steps.tasks import AlignTask, SketchTask, TeachTask, Work, split_page
+from diptych.steps.tasks import AlignTask, LexiconTask, SketchTask, Work, split_page
 from diptych.types import Block, Decision, LangPair, PagePair, Reason, Url
 
 NOWHERE = Url("http://127.0.0.1/nowhere")
@@ -79,7 +79,7 @@ def test_pages_have_their_content(own: Work, pair: PagePair) -> None:
 def test_pages_that_are_not_there_are_none(own: Work, pair: PagePair, missing: str) -> None:
     gone = replace(pair, **{missing: NOWHERE})
     assert own.pages(gone) is None
-    assert TeachTask(gone).run(own) == []
+    assert LexiconTask(gone).run(own) == []
     assert AlignTask(gone).run(own) == (Decision(False, 0.0, "unreadable"), [])
 
 
@@ -139,7 +139,7 @@ def test_page_in_no_language_asked_for_has_an_empty_sketch(own: Work, pair: Page
 
 
 def test_sure_segments_teach(own: Work, pair: PagePair) -> None:
-    taught = TeachTask(pair).run(own)
+    taught = LexiconTask(pair).run(own)
     assert len(taught) > 5
     whole = {segment for segment in AlignTask(pair).run(own).segments}
     # A score is low for want of words, which these are to teach: only rules are minded.
@@ -155,7 +155,9 @@ def test_sure_segments_teach(own: Work, pair: PagePair) -> None:
 def test_wrong_pair_teaches_less_than_a_right_one(own: Work, pair: PagePair, recorded) -> None:
     with Store(recorded, write=False) as store:
         other = next(found.right for _, found in store.pairs(1) if found.right != pair.right)
-    assert len(TeachTask(replace(pair, right=other)).run(own)) < len(TeachTask(pair).run(own)) / 2
+    assert (
+        len(LexiconTask(replace(pair, right=other)).run(own)) < len(LexiconTask(pair).run(own)) / 2
+    )
 
 
 def test_accepted_pair_has_segments_and_what_is_alone(own: Work, pair: PagePair) -> None:
@@ -178,7 +180,7 @@ def test_rejected_pair_has_none(own: Work, pair: PagePair, recorded: Path) -> No
 
 
 def test_tasks_and_what_they_find_pass_between_processes(own: Work, pair: PagePair) -> None:
-    for task in (SketchTask(pair.left), TeachTask(pair), AlignTask(pair)):
+    for task in (SketchTask(pair.left), LexiconTask(pair), AlignTask(pair)):
         assert pickle.loads(pickle.dumps(task)) == task
         found = task.run(own)
         assert pickle.loads(pickle.dumps(found)) == found

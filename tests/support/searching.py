@@ -9,7 +9,7 @@ from pathlib import Path
 from diptych.engine.link_answers import look_up_at_once
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim
-from diptych.frontier.search import Budget, Discovery, Setting
+from diptych.frontier.search import Budget, Discovery, SearchSettings
 from diptych.page.answer import Reading, read
 from diptych.protocols import Detector, DiscoverPolicy
 from diptych.run.store import Store
@@ -109,7 +109,7 @@ def machine_of(
 ) -> Discovery:  # fmt: skip
     """A search that nobody drives yet."""
     polite = Politeness("TestBot/1.0", delay=0.0, backoff=0.01)
-    setting = Setting(polite, Limits(), budget or Budget(), width)
+    setting = SearchSettings(polite, Limits(), budget or Budget(), width)
     urls = [Url(each) for each in seeds]
     return Discovery(store, urls, policy, detector or Plain(), ("en", "es"), setting, now=0.0)
 

@@ -12,9 +12,9 @@ import click
 from diptych.commands.options import WebOptions, agent_of, live_engine
 from diptych.frontier.leads import Leads, Verdict
 from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.search import Budget, Discovery, Setting
-from diptych.reports.progress import Progress, watching
-from diptych.reports.site_page import Standing, write_sites
+from diptych.frontier.search import Budget, Discovery, SearchSettings
+from diptych.reports.progress import Progress, progress_display
+from diptych.reports.site_page import SearchSummary, write_sites
 from diptych.text.printable import in_one_line
 from diptych.types import Url
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from diptych.protocols import Detector, DiscoverPolicy
     from diptych.run.store import Store
     from diptych.run.terms import Terms
-    from diptych.sources.many import Sources
+    from diptych.sources.many import MergedSources
 
 __all__ = ["Search", "Searched", "search"]
 
@@ -95,15 +95,15 @@ class Searched:
 
 def search(
     store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, detector: Detector,
-    terms: Terms, source: Sources, asked: WebOptions, budget: Budget,
+    terms: Terms, source: MergedSources, asked: WebOptions, budget: Budget,
     say: Callable[[Verdict], None],
 ) -> Searched:  # fmt: skip
     """Search, or go on with a search, and say what is found as it is found."""
     agent = agent_of(asked.user_agent)
-    setting = Setting(Politeness(agent=agent, delay=asked.delay), LIMITS, budget)
+    setting = SearchSettings(Politeness(agent=agent, delay=asked.delay), LIMITS, budget)
     engine = live_engine(asked, agent, stall=STALL)
     discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())
-    with watching(Search(say=say, stage="searching"), quiet=asked.quiet) as shown:
+    with progress_display(Search(say=say, stage="searching"), quiet=asked.quiet) as shown:
         shown.watch(discovery)
         engine.discover(discovery, source, tick=shown.tick, stopped=shown.stopped)
         shown.tick()
@@ -118,7 +118,7 @@ def search(
 
 def _tell(store: Store, notes: Sequence[str]) -> None:
     """Say on standard error how a search has ended."""
-    lines = Standing.of(store).lines() + [f"note: {note}" for note in notes[:NOTES]]
+    lines = SearchSummary.of(store).lines() + [f"note: {note}" for note in notes[:NOTES]]
     if len(notes) > NOTES:
         lines.append(f"note: and {len(notes) - NOTES:,} more")
     for line in lines:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from diptych.protocols import DiscoverPolicy
     from diptych.run.terms import Terms
     from diptych.sources.common_crawl import SiteCandidate
-    from diptych.sources.many import Sources
+    from diptych.sources.many import MergedSources
     from diptych.types import Url
 
 __all__ = ["DiscoverOptions", "discover"]
@@ -125,7 +125,7 @@ def discover(asked: DiscoverOptions) -> int:
 
 
 def _search(
-    folder: Path, terms: Terms, seeds: Sequence[Url], policy: DiscoverPolicy, source: Sources,
+    folder: Path, terms: Terms, seeds: Sequence[Url], policy: DiscoverPolicy, source: MergedSources,
     asked: DiscoverOptions,
 ) -> Searched:  # fmt: skip
     from diptych.commands._search import search

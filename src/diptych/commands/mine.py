@@ -129,8 +129,8 @@ def mine_sites(asked: MineOptions) -> int:
     from diptych.engine.replay import archive_files, index_archives
     from diptych.learn.lexicon.file import read_lexicon
     from diptych.pipeline import run
-    from diptych.reports.funnel import tell
-    from diptych.reports.progress import Progress, watching
+    from diptych.reports.funnel import print_funnel
+    from diptych.reports.progress import Progress, progress_display
     from diptych.reports.run_page import write_report
     from diptych.reports.summary import summarise
     from diptych.run.terms import Terms, default_folder, open_run
@@ -152,11 +152,11 @@ def mine_sites(asked: MineOptions) -> int:
         damaged = index_archives(store, archives)
         plan = _plan(store, terms, lexicons, asked, agent)
         now = 0.0 if archives else time.time()  # a replay has its own clock
-        with watching(Progress(), quiet=asked.quiet or asked.as_json) as progress:
+        with progress_display(Progress(), quiet=asked.quiet or asked.as_json) as progress:
             progress.notes.extend(untold(langs))
             run(plan, strategies, store, engine, progress, now)
         summary = summarise(store, langs)
-        notes = progress.told()
+        notes = progress.final_notes()
         write_report(store, terms, summary, notes)
         seconds = time.monotonic() - started
     if asked.as_json:
@@ -164,7 +164,7 @@ def mine_sites(asked: MineOptions) -> int:
         times = {name: round(value, 3) for name, value in times.items()}
         click.echo(to_json(summary, **times, out=str(folder), notes=notes))
     else:
-        tell(summary, folder, notes, ends=progress.ends.values())
+        print_funnel(summary, folder, notes, ends=progress.ends.values())
     return _exit_code(summary, damaged)
 
 

@@ -28,14 +28,14 @@ def status(asked: StatusOptions) -> int:
 
     terms = read_terms(asked.run)
     if "detect" in terms.recipe:
-        from diptych.reports.site_page import Standing
+        from diptych.reports.site_page import SearchSummary
 
         with open_to_read(asked.run) as store:
-            standing = Standing.of(store)
+            standing = SearchSummary.of(store)
         click.echo(standing.to_json() if asked.as_json else "\n".join(standing.lines()))
         return FOUND
     from diptych.commands.mine import to_json
-    from diptych.reports.funnel import tell
+    from diptych.reports.funnel import print_funnel
     from diptych.reports.summary import summarise
 
     with open_to_read(asked.run) as store:
@@ -43,5 +43,5 @@ def status(asked: StatusOptions) -> int:
     if asked.as_json:
         click.echo(to_json(summary))
     else:
-        tell(summary, asked.run, [], err=False)
+        print_funnel(summary, asked.run, [], err=False)
     return FOUND

@@ -41,7 +41,7 @@ from diptych.text.printable import in_one_line
 from diptych.text.urls import host_of, normalise, origin_of, site_name
 from diptych.types import Failure, Link, Reason, Response, Url
 
-__all__ = ["LinkApi", "read_description"]
+__all__ = ["LinkService", "read_description"]
 
 MAX_BODY = 10_000_000
 MAX_WAIT = 120.0  # seconds a service may ask to wait; for more it is left alone
@@ -226,7 +226,7 @@ class _Proxied(urllib.request.BaseHandler):
 
 
 @dataclass(slots=True)
-class LinkApi:
+class LinkService:
     """A service that knows back links; a `LinkSource`."""
 
     description: Description
@@ -239,7 +239,7 @@ class LinkApi:
     """when the last answer came"""
 
     @classmethod
-    def open(cls, path: Path, proxy: str | None = None, patience: float = _ENDLESS) -> LinkApi:
+    def open(cls, path: Path, proxy: str | None = None, patience: float = _ENDLESS) -> LinkService:
         """A service by its TOML file, asked by way of a proxy if one is given."""
         if proxy is not None and not re.fullmatch(r"https?://[!-~]+", proxy):
             raise SourceError(f"{proxy!r} is no HTTP proxy, which is such as http://proxy.org:8080")

@@ -25,11 +25,11 @@ from diptych.types import Reason
 
 __all__ = ["Failed", "Pool", "run_tasks"]
 
-PATIENCE = 120.0  # seconds for one task
-_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
-_RAISED = 1  # how Python ends after an error; a fault of the processor is a negative number
-_A_WHILE = 0.2  # seconds in which a process that closed its pipe has ended
-_WORTH = 40  # tasks: fewer are done sooner than a process is started
+TASK_TIMEOUT = 120.0  # seconds for one task
+_TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
+_EXIT_BY_ERROR = 1  # how Python ends after an error; a fault of the processor is a negative number
+_EXIT_WAIT = 0.2  # seconds in which a process that closed its pipe has ended
+_MIN_TASKS = 40  # tasks: fewer are done sooner than a process is started
 
 Context = TypeVar("Context")
 Context_contra = TypeVar("Context_contra", contravariant=True)
@@ -59,7 +59,7 @@ def run_tasks(
     Other processes are given a copy of `context`; tasks that are done in this one are given `here`.
     """
     todo = list(tasks)
-    if jobs < 2 or len(todo) < _WORTH:
+    if jobs < 2 or len(todo) < _MIN_TASKS:
         yield from (task.run(here) for task in todo)
         return
     yield from Pool(context, jobs).run(todo)
@@ -79,7 +79,7 @@ class Pool(Generic[Context]):
 
     context: Context
     jobs: int
-    patience: float = PATIENCE
+    patience: float = TASK_TIMEOUT
     _workers: list[_Worker] = field(default_factory=list)
     _waiting: deque[tuple[int, Task[Context, Any]]] = field(default_factory=deque)
     _submitted: int = 0
@@ -119,7 +119,11 @@ class Pool(Generic[Context]):
             self._workers = [self._start() for _ in range(min(self.jobs, len(tasks)))]
             while given < len(tasks):
                 for worker in self._workers:
-                    if worker.task < 0 and waiting and waiting[0] < given + _AHEAD * self.jobs:
+                    if (
+                        worker.task < 0
+                        and waiting
+                        and waiting[0] < given + _TASKS_AHEAD * self.jobs
+                    ):
                         self._give(worker, waiting[0], tasks[waiting.popleft()])
                 self._collect(results, timeout=1.0)
                 while given in results:
@@ -145,8 +149,8 @@ class Pool(Generic[Context]):
                     pass
             elif worker.task < 0 or time.monotonic() - worker.since < self.patience:
                 continue
-            worker.process.join(_A_WHILE)
-            if worker.process.exitcode == _RAISED:
+            worker.process.join(_EXIT_WAIT)
+            if worker.process.exitcode == _EXIT_BY_ERROR:
                 raise DiptychError("a worker process ended by an error; it stands above")
             if worker.task >= 0:
                 results[worker.task] = Failed(

@@ -39,7 +39,7 @@ class Admission:
             return Entry(url, host, 0.0, depth, state=State.REFUSED, reason=reason)
         return Entry(url, host, priority, depth, kind)
 
-    def may(self, url: Url, site: str) -> bool:
+    def may_be_page_of(self, url: Url, site: str) -> bool:
         """True if a URL can be a page of a site, judged by the URL alone."""
         known = self._known
         if url not in known:

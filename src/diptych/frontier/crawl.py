@@ -16,7 +16,7 @@ from diptych.frontier.guides import Guides, Wish, alternates_of, end_of_part
 from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Entry, Frontier, State
-from diptych.frontier.retries import Asking, Stats
+from diptych.frontier.retries import Retries, Stats
 from diptych.frontier.scope import Scope
 from diptych.page.answer import Reading
 from diptych.page.robots import Robots
@@ -46,13 +46,13 @@ __all__ = ["Crawl", "Stats"]
 SEED_PRIORITY = 1000.0
 SITEMAP_PRIORITY = 1e6
 MAX_SEEN = 500_000  # URLs remembered to spare the database; some 100 bytes each
-DOUBTFUL = 0.3  # pairs per download: for less it is worth while to wait for answers
-AT_LEAST = 200  # pages of a site without any pair, before it is given up
-LONGEST_WAIT = 5.0  # seconds
-A_MOMENT = 0.02  # seconds
+MIN_CERTAIN_VALUE = 0.3  # pairs per download: for less it is worth while to wait for answers
+MIN_PAGES_TO_JUDGE = 200  # pages of a site without any pair, before it is given up
+MAX_ANSWER_WAIT = 5.0  # seconds
+SHORT_DELAY = 0.02  # seconds
 
 
-class _Part(NamedTuple):
+class _SitemapPart(NamedTuple):
     """A sitemap that is not taken in to its end."""
 
     claim: Claim
@@ -76,12 +76,12 @@ class Crawl:
         self.stats = Stats()
         self._scope = scope
         self._limits = limits
-        self._asking = Asking(store, self.frontier, self.hosts, politeness, limits, self.stats)
+        self._retries = Retries(store, self.frontier, self.hosts, politeness, limits, self.stats)
         self._admission = Admission(store, self.hosts, scope)
-        self.guides = Guides(store, policy, self.langs, self._view, self._admission.may)
+        self.guides = Guides(store, policy, self.langs, self._view, self._admission.may_be_page_of)
         self._seen: dict[Url, float] = {}
         self._empty: set[str] = set()
-        self._parts: deque[_Part] = deque()
+        self._sitemap_parts: deque[_SitemapPart] = deque()
         store.begin()
         for site in sites:
             self.hosts.add_site(site)
@@ -105,22 +105,22 @@ class Crawl:
         """Up to `room` URLs to fetch now."""
         granted: list[Claim] = []
         self.store.begin()
-        self.hosts.watch_the_time(self._limits, now)
-        self._take_part(now)
+        self.hosts.stop_overdue_sites(self._limits, now)
+        self._take_sitemap_part(now)
         while len(granted) < room:
             claims = self.frontier.claim(now, room - len(granted))
-            granted.extend(claim for claim in claims if self._may(claim, now))
+            granted.extend(claim for claim in claims if self._is_allowed(claim, now))
             is_over = self.frontier.active == 0 and self.wake() is None and not self.guides.waiting
             if not claims and not (is_over and self._refill()):
                 break
         return granted
 
-    def _may(self, claim: Claim, now: float) -> bool:
+    def _is_allowed(self, claim: Claim, now: float) -> bool:
         """True if robots.txt and limits allow a claim; else it is given back."""
         site = self.hosts[claim.host].site
         self.hosts.start(site, now)
         if claim.kind is Kind.ROBOTS:
-            return self._is_worth(claim, site, now)
+            return self._is_worth_fetching(claim, site, now)
         end = site.exhausted(self._limits, now)
         if end is not None:
             self.frontier.give_back(claim, now + 0.5)
@@ -132,14 +132,14 @@ class Crawl:
             return False
         if not self.hosts.allows(claim.host, claim.url):
             self.frontier.refuse(claim, now, reason=Reason.ROBOTS)
-            self._tell(claim, Missing(claim.url, Reason.ROBOTS))
+            self._tell_guide(claim, Missing(claim.url, Reason.ROBOTS))
             return False
-        if not self._is_worth(claim, site, now):
+        if not self._is_worth_fetching(claim, site, now):
             return False
         site.in_flight += claim.kind is Kind.PAGE
         return True
 
-    def _is_worth(self, claim: Claim, site: SiteInfo, now: float) -> bool:
+    def _is_worth_fetching(self, claim: Claim, site: SiteInfo, now: float) -> bool:
         """True if a claim is worth a download now: nothing much better is queued.
 
         The priority of a page is what its guide expects of it where the guide has an outlook; what
@@ -147,16 +147,18 @@ class Crawl:
         """
         if not self.guides.remember or claim.priority == SEED_PRIORITY:
             return True
-        worth = claim.priority
+        value = claim.priority
         if claim.kind is not Kind.PAGE:
-            worth = self.frontier.top([claim.host], now)
+            value = self.frontier.best_priority([claim.host], now)
         outlook = self.guides.outlook(site)
-        if outlook is None or worth == -math.inf or worth >= SEED_PRIORITY:
+        if outlook is None or value == -math.inf or value >= SEED_PRIORITY:
             return True
-        best = max(worth, self.frontier.top((info.id for info in self.hosts.of_site(site)), now))
-        is_waiting = worth < DOUBTFUL and self.guides.waits(site, now) < LONGEST_WAIT
-        if is_waiting or worth < best / 2:
-            self.frontier.give_back(claim, now + A_MOMENT)
+        best = max(
+            value, self.frontier.best_priority((info.id for info in self.hosts.of_site(site)), now)
+        )
+        is_waiting = value < MIN_CERTAIN_VALUE and self.guides.waits(site, now) < MAX_ANSWER_WAIT
+        if is_waiting or value < best / 2:
+            self.frontier.give_back(claim, now + SHORT_DELAY)
             return False
         return not self._is_unlikely(claim, site, best, now)
 
@@ -166,10 +168,12 @@ class Crawl:
         if not patience or best >= 1.0 / patience:
             return False
         outlook = self.guides.outlook(site)
-        if outlook is not None and not outlook.found and site.pages < AT_LEAST:
+        if outlook is not None and not outlook.found and site.pages < MIN_PAGES_TO_JUDGE:
             return False  # where nothing was found yet, nothing can be told either
-        self.frontier.give_back(claim, now + A_MOMENT)
-        later = self.frontier.top((info.id for info in self.hosts.of_site(site)), math.inf)
+        self.frontier.give_back(claim, now + SHORT_DELAY)
+        later = self.frontier.best_priority(
+            (info.id for info in self.hosts.of_site(site)), math.inf
+        )
         is_waiting = self.guides.waits(site, now) < math.inf or later >= 1.0 / patience
         if not site.in_flight and not is_waiting:
             self.hosts.stop_site(site, SiteEnd.UNLIKELY)
@@ -187,7 +191,7 @@ class Crawl:
 
     def wake(self) -> float | None:
         """The time when `next` may return something again; None if nothing is queued."""
-        return 0.0 if self._parts else self.frontier.wake()
+        return 0.0 if self._sitemap_parts else self.frontier.wake()
 
     def outlook(self) -> Outlook | None:
         """The pairs found and still expected in all sites; None if no guide can tell."""
@@ -221,7 +225,7 @@ class Crawl:
         if self._queue(self.guides.learn(site, news), 1, site):
             self._empty.discard(site.site.name)
 
-    def _tell(self, claim: Claim, news: News) -> None:
+    def _tell_guide(self, claim: Claim, news: News) -> None:
         """Tell a guide that a URL is missing or has moved."""
         if claim.kind is Kind.PAGE:
             site = self.hosts[claim.host].site
@@ -238,10 +242,10 @@ class Crawl:
         host.site.in_flight -= claim.kind is Kind.PAGE
         if isinstance(reading, Failure):
             reading = Reading(claim.url, 0, 0, now, failure=reading)
-        self._asking.log(claim, host, reading, pointer)
+        self._retries.log(claim, host, reading, pointer)
         if reading.failure is not None:
-            if self._asking.fail(claim, reading.failure, reading.status, now):
-                self._tell(claim, Missing(claim.url, reading.failure.reason))
+            if self._retries.fail(claim, reading.failure, reading.status, now):
+                self._tell_guide(claim, Missing(claim.url, reading.failure.reason))
             return
         host.refusals = 0
         if reading.robots is not None:
@@ -250,7 +254,9 @@ class Crawl:
             self._take_redirect(claim, reading.redirect, reading.status, now)
         elif reading.sitemap is not None:
             self._add_sitemaps(reading.sitemap.sitemaps, SEED_PRIORITY - 1)
-            self._parts.append(_Part(claim, host.site, reading.sitemap, reading.status))
+            self._sitemap_parts.append(
+                _SitemapPart(claim, host.site, reading.sitemap, reading.status)
+            )
         elif reading.page is not None and pointer is not None:
             self.frontier.complete(claim, now, status=reading.status)
             self._take_page(claim, host, reading.page, pointer)
@@ -262,12 +268,14 @@ class Crawl:
         self._empty.discard(host.site.site.name)
         self._queue(self.guides.rank_page(host.site, page), claim.depth + 1, host.site)
         if self.guides.remember:
-            self._note_refused(page, host.site, claim.depth + 1)
+            self._save_refused_links(page, host.site, claim.depth + 1)
 
-    def _note_refused(self, page: Page, site: SiteInfo, depth: int) -> None:
+    def _save_refused_links(self, page: Page, site: SiteInfo, depth: int) -> None:
         """Save links that are refused, so that `diptych explain` can name the reason."""
         name = site.site.name
-        links = [link.url for link in page.links if not self._admission.may(link.url, name)]
+        links = [
+            link.url for link in page.links if not self._admission.may_be_page_of(link.url, name)
+        ]
         new = [url for url in dict.fromkeys(links) if url not in self._seen]
         entries = [self._admission.entry(url, depth, 0.0) for url in new]
         refused = [entry for entry in entries if entry.state is State.REFUSED]
@@ -277,7 +285,7 @@ class Crawl:
     def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
         if claim.hops >= self._limits.redirects:
             self.frontier.fail(claim, now, reason=Reason.TOO_MANY_REDIRECTS, status=status)
-            self._tell(claim, Missing(claim.url, Reason.TOO_MANY_REDIRECTS))
+            self._tell_guide(claim, Missing(claim.url, Reason.TOO_MANY_REDIRECTS))
             return
         entry = self._admission.entry(target, claim.depth, claim.priority, kind=claim.kind)
         entry = entry._replace(hops=claim.hops + 1)
@@ -286,7 +294,7 @@ class Crawl:
         self.frontier.add([entry])
         self.frontier.complete(claim, now, status=status, redirect=url_key(target))
         is_outside = entry.state is not State.QUEUED
-        self._tell(
+        self._tell_guide(
             claim, Missing(claim.url, Reason.OUTSIDE) if is_outside else Moved(claim.url, target)
         )
 
@@ -307,19 +315,19 @@ class Crawl:
                 site.sitemaps += 1
                 self.frontier.add([entry])
 
-    def _take_part(self, now: float) -> None:
+    def _take_sitemap_part(self, now: float) -> None:
         """Take in the next part of a sitemap: all of a large one at once would hold up the crawl.
 
         Its claim ends with its last part, so that a sitemap cut off by a kill is fetched again.
         """
-        if not self._parts:
+        if not self._sitemap_parts:
             return
-        claim, site, sitemap, status, start = part = self._parts.popleft()
+        claim, site, sitemap, status, start = part = self._sitemap_parts.popleft()
         self._queue(self.guides.rank_sitemap(site, claim.url, sitemap, start), 1, site)
         end = end_of_part(sitemap, start)
         self.store.announce(site.id, alternates_of(Sitemap(entries=sitemap.entries[start:end])))
         if end < len(sitemap.entries):
-            self._parts.append(part._replace(start=end))
+            self._sitemap_parts.append(part._replace(start=end))
         else:
             self.frontier.complete(claim, now, status=status)
 

@@ -34,11 +34,11 @@ from diptych.types import (
     Url,
 )
 
-__all__ = ["PART", "Guides", "Wish", "alternates_of", "end_of_part"]
+__all__ = ["SITEMAP_PART", "Guides", "Wish", "alternates_of", "end_of_part"]
 
 PAGE, SITEMAP = "page", "sitemap"
-PART = 30  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
-_LINKS = 4 * PART  # with the translations they announce
+SITEMAP_PART = 30  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
+_MAX_PART_LINKS = 4 * SITEMAP_PART  # with the translations they announce
 
 
 class Wish(NamedTuple):
@@ -49,7 +49,7 @@ class Wish(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Itself:
+class _PolicyAsGuide:
     """A policy without memory as a guide: it learns nothing and wants to know nothing."""
 
     policy: CrawlPolicy
@@ -71,7 +71,7 @@ class _Itself:
 
 
 @dataclass(slots=True)
-class _Guided:
+class _SiteGuide:
     """One site and its guide."""
 
     site: SiteInfo
@@ -100,12 +100,12 @@ class Guides:
         self._langs = langs
         self._view = view
         self._may = may
-        self._known: dict[int, _Guided] = {}
-        self._touched: dict[int, _Guided] = {}
+        self._known: dict[int, _SiteGuide] = {}
+        self._touched: dict[int, _SiteGuide] = {}
         """guides that were told something since they were last asked for their wishes"""
         self._waiting: set[int] = set()
         """sites whose guides wait for an answer"""
-        self._read: tuple[str, Sitemap | None] = ("", None)
+        self._last_sitemap: tuple[str, Sitemap | None] = ("", None)
         self.remember = isinstance(policy, GuidedPolicy)
         """whether what happens is told to guides, and written down"""
 
@@ -114,7 +114,7 @@ class Guides:
         if isinstance(self._policy, GuidedPolicy):
             guide = self._policy.guide(self._langs)
             view = self._view(SiteInfo(0, Site("example.org", ())))
-            for page in _rehearsed(self._langs):
+            for page in _warm_up_pages(self._langs):
                 deque(guide.rank(page, view), maxlen=0)
 
     def resume(self, sites: Iterable[SiteInfo]) -> None:
@@ -126,38 +126,40 @@ class Guides:
         begun = {id for (id,) in rows} if self.remember else set()
         for site in sites:
             if site.id in begun:
-                self._of(site)
+                self._guide_of(site)
 
     def outlook(self, site: SiteInfo) -> Outlook | None:
         """The pairs found and still expected in a site; None if its guide cannot tell."""
-        return self._of(site).guide.outlook()
+        return self._guide_of(site).guide.outlook()
 
     def rank_page(self, site: SiteInfo, page: Page) -> Iterable[Ranked]:
         """Rank the links of a page."""
-        self._write(site, PAGE, page.url)
-        return self._of(site).guide.rank(self._of_site(page, site), self._view(site))
+        self._save_event(site, PAGE, page.url)
+        return self._guide_of(site).guide.rank(
+            self._with_allowed_links(page, site), self._view(site)
+        )
 
     def rank_sitemap(
         self, site: SiteInfo, url: Url, sitemap: Sitemap, start: int
     ) -> Iterable[Ranked]:
         """Rank the URLs of a part of a sitemap, as links of an empty page."""
-        self._write(site, SITEMAP, f"{start} {url}")
-        page = self._of_site(_page_of(url, sitemap, start), site)
-        return self._of(site).guide.rank(page, self._view(site))
+        self._save_event(site, SITEMAP, f"{start} {url}")
+        page = self._with_allowed_links(_page_of_part(url, sitemap, start), site)
+        return self._guide_of(site).guide.rank(page, self._view(site))
 
     def learn(self, site: SiteInfo, news: News) -> Iterable[Ranked]:
         """Rank links after any other event."""
         if not self.remember:
             return ()
-        self._write(site, *write_news(news))
-        known = self._of(site)
+        self._save_event(site, *write_news(news))
+        known = self._guide_of(site)
         if isinstance(news, Found | Settled):
             known.open -= 1
             if known.open <= 0:
                 self._waiting.discard(site.id)
         return known.guide.learn(news, self._view(site))
 
-    def _of_site(self, page: Page, site: SiteInfo) -> Page:
+    def _with_allowed_links(self, page: Page, site: SiteInfo) -> Page:
         """The page with only the links that may be fetched: a guide waits for all of them."""
         if not self.remember:
             return page
@@ -166,7 +168,7 @@ class Guides:
 
     def refill(self, site: SiteInfo) -> Iterable[Ranked]:
         """Rank more URLs when the queue of a site is empty."""
-        known = self._touched[site.id] = self._of(site)
+        known = self._touched[site.id] = self._guide_of(site)
         return known.guide.refill(self._view(site))
 
     def wishes(self, now: float) -> list[Wish]:
@@ -193,32 +195,32 @@ class Guides:
 
     def waits(self, site: SiteInfo, now: float) -> float:
         """Seconds that a guide has waited for answers; infinite if it waits for none."""
-        known = self._of(site)
+        known = self._guide_of(site)
         if known.open:
             return now - known.since
         return 0.0 if site.id in self._touched and self.remember else math.inf
 
-    def _of(self, site: SiteInfo) -> _Guided:
+    def _guide_of(self, site: SiteInfo) -> _SiteGuide:
         if site.id not in self._known:
             if isinstance(self._policy, GuidedPolicy):
-                known = _Guided(site, self._policy.guide(self._langs))
-                self._tell_again(known)
+                known = _SiteGuide(site, self._policy.guide(self._langs))
+                self._replay_events(known)
             else:
-                known = _Guided(site, _Itself(self._policy))
+                known = _SiteGuide(site, _PolicyAsGuide(self._policy))
             self._known[site.id] = self._touched[site.id] = known
         return self._known[site.id]
 
     # -- memory ------------------------------------------------------------------------------
 
-    def _write(self, site: SiteInfo, what: str, data: str) -> None:
+    def _save_event(self, site: SiteInfo, what: str, data: str) -> None:
         if self.remember:
             # Before: what is written down would be told twice.
-            self._touched[site.id] = self._of(site)
+            self._touched[site.id] = self._guide_of(site)
             self._store.db.execute(
                 "INSERT INTO events (site, what, data) VALUES (?, ?, ?)", (site.id, what, data)
             )
 
-    def _tell_again(self, known: _Guided) -> None:
+    def _replay_events(self, known: _SiteGuide) -> None:
         """Tell a new guide all that happened; what it answers is in the frontier already."""
         view = self._view(known.site)
         asked: list[PagePair | None] = []
@@ -226,7 +228,11 @@ class Guides:
         for what, data in self._store.events(known.site.id):
             if what in (PAGE, SITEMAP):
                 page = self._page(what, data)
-                ranked = known.guide.rank(self._of_site(page, known.site), view) if page else ()
+                ranked = (
+                    known.guide.rank(self._with_allowed_links(page, known.site), view)
+                    if page
+                    else ()
+                )
             else:
                 news = read_news(what, data)
                 answered.append(news)
@@ -239,14 +245,14 @@ class Guides:
         if what == PAGE:
             return self._store.page(Url(data))
         start, _, url = data.partition(" ")
-        if url != self._read[0]:
+        if url != self._last_sitemap[0]:
             response = self._store.answer(Url(url))
-            self._read = (url, read(Kind.SITEMAP, response).sitemap if response else None)
-        sitemap = self._read[1]
-        return _page_of(Url(url), sitemap, int(start)) if sitemap is not None else None
+            self._last_sitemap = (url, read(Kind.SITEMAP, response).sitemap if response else None)
+        sitemap = self._last_sitemap[1]
+        return _page_of_part(Url(url), sitemap, int(start)) if sitemap is not None else None
 
 
-def _rehearsed(langs: Sequence[str]) -> Iterable[Page]:
+def _warm_up_pages(langs: Sequence[str]) -> Iterable[Page]:
     """Pages of two languages: one links to its translation, one names a language."""
     one, other = (Url(f"http://example.org/{lang}/news.html") for lang in (langs[0], langs[-1]))
     home = Link(Url("http://example.org/"), anchor="English")
@@ -280,7 +286,7 @@ def end_of_part(sitemap: Sitemap, start: int) -> int:
     50
     """
     end, links = start, 0
-    while end < min(len(sitemap.entries), start + PART) and links < _LINKS:
+    while end < min(len(sitemap.entries), start + SITEMAP_PART) and links < _MAX_PART_LINKS:
         links += 1 + len(sitemap.entries[end].alternates)
         end += 1
     return end
@@ -297,7 +303,7 @@ def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
     ]
 
 
-def _page_of(url: Url, sitemap: Sitemap, start: int) -> Page:
+def _page_of_part(url: Url, sitemap: Sitemap, start: int) -> Page:
     """A part of a sitemap as a page without text: behind each URL the translations announced."""
     links: list[Link] = []
     for item in sitemap.entries[start : end_of_part(sitemap, start)]:

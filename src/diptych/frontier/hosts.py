@@ -21,7 +21,7 @@ __all__ = ["HostInfo", "Hosts", "SiteInfo"]
 
 ROBOTS_PRIORITY = 1e9
 LONG_DELAY = 3.0  # seconds: nobody restarts a crawl sooner
-MOST_NOTES = 10_000  # of one invocation; what is behind each is in the store
+MAX_NOTES = 10_000  # of one invocation; what is behind each is in the store
 ROBOTS_LIFETIME = 86_400.0  # RFC 9309, 2.4: no longer than a day
 
 
@@ -99,7 +99,7 @@ class Hosts:
             site.started_at = now
             self._started.append(site)
 
-    def watch_the_time(self, limits: Limits, now: float) -> None:
+    def stop_overdue_sites(self, limits: Limits, now: float) -> None:
         """Stop sites whose time limit is reached, also those that only wait."""
         if limits.max_seconds is None:
             return
@@ -120,9 +120,9 @@ class Hosts:
             known.bytes = count("SELECT sum(size) FROM fetches WHERE site = ?", known.id)
         self._store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
         for id in by_id:
-            self._take_up(id, now)
+            self._restore_hosts(id, now)
 
-    def _take_up(self, site: int, now: float) -> None:
+    def _restore_hosts(self, site: int, now: float) -> None:
         """Take up the hosts of a site as they were left."""
         rows = self._store.db.execute(
             "SELECT id, origin, next_at, crawl_delay, robots, robots_status, robots_at, stopped"
@@ -131,14 +131,14 @@ class Hosts:
         ).fetchall()
         for id, origin, next_at, crawl_delay, text, status, robots_at, stopped in rows:
             info = HostInfo(id, origin, self._site_by_id[site])
-            self._keep(info, next_at, crawl_delay)
+            self._register(info, next_at, crawl_delay)
             if stopped:  # in this invocation
                 self._frontier.stop(id, stopped)
             elif next_at - now > self._politeness.max_wait:
                 self.stop(id, f"it asks to wait {next_at - now:.0f} s more")
             # A host that could not be reached gets another chance with each invocation.
             if robots_at is None or status == "unreachable" or now - robots_at > ROBOTS_LIFETIME:
-                self._ask_again(origin)
+                self._fetch_robots_again(origin)
             else:
                 info.robots, info.robots_at = Robots(text or "", status), robots_at
                 self._frontier.host(id).connections = self._connections(crawl_delay)
@@ -146,7 +146,7 @@ class Hosts:
     def enter(self, site: Site, now: float) -> SiteInfo:
         """Make a site known that may have been visited before."""
         info = self.add_site(site)
-        self._take_up(info.id, now)
+        self._restore_hosts(info.id, now)
         return info
 
     def leave(self, site: SiteInfo) -> None:
@@ -159,7 +159,7 @@ class Hosts:
             del self._by_origin[info.origin], self._by_id[info.id]
         del self.sites[site.site.name], self._site_by_id[site.id]
 
-    def _keep(self, info: HostInfo, next_at: float, crawl_delay: float | None) -> HostInfo:
+    def _register(self, info: HostInfo, next_at: float, crawl_delay: float | None) -> HostInfo:
         self._by_origin[info.origin] = self._by_id[info.id] = info
         self._by_site.setdefault(info.site.id, []).append(info)
         delay = self._politeness.delay_for(crawl_delay)
@@ -167,7 +167,7 @@ class Hosts:
         self._frontier.add_host(Host(info.id, next_at=next_at, delay=delay))
         return info
 
-    def _ask_again(self, origin: str) -> None:
+    def _fetch_robots_again(self, origin: str) -> None:
         self._store.db.execute(
             "UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE key = ?",
             (url_key(origin + "/robots.txt"),),
@@ -186,7 +186,7 @@ class Hosts:
         db = self._store.db
         db.execute("INSERT INTO hosts (origin, site) VALUES (?, ?)", (origin, site.id))
         id = self._store.count("SELECT id FROM hosts WHERE origin = ?", origin)
-        info = self._keep(HostInfo(id, origin, site), 0.0, None)
+        info = self._register(HostInfo(id, origin, site), 0.0, None)
         robots = Entry(Url(origin + "/robots.txt"), id, ROBOTS_PRIORITY, kind=Kind.ROBOTS)
         self._frontier.add([robots])
         return info
@@ -197,7 +197,7 @@ class Hosts:
         if info.robots is not None and now - info.robots_at > ROBOTS_LIFETIME:
             info.robots = info.rules = None
             self._frontier.host(id).connections = 1
-            self._ask_again(info.origin)
+            self._fetch_robots_again(info.origin)
         return info.robots is not None
 
     def allows(self, id: int, url: Url) -> bool:
@@ -246,7 +246,7 @@ class Hosts:
         if self._frontier.host(id).stopped:
             return
         self._frontier.stop(id, reason)
-        if len(self.notes) < MOST_NOTES:
+        if len(self.notes) < MAX_NOTES:
             self.notes.append(f"{self._by_id[id].origin} was stopped: {reason}")
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
 

@@ -14,17 +14,17 @@ from diptych.run.store import Store
 from diptych.text.urls import site_name, url_key
 from diptych.types import Decision, Example, Lead, Link, Reason, Role, Url
 
-__all__ = ["FAILED", "MOVES", "Leads", "Verdict"]
+__all__ = ["FAILED", "MAX_MOVES", "Leads", "Verdict"]
 
 WAITING, TAKEN, DONE = 0, 1, 2
 _COLUMNS = "id, url, site, role, words, source"
 FAILED = f"state = 2 AND outcome IS NULL AND reason NOT IN ('', '{Reason.MOVED}')"
-MOVES = 5  # times that a site may have moved
-_LOOK = 10_000  # leads that are looked at for one of another site
-_AT_ONCE = 5_000  # leads that are scored together
-_EXAMPLES = 50_000  # that are learned from: the last ones
-_TESTED = 2  # sites that a back-link page must have led to before it is an example
-_MOST_WORDS = 300  # of one lead, however many pages link to it
+MAX_MOVES = 5  # times that a site may have moved
+_MAX_LOOKED_AT = 10_000  # leads that are looked at for one of another site
+_BATCH = 5_000  # leads that are scored together
+_MAX_EXAMPLES = 50_000  # that are learned from: the last ones
+_MIN_TESTED = 2  # sites that a back-link page must have led to before it is an example
+_MAX_WORDS = 300  # of one lead, however many pages link to it
 _ADD = """
 INSERT INTO leads (key, url, site, role, score, source, words) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET score = excluded.score, words = excluded.words,
@@ -55,7 +55,7 @@ class Leads:
         self._store = store
         self._once = once
 
-    def made(self, links: Iterable[Link], role: Role) -> list[Lead]:
+    def from_links(self, links: Iterable[Link], role: Role) -> list[Lead]:
         """Links as leads that are not in the store yet."""
         return [Lead(0, link.url, site_name(link.url), role, neighbourhood(link)) for link in links]
 
@@ -81,7 +81,7 @@ class Leads:
         if row is None:
             return lead
         words = sorted({*_words(row[0]), *lead.words})
-        return lead._replace(words=tuple(words[:_MOST_WORDS]))
+        return lead._replace(words=tuple(words[:_MAX_WORDS]))
 
     def _key(self, lead: Lead) -> int:
         is_site = self._once and lead.role is Role.FORWARD
@@ -92,7 +92,8 @@ class Leads:
         taken = set(busy)
         best: list[int] = []
         for id, site in self._store.db.execute(
-            "SELECT id, site FROM leads WHERE state = 0 ORDER BY score DESC, id LIMIT ?", (_LOOK,)
+            "SELECT id, site FROM leads WHERE state = 0 ORDER BY score DESC, id LIMIT ?",
+            (_MAX_LOOKED_AT,),
         ):
             if len(best) >= limit:
                 break
@@ -127,7 +128,7 @@ class Leads:
     def origin(self, lead: Lead) -> tuple[Url, int]:
         """The URL that was followed first, where a site has moved; and how often it has."""
         moves = 0
-        while moves < MOVES:
+        while moves < MAX_MOVES:
             row = self._store.db.execute(
                 "SELECT l.id, l.url FROM cites JOIN leads l ON l.id = cites.source"
                 " WHERE cites.lead = ? AND l.reason = ? ORDER BY l.id LIMIT 1",
@@ -140,7 +141,7 @@ class Leads:
 
     def destination(self, site: str) -> str:
         """The site that a site has moved to in the end, or the site itself."""
-        for _ in range(MOVES):
+        for _ in range(MAX_MOVES):
             row = self._store.db.execute(
                 "SELECT target.site FROM leads l JOIN cites ON cites.source = l.id"
                 " JOIN leads target ON target.id = cites.lead"
@@ -177,7 +178,7 @@ class Leads:
         forward = db.execute(
             "SELECT words, outcome FROM leads WHERE outcome IS NOT NULL AND role = ?"
             " ORDER BY id DESC LIMIT ?",
-            (int(Role.FORWARD), _EXAMPLES),
+            (int(Role.FORWARD), _MAX_EXAMPLES),
         ).fetchall()
         back = db.execute(
             "SELECT source.words, avg(lead.outcome) FROM leads source"
@@ -185,7 +186,7 @@ class Leads:
             " WHERE source.role = ? AND source.state = 2 AND lead.outcome IS NOT NULL"
             "  AND lead.id != source.source GROUP BY source.id HAVING count(*) >= ?"
             " ORDER BY source.id DESC LIMIT ?",
-            (int(Role.BACK), _TESTED, _EXAMPLES),
+            (int(Role.BACK), _MIN_TESTED, _MAX_EXAMPLES),
         ).fetchall()
         found = [Example(Role.FORWARD, _words(words), outcome) for words, outcome in forward]
         return found + [Example(Role.BACK, _words(words), share) for words, share in back]
@@ -197,7 +198,7 @@ class Leads:
             rows = self._store.db.execute(
                 f"SELECT {_COLUMNS} FROM leads WHERE state = 0 AND role != ? AND id > ?"
                 " ORDER BY id LIMIT ?",
-                (int(Role.SEED), last, _AT_ONCE),
+                (int(Role.SEED), last, _BATCH),
             ).fetchall()
             if not rows:
                 return
@@ -248,13 +249,13 @@ class Leads:
             for name, url, accept, score, reason, pages, downloads, named in rows
         ]  # fmt: skip
 
-    def unlooked(self) -> list[tuple[int, Url, int]]:
+    def without_back_links(self) -> list[tuple[int, Url, int]]:
         """Bilingual sites whose back links were not looked up: number, URL, and the lead there."""
         return self._store.db.execute(
             "SELECT site, url, lead FROM verdicts WHERE accept AND NOT looked ORDER BY id"
         ).fetchall()
 
-    def looked(self, site: int) -> None:
+    def mark_looked_up(self, site: int) -> None:
         """The back links of a site were looked up."""
         self._store.db.execute("UPDATE verdicts SET looked = 1 WHERE site = ?", (site,))
 

@@ -85,11 +85,11 @@ WHERE excluded.state = 0 AND urls.state = 0
 """
 # What has such a priority was not queued by a policy: seeds come first whatever it says.
 SOON = 5.0  # seconds
-_TOP = """
+_BEST_PRIORITY = """
 SELECT priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 AND due <= ?
 ORDER BY priority DESC LIMIT 1
 """
-_BEST = """
+_NEXT_URL = """
 SELECT id, url, host, kind, depth, priority, hops, attempts FROM urls
 WHERE host = ? AND state = 0 AND due <= ? ORDER BY priority DESC, id LIMIT 1
 """
@@ -148,7 +148,7 @@ class Frontier:
             if host.next_at > now:
                 self._schedule(host)
                 continue
-            row = self._db.execute(_BEST, (host.id, now)).fetchone()
+            row = self._db.execute(_NEXT_URL, (host.id, now)).fetchone()
             if row is None:
                 self._schedule_retries(host)
                 continue
@@ -206,7 +206,7 @@ class Frontier:
             (reason, claim.id),
         )
         host = self._hosts[claim.host]
-        self._let_go(host)
+        self._free_connection(host)
         host.next_at = now
         self._schedule(host)
 
@@ -216,7 +216,7 @@ class Frontier:
             "UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE id = ?", (claim.id,)
         )
         host = self._hosts[claim.host]
-        self._let_go(host)
+        self._free_connection(host)
         host.next_at = max(host.next_at, until)  # for its other connections too
         self._schedule(host)
 
@@ -242,16 +242,16 @@ class Frontier:
             host = self._hosts.get(id)
             if host is not None:
                 if now is not None:
-                    self._let_go(host)
+                    self._free_connection(host)
                 self._schedule(host)
         return len(rows)
 
-    def top(self, hosts: Iterable[int], now: float) -> float:
+    def best_priority(self, hosts: Iterable[int], now: float) -> float:
         """The highest priority of a page that may be claimed of some hosts soon; -inf if none."""
         asked = (self._hosts[id] for id in hosts)
         soon = (host for host in asked if not host.stopped and host.next_at <= now + SOON)
-        tops = (self._db.execute(_TOP, (host.id, now)).fetchone() for host in soon)
-        return max((top[0] for top in tops if top is not None), default=-math.inf)
+        rows = (self._db.execute(_BEST_PRIORITY, (host.id, now)).fetchone() for host in soon)
+        return max((row[0] for row in rows if row is not None), default=-math.inf)
 
     def wake(self) -> float | None:
         """The time when the next claim may succeed; None if nothing is queued."""
@@ -275,12 +275,12 @@ class Frontier:
 
     def _release(self, claim: Claim, now: float) -> None:
         host = self._hosts[claim.host]
-        self._let_go(host)
+        self._free_connection(host)
         # Counted from the end of the answer too, so that a slow server is not pressed.
         host.next_at = max(host.next_at, now + host.delay)
         self._schedule(host)
 
-    def _let_go(self, host: Host) -> None:
+    def _free_connection(self, host: Host) -> None:
         host.active -= 1
         self.active -= 1
 

@@ -14,7 +14,7 @@ from diptych.run.warc import Pointer
 from diptych.text.urls import host_of
 from diptych.types import Failure, Kind, Reason
 
-__all__ = ["UNREACHABLE", "Asking", "Stats"]
+__all__ = ["UNREACHABLE", "Retries", "Stats"]
 
 _NO_ANSWER = (Reason.TIMEOUT, Reason.CONNECT, Reason.DISCONNECTED)
 RETRIED = frozenset({*_NO_ANSWER, "http_429", "http_500", "http_502", "http_503", "http_504"})
@@ -32,7 +32,7 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Retries:
     """Records answers and failures, and decides on retries."""
 
     store: Store

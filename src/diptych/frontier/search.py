@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from diptych.frontier.admission import Admission
 from diptych.frontier.hosts import Hosts
-from diptych.frontier.leads import MOVES, Leads, Verdict
+from diptych.frontier.leads import MAX_MOVES, Leads, Verdict
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier
-from diptych.frontier.retries import Asking, Stats
+from diptych.frontier.retries import Retries, Stats
 from diptych.frontier.scope import Anywhere
 from diptych.frontier.visits import Visit, Visits
 from diptych.page.answer import Reading
@@ -28,7 +28,7 @@ from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
 from diptych.types import Example, Failure, Kind, Lead, Link, Page, Reason, Role, Url
 
-__all__ = ["ROBOTS_DOWNLOADS", "Budget", "Discovery", "LookUp", "Setting"]
+__all__ = ["ROBOTS_DOWNLOADS", "Budget", "Discovery", "LookUp", "SearchSettings"]
 
 SEED_SCORE = 2.0  # above all probabilities
 ROBOTS_DOWNLOADS = (
@@ -36,7 +36,7 @@ ROBOTS_DOWNLOADS = (
     " WHERE fetches.status > 0 AND kind = ?"
 )
 _ROUNDS = 8  # times that leads are taken up without a turn for others
-_CHANCES = 2  # leads to a site that may fail before it is given up
+_MAX_FAILURES = 2  # leads to a site that may fail before it is given up
 
 
 class LookUp(NamedTuple):
@@ -63,7 +63,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SearchSettings:
     """Settings of a search."""
 
     politeness: Politeness
@@ -74,7 +74,7 @@ class Setting:
 
 
 @dataclass(slots=True)
-class _Counts(Stats):
+class _SearchStats(Stats):
     """Counts of a search so far, over all invocations."""
 
     robots: int = 0
@@ -90,18 +90,18 @@ class Discovery:
 
     def __init__(
         self, store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, detector: Detector,
-        langs: Sequence[str], setting: Setting, *, now: float,
+        langs: Sequence[str], setting: SearchSettings, *, now: float,
     ) -> None:  # fmt: skip
         self.store = store
         self.langs = tuple(langs)
         self.frontier = Frontier(store.db)
         self.hosts = Hosts(store, self.frontier, setting.politeness)
         self.leads = Leads(store, once=policy.per_site == 1)
-        self.stats = _Counts()
+        self.stats = _SearchStats()
         self.news: deque[Verdict] = deque()
         """verdicts that nobody took note of yet"""
         self._policy, self._detector, self._setting = policy, detector, setting
-        self._asking = Asking(
+        self._retries = Retries(
             store, self.frontier, self.hosts, setting.politeness, setting.limits, self.stats
         )
         self._admission = Admission(store, self.hosts, Anywhere())
@@ -131,16 +131,17 @@ class Discovery:
         stats.tested = count("SELECT count(*) FROM verdicts")
         stats.found = count("SELECT count(*) FROM verdicts WHERE accept")
         self.store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
-        leads = self.leads.made([Link(seed) for seed in seeds], Role.SEED)
+        leads = self.leads.from_links([Link(seed) for seed in seeds], Role.SEED)
         self.leads.add(leads, lambda these: [SEED_SCORE] * len(these), 0)
         self._ranking = self._policy.rank(self._examples())
         self._learned_at = stats.pages
         if self._policy.looks_back:
             self._wishes.extend(
-                LookUp(url, site=site, source=lead) for site, url, lead in self.leads.unlooked()
+                LookUp(url, site=site, source=lead)
+                for site, url, lead in self.leads.without_back_links()
             )
         for lead in self.leads.taken():
-            self._begin(lead, now)
+            self._start_lead(lead, now)
 
     # -- what to fetch -----------------------------------------------------------------------
 
@@ -155,13 +156,13 @@ class Discovery:
             return granted
         for _ in range(_ROUNDS):
             claims = self.frontier.claim(now, room - len(granted))
-            granted.extend(claim for claim in claims if self._may(claim, now))
-            if len(granted) >= room or (not claims and not self._take_up(now)):
+            granted.extend(claim for claim in claims if self._is_allowed(claim, now))
+            if len(granted) >= room or (not claims and not self._start_leads(now)):
                 return granted
         self._has_more = True  # many leads have come to nothing: others want a turn
         return granted
 
-    def _may(self, claim: Claim, now: float) -> bool:
+    def _is_allowed(self, claim: Claim, now: float) -> bool:
         """True if robots.txt allows a claim; else it is given back."""
         if claim.kind is Kind.ROBOTS:
             return True
@@ -176,7 +177,7 @@ class Discovery:
         self._visits.go_on(visit)
         return False
 
-    def _take_up(self, now: float) -> bool:
+    def _start_leads(self, now: float) -> bool:
         """Follow the best leads there is room for; True if there were any."""
         room = self._setting.width - len(self._visits) - len(self._looked_up)
         if room <= 0 or self.is_over(now):
@@ -186,16 +187,16 @@ class Discovery:
         best = self.leads.waiting(room, busy)
         for lead in best:
             self.leads.take(lead)
-            self._begin(lead, now)
+            self._start_lead(lead, now)
         return bool(best)
 
-    def _begin(self, lead: Lead, now: float) -> None:
+    def _start_lead(self, lead: Lead, now: float) -> None:
         """Begin with a lead: the links of a back-link page may be known without fetching it."""
         if lead.role is Role.BACK and self._policy.looks_back:
             self._looked_up[lead.id] = lead.site
             self._wishes.append(LookUp(lead.url, lead))
         else:
-            self._follow(lead, now)
+            self._start_visit(lead, now)
 
     def is_over(self, now: float) -> bool:
         """True if the budget is spent: nothing more is started."""
@@ -246,9 +247,9 @@ class Discovery:
         if wish.lead is None:
             if not isinstance(links, Failure):  # else the next invocation asks again
                 self._add(links or (), Role.BACK, wish.source)
-                self.leads.looked(wish.site)
+                self.leads.mark_looked_up(wish.site)
         elif links is None or isinstance(links, Failure):
-            self._follow(wish.lead, now)
+            self._start_visit(wish.lead, now)
         else:
             self._add(links, Role.FORWARD, wish.lead.id)
             # DEVIATION(barbosa): a page whose links are known is not fetched, and so not tested;
@@ -288,12 +289,12 @@ class Discovery:
         visit = self._visits[host.site.id]
         if isinstance(reading, Failure):
             reading = Reading(claim.url, 0, 0, now, failure=reading)
-        self._asking.log(claim, host, reading, pointer)
+        self._retries.log(claim, host, reading, pointer)
         is_robots = claim.kind is Kind.ROBOTS
         self.stats.robots += is_robots and reading.status > 0
         visit.downloads += not is_robots and reading.status > 0
         if reading.failure is not None:
-            given_up = self._asking.fail(claim, reading.failure, reading.status, now)
+            given_up = self._retries.fail(claim, reading.failure, reading.status, now)
             if given_up and not is_robots:
                 self._visits.miss(visit, claim.url, reading.failure.reason)
         else:
@@ -319,7 +320,7 @@ class Discovery:
 
     # -- visits ------------------------------------------------------------------------------
 
-    def _follow(self, lead: Lead, now: float) -> None:
+    def _start_visit(self, lead: Lead, now: float) -> None:
         """Begin with a lead, or end it where there is nothing to be found out."""
         known = self.leads.decided(lead.site)
         most = self._policy.per_site
@@ -327,7 +328,9 @@ class Discovery:
             self.leads.end(lead, float(known))
         elif most > 1 and self.leads.followed(lead.site) >= most:
             self.leads.end(lead, None)
-        elif self.leads.failures(lead.site) >= _CHANCES or not self._admission.is_page(lead.url):
+        elif self.leads.failures(lead.site) >= _MAX_FAILURES or not self._admission.is_page(
+            lead.url
+        ):
             self.leads.end(lead, None, Reason.NOT_TRIED)
         else:
             inquiry = self._detector.inquire(self.langs) if known is None else None
@@ -342,7 +345,7 @@ class Discovery:
         if visit.page is None:
             self.leads.end(visit.lead, None, visit.reason or Reason.LEAD_NOT_FETCHED)
             _, moves = self.leads.origin(visit.lead)
-            if visit.moved_to is not None and moves < MOVES:  # that is where to look
+            if visit.moved_to is not None and moves < MAX_MOVES:  # that is where to look
                 self._add([Link(visit.moved_to)], visit.lead.role, visit.lead.id)
             return
         is_bilingual = bool(self.leads.decided(visit.lead.site))
@@ -370,5 +373,5 @@ class Discovery:
         """Keep links as leads."""
         may = [link for link in links if self._admission.is_page(link.url)]
         if may:
-            leads = self.leads.made(may, role)
+            leads = self.leads.from_links(may, role)
             self.leads.add(leads, self._ranking, source)

@@ -73,7 +73,7 @@ class Visits:
         site = self._hosts.enter(Site(lead.site, (lead.url,)), now)
         assert site.id not in self._visits, f"{lead.site} is being visited"
         visit = self._visits[site.id] = Visit(site, lead, inquiry, lead.url)
-        self._seek(visit, lead.url)
+        self._request(visit, lead.url)
         self.go_on(visit)
 
     def arrive(self, visit: Visit, url: Url, page: Page) -> None:
@@ -95,7 +95,7 @@ class Visits:
         is_own = site_name(target) == visit.lead.site
         if is_own and hops < self._redirects:
             visit.asked[target] = visit.asked.pop(url, url)
-            self._seek(visit, target, hops + 1)
+            self._request(visit, target, hops + 1)
             return
         if visit.page is None and not is_own:
             visit.moved_to = target
@@ -110,10 +110,10 @@ class Visits:
                 visit.inquiry.miss(asked)
             return
         visit.reason = visit.reason or reason
-        other = _instead(url, reason, visit.lead.role)
+        other = _alternative(url, reason, visit.lead.role)
         if other is not None and other not in visit.tried:
             visit.tried.add(other)
-            self._seek(visit, other)
+            self._request(visit, other)
 
     def go_on(self, visit: Visit) -> None:
         """Ask for what the test of a site wants, until it waits for something or knows."""
@@ -126,17 +126,17 @@ class Visits:
                 self._leave(visit)
                 return
             for link in wanted:
-                self._seek(visit, link.url)
+                self._request(visit, link.url)
 
     def _give_up_stopped(self, visit: Visit) -> None:
         """Miss what waits for hosts that are asked no more, and what that leads to."""
         while stopped := {
-            url: why for url in sorted(visit.pending) if (why := self._why(visit, url))
+            url: why for url in sorted(visit.pending) if (why := self._stop_reason(visit, url))
         }:
             for url, why in stopped.items():
                 self.miss(visit, url, why)
 
-    def _why(self, visit: Visit, url: Url) -> str:
+    def _stop_reason(self, visit: Visit, url: Url) -> str:
         """The reason why the host of a URL was stopped; empty if it was not."""
         return self._frontier.host(self._hosts.of(url, visit.lead.site).id).stopped
 
@@ -147,7 +147,7 @@ class Visits:
         self._hosts.leave(visit.site)
         self._ended(visit)
 
-    def _seek(self, visit: Visit, url: Url, hops: int = 0) -> None:
+    def _request(self, visit: Visit, url: Url, hops: int = 0) -> None:
         """Have a page of a site fetched, unless it is known what became of it."""
         if site_name(url) != visit.lead.site:
             self.miss(visit, url, Reason.OUTSIDE)
@@ -177,12 +177,12 @@ class Visits:
         self._frontier.add([entry._replace(hops=hops)])
 
 
-def _instead(url: Url, reason: str, role: Role) -> Url | None:
+def _alternative(url: Url, reason: str, role: Role) -> Url | None:
     """The URL to try instead of the page of a lead that failed.
 
-    >>> _instead(Url("https://a.org/x"), "a.org cannot be reached: timeout", Role.SEED)
+    >>> _alternative(Url("https://a.org/x"), "a.org cannot be reached: timeout", Role.SEED)
     'http://a.org/x'
-    >>> _instead(Url("http://a.org/old.html"), "http_404", Role.FORWARD)
+    >>> _alternative(Url("http://a.org/old.html"), "http_404", Role.FORWARD)
     'http://a.org/'
     """
     if UNREACHABLE in reason:

@@ -99,7 +99,7 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
         head = [line for row in rows for line in (_pair_line(row), *_evidence_lines(row.scores))]
         head += _segment_lines(store, keys)
     else:
-        head = _lost(store, left, right)
+        head = _no_pair_lines(store, left, right)
     return [*head, "", *_of_url(store, left), "", *_of_url(store, right)]
 
 
@@ -119,10 +119,10 @@ def _segment_lines(store: Store, keys: tuple[int, int]) -> list[str]:
     ]
 
 
-def _lost(store: Store, left: Url, right: Url) -> list[str]:
+def _no_pair_lines(store: Store, left: Url, right: Url) -> list[str]:
     """Evidence for two pages that are no pair, computed anew."""
     both = {left, right}
-    found = next((pair for pair in _weighed(store) if {pair.left, pair.right} == both), None)
+    found = next((pair for pair in _candidates(store) if {pair.left, pair.right} == both), None)
     if found is None:
         return ["not a pair: nothing says that these are translations of each other"]
     return [
@@ -132,7 +132,7 @@ def _lost(store: Store, left: Url, right: Url) -> list[str]:
     ]
 
 
-def _weighed(store: Store) -> list[PagePair]:
+def _candidates(store: Store) -> list[PagePair]:
     """All candidates of a run, if its recipe weighs them."""
     from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.protocols import CandidatePairer

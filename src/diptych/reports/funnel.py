@@ -9,10 +9,10 @@ from diptych.reports.reasons import in_words
 from diptych.reports.summary import Summary
 from diptych.types import SiteEnd
 
-__all__ = ["tell"]
+__all__ = ["print_funnel"]
 
 
-def tell(
+def print_funnel(
     summary: Summary,
     folder: Path,
     notes: Sequence[str],

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from diptych.reports.curve import Curve
 
-__all__ = ["MAX_STEPS", "MOST", "SIDE", "Mark", "Plot", "plot"]
+__all__ = ["MAX_STEPS", "MOST_PAIRS", "SIDE", "Mark", "Plot", "plot"]
 
 MAX_STEPS = 400  # of a line: more than a screen can tell apart
-MOST = 0.95  # share of the pairs whose cost is told: the last few are luck
+MOST_PAIRS = 0.95  # share of the pairs whose cost is told: the last few are luck
 SIDE = 1000  # of the square
 
 Mark = tuple[str, str]
@@ -45,7 +45,7 @@ class Plot:
 
 def plot(curve: Curve, least: float) -> Plot | None:
     """A curve as a picture, with the least that a pair can cost; None where nothing was found."""
-    most, cost = curve.at(MOST), curve.per_pair(MOST)
+    most, cost = curve.at(MOST_PAIRS), curve.per_pair(MOST_PAIRS)
     if most is None or cost is None:
         return None
     pairs = len(curve.found)
@@ -59,7 +59,7 @@ def plot(curve: Curve, least: float) -> Plot | None:
         up=_marks(top),
         pairs=pairs,
         downloads=curve.downloads,
-        share=MOST,
+        share=MOST_PAIRS,
         most=most,
         cost=cost,
         place=(_percent(most, curve.downloads), _percent(reached, top)),

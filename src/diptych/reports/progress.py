@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from diptych.types import Outlook
 
-__all__ = ["Progress", "watching"]
+__all__ = ["Progress", "progress_display"]
 
 REFRESH = 0.25
 PLAIN_REFRESH = 10.0  # seconds between lines where there is no terminal
@@ -60,7 +60,7 @@ class Progress(Watcher):
         """True if the user pressed Ctrl-C."""
         return self.interrupted
 
-    def told(self) -> list[str]:
+    def final_notes(self) -> list[str]:
         """All notes, why sites ended early, and how to go on if the user pressed Ctrl-C."""
         ends = [end_in_words(site, end) for site, end in self.ends.items()]
         how = ["interrupted: the same command goes on"] if self.interrupted else []
@@ -108,7 +108,7 @@ Shown = TypeVar("Shown", bound=Progress)
 
 
 @contextmanager
-def watching(progress: Shown, *, quiet: bool = False) -> Iterator[Shown]:
+def progress_display(progress: Shown, *, quiet: bool = False) -> Iterator[Shown]:
     """A progress display for the time of a run; Ctrl-C ends the crawl, a second one everything."""
     from rich.console import Console
     from rich.live import Live

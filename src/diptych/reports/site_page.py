@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from diptych.run.store import Store
     from diptych.run.terms import Terms
 
-__all__ = ["Standing", "write_sites"]
+__all__ = ["SearchSummary", "write_sites"]
 
-SHOWN = 1_000
-LEAST = 3.0  # downloads that a site costs: robots.txt and a page in each language
+SHOWN_SITES = 1_000
+MIN_DOWNLOADS_PER_SITE = 3.0  # downloads that a site costs: robots.txt and a page in each language
 HEADER = "site\turl\tbilingual\tscore\tdownloads\treason\tpages\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SearchSummary:
     """Counts of a search, over all invocations."""
 
     downloads: int
@@ -43,7 +43,7 @@ class Standing:
     """why sites are not bilingual, the most frequent first"""
 
     @classmethod
-    def of(cls, store: Store) -> Standing:
+    def of(cls, store: Store) -> SearchSummary:
         """As the store knows it."""
         count = store.count
         reasons = store.db.execute(
@@ -79,7 +79,7 @@ class Standing:
 
 def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
     """Write `sites.tsv`, all sites that were tested, and `report.html` into the run folder."""
-    standing, verdicts = Standing.of(store), Leads(store, once=True).verdicts()
+    standing, verdicts = SearchSummary.of(store), Leads(store, once=True).verdicts()
     lines = [HEADER]
     for each in verdicts:
         decision = each.decision
@@ -104,7 +104,7 @@ def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
             ("of them robots.txt", f"{standing.robots:,}"),
             ("leads left", f"{standing.leads:,}"),
         ],
-        plot=plot(_curve(store, standing), LEAST),
+        plot=plot(_curve(store, standing), MIN_DOWNLOADS_PER_SITE),
         reasons=[
             {"name": in_words(reason), "count": f"{count:,}", "width": 100 * count / largest}
             for reason, count in standing.reasons
@@ -113,9 +113,9 @@ def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
         sites=[
             {"url": each.url, "pages": each.pages, "score": each.decision.score,
              "downloads": each.downloads}
-            for each in found[:SHOWN]
+            for each in found[:SHOWN_SITES]
         ],
-        more=max(0, len(found) - SHOWN),
+        more=max(0, len(found) - SHOWN_SITES),
     )  # fmt: skip
     replace_file(store.folder / "report.html", page)
 
@@ -130,7 +130,7 @@ def _title(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + rest
 
 
-def _curve(store: Store, standing: Standing) -> Curve:
+def _curve(store: Store, standing: SearchSummary) -> Curve:
     """After how many downloads each bilingual site was found."""
     rows = store.db.execute("SELECT at FROM verdicts WHERE accept ORDER BY at")
     return Curve(standing.downloads, tuple(at for (at,) in rows))

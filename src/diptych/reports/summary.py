@@ -17,7 +17,7 @@ from diptych.types import Outlook, Reason, lang_pairs
 __all__ = ["Step", "Summary", "summarise"]
 
 NO_CURVE = Curve()
-LITTLE = 0.01  # of all pairs: less is told as that
+SMALL_SHARE = 0.01  # of all pairs: less is told as that
 
 _FLAGS = (
     "SELECT flags, count(*) FROM pages WHERE url IN (SELECT left FROM pairs JOIN decisions"
@@ -86,7 +86,7 @@ class Summary:
         """Words for the share of pairs not found yet; empty if it is zero or unknown."""
         if not self.pairs or not self.queued or not self.missing:
             return ""
-        share = f"about {self.missing:.0%}" if self.missing >= LITTLE else "less than 1%"
+        share = f"about {self.missing:.0%}" if self.missing >= SMALL_SHARE else "less than 1%"
         return f"{share} of the pairs are probably still out there"
 
 
@@ -104,7 +104,11 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
     steps = (
         Step("pages fetched", pages, _sorted(faults)),
         Step("in a language asked for", in_language, _sorted(strangers)),
-        Step("page pairs found", paired, _sorted({Reason.NO_PARTNER: _alone(store, langs)})),
+        Step(
+            "page pairs found",
+            paired,
+            _sorted({Reason.NO_PARTNER: _pages_without_pair(store, langs)}),
+        ),
         Step("page pairs verified", accepted, _sorted(rejected)),
         *_segments(store),
     )
@@ -154,7 +158,7 @@ def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[dict[str, int], 
     return inside, strangers
 
 
-def _alone(store: Store, langs: tuple[str, ...]) -> int:
+def _pages_without_pair(store: Store, langs: tuple[str, ...]) -> int:
     """Pages in a language asked for that are in no pair."""
     rows = store.db.execute(
         "SELECT lang, count(*) FROM pages WHERE url NOT IN"

@@ -15,7 +15,7 @@ from diptych.types import Decision, LangPair, PagePair, SegmentPair
 __all__ = ["Pairs"]
 
 
-_BASIS = (
+_LEARNING_INPUT = (
     "SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url ORDER BY 1",
     "SELECT s.url, t.url FROM urls s JOIN urls t ON t.key = s.redirect ORDER BY 1",
     "SELECT source, target, hreflang FROM announced ORDER BY 1, 2, 3",
@@ -157,7 +157,7 @@ class Pairs(Database):
     def begin_learning(self) -> bool:
         """Start learning anew if pages have changed since the last time; False if they have not."""
         digest = blake2b(digest_size=16)
-        for query in _BASIS:
+        for query in _LEARNING_INPUT:
             for row in self.db.execute(query):
                 digest.update("\0".join(row).encode() + b"\n")
             digest.update(b"\n")
@@ -192,7 +192,7 @@ class Pairs(Database):
         """The number of pairs with at least this score."""
         return self.count("SELECT count(*) FROM pairs WHERE score >= ?", least)
 
-    def doubts(self, certain: float) -> int:
+    def uncertain_pages(self, certain: float) -> int:
         """The number of sketched pages in no pair with at least this score."""
         return self.count(
             "SELECT count(*) FROM sketches WHERE url NOT IN"
@@ -201,7 +201,7 @@ class Pairs(Database):
             certain,
         )
 
-    def teachers(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
+    def pairs_to_learn_from(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
         """Pairs with at least this score, and the characters of the shorter page; by URL."""
         rows = self.db.execute(
             "SELECT l.url, r.url, left_lang, right_lang, pairs.score, evidence,"

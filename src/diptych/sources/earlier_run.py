@@ -14,7 +14,7 @@ from diptych.run.store import Store
 from diptych.sources.link_index import LinkIndex, LinkWriter
 from diptych.types import Link
 
-__all__ = ["LinkTables"]
+__all__ = ["EarlierRunLinks"]
 
 NAME = "backlinks.sqlite"
 _STATE = (
@@ -24,7 +24,7 @@ _STATE = (
 _PAGES = "SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url"
 
 
-class LinkTables(LinkIndex):
+class EarlierRunLinks(LinkIndex):
     """The links of a run to other sites; a `LinkSource`.
 
     They are indexed in a file beside the run, anew when the run has gone on; the run itself is

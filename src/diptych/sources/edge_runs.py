@@ -16,11 +16,11 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["OffsetWriter", "Offsets", "Runs", "turned", "write_lists"]
+__all__ = ["OffsetWriter", "Offsets", "Runs", "reversed_edges", "write_lists"]
 
 RUN = 1 << 23  # edges that are sorted at once: 64 MB
 MERGE = 1 << 22  # edges of all runs together that are in memory while they are merged
-_LEAST = 1 << 12  # edges of a run that are read at once: fewer would be too many reads
+_MIN_READ = 1 << 12  # edges of a run that are read at once: fewer would be too many reads
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _WORD = 32  # bits of an offset that are written for each vertex
@@ -76,10 +76,10 @@ class Offsets:
         return self.starts(vertices + 1) - self.starts(vertices)
 
 
-def turned(edges: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def reversed_edges(edges: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The same edges with key and value exchanged.
 
-    >>> [hex(edge) for edge in turned(np.array([0x0000000100000002], np.uint64))]
+    >>> [hex(edge) for edge in reversed_edges(np.array([0x0000000100000002], np.uint64))]
     ['0x200000001']
     """
     return edges << _HALF | edges >> _HALF
@@ -121,7 +121,7 @@ class Runs:
         if self._used:
             self._write()
         self._room = np.empty(0, np.uint64)
-        size = max(merge // max(len(self._bounds), 1), min(_LEAST, merge))
+        size = max(merge // max(len(self._bounds), 1), min(_MIN_READ, merge))
         last = None
         for piece in self._pieces(size):
             piece.sort()

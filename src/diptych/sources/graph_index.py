@@ -75,7 +75,7 @@ def index_graph(
     if out.exists() and not _may_be_replaced(out):
         raise SourceError(f"{out} is there and is no web graph; choose another folder")
     try:
-        with _workshop(out) as work:
+        with _build_folder(out) as work:
             part = work / "new"
             part.mkdir()
             facts = _build(list(vertices), list(edges), part, level, tick)
@@ -96,30 +96,30 @@ def _may_be_replaced(out: Path) -> bool:
 
 
 @contextmanager
-def _workshop(out: Path) -> Iterator[Path]:
+def _build_folder(out: Path) -> Iterator[Path]:
     """A folder of our own beside the index, where it is built; gone at the end."""
     out.parent.mkdir(parents=True, exist_ok=True)
     start = f".{out.name}.graph-"
     for left in [path for path in out.parent.iterdir() if path.name.startswith(start)]:
-        _clear(left, out)
+        _clean_up(left, out)
     work = Path(tempfile.mkdtemp(prefix=start, dir=out.parent))
     try:
         # Locked before it has its name, so that no other build takes it for one that was killed.
         with (work / "lock.tmp").open("w", encoding="utf-8") as marker:
             marker.write(out.name)
             marker.flush()
-            _is_locked(marker)
+            _lock(marker)
             os.replace(work / "lock.tmp", work / MARKER)
             yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _clear(left: Path, out: Path) -> None:
+def _clean_up(left: Path, out: Path) -> None:
     """Remove what a build of the same index left when it was killed, and nothing else."""
     try:
         with (left / MARKER).open("r+", encoding="utf-8") as marker:
-            if marker.read() != out.name or not _is_locked(marker):
+            if marker.read() != out.name or not _lock(marker):
                 return
             if (left / "old").exists() and not out.exists():  # killed while it changed places
                 os.replace(left / "old", out)
@@ -128,7 +128,7 @@ def _clear(left: Path, out: Path) -> None:
         return  # not ours
 
 
-def _is_locked(marker: IO[str]) -> bool:
+def _lock(marker: IO[str]) -> bool:
     """Lock a file for this process; False if another one has it, or if there are no locks here."""
     try:
         import fcntl
@@ -212,7 +212,7 @@ def _read_edges(
 ) -> None:
     """Put all edges into runs, both ways; note what is not used."""
     from diptych.kernels.edges import parse_edges
-    from diptych.sources.edge_runs import turned
+    from diptych.sources.edge_runs import reversed_edges
 
     bad = unknown = used = loops = 0
     for text in lines:
@@ -221,7 +221,7 @@ def _read_edges(
         unknown += found.unknown + len(found.pairs) - len(pairs)
         bad, loops, used = bad + found.bad, loops + found.loops, used + len(pairs)
         runs["out"].add(pairs)
-        runs["back"].add(turned(pairs))
+        runs["back"].add(reversed_edges(pairs))
         lines.count += len(found.pairs) + found.bad + found.unknown + found.loops
         tick("edges", lines.count)
     notes.extend(lines.notes)
@@ -242,10 +242,10 @@ def _read_edges(
 
 def _named(pairs: NDArray[np.uint64], has_name: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """The edges between vertices that have a name."""
-    from diptych.sources.edge_runs import turned
+    from diptych.sources.edge_runs import reversed_edges
 
     known: NDArray[np.bool_] = (
-        has_name[(pairs >> 32).astype("i8")] & has_name[(turned(pairs) >> 32).astype("i8")]
+        has_name[(pairs >> 32).astype("i8")] & has_name[(reversed_edges(pairs) >> 32).astype("i8")]
     )
     return pairs[known]
 

@@ -42,7 +42,7 @@ class Names(NamedTuple):
     """of the offsets, see `OffsetWriter`"""
 
 
-class _Listed:
+class _VertexFiles:
     """Vertices as they come: names into a file, ids and lengths of names beside it."""
 
     def __init__(self, folder: Path) -> None:
@@ -75,7 +75,7 @@ class _Listed:
 
 def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[int], None]) -> Names:
     """Write `names` and `names.offsets`, and `keys` where they are needed; what they are."""
-    listed = _Listed(folder)
+    listed = _VertexFiles(folder)
     try:
         for text in lines:
             listed.add(parse_vertices(text))
@@ -101,7 +101,7 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
     return Names(listed.largest + 1, named, is_sorted, has_name, turns)
 
 
-def _check(listed: _Listed) -> None:
+def _check(listed: _VertexFiles) -> None:
     if not listed.count:
         raise SourceError(
             "no vertex in the --vertices files; their lines are: id TAB reversed.host.name"

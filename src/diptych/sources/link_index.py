@@ -90,7 +90,7 @@ class LinkWriter:
     def add(self, source: Url, links: Iterable[Link]) -> int:
         """Remember the links of a page to other sites; how many those are."""
         site = site_name(source)
-        kept = [_cut(link) for link in links if site_name(link.url) != site][:MAX_LINKS]
+        kept = [_shortened(link) for link in links if site_name(link.url) != site][:MAX_LINKS]
         key = _page_key(source)
         self._begin()
         self.db.execute(
@@ -170,8 +170,8 @@ class LinkIndex:
         for source, links in self._pages([row[0] for row in rows]):
             if site_name(source) != site:
                 aims = _leading(links, target) if is_page else _leading_to_host(links, host)
-                found += [(len(links), _back(source, aims))] if aims else []
-        return _spread(sorted(found))[: max(limit, 0)]
+                found += [(len(links), _back_link(source, aims))] if aims else []
+        return _sites_in_turn(sorted(found))[: max(limit, 0)]
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
         """The links of a page to other sites; None if it was not read."""
@@ -229,7 +229,7 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _cut(link: Link) -> Link:
+def _shortened(link: Link) -> Link:
     """Without texts that no one would read."""
     anchor, around, alt = (text[:MAX_TEXT] for text in (link.anchor, link.around, link.alt))
     return link._replace(anchor=anchor, around=around, alt=alt)
@@ -243,13 +243,13 @@ def _leading_to_host(links: Iterable[Link], host: int) -> list[Link]:
     return [link for link in links if _host_key(link.url) == host]
 
 
-def _back(source: Url, aims: Sequence[Link]) -> Link:
+def _back_link(source: Url, aims: Sequence[Link]) -> Link:
     """The page that links here, and what the link of it says that says most."""
     best = max(aims, key=lambda link: bool(link.anchor) + bool(link.around or link.alt))
     return Link(source, "back", "", best.anchor, best.around, best.alt, best.src)
 
 
-def _spread(ordered: Sequence[tuple[int, Link]]) -> list[Link]:
+def _sites_in_turn(ordered: Sequence[tuple[int, Link]]) -> list[Link]:
     """One page of each site first, then a second one of each, and so on."""
     seen: Counter[str] = Counter()
     rounds = []

@@ -10,7 +10,7 @@ from diptych.protocols import LinkSource
 from diptych.text.printable import in_one_line
 from diptych.types import Failure, Link, Url
 
-__all__ = ["Sources"]
+__all__ = ["MergedSources"]
 
 MAX_FAULTS = 20  # different ones that are kept
 OTHER_FAULTS = "other failures"
@@ -18,7 +18,7 @@ _LINE = 300  # characters of what went wrong
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class MergedSources:
     """Several link sources as one; a `LinkSource`.
 
     The best answers of each come first.  Of a page that several name the answer with most text is

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from diptych.errors import SourceError
 from diptych.protocols import LinkSource
-from diptych.sources.many import Sources
+from diptych.sources.many import MergedSources
 
 __all__ = ["open_source", "open_sources"]
 
@@ -29,9 +29,9 @@ def open_source(spec: str, proxy: str | None = None, patience: float = float("in
     if path.is_dir():
         return _of_folder(path)
     if path.suffix == ".toml":
-        from diptych.engine.link_service import LinkApi
+        from diptych.engine.link_service import LinkService
 
-        return LinkApi.open(path, proxy, patience)
+        return LinkService.open(path, proxy, patience)
     if path.suffix in (".sqlite", ".db"):
         from diptych.sources.wat import WatIndex
 
@@ -45,12 +45,12 @@ def _of_folder(folder: Path) -> LinkSource:
 
         return WebGraph.open(folder)
     if (folder / "run.sqlite").is_file():
-        from diptych.sources.earlier_run import LinkTables
+        from diptych.sources.earlier_run import EarlierRunLinks
 
-        return LinkTables.open(folder)
+        return EarlierRunLinks.open(folder)
     raise SourceError(f"{folder} holds neither a web graph nor a run; {_CAN_BE}")
 
 
-def open_sources(specs: Sequence[str], proxy: str | None = None) -> Sources:
+def open_sources(specs: Sequence[str], proxy: str | None = None) -> MergedSources:
     """Any number of sources as one, which knows what went wrong with each."""
-    return Sources(tuple(open_source(spec, proxy) for spec in specs))
+    return MergedSources(tuple(open_source(spec, proxy) for spec in specs))

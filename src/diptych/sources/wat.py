@@ -74,7 +74,7 @@ def index_wat(
                 if writer.has_read(path, size):
                     skipped += 1
                     continue
-                reading = _Reading(path)
+                reading = _WatFile(path)
                 for url, found in reading.pages():
                     pages += 1
                     links += writer.add(url, found)
@@ -90,7 +90,7 @@ def index_wat(
     return WatFacts(len(paths) - skipped, skipped, pages, links, bad, tuple(notes))
 
 
-class _Text:
+class _WatStream:
     """The text of a file as FastWARC reads it, which ends where the file is damaged."""
 
     def __init__(self, path: str) -> None:
@@ -113,11 +113,11 @@ class _Text:
         return self._before + self._at
 
 
-class _Reading:
+class _WatFile:
     """One WAT file as it is read."""
 
     def __init__(self, path: str) -> None:
-        self._text = _Text(path)
+        self._text = _WatStream(path)
         self._error = ""
         self.count, self.bad, self.records = 0, 0, 0
 

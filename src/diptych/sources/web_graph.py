@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from diptych.sources.edge_runs import Offsets
 
-__all__ = ["Lists", "WebGraph"]
+__all__ = ["AdjacencyLists", "WebGraph"]
 
 POOL = 4  # times as many hosts as are wanted are looked at, so that hubs can be left out
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
+class AdjacencyLists:
     """For each vertex the ids of others, ascending, each once."""
 
     ids: NDArray[np.uint32]
@@ -50,8 +50,8 @@ class WebGraph:
     facts: GraphFacts
     names: NDArray[np.uint8]
     name_offsets: Offsets
-    back: Lists
-    out: Lists
+    back: AdjacencyLists
+    out: AdjacencyLists
     keys: NDArray[np.uint64] | None
     key_ids: NDArray[np.uint32] | None
     """where names are in no order: their hashes, ascending, and whose they are"""
@@ -72,8 +72,8 @@ class WebGraph:
         if name_offsets.bounds(facts.vertices - 1)[1] != len(names):
             raise SourceError(f"{folder} is damaged: names do not end; index the files again")
         lists = (
-            Lists(_mapped(folder / "back", "<u4"), back),
-            Lists(_mapped(folder / "out", "<u4"), out),
+            AdjacencyLists(_mapped(folder / "back", "<u4"), back),
+            AdjacencyLists(_mapped(folder / "out", "<u4"), out),
         )
         return cls(folder, facts, names, name_offsets, *lists, keys, key_ids)
 
@@ -99,7 +99,9 @@ class WebGraph:
         """The name of a vertex, as a host is written; empty if it has none."""
         return _reversed(self._raw(vertex)).decode("ascii", "replace")
 
-    def _neighbours(self, url: Url, limit: int, lists: Lists, others: Lists) -> list[Url] | None:
+    def _neighbours(
+        self, url: Url, limit: int, lists: AdjacencyLists, others: AdjacencyLists
+    ) -> list[Url] | None:
         """Hosts of other sites on the lists of a host, best first; None if it is not known."""
         import numpy as np
 
@@ -115,7 +117,9 @@ class WebGraph:
         order = pool[np.argsort(others.offsets.lengths(pool), kind="stable")]
         return list(islice(self._urls(order.tolist(), own), max(limit, 0)))
 
-    def _sample(self, lists: Lists, vertex: int, own: str, most: int) -> NDArray[np.uint32]:
+    def _sample(
+        self, lists: AdjacencyLists, vertex: int, own: str, most: int
+    ) -> NDArray[np.uint32]:
         """Ids from all over a list, but not those of the host's own site where they are in a row.
 
         No more of the list is read than that, however long it is.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from diptych.engine.task_workers import Failed, run_tasks
 from diptych.protocols import Watcher
 from diptych.run.store import Store
-from diptych.steps.tasks import TeachTask, Work
+from diptych.steps.tasks import LexiconTask, Work
 from diptych.types import LangPair, PagePair
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def learn_lexicons(
     watcher.tick()
     lexicons = dict(known)
     for langs in store.lang_pairs():
-        tasks = [TeachTask(pair) for pair in _teaching_pairs(store, langs)]
+        tasks = [LexiconTask(pair) for pair in _teaching_pairs(store, langs)]
         texts: set[tuple[str, str]] = set()
         for found in run_tasks(tasks, work, work.of(store), jobs=jobs):
             texts.update(() if isinstance(found, Failed) else found)
@@ -49,8 +49,8 @@ def learn_lexicons(
 
 def _teaching_pairs(store: Store, langs: LangPair) -> list[PagePair]:
     """The sure pairs, some from all over where there are more than it takes."""
-    rows = store.teachers(langs, SURE_PAIR)
-    rows.sort(key=lambda row: _shuffled(row[0]))
+    rows = store.pairs_to_learn_from(langs, SURE_PAIR)
+    rows.sort(key=lambda row: _random_order(row[0]))
     chosen: list[PagePair] = []
     letters = 0
     for pair, length in rows:
@@ -61,7 +61,7 @@ def _teaching_pairs(store: Store, langs: LangPair) -> list[PagePair]:
     return chosen
 
 
-def _shuffled(pair: PagePair) -> bytes:
+def _random_order(pair: PagePair) -> bytes:
     """An order that has nothing to do with names, and is always the same."""
     return blake2b(f"{pair.left}\n{pair.right}".encode(), digest_size=8).digest()
 

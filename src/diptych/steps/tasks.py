@@ -38,14 +38,21 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = [
-    "AlignTask", "Aligned", "Judged", "LookTask", "Looked", "PairTask", "SketchTask", "TeachTask",
+    "AlignTask",
+    "Aligned",
+    "Judged",
+    "LexiconTask",
+    "LookTask",
+    "Looked",
+    "PairTask",
+    "SketchTask",
     "Work",
 ]  # fmt: skip
 
 Judged = tuple[SegmentPair, Decision]
-_KEPT = 16  # pages
-_PLAUSIBLE = 0.2  # score of two pages whose links may be aligned
-_SURE = 0.7  # score of a segment that teaches
+_CACHED_PAGES = 16  # pages
+_PLAUSIBLE_PAIR = 0.2  # score of two pages whose links may be aligned
+_SURE_SEGMENT = 0.7  # score of a segment that teaches
 _UNREADABLE = Decision(False, 0.0, Reason.UNREADABLE)
 _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
 
@@ -91,7 +98,7 @@ class Work:
 
     def _page(self, url: Url) -> Page | None:
         if url not in self._read:
-            while len(self._read) >= _KEPT:
+            while len(self._read) >= _CACHED_PAGES:
                 del self._read[next(iter(self._read))]
             self._read[url] = self._open(url)
         return self._read[url]
@@ -145,7 +152,7 @@ class SketchTask(NamedTuple):
         return page.sketch or Sketch("", 0, {})
 
 
-class TeachTask(NamedTuple):
+class LexiconTask(NamedTuple):
     """Find out what two pages teach of words."""
 
     pair: PagePair
@@ -158,7 +165,7 @@ class TeachTask(NamedTuple):
         sure = [
             segment
             for segment in work.segments(self.pair, *pages)
-            if segment.left and segment.right and segment.score >= _SURE
+            if segment.left and segment.right and segment.score >= _SURE_SEGMENT
         ]
         lexicon = work.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
         # A score is low for want of words as well: only rules are minded.
@@ -239,16 +246,16 @@ class LookTask(NamedTuple):
         pages = work.pages(self.pair)
         if pages is None:
             return Looked(Aligned(_UNREADABLE, []), ())
-        trees = _NotingLinks(work.strategies.align_dom)
+        trees = _LinkRecorder(work.strategies.align_dom)
         segments = work.segments(self.pair, *pages, trees)
         aligned = _judged(self.pair, pages, segments, work)
         decision = aligned.decision
-        is_open = decision.reason in UNDECIDED or decision.score >= _PLAUSIBLE
+        is_open = decision.reason in UNDECIDED or decision.score >= _PLAUSIBLE_PAIR
         return Looked(aligned, tuple(dict.fromkeys(trees.noted)) if is_open else ())
 
 
 @dataclass(slots=True)
-class _NotingLinks:
+class _LinkRecorder:
     """A tree aligner that also notes which links it has aligned, if it aligns links at all."""
 
     trees: TreeAligner
