@@ -1,8 +1,8 @@
-"""The hot loops in C, each beside its readable reference in Python.
+"""Inner loops in C, called through ctypes, each with a reference implementation in Python.
 
-The C files are compiled when the package is installed and called through `ctypes` over arrays.
-Where no compiler was at hand `native()` is None and the references do the work: the same results,
-slower.  Tests hold every kernel against its reference.
+The C files are compiled when the package is installed and are called with arrays.  Without a
+compiler `native()` is None and the references run instead: the same results, slower.  Tests compare
+every kernel with its reference.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def native() -> ctypes.CDLL | None:
 
 
 class _Address(ctypes.c_void_p):
-    """An address, and the array whose it is, which must not go before the call."""
+    """The address of an array, which keeps the array alive until the call is over."""
 
     array: Any
 
 
 def pointer(array: Any) -> ctypes.c_void_p:
-    """The address of an array's data, which must be in one piece (C order); it keeps the array."""
+    """The address of the data of an array in C order; it keeps the array alive."""
     if not array.flags.c_contiguous:
         raise ValueError("a kernel needs an array in C order")
     address = _Address(array.ctypes.data)

@@ -1,7 +1,7 @@
-"""Beads of two texts: what their words say for them, how they score, and the best way through.
+"""Sentence alignment in C: word scores, bead scores and the best path through two texts.
 
-A point (i, j) lies between sentences, with i left and j right ones behind it.  Only the points of a
-band are looked at, so that memory grows with the length of the texts and not with its square.
+A point (i, j) lies between sentences, after i left and j right ones.  Only the points of a band are
+visited, so that memory grows with the length of the texts and not with its square.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from diptych.kernels import beads_reference as reference
 from diptych.kernels import native, pointer
 from diptych.kernels.ibm1 import Bags, Postings
 from diptych.kernels.length_costs import MAX_COST
-from diptych.kernels.tables import Table
+from diptych.kernels.tables import Table, are_within, ends_of
 
 __all__ = ["Band", "Lengths", "Moves", "Path", "Windows", "bead_scores", "best_path", "word_gains"]
 
 
 class Band(NamedTuple):
-    """For each number of left sentences behind, the first and last number of right ones."""
+    """The points that are visited: for each i the first and the last j."""
 
     low: NDArray[np.int32]
     high: NDArray[np.int32]
@@ -35,14 +35,14 @@ class Band(NamedTuple):
 
     @classmethod
     def around(cls, points: NDArray[np.int64], left: int, right: int, margin: int) -> Band:
-        """What is near a way through, given as rows of two; always whole from corner to corner.
+        """The points near a path, given as rows of (i, j); connected from corner to corner.
 
         >>> Band.around(np.array([[0, 0], [4, 4]]), 4, 4, 1).high.tolist()
         [1, 2, 3, 4, 4]
         """
         rows = np.arange(left + 1)
         at = np.interp(rows, points[:, 0], points[:, 1])
-        # Where the way goes along a row, the row has both of its ends.
+        # Where the path runs along a row, the row includes both of its ends.
         first, last = np.floor(at).astype(np.int64), np.ceil(at).astype(np.int64)
         np.minimum.at(first, points[:, 0], points[:, 1])
         np.maximum.at(last, points[:, 0], points[:, 1])
@@ -56,16 +56,16 @@ class Band(NamedTuple):
 
     @property
     def start(self) -> NDArray[np.int64]:
-        """Where the points of each row begin; the last number is how many there are."""
-        return _starts(self.low, self.high + 1)
+        """The index of the first point of each row, and the number of points at the end."""
+        return ends_of(self.high + 1 - self.low)
 
     @property
     def right(self) -> int:
-        """How many sentences the right text has."""
+        """The number of right sentences."""
         return int(self.high[-1])
 
     def left_windows(self, most: int) -> Windows:
-        """For each left sentence the right ones that any bead of at most so many may join it to."""
+        """For each left sentence the right ones that a bead of up to `most` sentences may join."""
         count = len(self.low) - 1
         first = np.maximum(np.arange(count) - most + 1, 0)
         return Windows(
@@ -83,19 +83,19 @@ class Band(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """For each sentence the places of the other text it is compared with: from, and to before."""
+    """For each sentence the sentences of the other text it is compared with, as low:high."""
 
     low: NDArray[np.int32]
     high: NDArray[np.int32]
 
     @property
     def start(self) -> NDArray[np.int64]:
-        """Where each sentence's places begin; the last number is how many there are."""
-        return _starts(self.low, self.high)
+        """The index of the first cell of each window, and the number of cells at the end."""
+        return ends_of(self.high - self.low)
 
 
 class Moves(NamedTuple):
-    """The kinds of beads: sentences on both sides, and how likely they are, as log."""
+    """The kinds of beads: sentences on both sides, and the log of their prior probability."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -103,7 +103,7 @@ class Moves(NamedTuple):
 
     @classmethod
     def of(cls, kinds: Sequence[tuple[int, int]], priors: Sequence[float]) -> Moves:
-        """From shares of beads, which need not add up to one."""
+        """Moves with given priors, which need not add up to one."""
         if any(min(kind) < 0 or not any(kind) for kind in kinds):
             raise ValueError("a bead has sentences on one side at least")
         counts = np.array(kinds, np.int32).reshape(-1, 2)
@@ -116,7 +116,7 @@ class Moves(NamedTuple):
 
 
 class Lengths(NamedTuple):
-    """Lengths of all sentences before each point, alike if they translate (Gale & Church 1993)."""
+    """Total length of the sentences before each point (Gale & Church 1993)."""
 
     left: NDArray[np.float64]
     right: NDArray[np.float64]
@@ -124,14 +124,10 @@ class Lengths(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Steps in order, as rows of left, right and how many of both, each with its confidence."""
+    """Steps in order as rows of (left, right, left count, right count), with their confidence."""
 
     steps: NDArray[np.int32]
     confidence: NDArray[np.float64]
-
-
-def _starts(low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.int64]:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(high.astype(np.int64) - low)))
 
 
 def word_gains(
@@ -145,7 +141,7 @@ def word_gains(
     null_share: float,
     loose_before: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float32]:
-    """How much better a sentence's words are explained by 1 to `sizes` others than by chance.
+    """Log-likelihood ratio of each sentence's words: given 1 to `sizes` sentences, against chance.
 
     IBM Model 1 beside unigrams: a word comes from chance with `null_share`, else from any word of
     the others; `links` says for each word of the rows how many times more often it stands beside
@@ -176,15 +172,14 @@ def word_gains(
 
 
 def _check_places(rows: Bags, links: Table, places: Postings, windows: Windows, count: int) -> None:
-    """Nothing may lead the kernel out of its arrays."""
-    words = len(places.offsets) - 1
-    is_inside = len(windows.low) == len(windows.high) == len(rows)
-    if is_inside and len(rows):
-        is_inside = bool(windows.low.min() >= 0 and windows.high.max() <= count)
-    if is_inside and len(links.columns):
-        is_inside = bool(links.columns.min() >= 0 and links.columns.max() < words)
-    if is_inside and len(places.bag):
-        is_inside = bool(places.bag.min() >= 0 and places.bag.max() <= count)
+    """Raise ValueError for anything that would lead the kernel out of its arrays."""
+    is_inside = (
+        len(windows.low) == len(windows.high) == len(rows)
+        and are_within(windows.low, count + 1)
+        and are_within(windows.high, count + 1)
+        and are_within(links.columns, len(places.offsets) - 1)
+        and are_within(places.bag, count + 1)
+    )
     if not is_inside:
         raise ValueError("windows, links and postings must be those of the places")
 
@@ -197,9 +192,9 @@ def bead_scores(
     by_right: NDArray[np.float32],
     more: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """The score of every move from every point: prior, lengths, words; and what else is given.
+    """The score of every move from every point: prior, lengths and words, added to `more`.
 
-    `by_left` and `by_right` are what `word_gains` says for `left_windows` and `right_windows`.
+    `by_left` and `by_right` are the `word_gains` of `left_windows` and `right_windows`.
     """
     start, most = band.start, moves.most
     ours, theirs = band.left_windows(most), band.right_windows(most)
@@ -230,10 +225,10 @@ def bead_scores(
 def best_path(
     band: Band, moves: Moves, scores: NDArray[np.float32], *, by_posterior: bool = True
 ) -> Path:
-    """The way through the band whose beads are most probable, each counted for its sentences.
+    """The path through the band with the most probable beads, each weighted by its sentences.
 
-    A step's confidence is its bead's probability, summed over all ways.  Otherwise: the way of the
-    highest score (Viterbi), and the scores of its steps.
+    A step's confidence is the posterior probability of its bead, summed over all paths.  Without
+    `by_posterior`: the path of the highest score (Viterbi), and the scores of its steps.
     """
     start = band.start
     count, rows = int(start[-1]), len(band.low) - 1

@@ -1,4 +1,4 @@
-"""The readable form of `beads.c`: the same numbers, slowly."""
+"""Sentence alignment in Python: reference of `beads.c`, and its fallback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["IMPOSSIBLE", "bead_scores", "best_path", "word_gains"]
 
 IMPOSSIBLE = -1e30
 LONG = 100
-"""words beyond which a sentence says no more: they come in phrases"""
+"""words beyond which a sentence has no more evidence: they come in phrases"""
 
 
 def word_gains(
@@ -58,7 +58,7 @@ def word_gains(
 
 
 def _lifts(word: int, links: Table, places: Postings) -> dict[int, float]:
-    """By place: how many times more often than by chance the word is seen beside its words."""
+    """By place: how many times more often than by chance the word occurs beside its words."""
     found: dict[int, float] = defaultdict(float)
     weights: NDArray[np.float32] = places[2]
     for link in range(links.offsets[word], links.offsets[word + 1]):
@@ -111,7 +111,7 @@ def _inside(band: Band, i: int, j: int) -> bool:
 def best_path(
     band: Band, moves: Moves, scores: NDArray[np.float32], by_posterior: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Steps of the way of the most probable beads, or of the highest score, and their values."""
+    """Steps of the path of the most probable beads, or of the highest score, and their values."""
     values = {
         (i, j, move): float(scores[band.start[i] + j - band.low[i], move])
         for i in range(len(band.low))
@@ -135,7 +135,7 @@ def best_path(
 def _posteriors(
     scores: dict[tuple[int, int, int], float], moves: Moves, end: tuple[int, int]
 ) -> dict[tuple[int, int, int], float]:
-    """The probability of each bead: of all ways through, those that have it."""
+    """The posterior probability of each bead: the share of all paths that have it."""
     before: dict[tuple[int, int], float] = {(0, 0): 0.0}
     after: dict[tuple[int, int], float] = {end: 0.0}
     for i, j, move in sorted(scores):  # every bead leads to a later point
@@ -159,7 +159,7 @@ def _posteriors(
 def _best(
     worth: dict[tuple[int, int, int], float], moves: Moves, end: tuple[int, int]
 ) -> list[tuple[int, int, int, int]]:
-    """The steps that are worth the most together."""
+    """The steps whose values sum to the most."""
     best: dict[tuple[int, int], tuple[float, int]] = {(0, 0): (0.0, -1)}
     for i, j, move in sorted(worth):
         if (i, j) not in best:

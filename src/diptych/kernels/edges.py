@@ -1,4 +1,4 @@
-"""Lines of a web graph as arrays: its edges, and its vertices with their names."""
+"""Parser in C of the text files of a web graph: lines of edges and lines of vertices."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _SHORTEST = 4  # bytes of a line: 0 TAB 1 and its end
 
 
 class Edges(NamedTuple):
-    """What some lines of edges say."""
+    """The edges of some lines."""
 
     pairs: NDArray[np.uint64]
     """from << 32 | to, as they come"""
     bad: int
     """lines that are no edge"""
     unknown: int
-    """edges of what is no vertex"""
+    """edges whose ends are no vertices"""
     loops: int
     """edges from a vertex to itself"""
 
 
 class Vertices(NamedTuple):
-    """What some lines of vertices say."""
+    """The vertices of some lines."""
 
     ids: NDArray[np.int64]
     names: bytes
@@ -39,7 +39,7 @@ class Vertices(NamedTuple):
     bad: int
     """lines that are no vertex"""
     is_sorted: bool
-    """whether each name comes after the one before, by its bytes"""
+    """True if the names ascend, by their bytes"""
 
 
 class _CCounts(ctypes.Structure):
@@ -49,7 +49,7 @@ class _CCounts(ctypes.Structure):
 
 
 def parse_edges(text: bytes, vertices: int) -> Edges:
-    """The edges in whole lines of text; what comes after the last line end is not read."""
+    """The edges in whole lines of text; a last line without an end is not read."""
     if not 0 <= vertices <= MAX_VERTICES:
         raise ValueError("vertices have ids of 32 bits")
     library = native()
@@ -65,7 +65,7 @@ def parse_edges(text: bytes, vertices: int) -> Edges:
 
 
 def parse_vertices(text: bytes) -> Vertices:
-    """The vertices in whole lines of text; what comes after the last line end is not read."""
+    """The vertices in whole lines of text; a last line without an end is not read."""
     library = native()
     if library is None:
         return Vertices(*edges_reference.parse_vertices(text))

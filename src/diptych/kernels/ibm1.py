@@ -1,7 +1,7 @@
-"""IBM Model 1 (Brown et al. 1993): how likely a word is given a word of the other language.
+"""IBM Model 1 (Brown et al. 1993) in C: translation probabilities of words, trained by EM.
 
-Word order does not matter to the model, so a sentence is a bag: each word once, and how often.  The
-given side also has the empty word (NULL), which is in every sentence and has the last row.
+Word order does not matter to the model, so a sentence is a bag: each word once, with its count.
+The given side also has the empty word (NULL), which is in every sentence and has the last row.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import ibm1_reference, native, pointer
-from diptych.kernels.tables import Table
+from diptych.kernels.tables import Table, are_offsets, are_within, ascend_in_rows, ends_of
 
 __all__ = [
     "MAX_ENTRIES",
@@ -37,7 +37,7 @@ _PLACE = np.dtype([("column", np.int32), ("weight", np.float32)])
 class Bags:
     """One side of all sentence pairs: sentence i has `word[offsets[i]:offsets[i + 1]]`, each once.
 
-    Made by `bags`, which checks that it is whole.
+    Made by `bags`, which checks it.
     """
 
     word: NDArray[np.int32]
@@ -50,13 +50,13 @@ class Bags:
         return len(self.offsets) - 1
 
     def share(self, given: Postings) -> NDArray[np.float32]:
-        """Per word: its count over the length of the other side, as if all links were alike."""
+        """The expected count of each word per word of the other side, if all links are equal."""
         lengths = np.bincount(given.bag, given.times, len(self))
         return (self.count / np.repeat(lengths, np.diff(self.offsets))).astype(np.float32)
 
 
 class Postings(NamedTuple):
-    """Per word of the given side, the empty one last: the bags it is in, and how often."""
+    """For each word of the given side, the empty one last: the bags it is in, and its counts."""
 
     offsets: NDArray[np.int64]
     bag: NDArray[np.int32]
@@ -64,7 +64,7 @@ class Postings(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """Counts that are known beforehand, one row per given word; `totals` may be more than them."""
+    """Counts from before training, one row per given word; `totals` may exceed their sum."""
 
     offsets: NDArray[np.int64]
     columns: NDArray[np.int32]
@@ -74,23 +74,23 @@ class Prior(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """The table, how often each given word is expected to be translated, and how well it fits."""
+    """The trained table, the expected count of each given word, and the log-likelihoods."""
 
     table: Table
     totals: NDArray[np.float64]
     likelihoods: tuple[float, ...]
-    """log-likelihood of the other side before the first iteration, and after each"""
+    """of the other side, before the first iteration and after each"""
 
 
 def bags(ids: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> Bags:
-    """Sentences as bags; ids of words below `size`, in one piece, and where each sentence begins.
+    """Sentences as bags, from the ids of all words and the offset of each sentence.
 
     >>> made = bags(np.array([2, 1, 2, 0], np.int32), np.array([0, 3, 3, 4]), 3)
     >>> made.word.tolist(), made.count.tolist(), made.offsets.tolist()
     ([1, 2, 0], [1.0, 2.0, 1.0], [0, 2, 2, 3])
     """
     _check_offsets(offsets, len(ids))
-    if not 0 <= size <= _MAX_WORDS or (len(ids) and not 0 <= ids.min() <= ids.max() < size):
+    if not 0 <= size <= _MAX_WORDS or not are_within(ids, size):
         raise ValueError("ids of words must be from 0 to below the size of the vocabulary")
     count = len(offsets) - 1
     if count > _MAX_WORDS:
@@ -113,10 +113,10 @@ def train(
     most: int = _MAX_WORDS,
     max_entries: int = MAX_ENTRIES,
 ) -> Trained:
-    """t(other word | given word) by EM; where too many words meet, the least likely are left out.
+    """t(other word | given word) by EM; beyond `max_entries` the least probable are left out.
 
-    The table has a row more than there are given words: that of the empty word.  It is pruned as
-    `pruned` does.
+    The table has one row more than there are given words: that of the empty word.  It is pruned
+    as by `pruned`.
     """
     if len(given) != len(other):
         raise ValueError("both sides must have the same number of sentences")
@@ -124,7 +124,7 @@ def train(
     posts = postings(given)
     run = ibm1_reference.fit if native() is None else _fit
     found = run(posts, other, known, iterations, max_entries)
-    # Each word comes from any of the other side, or from none, alike.
+    # Each word comes from any word of the other side, or from none, with equal probability.
     lengths = np.bincount(posts.bag, posts.times, len(given))
     alike = float(_lengths(other) @ np.log(lengths))
     table = _pruned(Table(found.offsets, found.columns, found.values), least, most)
@@ -132,7 +132,7 @@ def train(
 
 
 def _lengths(side: Bags) -> NDArray[np.float64]:
-    """How many words each sentence has."""
+    """The number of words of each sentence."""
     sums = np.concatenate((np.zeros(1), np.cumsum(side.count, dtype=np.float64)))
     found: NDArray[np.float64] = np.diff(sums[side.offsets])
     return found
@@ -145,7 +145,7 @@ def pruned(table: Table, least: float, most: int) -> Table:
 
 
 def _pruned(table: Table, least: float, most: int) -> Table:
-    """`pruned` in the place of the table, which is used up: it may be most of the memory."""
+    """`pruned` in place: the table, which may be most of the memory, is overwritten."""
     offsets, columns, values = table  # columns and values may have room to spare
     library = native()
     if library is None:
@@ -206,20 +206,20 @@ def _fit(
 
 
 def _first_likelihood(given: Postings, other: Bags) -> float:
-    """When all columns are alike: of each word the length of the other side over the columns."""
+    """The log-likelihood when all columns are equally probable."""
     lengths = np.bincount(given.bag, given.times, len(other))
     return float(_lengths(other) @ np.log(lengths / max(other.size, 1)))
 
 
 def _most_pairs(given: Postings, other: Bags, prior: Prior) -> int:
-    """So many word pairs there may be at most."""
+    """An upper bound on the number of word pairs."""
     return int(np.diff(other.offsets)[given.bag].sum()) + len(prior.columns)
 
 
 def _fill(
     library: ctypes.CDLL, model: _CModel, room: int, max_entries: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The columns and values of a model; of too many those with the smallest share are left out."""
+    """The columns and values of a model; beyond the bound the smallest shares are left out."""
     last = ibm1_reference.BUCKETS
     if room > max_entries:
         histogram = np.zeros(ibm1_reference.BUCKETS, np.int64)
@@ -240,31 +240,29 @@ def postings(given: Bags) -> Postings:
     order = np.argsort(given.word, kind="stable")
     every = np.arange(len(given), dtype=np.int32)
     bag = np.repeat(every, np.diff(given.offsets))[order]
-    ends = np.cumsum(np.bincount(given.word, minlength=given.size), dtype=np.int64)
+    ends = ends_of(np.bincount(given.word, minlength=given.size))
     return Postings(
-        np.concatenate((np.zeros(1, np.int64), ends, [len(order) + len(given)])),
+        np.append(ends, len(order) + len(given)),
         np.concatenate((bag, every)),
         np.concatenate((given.count[order], np.ones(len(given), np.float32))),
     )
 
 
 def _no_prior(size: int) -> Prior:
-    """Nothing is known of any word, nor of the empty one."""
+    """A prior without any counts, also for the empty word."""
     none = np.zeros(0, np.int32), np.zeros(0, np.float32)
     return Prior(np.zeros(size + 2, np.int64), *none, np.zeros(size + 1))
 
 
 def _checked_prior(prior: Prior, given: Bags, other: Bags) -> Prior:
-    """The prior with an empty row for the empty word; `ValueError` for what would not fit."""
+    """The prior with an empty row for the empty word; ValueError if it does not fit."""
     offsets, columns, counts, totals = prior
     _check_offsets(offsets, len(columns))
     if not len(offsets) == given.size + 1 == len(totals) + 1 or len(counts) != len(columns):
         raise ValueError("a prior needs one row per given word")
-    if len(columns) and not 0 <= columns.min() <= columns.max() < other.size:
+    if not are_within(columns, other.size):
         raise ValueError("a prior has words beyond the vocabulary")
-    inside = np.ones(len(columns), bool)
-    inside[offsets[:-1][np.diff(offsets) > 0]] = False
-    if (np.diff(columns, prepend=-1)[inside] <= 0).any():
+    if not ascend_in_rows(offsets, columns):
         raise ValueError("the words of a row of a prior must ascend")
     if not ((counts >= 0).all() and (totals >= 0).all() and np.isfinite(totals).all()):
         raise ValueError("counts of a prior must be from 0 on")
@@ -277,6 +275,5 @@ def _checked_prior(prior: Prior, given: Bags, other: Bags) -> Prior:
 
 
 def _check_offsets(offsets: NDArray[np.int64], end: int) -> None:
-    is_whole = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == end
-    if not is_whole or (np.diff(offsets) < 0).any():
+    if not are_offsets(offsets, end):
         raise ValueError("offsets must ascend from 0 to the number of words")

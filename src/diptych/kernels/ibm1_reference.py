@@ -1,7 +1,7 @@
-"""IBM Model 1 by EM, spelled out over arrays of links (Brown et al. 1993).
+"""IBM Model 1 (Brown et al. 1993) in NumPy: reference of `ibm1.c`, and its fallback.
 
-The definition of what `ibm1.c` computes; also what runs where nothing could be compiled.  A link is
-a word of one side with a word of the other in one sentence pair; all of them are in memory at once.
+A link is a word of one side with a word of the other in one sentence pair; all of them are in
+memory at once.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ BUCKETS = 128  # powers of two a share may be of; in the first are those always 
 
 
 class Fitted(NamedTuple):
-    """A table, the sum of the counts of each row, and how well it fits after each iteration."""
+    """A table, the sum of the counts of each row, and the log-likelihood after each iteration."""
 
     offsets: NDArray[np.int64]
     columns: NDArray[np.int32]
     values: NDArray[np.float32]
     totals: NDArray[np.float64]
     likelihoods: list[float]
-    """log-likelihood but for the lengths of the sentences"""
+    """without the term of the sentence lengths"""
 
 
 class _Links(NamedTuple):
-    """Per link: its entry of the table, its word of the other side, how often the given one is."""
+    """For each link: its entry of the table, its word of the other side, the given word's count."""
 
     entry: NDArray[np.int64]
     place: NDArray[np.int64]
@@ -112,7 +112,7 @@ def _bounded(links: _Links, given: Postings, other: Bags, prior: Prior, max_entr
 
 
 def last_bucket(histogram: NDArray[np.int64], max_entries: int) -> int:
-    """How many powers of two fit into the bound; what must be kept is kept in any case.
+    """The last power of two that fits into the bound; the first is always kept.
 
     >>> last_bucket(np.array([5, 10, 10, 10]), 26), last_bucket(np.array([5, 10, 10]), 3)
     (2, 0)
@@ -124,7 +124,7 @@ def prune(
     offsets: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float32],
     least: float, most: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:  # fmt: skip
-    """The entries of each row that are large enough, so many at most, by column."""
+    """The entries of each row that are at least `least`, the `most` largest, by column."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     large = np.flatnonzero(values >= np.float32(least))
     best = large[np.lexsort((columns[large], -values[large], rows[large]))]

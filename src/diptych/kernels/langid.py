@@ -1,4 +1,4 @@
-"""The language of a text: naive Bayes over features that an automaton finds in its bytes."""
+"""Language identification in C: naive Bayes over byte n-grams that an automaton finds."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from diptych.kernels import langid_reference, native, pointer
 
-__all__ = ["Model", "label_shares"]
+__all__ = ["Model", "label_shares", "label_shares_of_texts"]
 
 _BYTES = 256
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Which features there are and what each says; made by `of`, which checks that it is whole."""
+    """The automaton, and the probabilities of its features; made by `of`, which checks them."""
 
     moves: NDArray[np.uint32]
     """the next state of the automaton for each byte, in rows of 256"""
@@ -36,7 +36,7 @@ class Model:
         cls, moves: ArrayLike, rows: ArrayLike, output: ArrayLike, table: ArrayLike,
         priors: ArrayLike,
     ) -> Model:  # fmt: skip
-        """From any arrays of numbers; `ValueError` for a model that would lead out of itself."""
+        """A model from any arrays of numbers; ValueError if an index is out of range."""
         made = cls(
             np.ascontiguousarray(moves, np.uint32),
             np.ascontiguousarray(rows, np.uint32),
@@ -57,18 +57,18 @@ class Model:
         return made
 
     def restricted(self, columns: list[int]) -> Model:
-        """The same for some of the labels."""
+        """The model for some of the labels."""
         table = np.ascontiguousarray(self.table[:, columns])
         return Model(self.moves, self.rows, self.output, table, self.priors[columns])
 
     def widened(self, columns: Sequence[NDArray[np.float32]], priors: Sequence[float]) -> Model:
-        """The same with more labels; `ValueError` for columns that are not whole."""
+        """The model with more labels; ValueError for columns of another length."""
         table = np.column_stack([self.table, *columns])
         return Model.of(self.moves, self.rows, self.output, table, [*self.priors, *priors])
 
     @cached_property
     def addresses(self) -> tuple[ctypes.c_void_p, ...]:
-        """Where its arrays are; found once, since it is asked of a hundred thousand texts."""
+        """The addresses of its arrays, computed once for many texts."""
         arrays = self.moves, self.rows, self.output, self.table, self.priors
         return tuple(map(pointer, arrays))
 
@@ -80,14 +80,27 @@ def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
     >>> label_shares(sees_0_and_1, b"abc").round(2).tolist()
     [0.74, 0.26]
     """
+    shares: NDArray[np.float64] = label_shares_of_texts(model, [text])[0]
+    return shares
+
+
+def label_shares_of_texts(model: Model, texts: Sequence[bytes]) -> NDArray[np.float64]:
+    """The probability of each label for each text, one row per text.
+
+    >>> sees_0_and_1 = Model.of([1] * 256 + [0] * 256, [0, 1], [0, 1], [[0, -1], [0, -1]], [0, 0])
+    >>> label_shares_of_texts(sees_0_and_1, [b"abc", b""]).round(2).tolist()
+    [[0.74, 0.26], [0.5, 0.5]]
+    """
+    labels = len(model.priors)
+    shares = np.empty((len(texts), labels))
     library = native()
-    if library is None:
-        return langid_reference.label_shares(model, text)
-    shares = np.empty(len(model.priors))
-    is_done = library.langid_shares(
-        ctypes.c_char_p(text), ctypes.c_int64(len(text)), *model.addresses,
-        ctypes.c_int64(len(shares)), pointer(shares),
-    )  # fmt: skip
-    if not is_done:
-        raise MemoryError
+    first, step = shares.ctypes.data, shares.strides[0]
+    for row, text in enumerate(texts):
+        if library is None:
+            shares[row] = langid_reference.label_shares(model, text)
+        elif not library.langid_shares(
+            ctypes.c_char_p(text), ctypes.c_int64(len(text)), *model.addresses,
+            ctypes.c_int64(labels), ctypes.c_void_p(first + row * step),
+        ):  # fmt: skip
+            raise MemoryError
     return shares

@@ -1,4 +1,4 @@
-"""The readable form of `langid.c`: the same numbers, slowly."""
+"""Language identification in Python: reference of `langid.c`, and its fallback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["feature_counts", "label_shares"]
 
 
 def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
-    """Logarithms of probabilities, each by how often its feature is seen; the longer, the less."""
+    """Probabilities of labels: log counts times log probabilities, over the root of the length."""
     seen = feature_counts(model, text)
     logs = np.zeros(len(model.priors))
     if seen:  # without any feature all labels are alike
@@ -30,7 +30,7 @@ def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
 
 
 def feature_counts(model: Model, text: bytes) -> Counter[int]:
-    """How often each feature is seen on the way over some bytes."""
+    """The count of each feature in some bytes."""
     state, seen = 0, Counter[int]()
     for byte in text:
         state = int(model.moves[int(model.rows[state]) * 256 + byte])

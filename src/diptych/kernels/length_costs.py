@@ -1,4 +1,4 @@
-"""How unlikely two lengths are for a text and its translation (Gale & Church 1993)."""
+"""The cost of two lengths for a text and its translation (Gale & Church 1993)."""
 
 from __future__ import annotations
 

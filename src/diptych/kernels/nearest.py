@@ -1,7 +1,7 @@
-"""The rows of a sparse matrix that are most alike those of another, by sums of products.
+"""Nearest rows of two sparse matrices by dot product, through an inverted index in C.
 
-An inverted index: only rows that share a feature are ever compared, and of a row whose features
-are all common only as many as a budget allows.
+Only rows that share a feature are compared; for a row whose features are all common, only as many
+as a budget allows.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import native, nearest_reference, pointer
+from diptych.kernels.tables import are_offsets, are_within
 
 __all__ = ["Rows", "nearest", "products"]
 
@@ -33,19 +34,15 @@ class Rows:
         return len(self.offsets) - 1
 
     def __post_init__(self) -> None:
-        """C trusts what is checked here."""
+        """Check what the C code relies on."""
         kinds = [str(array.dtype) for array in (self.offsets, self.features, self.values)]
-        whole = (
+        is_whole = (
             kinds == ["int64", "int32", "float32"]
-            and len(self.offsets) > 0
-            and self.offsets[0] == 0
-            and self.offsets[-1] == len(self.features) == len(self.values)
-            and bool((np.diff(self.offsets) >= 0).all())
+            and len(self.features) == len(self.values)
+            and are_offsets(self.offsets, len(self.features))
+            and are_within(self.features, self.width)
         )
-        inside = not len(self.features) or (
-            self.features.min() >= 0 and self.features.max() < self.width
-        )
-        if not whole or not inside:
+        if not is_whole:
             raise ValueError("rows must be whole, and their features within the width")
 
     @classmethod
@@ -58,13 +55,13 @@ class Rows:
         rows: int,
         width: int,
     ) -> Rows:
-        """Entries in any order; what is said twice is added up, and what is not positive left out.
+        """Rows from entries in any order; equal cells are added up, cells not positive left out.
 
         >>> made = Rows.of(np.array([1, 0, 1]), np.array([2, 0, 2]), np.ones(3), rows=2, width=3)
         >>> made.offsets.tolist(), made.features.tolist(), made.values.tolist()
         ([0, 1, 2], [0, 2], [1.0, 2.0])
         """
-        if len(feature) and (feature.min() < 0 or feature.max() >= width):
+        if not are_within(feature, width):
             raise ValueError("rows must be whole, and their features within the width")
         keys, place = np.unique(row.astype(np.int64) * width + feature, return_inverse=True)
         sums = np.bincount(place, value, len(keys)).astype(np.float32)
@@ -75,14 +72,14 @@ class Rows:
         return cls(offsets.astype(np.int64), features, sums, width)
 
     def turned(self) -> Rows:
-        """The rows that each feature is in."""
+        """The transposed matrix: for each feature the rows it is in."""
         row = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.offsets))
         order = np.argsort(self.features, kind="stable")
         offsets = np.searchsorted(self.features[order], np.arange(self.width + 1))
         return Rows(offsets.astype(np.int64), row[order], self.values[order], max(len(self), 1))
 
     def unit(self) -> Rows:
-        """Each row of length one, so that a sum of products is a cosine."""
+        """Each row at unit length, so that a dot product is a cosine."""
         row = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         squares = np.bincount(row, self.values.astype(np.float64) ** 2, len(self))
         values = (self.values / np.sqrt(squares)[row]).astype(np.float32)
@@ -92,10 +89,10 @@ class Rows:
 def nearest(
     queries: Rows, targets: Rows, *, most: int, budget: int = 50_000
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """For each row the rows of the other matrix with the highest sums of products, best first.
+    """For each query the target rows with the highest dot products, best first.
 
-    Features are looked at in their order, the rarest first if they are numbered so, until `budget`
-    entries of the other matrix were seen.  Of equal rows the first; -1 where there are no more.
+    Features are visited in their order, the rarest first if they are numbered so, until `budget`
+    entries of the targets were visited.  Of equal rows the first; -1 where there are no more.
     """
     if queries.width != targets.width:
         raise ValueError("both must have the same features")
@@ -118,9 +115,9 @@ def nearest(
 def products(
     left: Rows, right: Rows, ours: NDArray[np.int32], theirs: NDArray[np.int32]
 ) -> NDArray[np.float32]:
-    """The sum of products of some rows with some of the other matrix, pair by pair."""
+    """The dot products of pairs of rows, one of each matrix."""
     for rows, places in ((left, ours), (right, theirs)):
-        if len(places) and (places.min() < 0 or places.max() >= len(rows)):
+        if not are_within(places, len(rows)):
             raise ValueError("there is no such row")
     if left.width != right.width or len(ours) != len(theirs):
         raise ValueError("both must have the same features, and as many rows be asked for")

@@ -1,4 +1,4 @@
-"""The readable definition of `nearest.c`, and what is used where it could not be compiled."""
+"""Nearest rows of two sparse matrices in Python: reference of `nearest.c`, and its fallback."""
 
 from __future__ import annotations
 

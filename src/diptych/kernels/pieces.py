@@ -1,6 +1,6 @@
-"""Many short texts with their translations, each aligned by itself, in one call of the C.
+"""Sentence alignment of many short texts (the blocks of a page) in one call of C.
 
-`align_sentences.passes` is the readable form: it gives each piece the way that this finds.
+The reference is `align_sentences/shared/passes.py`: it finds the same path for each piece.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from diptych.kernels import native, pointer
 from diptych.kernels.beads import Lengths, Moves
 from diptych.kernels.ibm1 import Bags
 from diptych.kernels.length_costs import MAX_COST
+from diptych.kernels.tables import are_offsets, are_within
 
 __all__ = ["MAX_MOVES", "LinkRows", "Setting", "Side", "Ways", "best_ways"]
 
@@ -28,7 +29,7 @@ class Side(NamedTuple):
     bags: Bags
     lengths: NDArray[np.float64]
     starts: NDArray[np.int64]
-    """where each piece begins, and the number of sentences at the end"""
+    """the first sentence of each piece, and the number of sentences at the end"""
 
 
 class LinkRows(NamedTuple):
@@ -41,16 +42,16 @@ class LinkRows(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What decides between beads, beside lengths and words."""
+    """The constants by which beads are scored."""
 
     unknown: float
     """share of words that come from chance"""
     nothing_known: float
     """the same where no word of a piece is linked to another"""
     least_lift: float
-    """times chance; weaker links say nothing"""
+    """times chance; weaker links are ignored"""
     rare: float
-    """so often, in `base` words of any text, an unseen word is expected"""
+    """expected count, in `base` words of any text, of an unseen word"""
     base: float
     letters: float
     """on both sides, at which half of a length ratio that was seen is believed"""
@@ -88,7 +89,7 @@ class _CSetting(ctypes.Structure):
 
 
 def best_ways(left: Side, right: Side, links: LinkRows, moves: Moves, setting: Setting) -> Ways:
-    """The way through each piece whose beads are most probable, as `best_path` finds it."""
+    """The path through each piece with the most probable beads, as `best_path` finds it."""
     library = native()
     if library is None:
         raise RuntimeError("pieces are aligned in one call only where the kernels are compiled")
@@ -119,20 +120,17 @@ def _side(side: Side) -> _CSide:
 
 
 def _check(left: Side, right: Side, links: LinkRows, moves: Moves) -> None:
-    """Nothing may lead the kernel out of its arrays."""
+    """Raise ValueError for anything that would lead the kernel out of its arrays."""
     if len(left.starts) != len(right.starts):
         raise ValueError("a piece has two sides")
     for side in (left, right):
-        starts, count = side.starts, len(side.bags)
-        is_whole = len(starts) and starts[0] == 0 and starts[-1] == count == len(side.lengths)
-        if not is_whole or (np.diff(starts) < 0).any():
+        if len(side.bags) != len(side.lengths) or not are_offsets(side.starts, len(side.bags)):
             raise ValueError("pieces must be all sentences of a side, in order")
     offsets, columns = links.offsets, links.columns
-    is_whole = len(offsets) == left.bags.size + 1 and offsets[0] == 0
-    is_whole = is_whole and offsets[-1] == len(columns) and not (np.diff(offsets) < 0).any()
+    is_whole = len(offsets) == left.bags.size + 1 and are_offsets(offsets, len(columns))
     if not is_whole or not len(columns) == len(links.forward) == len(links.backward):
         raise ValueError("links need a row per left word")
-    if len(columns) and not 0 <= columns.min() <= columns.max() < right.bags.size:
+    if not are_within(columns, right.bags.size):
         raise ValueError("links lead to words there are not")
     kinds = set(zip(moves.left.tolist(), moves.right.tolist(), strict=True))
     if len(moves.priors) > MAX_MOVES or not {(1, 0), (0, 1)} <= kinds:

@@ -1,4 +1,4 @@
-"""Sparse tables of probabilities, as the kernels take them."""
+"""Sparse tables (offsets, columns, values), and the checks that all sparse arrays share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Table", "table_of"]
+__all__ = ["Table", "are_offsets", "are_within", "ascend_in_rows", "ends_of", "table_of"]
 
 
 class Table(NamedTuple):
@@ -20,7 +20,7 @@ class Table(NamedTuple):
 
 
 def table_of(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], count: int) -> Table:
-    """Entries in any order as a table of so many rows; entries of the same place are added.
+    """A table with `count` rows from entries in any order; equal cells are added up.
 
     >>> import numpy as np
     >>> table = table_of(np.array([1, 0, 1]), np.array([2, 1, 2]), np.array([0.5, 1, 0.25]), 2)
@@ -34,3 +34,45 @@ def table_of(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], co
     sums = np.bincount(place.reshape(-1), values, len(keys))
     offsets = np.searchsorted(keys, np.arange(count + 1) * width).astype(np.int64)
     return Table(offsets, (keys % width).astype(np.int32), sums.astype(np.float32))
+
+
+def ends_of(sizes: NDArray[Any]) -> NDArray[np.int64]:
+    """The offsets of rows of some sizes: 0, then the end of each row.
+
+    >>> import numpy as np
+    >>> ends_of(np.array([2, 0, 1])).tolist()
+    [0, 2, 2, 3]
+    """
+    import numpy as np
+
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
+
+
+def are_offsets(offsets: NDArray[Any], end: int) -> bool:
+    """True if offsets go from 0 to an end without a step back.
+
+    >>> import numpy as np
+    >>> are_offsets(np.array([0, 2, 2]), 2), are_offsets(np.array([0, 2, 1, 2]), 2)
+    (True, False)
+    """
+    steps = offsets[1:] < offsets[:-1]
+    return bool(len(offsets) and offsets[0] == 0 and offsets[-1] == end and not steps.any())
+
+
+def are_within(numbers: NDArray[Any], end: int) -> bool:
+    """True if all numbers are from 0 to below an end."""
+    return not len(numbers) or bool(numbers.min() >= 0 and numbers.max() < end)
+
+
+def ascend_in_rows(offsets: NDArray[Any], columns: NDArray[Any]) -> bool:
+    """True if the columns of each row ascend, each once.
+
+    >>> import numpy as np
+    >>> ascend_in_rows(np.array([0, 2, 3]), np.array([1, 5, 0]))
+    True
+    """
+    import numpy as np
+
+    inside = np.ones(len(columns), bool)
+    inside[offsets[:-1][np.diff(offsets) > 0]] = False
+    return bool((np.diff(columns, prepend=-1)[inside] > 0).all())

@@ -1,4 +1,4 @@
-"""Best alignment of two ordered trees, and the sum over all alignments: calls of the C.
+"""Alignment of two ordered trees in C: the best one, and expectations over all of them.
 
 A tree, or a forest, is given as `leftmost`: for each node in postorder, the first node of its tree.
 """
@@ -22,7 +22,7 @@ __all__ = ["decode", "expect"]
 def decode(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
 ) -> list[tuple[int, int]]:
-    """The pairs of nodes whose gains sum to the most, in postorder; no gain below zero is taken.
+    """The alignment with the highest sum of gains, as pairs of nodes; none below zero is taken.
 
     >>> a_tree_of_two = np.array([0, 0], np.int32)
     >>> decode(a_tree_of_two, a_tree_of_two, np.array([[3, 9], [1, 4]], np.float32))
@@ -52,7 +52,7 @@ def decode(
 def expect(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
-    """The logarithm of the sum over all alignments, and the probability of each pair of nodes.
+    """The log of the sum over all alignments, and the posterior of each pair of nodes.
 
     >>> one = np.array([0], np.int32)
     >>> total, shares = expect(one, one, np.array([[np.log(3.0)]]))

@@ -1,14 +1,14 @@
-"""The tables of `tree_align.c` in NumPy, one row at a time: where there is no compiler.
+"""Alignment of two ordered trees in NumPy: reference of `tree_align.c`, and its fallback.
 
 Zhang & Shasha 1989: a table over the prefixes of two ranges of nodes in postorder for each pair of
-key roots, from the smaller to the larger.  `align_dom/reference.py` has the same as the recursion
-that the paper writes down.
+key roots, from the smaller to the larger.  `align_dom/domtree/reference.py` has the recursion
+of the paper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ Range = tuple[int, int]
 
 
 def is_forest(leftmost: NDArray[np.int32]) -> bool:
-    """Whether every tree is its last node and the trees of its children.
+    """True if every tree is its last node and the trees of its children.
 
     >>> is_forest(np.array([0, 1, 0])), is_forest(np.array([0, 0, 1]))
     (True, False)
@@ -52,11 +52,21 @@ def key_ranges(leftmost: NDArray[np.int32]) -> list[Range]:
     return [*ranges, (0, len(leftmost) - 1)]
 
 
-def _pairs(left: NDArray[np.int32], right: NDArray[np.int32]) -> Iterator[tuple[Range, Range]]:
+class _Ranges(NamedTuple):
+    """Two trees as `leftmost`, and a range of nodes of each."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    ours: Range
+    theirs: Range
+
+
+def _pairs(left: NDArray[np.int32], right: NDArray[np.int32]) -> list[_Ranges]:
+    """All pairs of key ranges, smaller before larger."""
     if not is_forest(left) or not is_forest(right):
         raise ValueError("not a forest in postorder")
-    others = key_ranges(right)
-    return ((ours, theirs) for ours in key_ranges(left) for theirs in others)
+    pairs = product(key_ranges(left), key_ranges(right))
+    return [_Ranges(left, right, ours, theirs) for ours, theirs in pairs]
 
 
 def decode(
@@ -64,31 +74,27 @@ def decode(
 ) -> list[tuple[int, int]]:
     """See `tree_align.decode`."""
     mass = np.where(gains > 0, gains, -1e30).astype(np.float32)
-    for ours, theirs in _pairs(left, right):
-        _best_forests(left, right, ours, theirs, mass, fill=True)
+    pairs = _pairs(left, right)
+    for ranges in pairs:
+        _best_forests(ranges, mass, fill=True)
     found: list[tuple[int, int]] = []
-    waiting: list[tuple[Range, Range]] = [((0, len(left) - 1), (0, len(right) - 1))]
+    waiting = [pairs[-1]]
     while waiting:
-        ours, theirs = waiting.pop()
-        table = _best_forests(left, right, ours, theirs, mass, fill=False)
-        matched = _walk_back(left, right, ours, theirs, table)
+        ranges = waiting.pop()
+        matched = _walk_back(ranges, _best_forests(ranges, mass, fill=False))
         found += matched
         for x, y in matched:
+            first = int(left[x]), int(right[y])
             # What is below both on the leftmost path was walked in the same table.
-            if (left[x], right[y]) != (ours[0], theirs[0]) and left[x] < x and right[y] < y:
-                waiting.append(((int(left[x]), x - 1), (int(right[y]), y - 1)))
+            if first != (ranges.ours[0], ranges.theirs[0]) and first[0] < x and first[1] < y:
+                inner = ranges._replace(ours=(first[0], x - 1), theirs=(first[1], y - 1))
+                waiting.append(inner)
     return sorted(found)
 
 
-def _best_forests(
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-    ours: Range,
-    theirs: Range,
-    mass: NDArray[np.float32],
-    *,
-    fill: bool,
-) -> NDArray[np.float32]:
+def _best_forests(ranges: _Ranges, mass: NDArray[np.float32], *, fill: bool) -> NDArray[np.float32]:
+    """The highest sums of gains of all prefixes of two ranges."""
+    left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     columns = slice(other, theirs[1] + 1)
     below = right[columns] - other
@@ -102,15 +108,10 @@ def _best_forests(
     return table
 
 
-def _walk_back(
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-    ours: Range,
-    theirs: Range,
-    table: NDArray[np.float32],
-) -> list[tuple[int, int]]:
+def _walk_back(ranges: _Ranges, table: NDArray[np.float32]) -> list[tuple[int, int]]:
+    """The pairs of nodes behind the last cell of a table."""
+    left, right, (start, x), (other, y) = ranges
     found = []
-    (start, x), (other, y) = ours, theirs
     while x >= start and y >= other:
         value = table[x - start + 1, y - other + 1]
         if value == table[x - start, y - other + 1]:
@@ -131,28 +132,23 @@ def expect(
 ) -> tuple[float, NDArray[np.float64]]:
     """See `tree_align.expect`."""
     mass, counts = np.array(gains, np.float64), np.zeros(gains.shape)
-    pairs = list(_pairs(left, right))
-    for ours, theirs in pairs:
-        table, _ = _sum_forests(left, right, ours, theirs, mass, fill=True)
+    pairs = _pairs(left, right)
+    for ranges in pairs:
+        table, _ = _sum_forests(ranges, mass, fill=True)
     total = float(table[-1, -1])
-    for ours, theirs in reversed(pairs):
-        table, kept = _sum_forests(left, right, ours, theirs, mass, fill=False)
+    for ranges in reversed(pairs):
+        table, kept = _sum_forests(ranges, mass, fill=False)
         flow = np.zeros(table.shape)
-        flow[-1, -1] = (ours, theirs) == pairs[-1]
-        _flow_back(left, right, ours, theirs, mass, table, kept, flow, counts)
+        flow[-1, -1] = ranges is pairs[-1]
+        _flow_back(ranges, mass, table, kept, flow, counts)
     return total, counts
 
 
 def _sum_forests(
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-    ours: Range,
-    theirs: Range,
-    mass: NDArray[np.float64],
-    *,
-    fill: bool,
+    ranges: _Ranges, mass: NDArray[np.float64], *, fill: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Logarithms of sums over all alignments, and over those that align the last left node."""
+    left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     columns = slice(other, theirs[1] + 1)
     below = right[columns] - other
@@ -169,17 +165,15 @@ def _sum_forests(
 
 
 def _flow_back(
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-    ours: Range,
-    theirs: Range,
+    ranges: _Ranges,
     mass: NDArray[np.float64],
     table: NDArray[np.float64],
     kept: NDArray[np.float64],
     flow: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> None:
-    """Derivatives of the whole by each cell, from the last cell to the first."""
+    """Derivatives of the total by each cell, from the last cell to the first."""
+    left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     for x in range(ours[1], start - 1, -1):
         row, base, carried = x - start + 1, int(left[x]) - start, 0.0

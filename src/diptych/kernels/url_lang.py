@@ -1,9 +1,9 @@
-"""The model of a URL's language: a table of features, and facts on languages beside it.
+"""Model in C of the language of a URL: probabilities and training of its tables.
 
-Each feature (`url_lang_reference.features`) that is known has a row of a table; their sum, over the
-square root of their number, is the hidden layer, and the labels are linear in it.  Beside that a
-feature may be a fact on some labels (`fr` as first directory: a code of French), and what a fact
-weighs depends on its kind only, not on the language.
+Each known feature (`url_lang_reference.features`) has a row of a table; the sum of the rows, over
+the square root of their number, is the hidden layer, and the labels are linear in it.  A feature
+may also be a fact about some labels (`fr` as first directory: a code of French); the weight of a
+fact depends on its kind only, not on the language.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _COUNT_BITS = 25  # of the table features are counted in: far more than there ar
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """URLs in UTF-8 in one piece, and where each begins."""
+    """URLs in UTF-8 as one array, and the offset of each."""
 
     text: NDArray[np.uint8]
     offsets: NDArray[np.int64]
@@ -75,12 +75,12 @@ class Tables:
     kinds: NDArray[np.float32]
     """what each kind of fact weighs"""
     gates: NDArray[np.float32]
-    """how far each kind of fact hushes the words"""
+    """how far each kind of fact lowers the weight of words"""
 
 
 @dataclass(slots=True)
 class Learning:
-    """What changes in training, beside the output layer and the kinds of `Tables`."""
+    """State of training, besides the output layer and the kinds of `Tables`."""
 
     rows: NDArray[np.float32]
     """the table before it is rounded"""
@@ -99,6 +99,12 @@ class Learning:
     """the table and the output layer stay as they are"""
 
 
+_TRAINED = (
+    "rows", "out", "bias", "kinds", "gates", "rows_seen", "out_seen", "kinds_seen", "gates_seen",
+)  # fmt: skip
+"""what training changes: arrays of `Learning`, or else of `Tables`"""
+
+
 class _CTables(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_int32) for name in ("labels", "width", "rows", "slots_mask")),
@@ -108,20 +114,7 @@ class _CTables(ctypes.Structure):
 
 class _CLearning(ctypes.Structure):
     _fields_ = (
-        *(
-            (name, ctypes.c_void_p)
-            for name in (
-                "rows",
-                "out",
-                "bias",
-                "kinds",
-                "gates",
-                "rows_seen",
-                "out_seen",
-                "kinds_seen",
-                "gates_seen",
-            )
-        ),
+        *((name, ctypes.c_void_p) for name in _TRAINED),
         ("state", ctypes.c_uint64),
         *((name, ctypes.c_float) for name in ("rate", "drop", "drop_host")),
         ("facts_only", ctypes.c_int32),
@@ -162,17 +155,11 @@ def epoch(
             tables, learning, [texts[place] for place in order], truth[order].tolist(),
             weight[order].tolist(), rates,
         )  # fmt: skip
-    arrays = (
-        learning.rows, tables.out, tables.bias, tables.kinds, tables.gates, learning.rows_seen,
-        learning.out_seen, learning.kinds_seen, learning.gates_seen,
-    )  # fmt: skip
+    arrays = [
+        pointer(getattr(learning if hasattr(learning, name) else tables, name)) for name in _TRAINED
+    ]
     passed = _CLearning(
-        *map(pointer, arrays),
-        learning.state,
-        0,
-        learning.drop,
-        learning.drop_host,
-        learning.facts_only,
+        *arrays, learning.state, 0, learning.drop, learning.drop_host, learning.facts_only
     )
     library.url_lang_epoch.restype = ctypes.c_double
     loss = library.url_lang_epoch(
@@ -187,7 +174,7 @@ def epoch(
 def count_domains(
     urls: Packed, domain: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
-    """The features of some URLs, and in how many domains each is; URLs of a domain in one run."""
+    """The features of some URLs, sorted by domain, and the number of domains of each."""
     library = native()
     if library is None:
         return _count_domains(urls, domain)

@@ -1,6 +1,6 @@
-"""Features, probabilities and training of the URL language model, spelled out.
+"""Model in Python of the language of a URL: reference of `url_lang.c`, and its fallback.
 
-The definition of what `url_lang.c` computes; also what runs where nothing could be compiled.
+The features of a URL are defined here.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _extended(value: int, text: bytes) -> int:
 
 
 def _mixed(value: int) -> int:
-    """All bits of a hash made to depend on each other, the highest kept free."""
+    """A hash with its bits mixed and the highest bit cleared."""
     value ^= value >> 15
     value = (value * 0x2C1B3C6D) & _MASK
     value ^= value >> 12
@@ -133,7 +133,7 @@ def _says_language(name: str) -> bool:
 
 
 def _shape(path: str, asked: bool) -> int:
-    """Directories up to three, whether there is a file, and a query."""
+    """The shape of a URL: up to three directories, a file or none, a query or none."""
     *directories, file = path.split("/")
     depth = min(3, sum(map(bool, directories)))
     return feature(SHAPE, bytes((depth | bool(file) << 2 | asked << 3,)))
@@ -242,7 +242,7 @@ def _forward(
 
 
 def _size_of(tables: Tables, used: Sequence[int], facts: Sequence[int]) -> float:
-    """What the sum of the rows is multiplied with: the more facts, the less."""
+    """The factor of the sum of the rows: smaller, the more facts there are."""
     kinds = sorted(set(tables.fact_kind[list(facts)].tolist()))
     return float(np.exp(-tables.gates[kinds].sum()) / np.sqrt(max(len(used), 1)))
 
@@ -259,7 +259,7 @@ def _randoms(learning: Learning) -> Iterator[float]:
 
 
 def _thinned(learning: Learning, found: Sequence[int], of_host: int) -> list[int]:
-    """Some features are left out, so that none is relied on alone; sometimes the host's name."""
+    """Features after dropout; sometimes the name of the host is left out too."""
     chance = _randoms(learning)
     hide = next(chance) < np.float32(learning.drop_host)
     shown = [number for place, number in enumerate(found) if not (hide and 0 < place < of_host)]

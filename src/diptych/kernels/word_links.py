@@ -1,4 +1,4 @@
-"""Which words of two vocabularies may translate each other, by a lexicon and by their looks."""
+"""Word links in C: words of two vocabularies that a lexicon or their spelling connects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import native, pointer
-from diptych.kernels.tables import Table
+from diptych.kernels.tables import Table, are_within, ends_of
 
 __all__ = ["Looks", "Words", "find_links"]
 
@@ -26,7 +26,7 @@ class Words(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """What it is worth that words look alike."""
+    """The probabilities of words that are spelled alike."""
 
     same: float
     """probability of a word that is the same"""
@@ -87,9 +87,8 @@ def find_links(
 
 
 def _placed(words: Words) -> tuple[bytes, NDArray[np.int64]]:
-    """All words as one text, and where each begins and the last ends."""
-    ends = np.zeros(len(words.folded) + 1, np.int64)
-    np.cumsum([len(word) for word in words.folded], out=ends[1:])
+    """All words as one text, and the offset of each."""
+    ends = ends_of(np.array([len(word) for word in words.folded], np.int64))
     return "".join(words.folded).encode("ascii"), ends
 
 
@@ -101,13 +100,13 @@ def _side(words: Words, text: bytes, at: NDArray[np.int64]) -> _CWords:
 
 
 def _entries(words: Words) -> int:
-    """So many entries of the table its words have."""
+    """The number of entries of the table in the rows of its words."""
     known = words.rows[words.rows >= 0]
     return int((words.table.offsets[known + 1] - words.table.offsets[known]).sum())
 
 
 def _check(words: Words) -> None:
-    """Nothing may lead the kernel out of its arrays; it looks itself at what entries say."""
+    """Raise ValueError for anything that would lead the kernel out of its arrays."""
     offsets, columns, values = words.table
     if len(words.rows) != len(words.folded):
         raise ValueError("a word has a row and a spelling")
@@ -117,5 +116,5 @@ def _check(words: Words) -> None:
         raise ValueError("the rows of the lexicon are not whole")
     known = words.rows[words.rows >= 0]
     for rows in (known, known + 1):
-        if len(rows) and not 0 <= offsets[rows].min() <= offsets[rows].max() <= len(columns):
+        if not are_within(offsets[rows], len(columns) + 1):
             raise ValueError("the rows of the lexicon are not whole")

@@ -45,14 +45,15 @@ def odds(
     """
     import numpy as np
 
-    from diptych.kernels.langid_texts import shares_of
+    from diptych.kernels.langid import label_shares_of_texts
 
     over_other, over_third = np.full(len(texts), UNTOLD), np.full(len(texts), UNTOLD)
     model, *columns = _chosen(langid.whole_model(), own, other)
     told = np.flatnonzero(weights >= langid.MIN_LETTERS)
     if not columns[0] or not len(told) or primary(own) == primary(other):
         return over_other, over_third
-    shares = shares_of(model, [langid.model_bytes(texts[place][:_MOST]) for place in told.tolist()])
+    read = [langid.model_bytes(texts[place][:_MOST]) for place in told.tolist()]
+    shares = label_shares_of_texts(model, read)
     ours = np.maximum(shares[:, columns[0]].sum(axis=1), _LEAST_SHARE)
     if columns[1]:
         theirs = np.maximum(shares[:, columns[1]].sum(axis=1), _LEAST_SHARE)
