@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.language.codes import (
-    adopt,
+    accept_codes,
     asked_language,
     hreflang_language,
     parse_lang,
@@ -161,13 +161,13 @@ def test_a_code_that_is_not_listed_can_be_adopted() -> None:
     with pytest.raises(ValueError, match="unknown language code"):
         parse_lang("xyz")
     assert primary("xyz") == ""
-    adopt(["xyz"])
+    accept_codes(["xyz"])
     try:
         assert parse_lang("XYZ") == primary("xyz") == primary("xyz-Latn") == "xyz"
         assert same_language("xyz", "xyz-Latn")
         assert not same_language("xyz", "xyw")
     finally:
-        adopt([])
+        accept_codes([])
     assert primary("xyz") == ""
 
 

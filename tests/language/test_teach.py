@@ -23,8 +23,8 @@ from diptych.language.identify import (
     Taught,
     base_labels,
     base_model,
+    can_identify,
     identify,
-    knows,
     model_bytes,
     taught,
     teach,
@@ -60,7 +60,7 @@ def test_text_of_a_taught_language_is_told(lesson: Lesson) -> None:
     before = [identify(line)[0].lang for line in unseen]
     assert "qaa" not in before
     teach([lesson.taught])
-    assert knows("qaa")
+    assert can_identify("qaa")
     for langs, closed in (((), True), (("en", "qaa"), False), (("en", "qaa"), True)):
         found = [identify(line, langs, closed=closed)[0].lang for line in unseen]
         assert found.count("qaa") >= 90
@@ -83,7 +83,7 @@ def test_what_is_forgotten_is_forgotten(lesson: Lesson) -> None:
     assert identify(line) != before[0]
     teach(())
     assert (identify(line), identify(line, ["en", "qaa"])) == before
-    assert not knows("qaa")
+    assert not can_identify("qaa")
 
 
 def test_a_language_that_is_known_is_learned_anew() -> None:

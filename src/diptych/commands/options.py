@@ -168,7 +168,7 @@ def untold(langs: Sequence[str]) -> list[str]:
         f"{lang} cannot be told by its text: pages that declare it are taken; teach it with:"
         f" diptych train langid {lang} FILE --out MODEL, and mine with --langid MODEL"
         for lang in langs
-        if not identify.knows(lang)
+        if not identify.can_identify(lang)
     ]
 
 

@@ -1,1 +1,1 @@
-"""Which language something is in: codes, names, marks in URLs, identification."""
+"""Languages: codes, names, scripts, marks in URLs, identification of texts."""

@@ -1,9 +1,9 @@
-"""Language codes: what users, pages and models write, brought to one form.
+"""Language codes: parsing, the primary language and script of a code, comparison of codes.
 
 Languages are compared by their primary language, the ISO 639-1 code where there is one, else 639-3,
-and by their script where both codes say one: `sr-Cyrl` and `sr-Latn` are two, `sr` is either.  A
-region is kept in what a user wrote (`pt-BR`) but never tells two languages apart, except that it
-may say the script (`zh-TW`).
+and by their script where both codes have one: `sr-Cyrl` and `sr-Latn` differ, `sr` matches either.
+The region of a user's code is kept (`pt-BR`) but does not distinguish languages, except where it
+implies the script (`zh-TW`).
 """
 
 from __future__ import annotations
@@ -14,45 +14,46 @@ from functools import lru_cache
 from itertools import combinations
 
 __all__ = [
-    "PART", "adopt", "asked_language", "has_form", "hreflang_language", "parse_lang", "parse_langs",
-    "primary", "same_language", "script_of", "usual_script", "wanted_language",
+    "MIN_PAGE_SHARE", "accept_codes", "asked_language", "hreflang_language", "may_be_code",
+    "parse_lang", "parse_langs", "primary", "same_language", "script_of", "usual_script",
+    "wanted_language",
 ]  # fmt: skip
 
-PART = 0.15
-"""share of a page's text from which it counts as a page in that language, if in part"""
+MIN_PAGE_SHARE = 0.15
+"""share of a page's text from which the page counts as one in that language too"""
 
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
-_SHAPE = re.compile(r"([a-z]{2})(?:[-_](?:[a-z]{4}|[a-z]{2}|\d{3}))*")
+_SIMPLE_TAG = re.compile(r"([a-z]{2})(?:[-_](?:[a-z]{4}|[a-z]{2}|\d{3}))*")
 # Two letters that mean themselves: no alias, no macrolanguage.  They are nearly all that occurs,
 # and are answered without loading the tables of langcodes (83 ms).
-_PLAIN = (
+_COMMON = (
     " af am ar as az ba be bg bn bo br bs ca cs cy da de dz el en eo es et eu fa fi fo fr fy ga gd"
     " gl gu ha he hi hr ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mi mk ml"
     " mn mr ms mt my ne nl nn no oc or pa pl ps pt ro ru rw sa sd se si sk sl sm sn so sq sr st su"
     " sv sw ta te tg th tk tr tt ug uk ur uz vi wa xh yi yo zh zu "
 )
-_FOLDED = {"nb": "no", "tl": "fil", "cmn": "zh"}  # written both ways, and one to our models
+_MERGED = {"nb": "no", "tl": "fil", "cmn": "zh"}  # written both ways, and one to our models
 _UNKNOWN = frozenset({"", "und", "mul", "mis", "zxx"})
 _THREE_LETTERS = re.compile(r"[a-z]{3}")
 # Regions that say the script: the likely subtags of CLDR without those of emigrants, and China.
-_IMPLIED = {
+_REGION_SCRIPTS = {
     "zh-cn": "Hans", "zh-sg": "Hans", "zh-tw": "Hant", "zh-hk": "Hant", "zh-mo": "Hant",
     "yue-cn": "Hans", "sr-me": "Latn", "pa-pk": "Arab", "uz-af": "Arab", "az-ir": "Arab",
     "az-iq": "Arab", "kk-cn": "Arab", "ky-cn": "Arab", "ug-kz": "Cyrl", "tg-pk": "Arab",
     "mn-cn": "Mong",
 }  # fmt: skip
-_IN_LATIN = frozenset({"sh", "hbs", "cnr"})  # codes for Serbian that say its script
-_adopted: frozenset[str] = frozenset()
+_LATIN_CODES = frozenset({"sh", "hbs", "cnr"})  # codes for Serbian that say its script
+_accepted: frozenset[str] = frozenset()
 
 
 def parse_lang(code: str) -> str:
-    """A user's language code in canonical form; `ValueError` for what is none.
+    """A user's language code in canonical form; ValueError if it is none.
 
     >>> parse_lang("EN-us"), parse_lang("fra"), parse_lang("pt_br"), parse_lang("tet")
     ('en-US', 'fr', 'pt-BR', 'tet')
     """
     stripped = code.strip()
-    if f" {stripped} " in _PLAIN or stripped.lower() in _adopted:
+    if f" {stripped} " in _COMMON or stripped.lower() in _accepted:
         return stripped.lower()
     import langcodes
     from langcodes.tag_parser import LanguageTagError
@@ -70,7 +71,7 @@ def parse_lang(code: str) -> str:
 
 
 def parse_langs(text: str) -> tuple[str, ...]:
-    """A user's list of two or more languages, each once; `ValueError` for what is none.
+    """A user's list of two or more languages, each once; ValueError if it is none.
 
     Of a language that is asked for in two scripts, a code without a script means the usual one.
 
@@ -89,7 +90,7 @@ def parse_langs(text: str) -> tuple[str, ...]:
 
 
 def _with_script(lang: str, asked: Sequence[str]) -> str:
-    """A code with its usual script, if another script of the language is asked for beside it."""
+    """The code with its usual script, if the language is requested in another script too."""
     name, script = primary(lang), script_of(lang)
     others = {script_of(each) for each in asked if primary(each) == name}
     usual = usual_script(name) if not script and others > {""} else ""
@@ -99,33 +100,33 @@ def _with_script(lang: str, asked: Sequence[str]) -> str:
     return "-".join((own, usual, *region))
 
 
-def has_form(code: str) -> bool:
-    """Whether something has the form of a code of ISO 639-3, known or not.
+def may_be_code(code: str) -> bool:
+    """True for three letters that may be a code of ISO 639-3, listed or not.
 
-    >>> has_form("xyz"), has_form("mul"), has_form("en"), has_form("x-abc")
+    >>> may_be_code("xyz"), may_be_code("mul"), may_be_code("en"), may_be_code("x-abc")
     (True, False, False, False)
     """
     return _THREE_LETTERS.fullmatch(code) is not None and code not in _UNKNOWN
 
 
-def adopt(codes: Iterable[str]) -> None:
-    """Take codes of three letters for languages, whether or not they are listed: the new ones."""
-    global _adopted
-    _adopted = frozenset(code for code in codes if has_form(code))
+def accept_codes(codes: Iterable[str]) -> None:
+    """Accept codes of three letters as languages too, listed or not, instead of earlier ones."""
+    global _accepted
+    _accepted = frozenset(code for code in codes if may_be_code(code))
     primary.cache_clear()
     script_of.cache_clear()
 
 
 @lru_cache(maxsize=4096)
 def primary(code: str) -> str:
-    """The primary language of any code, or nothing for what is no language.
+    """The primary language of any code; empty if it is no language.
 
     >>> primary("fr-CA"), primary("eng"), primary("zh_TW"), primary("nb"), primary("x-default")
     ('fr', 'en', 'zh', 'no', '')
     """
     lowered = code.strip().lower()
-    shape = _SHAPE.fullmatch(lowered)
-    if shape and f" {shape[1]} " in _PLAIN:
+    shape = _SIMPLE_TAG.fullmatch(lowered)
+    if shape and f" {shape[1]} " in _COMMON:
         return shape[1]
     if not _TAG.fullmatch(lowered):
         return ""
@@ -137,17 +138,17 @@ def primary(code: str) -> str:
     except LanguageTagError:
         return ""
     own = language.language or ""
-    if own in _adopted:
+    if own in _accepted:
         return own
     if not own or not langcodes.Language.make(own).is_valid():
         return ""
     name = language.prefer_macrolanguage().language or ""
-    return "" if name in _UNKNOWN else _FOLDED.get(name, name)
+    return "" if name in _UNKNOWN else _MERGED.get(name, name)
 
 
 @lru_cache(maxsize=4096)
 def script_of(code: str) -> str:
-    """The script that a code says, or that its region implies and the language alone does not.
+    """The script that a code names or that its region implies; empty if neither.
 
     >>> [script_of(code) for code in ("sr-latn", "zh_TW", "zh-CN", "sr-ME", "sr-RS", "zh", "en-GB")]
     ['Latn', 'Hant', 'Hans', 'Latn', '', '', '']
@@ -158,13 +159,13 @@ def script_of(code: str) -> str:
             break
         if len(subtag) == 4 and subtag.isalpha():
             return subtag.title()
-    if own in _IN_LATIN:
+    if own in _LATIN_CODES:
         return "Latn"
-    return _IMPLIED.get(f"{primary(own)}-{subtags[0]}", "") if subtags else ""
+    return _REGION_SCRIPTS.get(f"{primary(own)}-{subtags[0]}", "") if subtags else ""
 
 
 def usual_script(code: str) -> str:
-    """The script that a language is mostly written in; nothing for what is no language.
+    """The script that a language is mostly written in; empty if it is no language.
 
     >>> usual_script("sr"), usual_script("zh"), usual_script("fr-CA"), usual_script("x-default")
     ('Cyrl', 'Hans', 'Latn', '')
@@ -177,7 +178,7 @@ def usual_script(code: str) -> str:
 
 
 def same_language(left: str, right: str) -> bool:
-    """Whether two codes name one language, in one script if both say theirs.
+    """True if two codes name the same language, and the same script if both name one.
 
     >>> same_language("zh-cn", "zh"), same_language("en", "eng"), same_language("en", "fr")
     (True, True, False)
@@ -192,9 +193,9 @@ def same_language(left: str, right: str) -> bool:
 
 
 def hreflang_language(value: str) -> str:
-    """The language a hreflang or lang attribute names; nothing for x-default or nonsense.
+    """The language of a hreflang or lang attribute; empty for x-default or an invalid value.
 
-    The script is kept where the value says one.
+    The script is kept if the value names one.
 
     >>> hreflang_language("fr_CA"), hreflang_language("x-default"), hreflang_language("english")
     ('fr', '', '')
@@ -207,7 +208,7 @@ def hreflang_language(value: str) -> str:
 
 
 def asked_language(lang: str, langs: Sequence[str]) -> str:
-    """Which of some languages a code means, if any; without a script, its usual one if need be.
+    """The requested language that a code means, or empty; its usual script decides between two.
 
     >>> asked_language("fr-CA", ["en", "fr"]), asked_language("de", ["en", "fr"])
     ('fr', '')
@@ -227,16 +228,12 @@ def _asked_language(lang: str, langs: tuple[str, ...]) -> str:
 
 
 def wanted_language(scores: Iterable[tuple[str, float]], langs: Sequence[str]) -> str:
-    """The likeliest language of a page that was asked for, if the page may be in one.
+    """The most probable of the requested languages of a page, if the page may be in one.
 
     >>> wanted_language([("lb", 0.4), ("fr", 0.3)], ["en", "fr"])
     'fr'
     """
-    return next(
-        (
-            lang
-            for lang, score in scores
-            if score >= PART and (not langs or any(same_language(lang, each) for each in langs))
-        ),
-        "",
-    )
+    for lang, score in scores:
+        if score >= MIN_PAGE_SHARE and (not langs or asked_language(lang, langs)):
+            return lang
+    return ""

@@ -1,6 +1,6 @@
-"""Language of a text, as soft scores (py3langid: multinomial naive Bayes, Lui & Baldwin 2012).
+"""Language identification of a text, as scores (py3langid: naive Bayes, Lui & Baldwin 2012).
 
-Scores are kept rather than one label, because a wrong label at this point cannot be mended later.
+Scores are kept rather than one label, because a wrong label cannot be corrected later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from diptych.language.codes import adopt, primary, same_language, script_of, usual_script
+from diptych.language.codes import accept_codes, primary, same_language, script_of, usual_script
 from diptych.language.scripts import covers, main_script, script_shares
 from diptych.language.taught import Taught
 from diptych.types import LangScore
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from diptych.kernels.langid import Model
 
 __all__ = [
-    "Labelled", "Taught", "base_labels", "base_model", "fingerprint", "identify",
-    "is_identifiable", "knows", "model_bytes", "taught", "teach", "whole_model",
+    "Labelled", "Taught", "base_labels", "base_model", "can_identify", "fingerprint", "identify",
+    "is_identifiable", "model_bytes", "taught", "teach", "whole_model",
 ]  # fmt: skip
 
 MIN_LETTERS = 20  # of a text to be identified: shorter ones are names and menu items
 _LETTERS = re.compile(r"[^\W\d_]+")
-# An ideograph or a syllable says as much as several letters.
+# An ideograph or a syllable counts as several letters.
 _DENSE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
-_MANY = 3  # languages reported
+_MAX_LANGUAGES = 3  # reported
 _MIN_SCORE = 0.01
 _CERTAIN = 0.97
 _MAX_CHARACTERS = 2_000  # a bound on work: the model walks over every byte
-# How much likelier a language the user asked for is than one of the 140 others: chosen so that it
-# settles menus and headings, while on a paragraph the evidence outweighs it.
-_PRIOR = 10.0
+# Prior odds of a requested language against one of the 140 others: large enough to decide for menus
+# and headings, small enough to be outweighed by the evidence of a paragraph.
+_PRIOR_ODDS = 10.0
 _CHINESE = ("Hans", "Hant")
 _NO_LANGUAGE = "zxx"  # a label of the model for what is none
 # Scripts of languages that the model knows in two.
@@ -52,7 +52,7 @@ class Labelled(NamedTuple):
     model: Model
 
 
-class _Asked(NamedTuple):
+class _Requested(NamedTuple):
     """The model's labels for the languages that a user asked for."""
 
     names: Mapping[str, str]
@@ -63,16 +63,16 @@ class _Asked(NamedTuple):
     """how many of the user's languages the model knows"""
 
 
-_NOTHING_ASKED = _Asked({}, {})
+_NO_REQUEST = _Requested({}, {})
 _taught: tuple[Taught, ...] = ()
 
 
 def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:
-    """The likeliest languages of a text, best first; none for too little text.
+    """The most probable languages of a text, best first; none for too little text.
 
-    langs are the languages in question.  In a closed choice the text is in one of them: that
-    raises accuracy on short lines.  In an open one it may be in any, and they are only preferred.
-    Of a language in two scripts, the letters decide.
+    langs are the requested languages.  In a closed choice the text is in one of them, which raises
+    accuracy on short lines.  In an open one it may be in any language, and they only have a higher
+    prior.  Between two scripts of a language the letters decide.
 
     >>> identify("Le chat dort sur le canapé du salon.", ["en", "fr"])[0].lang
     'fr'
@@ -84,7 +84,7 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     text = text[:_MAX_CHARACTERS]
     if not is_identifiable(text):
         return ()
-    asked = _labels(tuple(langs)) if langs else _NOTHING_ASKED
+    asked = _labels(tuple(langs)) if langs else _NO_REQUEST
     is_choice = closed and asked.codes > 1
     known = _restricted(tuple(sorted(asked.names))) if is_choice else whole_model()
     shares = _shares(text, known)
@@ -96,29 +96,29 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
         return (LangScore(asked.names.get(label, label), most),)
     ranking = list(zip(known.labels, shares, strict=True))
     scores: dict[str, float] = {}
-    for label, score in ranking if is_choice else _preferring(asked.names, ranking):
+    for label, score in ranking if is_choice else _with_prior(asked.names, ranking):
         lang = asked.names.get(label, label)
         scores[lang] = scores.get(lang, 0.0) + score
     # Two labels may be one language: Uzbek and Southern Uzbek.
     for lang, label in {asked.names[label]: label for label in asked.scripts}.items():
-        _share_out(scores, lang, text, asked.scripts[label], closed=closed)
-    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:_MANY]
+        _split_by_script(scores, lang, text, asked.scripts[label], closed=closed)
+    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:_MAX_LANGUAGES]
     return tuple(LangScore(lang, score) for lang, score in best if score >= _MIN_SCORE)
 
 
-def knows(lang: str) -> bool:
-    """Whether a language can be told by its text: it is one of the model's, or was taught.
+def can_identify(lang: str) -> bool:
+    """True if texts in a language can be identified: it is in the model or was taught.
 
-    >>> knows("fr-CA"), knows("nb"), knows("tet")
+    >>> can_identify("fr-CA"), can_identify("nb"), can_identify("tet")
     (True, True, False)
     """
     return _is_known(lang)
 
 
 def teach(models: Sequence[Taught]) -> None:
-    """From now on, in this process, these languages are known too, in place of those before.
+    """Add languages to the model of this process, in place of those added before.
 
-    `ValueError` if one of them was learned for another model, or is damaged.
+    ValueError if one of them was learned for another model, or is damaged.
     """
     import numpy as np
 
@@ -131,18 +131,18 @@ def teach(models: Sequence[Taught]) -> None:
         if not np.isfinite(np.frombuffer(model.column, "<f2")).all():
             raise ValueError(f"what was learned of {model.lang} is damaged; teach it anew")
     _taught = tuple({model.lang: model for model in models}.values())
-    adopt(model.lang for model in _taught)
+    accept_codes(model.lang for model in _taught)
     for remembered in (_labels, whole_model, _restricted, _is_known):
         remembered.cache_clear()
 
 
 def taught() -> tuple[Taught, ...]:
-    """The languages that this process was taught."""
+    """The languages that were added to the model of this process."""
     return _taught
 
 
 def is_identifiable(text: str) -> bool:
-    """Whether a text has letters enough to tell its language.
+    """True if a text has enough letters to identify its language.
 
     >>> is_identifiable("1999, 2000, 2001, 2002"), is_identifiable("Our opening hours in winter")
     (False, True)
@@ -153,21 +153,21 @@ def is_identifiable(text: str) -> bool:
     return letters + 3 * len(_DENSE.findall(text)) >= MIN_LETTERS
 
 
-def _preferring(
+def _with_prior(
     names: Mapping[str, str], ranking: Sequence[tuple[str, float]]
 ) -> Sequence[tuple[str, float]]:
-    """The ranking with a prior for the languages in question."""
+    """The ranking with a higher prior for the requested languages."""
     if not names:
         return ranking
-    raised = [(label, score * _PRIOR if label in names else score) for label, score in ranking]
+    raised = [(label, score * _PRIOR_ODDS if label in names else score) for label, score in ranking]
     total = sum(score for _, score in raised) or 1.0
     return [(label, score / total) for label, score in raised]
 
 
-def _share_out(
+def _split_by_script(
     scores: dict[str, float], lang: str, text: str, codes: Mapping[str, str], *, closed: bool
 ) -> None:
-    """Give the score of a language to its scripts, as the letters of a text tell."""
+    """Divide the score of a language among its scripts by the letters of a text."""
     others = () if closed or len(codes) > 1 else _other_scripts(text, *codes)
     shares = script_shares(text, (*codes, *others))
     if not shares:
@@ -180,7 +180,7 @@ def _share_out(
 
 
 def _other_scripts(text: str, script: str) -> Sequence[str]:
-    """The scripts that a text may be in, if not in one that its language was asked for in."""
+    """The scripts that a text may be in, other than the requested one."""
     if script in _CHINESE:
         return [each for each in _CHINESE if each != script]
     found = main_script(text)
@@ -188,7 +188,7 @@ def _other_scripts(text: str, script: str) -> Sequence[str]:
 
 
 def _with_scripts(text: str, labels: Sequence[str], shares: list[float]) -> list[float]:
-    """What scripts say of taught languages: one in letters of its own needs no other evidence.
+    """The probabilities corrected by the scripts of taught languages: a script of its own decides.
 
     The model has no features of scripts that none of its own languages is written in.
     """
@@ -204,7 +204,7 @@ def _with_scripts(text: str, labels: Sequence[str], shares: list[float]) -> list
 
 
 def model_bytes(text: str) -> bytes:
-    r"""A text as the model reads it.
+    r"""A text as bytes, in the form that the model was trained on.
 
     >>> model_bytes("ÉTÉ")
     b'\xc3\xa9t\xc3\xa9'
@@ -231,7 +231,7 @@ def _is_known(lang: str) -> bool:
 
 
 @cache
-def _labels(langs: tuple[str, ...]) -> _Asked:
+def _labels(langs: tuple[str, ...]) -> _Requested:
     """The model's labels for the user's languages, each with the user's own code."""
     names: dict[str, str] = {}
     scripts: dict[str, dict[str, str]] = {}
@@ -243,11 +243,11 @@ def _labels(langs: tuple[str, ...]) -> _Asked:
         known.update(codes)
         if written := {script: lang for lang in reversed(codes) if (script := script_of(lang))}:
             scripts[label] = written
-    return _Asked(names, scripts, len(known))
+    return _Requested(names, scripts, len(known))
 
 
 def base_model() -> Model:
-    """The model without what was taught."""
+    """The model of py3langid, without languages that were taught."""
     return _base().model
 
 
@@ -271,12 +271,12 @@ def _base() -> Labelled:
 
 @cache
 def fingerprint() -> str:
-    """What tells the model from another one: its languages and its features."""
+    """A hash of the model: its languages and its features."""
     from hashlib import blake2b
 
     labels, _, model = _base()
-    told = f"{' '.join(labels)} {model.table.shape}".encode() + model.output.tobytes()
-    return blake2b(told, digest_size=8).hexdigest()
+    described = f"{' '.join(labels)} {model.table.shape}".encode() + model.output.tobytes()
+    return blake2b(described, digest_size=8).hexdigest()
 
 
 @cache
@@ -288,7 +288,7 @@ def _model_scripts() -> frozenset[str]:
 
 @cache
 def whole_model() -> Labelled:
-    """All languages there are, with those that were taught in place of what was known of them."""
+    """The model with the languages that were taught, which replace their columns."""
     import numpy as np
 
     base = _base()
@@ -306,14 +306,14 @@ def whole_model() -> Labelled:
 
 
 def _is_replaced(label: str, lang: str) -> bool:
-    """Whether what is known of a language is what was taught, and not another script of it."""
+    """True if a taught language replaces a label, and is not another script of it."""
     script = script_of(lang)
     return same_language(label, lang) and (not script or script == usual_script(label))
 
 
 @cache
 def _restricted(labels: tuple[str, ...]) -> Labelled:
-    """A choice of languages."""
+    """The model of some labels."""
     whole = whole_model()
     columns = [column for column, label in enumerate(whole.labels) if label in labels]
     chosen = tuple(whole.labels[column] for column in columns)
@@ -321,7 +321,7 @@ def _restricted(labels: tuple[str, ...]) -> Labelled:
 
 
 def _aliases(labels: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """The places of labels that occur again, each with the first.
+    """The indices of repeated labels, each after the index of the first.
 
     >>> _aliases(["sr", "fr", "sr"])
     ((0, 2),)

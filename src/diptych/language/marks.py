@@ -1,4 +1,4 @@
-"""Language marks: the words by which URLs and links say which language a page is in.
+"""Language marks in URLs: codes, names and habits of webmasters (`/fr/`, `_e.html`, `?lang=de`).
 
 A mark is a code of ISO 639-1, -2 or -3, a language's name in English, in itself or in a neighbour's
 language, a country's code standing for its language (`jp`), or a habit of webmasters (`e` and `f`
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -18,6 +19,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from diptych.language.codes import primary
+from diptych.language.names import alpha3_codes
 
 __all__ = [
     "HABITS",
@@ -35,7 +37,7 @@ __all__ = [
 ]
 
 KINDS = ("code", "code3", "endonym", "name", "habit", "country")
-"""what a mark is, from what says most to what says least"""
+"""what a mark is, from the most to the least reliable"""
 
 # The languages CLD2 tells apart, which are the 161 of Garcia-Romero et al. and some more, then
 # those that have a site, a newspaper or a broadcaster of their own.
@@ -107,7 +109,7 @@ HABITS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-# Names of parameters, and of path segments before a value, that say "language".
+# Names of parameters, and of path segments before a value, that mean "language".
 LANGUAGE_PARAMETERS = frozenset(
     "lang language lng langue lingua idioma idiom idi sprache spr jezik jazyk kieli sprog sprak"
     " språk taal til dil keel kalba valoda limba gjuha gluha nyelv yazyk locale loc hl l ln lg la"
@@ -119,21 +121,36 @@ LANGUAGE_PARAMETERS = frozenset(
 )
 
 # The languages whose words for other languages are met as marks.
-_READERS = ("fr", "de", "es", "it", "pt", "nl", "pl", "cs", "sv", "da", "fi", "hu", "ro", "hr")
+_NAMING_LANGUAGES = (
+    "fr",
+    "de",
+    "es",
+    "it",
+    "pt",
+    "nl",
+    "pl",
+    "cs",
+    "sv",
+    "da",
+    "fi",
+    "hu",
+    "ro",
+    "hr",
+)
 _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+")
 _REGION = re.compile(r"[-_](?:[a-z]{2}|hans|hant|latn|cyrl|arab|419)(?![^\W_])")
 
 
 class Mark(NamedTuple):
-    """What a word may say of a language."""
+    """A language that a word may stand for."""
 
     lang: str
     kind: str
 
 
 class UrlMark(NamedTuple):
-    """A mark found in a URL: where, and the languages it may stand for, likeliest first."""
+    """A mark in a URL: its place, and the languages it may stand for, most probable first."""
 
     field: str
     start: int
@@ -143,7 +160,7 @@ class UrlMark(NamedTuple):
 
 
 def fold(name: str) -> str:
-    """Without case and accents, as names are written in URLs.
+    """A name without case and accents, as it is written in URLs.
 
     >>> fold("Français"), fold("Čeština"), fold("Русский")
     ('francais', 'cestina', 'русскии')
@@ -153,7 +170,7 @@ def fold(name: str) -> str:
 
 
 def derive_marks(lang: str) -> dict[str, str]:
-    """All marks of a language, folded, with what they are: from CLDR and `HABITS`.
+    """All marks of a language, folded, with their kinds: from CLDR and `HABITS`.
 
     >>> derive_marks("cy")["cymraeg"], derive_marks("cy")["welsh"], derive_marks("cy")["wel"]
     ('endonym', 'name', 'code3')
@@ -162,13 +179,9 @@ def derive_marks(lang: str) -> dict[str, str]:
 
     language = Language.make(lang)
     found = [(lang, "code" if len(lang) == 2 else "code3")]
-    for variant in ("T", "B"):
-        try:
-            found.append((language.to_alpha3(variant=variant), "code3"))
-        except LookupError:
-            continue
+    found += [(code, "code3") for code in alpha3_codes(lang)]
     found.append((language.autonym(), "endonym"))
-    found += [(language.display_name(reader), "name") for reader in ("en", *_READERS)]
+    found += [(language.display_name(reader), "name") for reader in ("en", *_NAMING_LANGUAGES)]
     found += [(word, "habit") for word in HABITS.get(lang, ())]
     marks: dict[str, str] = {}
     for name, kind in found:
@@ -182,17 +195,17 @@ def derive_marks(lang: str) -> dict[str, str]:
 
 @cache
 def _shipped() -> Mapping[str, Mapping[str, str]]:
-    """Language -> its marks and what they are, from the table."""
-    found: dict[str, dict[str, str]] = {}
+    """The marks of each language with their kinds, from the table."""
+    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for line in (files("diptych.language") / "marks.tsv").read_text("utf-8").splitlines():
         mark, lang, kind = line.split("\t")
-        found.setdefault(lang, {})[mark] = kind
+        found[lang][mark] = kind
     return found
 
 
 @lru_cache(maxsize=1024)
 def marks_of(lang: str) -> Mapping[str, str]:
-    """The marks of any language: word, folded -> what it is.
+    """The marks of any language, folded, with their kinds.
 
     >>> marks_of("fr")["francais"], marks_of("fr-CA")["fra"], marks_of("ja")["jp"]
     ('endonym', 'code3', 'habit')
@@ -203,7 +216,7 @@ def marks_of(lang: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=64)
 def mark_table(langs: Sequence[str] = LANGUAGES) -> Mapping[str, tuple[Mark, ...]]:
-    """Every mark of some languages -> the languages it may stand for, likeliest first.
+    """For every mark the languages it may stand for, most probable first.
 
     >>> [mark.lang for mark in mark_table()["si"]]
     ['si', 'sl']
@@ -223,7 +236,7 @@ def mark_table(langs: Sequence[str] = LANGUAGES) -> Mapping[str, tuple[Mark, ...
 
 
 def is_language_parameter(name: str) -> bool:
-    """Whether a parameter of this name usually holds a language, whatever its value.
+    """True if a parameter of this name usually holds a language, whatever its value.
 
     >>> is_language_parameter("Lang"), is_language_parameter("idioma"), is_language_parameter("id")
     (True, True, False)
@@ -256,7 +269,7 @@ def url_marks(url: str, table: Mapping[str, tuple[Mark, ...]]) -> list[UrlMark]:
 
 
 def _bounds(text: str) -> Iterable[tuple[str, int]]:
-    """Where host, path, file and query end in a URL without its scheme."""
+    """The end of host, path, file and query in a URL without its scheme."""
     query = text.find("?") if "?" in text else len(text)
     host = text.find("/") if "/" in text[:query] else query
     file = text.rfind("/", 0, query) + 1 if host < query else host

@@ -1,14 +1,15 @@
-"""The names and codes that a language goes by."""
+"""The names of a language in several languages, and its codes of ISO 639."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from diptych.language.codes import primary
 
-__all__ = ["fold_case", "language_codes", "language_names"]
+__all__ = ["alpha3_codes", "fold_case", "language_codes", "language_names"]
 
 # Names that switchers use and CLDR does not list.
 _OTHER_NAMES = {
@@ -19,7 +20,7 @@ _OTHER_NAMES = {
 
 
 def fold_case(text: str) -> str:
-    """Text for comparing names: composed, without case.
+    """Text in the form in which names are compared: composed, without case.
 
     >>> fold_case("FRANC\u0327AIS")
     'français'
@@ -34,20 +35,27 @@ def language_codes(lang: str) -> frozenset[str]:
     >>> sorted(language_codes("fr-CA"))
     ['fr', 'fra', 'fre']
     """
+    return frozenset({primary(lang), *alpha3_codes(lang)} - {""})
+
+
+def alpha3_codes(lang: str) -> list[str]:
+    """The codes of three letters of a language: terminological, then bibliographic.
+
+    >>> alpha3_codes("fr"), alpha3_codes("xx")
+    (['fra', 'fre'], [])
+    """
     from langcodes import Language
 
-    codes = {primary(lang)}
+    codes = []
     for variant in ("T", "B"):
-        try:
-            codes.add(Language.get(lang).to_alpha3(variant=variant))
-        except LookupError:
-            continue
-    return frozenset(codes - {""})
+        with suppress(LookupError):
+            codes.append(Language.get(lang).to_alpha3(variant=variant))
+    return codes
 
 
 @lru_cache(maxsize=1024)
 def language_names(lang: str, readers: Sequence[str] = ("en",)) -> frozenset[str]:
-    """What a language is called by its own speakers, and in the languages of some readers.
+    """The names of a language in itself and in some other languages.
 
     >>> sorted(language_names("fr")), sorted(language_names("de", ("fr",)))
     (['français', 'french'], ['allemand', 'deutsch'])

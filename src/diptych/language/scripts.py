@@ -1,7 +1,4 @@
-"""The script of a text: Latin, Cyrillic, N'Ko, simplified or traditional characters.
-
-Scripts go by their codes of ISO 15924 (`Latn`, `Cyrl`, `Hant`).
-"""
+"""The script of a text (ISO 15924: `Latn`, `Cyrl`, `Hant`), and the marks of scripts in URLs."""
 
 from __future__ import annotations
 
@@ -40,9 +37,9 @@ FF66Kana FFA0Hang 10330Goth 10400Dsrt 10450Shaw 10480Osma 104B0Osge 10500Elba 10
 1AFF0Kana 1B001Hira 1B120Kana 1B150Hira 1B164Kana 1B170Nshu 1D242Grek 1DF00Latn 1E000Glag 1E100Hmnp
 1E290Toto 1E2C0Wcho 1E7E0Ethi 1E900Adlm 1EE00Arab 20000Hani
 """
-_NUMBERS = [int(item[:-4], 16) for item in _STARTS.split()]
-_NAMES = [item[-4:] for item in _STARTS.split()]
-_RUN = re.compile(r"[^\W\d_]+")
+_FIRST_POINTS = [int(item[:-4], 16) for item in _STARTS.split()]
+_FIRST_SCRIPTS = [item[-4:] for item in _STARTS.split()]
+_LETTERS = re.compile(r"[^\W\d_]+")
 _COVERED: Mapping[str, frozenset[str]] = {
     "Jpan": frozenset({"Hira", "Kana", "Hani"}),
     "Kore": frozenset({"Hang", "Hani"}),
@@ -50,8 +47,8 @@ _COVERED: Mapping[str, frozenset[str]] = {
     "Hant": frozenset({"Hani"}),
     "Aran": frozenset({"Arab"}),
 }
-"""scripts that are several, or one of which this is a manner"""
-_LATIN = 3.0  # Latin letters stand in texts of all scripts, as names and commands; hardly any other
+"""scripts that consist of others or are a variant of one"""
+_LATIN_DIVISOR = 3.0  # texts of all scripts have names and commands in Latin letters
 
 SCRIPT_WORDS: Mapping[str, tuple[str, ...]] = {
     "Latn": ("latn", "lat", "latin", "latinica", "srpski", "lotin", "rumi"),
@@ -65,17 +62,17 @@ SCRIPT_WORDS: Mapping[str, tuple[str, ...]] = {
     "Guru": ("guru", "gurmukhi", "ਗੁਰਮੁਖੀ"),
     "Deva": ("deva", "devanagari", "देवनागरी"),
 }  # fmt: skip
-"""what sites call the script of a version: in URLs, and in the texts of switchers"""
+"""names of scripts in URLs and in the texts of switchers"""
 
 
 def script_counts(text: str) -> Counter[str]:
-    """How many letters of each script a text has.
+    """The number of letters of each script in a text.
 
     >>> sorted(script_counts("Ђоковић 2:1 ATP").items())
     [('Cyrl', 7), ('Latn', 3)]
     """
     found: Counter[str] = Counter()
-    letters = "".join(_RUN.findall(text))
+    letters = "".join(_LETTERS.findall(text))
     if letters.isascii():
         return Counter({"Latn": len(letters)} if letters else {})
     for letter, count in Counter(letters).items():
@@ -85,10 +82,9 @@ def script_counts(text: str) -> Counter[str]:
 
 
 def main_script(text: str) -> str:
-    """The script that most letters of a text are of; nothing if it has none.
+    """The script of most letters of a text; empty if it has none.
 
-    Of Chinese, simplified and traditional characters are told apart if one of them can only be
-    that; else it is `Hani`.
+    Chinese is `Hans` or `Hant` if it has characters of one of them only; else it is `Hani`.
 
     >>> main_script("Вести дана"), main_script("市长昨天为新图书馆揭幕"), main_script("市長昨天")
     ('Cyrl', 'Hans', 'Hant')
@@ -106,7 +102,7 @@ def main_script(text: str) -> str:
 
 
 def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
-    """How likely a text is in each of some scripts; nothing if it is in none of them.
+    """The probability of each of some scripts for a text; empty if it is in none of them.
 
     >>> script_shares("Нови IBM PC", ["Cyrl", "Latn"])["Cyrl"] > 0.8
     True
@@ -118,7 +114,7 @@ def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
     if not any(letters.values()):
         return {}
     if "Latn" in letters:
-        letters["Latn"] /= _LATIN
+        letters["Latn"] /= _LATIN_DIVISOR
     if {"Hans", "Hant"} <= letters.keys() and letters["Hans"]:
         simplified, traditional = _chinese(text)
         is_open = not simplified + traditional
@@ -129,7 +125,7 @@ def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
 
 
 def covers(script: str, found: str) -> bool:
-    """Whether letters of a script may be in a text of another that was asked for.
+    """True if letters of the script `found` are normal in a text of a script.
 
     >>> covers("Jpan", "Hira"), covers("Hant", "Hani"), covers("Hant", "Hans")
     (True, True, False)
@@ -139,7 +135,7 @@ def covers(script: str, found: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def mark_script(mark: str) -> str:
-    """The script that a mark of a URL, or the text of a link, says; nothing if it says none.
+    """The script that a mark of a URL, or the text of a link, names; empty if none.
 
     >>> mark_script("sr-latn"), mark_script("big5"), mark_script("ћирилица"), mark_script("sr")
     ('Latn', 'Hant', 'Cyrl', '')
@@ -150,7 +146,7 @@ def mark_script(mark: str) -> str:
 
 
 def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
-    """Which of some languages a mark of a language means, by its script if there are two.
+    """The requested language that a mark means, by its script if there are two.
 
     >>> asked = ["en", "sr-Latn", "sr-Cyrl"]
     >>> [marked_language(word, "sr", asked) for word in ("latinica", "српски", "sr")]
@@ -159,19 +155,15 @@ def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
     ('en', '')
     """
     name = primary(lang)
-    twins = [each for each in langs if primary(each) == name]
-    if len(twins) < 2:
-        return "".join(twins)
-    script = mark_script(word) or main_script(word)
+    same = [each for each in langs if primary(each) == name]
     # Most names of languages, and all codes, are written in Latin letters, whatever they mean.
-    said = "" if script == "Latn" and not mark_script(word) else script
-    return next((each for each in twins if script_of(each) == said), "") or asked_language(
-        name, twins
-    )
+    script = mark_script(word) or main_script(word).replace("Latn", "")
+    by_script = next((each for each in same if script_of(each) == script), "")
+    return "".join(same) if len(same) < 2 else by_script or asked_language(name, same)
 
 
 def script_words(lang: str, langs: Sequence[str]) -> Sequence[str]:
-    """What else marks a language in its script, where another script of it is asked for.
+    """Marks of the script of a language, if the language is requested in another script too.
 
     >>> script_words("sr-Latn", ["sr-Cyrl", "sr-Latn"])[:2]
     ('latn', 'lat')
@@ -194,8 +186,8 @@ def _script(letter: str) -> str:
     >>> _script("ꭰ"), _script("ߊ"), _script("𞤀")
     ('Cher', 'Nkoo', 'Adlm')
     """
-    place = bisect_right(_NUMBERS, ord(letter))
-    return _NAMES[place - 1] if place else ""
+    place = bisect_right(_FIRST_POINTS, ord(letter))
+    return _FIRST_SCRIPTS[place - 1] if place else ""
 
 
 def _parts(script: str) -> Iterable[str]:
@@ -203,13 +195,13 @@ def _parts(script: str) -> Iterable[str]:
 
 
 def _chinese(text: str) -> tuple[int, int]:
-    """How many characters are simplified, and how many traditional, and cannot be the other."""
-    simplified, traditional = _one_kind()
+    """The number of characters that are only simplified, and only traditional."""
+    simplified, traditional = _unambiguous_characters()
     return sum(map(simplified.__contains__, text)), sum(map(traditional.__contains__, text))
 
 
 @cache
-def _one_kind() -> tuple[frozenset[str], frozenset[str]]:
+def _unambiguous_characters() -> tuple[frozenset[str], frozenset[str]]:
     """The characters that occur in simplified Chinese only, and in traditional only.
 
     They are those of the frequent half of GB 2312 (1980) that are not in the frequent half of Big5

@@ -1,4 +1,4 @@
-"""What a link says of the language of the page it leads to: hreflang, or the name of a language."""
+"""The language that a link declares for its target: by hreflang, or by a language name as text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ORNAMENT = " \t\n\u00a0.,:;|/()[]{}<>«»‹›→←·•*–—-"
 
 
 class Declared(NamedTuple):
-    """The language a link says its target is in, and how it says so."""
+    """The language that a link declares for its target, and how."""
 
     lang: str
     how: str
@@ -32,7 +32,7 @@ class Declared(NamedTuple):
 
 
 def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
-    """What a link declares, if anything; names are known of some languages, codes of all.
+    """The language that a link declares, if any; names of the requested languages, any codes.
 
     >>> declared_language(Link("http://x.org/fr/", anchor="Français"), ("en", "fr"))
     Declared(lang='fr', how='name')
@@ -48,7 +48,7 @@ def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
 
 @lru_cache(maxsize=1 << 16)
 def names_other_language(text: str, langs: tuple[str, ...]) -> bool:
-    """Whether a link's text is the name or code of a language that is none of some.
+    """True if a link's text is the name or code of a language that was not requested.
 
     >>> [names_other_language(text, ("en", "fr")) for text in ("Ελληνικά", "RU", "French", "Next")]
     [True, True, False, False]
@@ -62,13 +62,13 @@ def names_other_language(text: str, langs: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _named(text: str, langs: tuple[str, ...]) -> str:
-    """As `named_language`, remembered: the pages of a site have most of their links in common."""
+    """`named_language` with a cache: the pages of a site have most of their links in common."""
     lang = named_language(text, _names(langs))
     return marked_language(text, lang, langs) if lang else ""
 
 
 def named_language(text: str, names: Mapping[str, str]) -> str:
-    """The language whose name, and nothing else, a link's text is.
+    """The language whose name is all of a link's text; empty if it is none.
 
     >>> names = {"français": "fr", "french": "fr", "fr": "fr", "日本語": "ja"}
     >>> [named_language(text, names) for text in ("[Français]", "FR-ca", "日本語 (Japanese)")]
@@ -95,7 +95,7 @@ def _lookup(name: str, names: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=64)
 def _names(langs: tuple[str, ...]) -> dict[str, str]:
-    """What each language is called in itself, in English and in the others; codes too."""
+    """The names of each language in itself, in English and in the others, and its codes."""
     readers = ("en", *langs)
     names = {name: lang for lang in langs for name in language_names(lang, readers)}
     names |= {code: lang for lang in langs for code in language_codes(lang)}

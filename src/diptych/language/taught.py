@@ -1,4 +1,4 @@
-"""A language that was taught: what `diptych train langid` writes, and what is read of it.
+"""File of a language that `diptych train langid` has trained: its reader and writer.
 
 The file is JSON, data and never code; the column of numbers in it is packed by zlib and base64.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from diptych.language.codes import has_form, primary
+from diptych.language.codes import may_be_code, primary
 
 __all__ = ["MAX_BYTES", "Taught"]
 
@@ -74,7 +74,7 @@ class Taught:
 
 
 def _code(value: Any) -> str:
-    if not isinstance(value, str) or not (has_form(value) or primary(value)):
+    if not isinstance(value, str) or not (may_be_code(value) or primary(value)):
         raise ValueError("its language is no code")
     return value
 

@@ -1,4 +1,4 @@
-"""Teaching a language to the identifier: one more column for its naive Bayes model.
+"""Training of one more language for the identifier: a column of its naive Bayes model.
 
 The features are those of the model, which were chosen for its own languages.  What a text says of
 their probabilities is mixed with what is known of the languages it is like (a Dirichlet prior
@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -34,18 +35,18 @@ __all__ = ["MIN_LETTERS", "MIN_PIECES", "Lesson", "Quality", "pieces_of", "teach
 MIN_PIECES = 30  # sentences or so: fewer cannot be split into what is learned and what is tested
 MIN_LETTERS = 2_000
 _MAX_PIECES = 10_000  # more teach nothing new, and each takes its time
-_LONGEST = 300  # characters of a piece: a long line is cut between words
+_MAX_PIECE = 300  # characters of a piece: a long line is cut between words
 _FOLDS = 5
 _ROUNDS = 40  # of EM; the weights hardly change after thirty
 _STRENGTHS = (300.0, 1e3, 3e3, 1e4, 3e4, 1e5)  # of the prior, in features; the likeliest is taken
 # The text is of one kind and one subject, and text in a neighbour's language on that subject is
 # like it: so all its probabilities are lowered by what costs it one line in twenty, at most.
-_GIVEN_UP = 0.05
-_MOST_DOUBT = 0.5
+_MAX_LOST = 0.05
+_MAX_DOUBT = 0.5
 _OWN_SCRIPT = 0.2  # share of the letters from which a script is one of the language
-_PAGE = 320  # characters that are read of a page
-_LEAST_WEIGHT = 1e-3
-_SHOWN = 3
+_PAGE_SAMPLE = 320  # characters that are read of a page
+_MIN_WEIGHT = 1e-3
+_MAX_REPORTED = 3
 _SPACES = re.compile(r"\s+")
 
 _Counts = tuple[NDArray[np.intp], NDArray[np.float64]]
@@ -53,35 +54,35 @@ _Counts = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
 class Quality(NamedTuple):
-    """How good it is on text that was held back while it learned the rest."""
+    """Accuracy on text that was held out in cross-validation."""
 
     lines: float
-    """share of lines that are told to be in the language"""
+    """share of lines that are identified as the language"""
     pages: float
-    """share of texts as long as what is read of a page"""
+    """share of texts as long as the sample of a page"""
     before: tuple[tuple[str, float], ...]
-    """what they were taken for before, likeliest first"""
+    """the labels of the lines without this column, most frequent first"""
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What was learned, from how much, and how good it is."""
+    """A trained language, the size of its training text, and its accuracy."""
 
     taught: Taught
     pieces: int
     letters: int
     near: tuple[tuple[str, float], ...]
-    """languages it is like, and how much: those it may be mixed up with"""
+    """the most similar languages and their weights: those it may be confused with"""
     quality: Quality
 
 
-class _Judged(NamedTuple):
-    """How much likelier a text is in the language, without its prior, than in its best rival."""
+class _Classified(NamedTuple):
+    """Log odds of a text, without the prior, for the language against the best other label."""
 
     margin: float
     rival: str
     weight: float
-    """what its features count for"""
+    """total weight of its features"""
 
 
 class _Known(NamedTuple):
@@ -98,19 +99,15 @@ def pieces_of(text: str) -> list[str]:
     >>> pieces_of("Ita-nia naran saida, senhor?\n\n12\nIta-nia naran  saida, senhor?")
     ['Ita-nia naran saida, senhor?']
     """
-    found: dict[str, None] = {}
-    for line in text.splitlines():
-        for piece in _cut(_SPACES.sub(" ", line).strip()):
-            if is_identifiable(piece):
-                found[piece] = None
-    step = len(found) // _MAX_PIECES + 1
-    return list(found)[::step]
+    lines = (_SPACES.sub(" ", line).strip() for line in text.splitlines())
+    found = list(dict.fromkeys(filter(is_identifiable, chain.from_iterable(map(_cut, lines)))))
+    return found[:: len(found) // _MAX_PIECES + 1]
 
 
 def _cut(line: str) -> Iterable[str]:
-    while len(line) > _LONGEST:
-        end = line.rfind(" ", _LONGEST // 2, _LONGEST)
-        end = end if end > 0 else _LONGEST
+    while len(line) > _MAX_PIECE:
+        end = line.rfind(" ", _MAX_PIECE // 2, _MAX_PIECE)
+        end = end if end > 0 else _MAX_PIECE
         yield line[:end]
         line = line[end:].lstrip()
     yield line
@@ -129,18 +126,20 @@ def teach_language(lang: str, pieces: Sequence[str]) -> Lesson:
     counts = [_counted(piece) for piece in pieces]
     near, usual = _neighbours(_sum(counts), known)
     strength = _strength(counts, usual)
-    lines, pages = _held_back(pieces, counts, usual, strength, known)
+    lines, pages = _cross_validated(pieces, counts, usual, strength, known)
     prior = float(np.median(known.priors))
-    spare = np.quantile([(each.margin + prior) / each.weight for each in lines], _GIVEN_UP)
-    doubt = float(np.clip(spare, 0.0, _MOST_DOUBT))
+    spare = np.quantile([(each.margin + prior) / each.weight for each in lines], _MAX_LOST)
+    doubt = float(np.clip(spare, 0.0, _MAX_DOUBT))
     column = (_column(_sum(counts), usual, strength) - doubt).astype("<f2").tobytes()
     taught = Taught(lang, column, prior, _scripts(letters), fingerprint())
-    quality = Quality(_told(lines, prior, doubt), _told(pages, prior, doubt), _before(lines))
+    quality = Quality(
+        _accuracy(lines, prior, doubt), _accuracy(pages, prior, doubt), _earlier_labels(lines)
+    )
     return Lesson(taught, len(pieces), letters.total(), near, quality)
 
 
 def _others(lang: str) -> _Known:
-    """All that the model knows but the language itself."""
+    """The columns of the model without those of the language itself."""
     labels, model = base_labels(), base_model()
     kept = [place for place, label in enumerate(labels) if not same_language(label, lang)]
     return _Known([labels[place] for place in kept], model.table[:, kept], model.priors[kept])
@@ -162,7 +161,7 @@ def _sum(counts: Iterable[_Counts]) -> NDArray[np.float64]:
 def _neighbours(
     total: NDArray[np.float64], known: _Known
 ) -> tuple[tuple[tuple[str, float], ...], NDArray[np.float64]]:
-    """The mixture of known languages that a text is likest to, and its features."""
+    """The mixture of known languages that fits a text best, and its feature probabilities."""
     seen = np.flatnonzero(total)
     weights = np.full(len(known.labels), 1 / len(known.labels))
     chances = np.exp(known.table[seen].astype(np.float64))
@@ -171,9 +170,9 @@ def _neighbours(
         parts *= (total[seen] / parts.sum(axis=1))[:, None]
         weights = parts.sum(axis=0) / parts.sum()
     usual = np.zeros(len(total))
-    for place in np.flatnonzero(weights > _LEAST_WEIGHT):
+    for place in np.flatnonzero(weights > _MIN_WEIGHT):
         usual += weights[place] * np.exp(known.table[:, place].astype(np.float64))
-    best = np.argsort(-weights, kind="stable")[:_SHOWN]
+    best = np.argsort(-weights, kind="stable")[:_MAX_REPORTED]
     return tuple((known.labels[place], float(weights[place])) for place in best), usual
 
 
@@ -186,7 +185,7 @@ def _column(
 
 
 def _strength(counts: Sequence[_Counts], usual: NDArray[np.float64]) -> float:
-    """How many features the neighbours count for: what makes a fifth of the text likeliest."""
+    """The strength of the prior that makes a held-out fifth of the text most probable."""
     held, rest = _sum(counts[::_FOLDS]), _sum(_without(counts, 0))
     return max(_STRENGTHS, key=lambda each: float(held @ _column(rest, usual, each)))
 
@@ -195,50 +194,50 @@ def _without(counts: Sequence[_Counts], fold: int) -> Iterable[_Counts]:
     return (each for place, each in enumerate(counts) if place % _FOLDS != fold)
 
 
-def _held_back(
+def _cross_validated(
     pieces: Sequence[str], counts: Sequence[_Counts], usual: NDArray[np.float64], strength: float,
     known: _Known,
-) -> tuple[list[_Judged], list[_Judged]]:  # fmt: skip
-    """Lines, and texts of the size of a page, judged by what was learned without them."""
-    lines: list[_Judged] = []
-    pages: list[_Judged] = []
+) -> tuple[list[_Classified], list[_Classified]]:  # fmt: skip
+    """Lines, and texts of the size of a page, classified by columns trained without them."""
+    lines: list[_Classified] = []
+    pages: list[_Classified] = []
     for fold in range(_FOLDS):
         column = _column(_sum(_without(counts, fold)), usual, strength)
-        lines += [_judged(each, column, known) for each in counts[fold::_FOLDS]]
+        lines += [_classified(each, column, known) for each in counts[fold::_FOLDS]]
         joined = _joined(pieces[fold::_FOLDS])
-        pages += [_judged(_counted(text), column, known) for text in joined]
+        pages += [_classified(_counted(text), column, known) for text in joined]
     return lines, pages
 
 
-def _judged(counts: _Counts, column: NDArray[np.float64], known: _Known) -> _Judged:
+def _classified(counts: _Counts, column: NDArray[np.float64], known: _Known) -> _Classified:
     features, numbers = counts
     scores = numbers @ known.table[features] + known.priors
     best = int(scores.argmax())
     margin = float(numbers @ column[features] - scores[best])
-    return _Judged(margin, known.labels[best], float(numbers.sum()) or 1.0)
+    return _Classified(margin, known.labels[best], float(numbers.sum()) or 1.0)
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
-    """Lines put together to texts of the size of a page."""
+    """Lines joined to texts of the size of a page."""
     pages: list[str] = []
     page = ""
     for line in lines:
         page = f"{page}\n{line}"
-        if len(page) >= _PAGE:
-            pages.append(page[1 : _PAGE + 1])
+        if len(page) >= _PAGE_SAMPLE:
+            pages.append(page[1 : _PAGE_SAMPLE + 1])
             page = ""
     return pages
 
 
-def _told(judged: Sequence[_Judged], prior: float, doubt: float) -> float:
-    told = sum(each.margin + prior > doubt * each.weight for each in judged)
-    return told / max(len(judged), 1)
+def _accuracy(judged: Sequence[_Classified], prior: float, doubt: float) -> float:
+    right = sum(each.margin + prior > doubt * each.weight for each in judged)
+    return right / max(len(judged), 1)
 
 
-def _before(judged: Sequence[_Judged]) -> tuple[tuple[str, float], ...]:
-    """What texts were taken for, likeliest first."""
+def _earlier_labels(judged: Sequence[_Classified]) -> tuple[tuple[str, float], ...]:
+    """The labels of texts without this column, most frequent first."""
     found = Counter(each.rival for each in judged)
-    return tuple((lang, count / len(judged)) for lang, count in found.most_common(_SHOWN))
+    return tuple((lang, count / len(judged)) for lang, count in found.most_common(_MAX_REPORTED))
 
 
 def _scripts(letters: Counter[str]) -> tuple[str, ...]:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from selectolax.lexbor import LexborHTMLParser
 
 from diptych.language.codes import (
-    PART,
+    MIN_PAGE_SHARE,
     asked_language,
     hreflang_language,
     same_language,
     wanted_language,
 )
-from diptych.language.identify import identify, is_identifiable, knows
+from diptych.language.identify import can_identify, identify, is_identifiable
 from diptych.page.blocks import Walk
 from diptych.page.body import decompress, is_html
 from diptych.page.charset import decode
@@ -205,7 +205,7 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     if is_clear and (not long or not own or same_language(own[0].lang, scores[0].lang)):
         return scores
     shares = _shares([short, *long[:: len(long) // _MOST_LINES + 1]], langs)
-    several = [LangScore(lang, share) for lang, share in shares.items() if share >= PART]
+    several = [LangScore(lang, share) for lang, share in shares.items() if share >= MIN_PAGE_SHARE]
     if len(several) < 2:
         return scores
     return tuple(sorted(several, key=lambda item: (-item.score, item.lang)))
@@ -219,7 +219,7 @@ def _with_declared(text: str, declared: str, langs: Sequence[str]) -> tuple[Lang
     scores = _languages(text.split("\n"), langs)
     said = hreflang_language(declared)
     lang = asked_language(said, langs)
-    if not lang or knows(lang) or not is_identifiable(text[:_LONG_SAMPLE]):
+    if not lang or can_identify(lang) or not is_identifiable(text[:_LONG_SAMPLE]):
         return scores
     is_other = any(
         score >= _CLEAR and same_language(best, each) for best, score in scores for each in langs

@@ -10,8 +10,8 @@ import click
 
 from diptych.commands.options import FOUND
 from diptych.errors import ConfigError
-from diptych.language.codes import has_form, parse_lang
-from diptych.language.identify import knows
+from diptych.language.codes import may_be_code, parse_lang
+from diptych.language.identify import can_identify
 
 if TYPE_CHECKING:
     from diptych.language.teach import Lesson
@@ -46,7 +46,7 @@ def _code(lang: str) -> str:
     try:
         return parse_lang(lang)
     except ValueError as error:
-        if has_form(lowered := lang.strip().lower()):
+        if may_be_code(lowered := lang.strip().lower()):
             return lowered
         raise ConfigError(f"{error}, or for a language that has none, one of qaa to qtz") from error
 
@@ -74,6 +74,6 @@ def _report(lesson: Lesson, out: Path) -> str:
         f"  it is like: {near}; how often text in those is taken for {lang} cannot be known from"
         " these files",
     ]
-    if knows(lang):
+    if can_identify(lang):
         lines.append(f"  {lang} was known before; this takes the place of what was known")
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from diptych.language.codes import PART, asked_language
+from diptych.language.codes import MIN_PAGE_SHARE, asked_language
 from diptych.protocols import SiteView
 from diptych.types import Url
 
@@ -22,7 +22,9 @@ def page_languages(site: SiteView) -> dict[Url, str]:
     found: dict[Url, str] = {}
     mixed: dict[Url, list[str]] = {}
     for url, record in site.pages.items():
-        likely = (asked_language(lang, langs) for lang, score in record.langs if score >= PART)
+        likely = (
+            asked_language(lang, langs) for lang, score in record.langs if score >= MIN_PAGE_SHARE
+        )
         names = list(dict.fromkeys(name for name in likely if name))
         if len(names) > 1:
             mixed[url] = names
