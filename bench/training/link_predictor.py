@@ -19,12 +19,12 @@ from bench.sites.built import built_folder, built_sites
 from bench.sites.detect_sites import TRAINING, TrueSite, read, true_site
 from bench.support.paths import SOURCE
 from bench.support.processes import give_up
+from bench.training.link_predictor_fit import LabelledLink, fit
 from diptych.language.codes import primary
 from diptych.language.marks import HABITS, marks_of
 from diptych.language.names import language_names
 from diptych.stages.detect.predictor.contexts import Question, features_of_links
 from diptych.stages.detect.predictor.model import LinkPredictor, to_json
-from diptych.stages.detect.predictor.train import LabelledLink, fit
 from diptych.stages.detect.shared.naming import country_languages
 from diptych.text.urls import normalise
 from diptych.types import Link, Page, PageRecord, Url

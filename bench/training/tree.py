@@ -13,7 +13,7 @@ import argparse
 
 from bench.support.block_pairs import KINDS, LANGS, TRAINING, pairs_of, samples
 from bench.support.paths import SOURCE
-from diptych.stages.align_dom.domtree.train import train
+from bench.training.tree_em import train
 from diptych.types import Page
 
 WEIGHTS = SOURCE / "stages/align_dom/domtree/weights"

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.tree_reference import best_gain, forest_of, log_total
 
 import diptych.kernels.tree_align as kernel
 from diptych.kernels import native
 from diptych.kernels import tree_align_reference as plain
-from diptych.stages.align_dom.domtree.reference import best_gain, forest_of, log_total
 
 Pairs = list[tuple[int, int]]
 DECODERS = [kernel.decode, plain.decode]

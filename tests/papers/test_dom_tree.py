@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from support.tree_reference import best_gain, forest_of
 
 from diptych.kernels.tree_align import decode
 from diptych.stages.align_dom.domtree.model import Parameters
-from diptych.stages.align_dom.domtree.reference import best_gain, forest_of
 
 CASES = [
     # case, tree of F, tree of E (first node of each tree, in postorder), pairs that gain

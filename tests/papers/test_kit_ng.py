@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from support.key_reference import Key, key_of, linking_power, reference_pairs
 
-from diptych.stages.pair.keys.reference import Key, key_of, linking_power, reference_pairs
 from diptych.stages.pair.keys.strategy import PAPER, Keys, pair_urls
 from diptych.text.url_fields import significant, split_url, tagged_tokens, tokens
 

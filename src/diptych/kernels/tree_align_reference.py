@@ -1,7 +1,7 @@
 """Alignment of two ordered trees in NumPy: reference of `tree_align.c`, and its fallback.
 
 Zhang & Shasha 1989: a table over the prefixes of two ranges of nodes in postorder for each pair of
-key roots, from the smaller to the larger.  `align_dom/domtree/reference.py` has the recursion
+key roots, from the smaller to the larger.  `tests/support/tree_reference.py` has the recursion
 of the paper.
 """
 

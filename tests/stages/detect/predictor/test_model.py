@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench.training.link_predictor_fit import LabelledLink, fit, platt
 from diptych.errors import ConfigError
 from diptych.stages.detect.predictor.contexts import Question, features_of_links
 from diptych.stages.detect.predictor.model import LinkPredictor, from_json, load, to_json
-from diptych.stages.detect.predictor.train import LabelledLink, fit, platt
 from diptych.types import LangScore, Link, Page, PageRecord, Url
 
 

@@ -274,7 +274,8 @@ def test_encoder_settles_as_the_model_without_it_does() -> None:
 def test_score_at_the_threshold_is_kept() -> None:
     decisions = decided(np.array([0.5, 0.49, 0.9]), ["", "", "identical"], 0.5)
     assert decisions == [
-        Decision(True, 0.5, ""), Decision(False, 0.49, Reason.LOW_SCORE), Decision(False, 0.0, "identical")
+        Decision(True, 0.5, ""), Decision(False, 0.49, Reason.LOW_SCORE),
+        Decision(False, 0.0, Reason.IDENTICAL),
     ]  # fmt: skip
     assert Quality().threshold == QualityEncoder().threshold == 0.95
 

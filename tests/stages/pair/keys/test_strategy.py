@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.examples import examples
 from support.fakes import FakeSite, paths
+from support.key_reference import linking_power, reference_pairs
 from support.timing import processor_seconds
 
-from diptych.stages.pair.keys.reference import linking_power, reference_pairs
 from diptych.stages.pair.keys.strategy import PAPER, Keys, pair_urls
 from diptych.text.url_edits import UrlPair
 

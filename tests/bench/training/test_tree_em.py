@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.fakes import at
 
+from bench.training.tree_em import train
 from diptych.page.read import read_page
 from diptych.stages.align_dom.domtree.document import document
 from diptych.stages.align_dom.domtree.model import (
@@ -14,7 +15,6 @@ from diptych.stages.align_dom.domtree.model import (
     first_parameters,
     shipped_parameters,
 )
-from diptych.stages.align_dom.domtree.train import train
 from diptych.types import Page, Response
 
 
