@@ -17,7 +17,7 @@ from diptych.protocols import SentenceEncoder
 from diptych.stages.filter.quality import encoder_measures as likeness
 from diptych.stages.filter.quality.measures import NAMES, measures
 from diptych.stages.filter.rules import Rules
-from diptych.stages.filter.shared.segments import read
+from diptych.stages.filter.shared.segments import read_segments
 from diptych.text.near_duplicates import segment_keys
 from diptych.units import Repeats
 
@@ -32,7 +32,7 @@ class Rows(NamedTuple):
     langs: NDArray[np.str_]
     known: NDArray[np.str_]
     """what the lexicon was learned from"""
-    broken: NDArray[np.str_]
+    broken_rules: NDArray[np.str_]
     """the rule it breaks"""
     repeats: NDArray[np.int64]
     """how often the pair and its sides occur among all segments of the site"""
@@ -89,13 +89,13 @@ def rows_of(found: Sequence[Case], encoder: SentenceEncoder | None = None) -> Ro
         ], np.int64).reshape(-1, 3)  # fmt: skip
         values, broken = [], []
         for case in some:
-            segments = read(case.segs)
+            segments = read_segments(case.segs)
             values.append(
                 likeness.measures(segments, case.lexicon, encoder)
                 if encoder
                 else measures(segments, case.lexicon)
             )
-            broken += Rules().broken(segments)
+            broken += Rules().broken_rules(segments)
         labels = np.array([label for case in some for label in case.labels])
         known = np.array([case.known for case in some for _ in case.labels])
         one = Rows(
@@ -116,8 +116,8 @@ def microseconds(found: Sequence[Case]) -> float:
     """What it takes to measure a segment, in microseconds of one processor."""
     started, count = time.process_time(), 0
     for case in found:
-        segments = read(case.segs)
-        Rules().broken(segments)
+        segments = read_segments(case.segs)
+        Rules().broken_rules(segments)
         measures(segments, case.lexicon)
         count += len(case.segs)
     return (time.process_time() - started) / max(count, 1) * 1e6

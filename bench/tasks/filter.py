@@ -50,12 +50,12 @@ Said = NDArray[np.float64]
 def said_by(found: Rows, seed: int) -> dict[str, tuple[Said, float]]:
     """What each filter says, and from which score it keeps a segment."""
     model, threshold = shipped("quality", NAMES), Quality().threshold
-    passed = found.broken == ""
+    passed = found.broken_rules == ""
     scores = np.where(passed, model.probabilities(found.values), 0.0)
-    settled = settled_runs(found, scores, np.ones(len(passed), bool))
+    rescored = settled_runs(found, scores, np.ones(len(passed), bool))
     return {
         "quality": (scores, threshold),
-        "quality, settled": (settled, threshold),
+        "quality, settled": (rescored, threshold),
         "rules": (passed.astype(np.float64), 0.5),
         "alignment score": (column(found, "alignment"), 0.9),
         "ratio of lengths": (np.exp(-column(found, "length_ratio")), 0.75),
@@ -71,8 +71,8 @@ def settled_runs(found: Rows, scores: Said, chosen: NDArray[np.bool_]) -> Said:
     model, moved = shipped("quality", NAMES), scores.copy()
     runs = np.char.add(np.char.add(found.family, " "), found.langs)
     for run in np.unique(runs):
-        here = chosen & (runs == run) & (found.broken == "")
-        moved[here] = model.settled(scores[here], Repeats(*found.repeats[here].T))
+        here = chosen & (runs == run) & (found.broken_rules == "")
+        moved[here] = model.rescored(scores[here], Repeats(*found.repeats[here].T))
     return moved
 
 
@@ -83,12 +83,12 @@ def by_share(found: Rows, scores: Said, threshold: float, seed: int) -> list[dic
     for noise in RUNS:
         least = right.sum() * noise / (1 - noise) / max((~right).sum(), 1)
         chosen = right | (rng.random(len(right)) < least)
-        settled = settled_runs(found, scores, chosen)
+        rescored = settled_runs(found, scores, chosen)
         row: dict[str, Any] = {
             "noise, %": percent((chosen & ~right).sum() / chosen.sum()),
             "segments": int(chosen.sum()),
         }
-        for name, said in (("by itself", scores), ("settled", settled)):
+        for name, said in (("by itself", scores), ("settled", rescored)):
             kept = chosen & (said >= threshold)
             row[f"precision, {name}"] = percent((kept & right).sum() / max(kept.sum(), 1))
             row[f"recall, {name}"] = percent((kept & right).sum() / right.sum())
@@ -191,7 +191,7 @@ def with_encoder(found: Sequence[Case]) -> list[dict[str, Any]]:
     """The default beside the same with an encoder, on every third page that it can read."""
     encoder = load_encoder("")
     judged = rows_of(found[::3], encoder)
-    passed = judged.broken == ""
+    passed = judged.broken_rules == ""
     told = []
     for name, names in (("quality", NAMES), ("quality_encoder", likeness.NAMES)):
         said = shipped(name, names).probabilities(judged.values[:, : len(names)])

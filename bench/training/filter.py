@@ -28,7 +28,7 @@ from diptych.learn.logistic import fit_logistic, sigmoid
 from diptych.learn.trees import Forest
 from diptych.stages.filter.quality import encoder_measures as likeness
 from diptych.stages.filter.quality.measures import NAMES
-from diptych.stages.filter.quality.model import QualityModel, settled
+from diptych.stages.filter.quality.model import QualityModel, rescored_by_repeats
 
 WEIGHTS = SOURCE / "stages/filter/quality/weights"
 FOLDS = 6
@@ -97,7 +97,9 @@ def of_repeats(said: NDArray[np.float64], found: Rows) -> tuple[float, float]:
     best = (np.inf, 0.0, 0.0)
     for again in np.arange(0, 1.01, 0.1):
         for apart in np.arange(0, 2.01, 0.2):
-            chance = settled(sigmoid(said[real]), found.part(real).counts, again=again, apart=apart)
+            chance = rescored_by_repeats(
+                sigmoid(said[real]), found.part(real).counts, again=again, apart=apart
+            )
             chance = np.clip(chance, 1e-6, 1 - 1e-6)
             loss = -(weights * np.log(np.where(found.right[real], chance, 1 - chance))).sum()
             best = min(best, (loss, float(again), float(apart)))
@@ -117,8 +119,8 @@ def threshold_for(
 
 def trained(found: Rows, names: tuple[str, ...], seed: int) -> tuple[QualityModel, dict[str, Any]]:
     """The model of what breaks no rule, and what cross-validation says of it."""
-    weights = weights_of(found)[found.broken == ""]  # half are wrong before any rule
-    found = found.part(found.broken == "")
+    weights = weights_of(found)[found.broken_rules == ""]  # half are wrong before any rule
+    found = found.part(found.broken_rules == "")
     odds = cross_validated(found, weights, names, seed)
     slope, offset = fit_logistic(odds, found.right.astype(np.float64), weights)
     fitted = slope * odds + offset

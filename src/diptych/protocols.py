@@ -312,8 +312,8 @@ class Filter(Protocol):
         """
         ...
 
-    def settle(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """The scores that `judge` gave, with what the whole run says of the same texts."""
+    def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
+        """The scores of `judge`, adjusted at the end of a run to all its segments."""
         ...
 
 

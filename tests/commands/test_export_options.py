@@ -19,7 +19,7 @@ class Kept:
 
     threshold = 0.5
 
-    def settle(self, scores, repeats):
+    def rescore(self, scores, repeats):
         return scores
 
 

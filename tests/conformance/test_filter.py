@@ -95,16 +95,16 @@ def repeats(counts: Counts) -> Repeats:
 
 @pytest.mark.parametrize("strategy", FILTERS)
 @given(counts=COUNTS, data=st.data())
-def test_settled_scores_are_shares_in_the_same_order(
+def test_rescored_scores_are_shares_in_the_same_order(
     strategy: Filter, counts: Counts, data: Any
 ) -> None:
     some = st.lists(st.floats(0, 1), min_size=len(counts), max_size=len(counts))
     scores = np.array(data.draw(some))
-    settled = strategy.settle(scores, repeats(counts))
-    assert settled.shape == scores.shape
-    assert ((settled >= 0) & (settled <= 1)).all()
-    higher = strategy.settle(np.minimum(scores + 0.1, 1.0), repeats(counts))
-    assert (higher >= settled - 1e-12).all()
+    rescored = strategy.rescore(scores, repeats(counts))
+    assert rescored.shape == scores.shape
+    assert ((rescored >= 0) & (rescored <= 1)).all()
+    higher = strategy.rescore(np.minimum(scores + 0.1, 1.0), repeats(counts))
+    assert (higher >= rescored - 1e-12).all()
 
 
 @pytest.mark.parametrize("strategy", FILTERS)
@@ -113,29 +113,29 @@ def test_what_comes_again_alike_is_no_worse_and_with_others_no_better(
     strategy: Filter, counts: Counts, score: float
 ) -> None:
     scores = np.full(len(counts), score)
-    settled = strategy.settle(scores, repeats(counts))
-    more = strategy.settle(scores, repeats([(3 * same, *rest) for same, *rest in counts]))
-    apart = strategy.settle(
+    rescored = strategy.rescore(scores, repeats(counts))
+    more = strategy.rescore(scores, repeats([(3 * same, *rest) for same, *rest in counts]))
+    apart = strategy.rescore(
         scores, repeats([(same, left + 1, right) for same, left, right in counts])
     )
-    assert (more >= settled - 1e-12).all()
-    assert (apart <= settled + 1e-12).all()
+    assert (more >= rescored - 1e-12).all()
+    assert (apart <= rescored + 1e-12).all()
 
 
 @pytest.mark.parametrize("strategy", FILTERS)
 def test_what_occurs_once_keeps_its_score_where_half_are_right(strategy: Filter) -> None:
     # Of scores that are spread evenly half are right, if each is as likely as it says.
     scores = np.linspace(0, 1, 10_001)
-    settled = strategy.settle(scores, Repeats(*np.ones((3, len(scores)), np.int64)))
-    assert np.abs(settled - scores).max() < 0.005
+    rescored = strategy.rescore(scores, Repeats(*np.ones((3, len(scores)), np.int64)))
+    assert np.abs(rescored - scores).max() < 0.005
     none = np.zeros(0, np.int64)
-    assert len(strategy.settle(np.zeros(0), Repeats(none, none, none))) == 0
+    assert len(strategy.rescore(np.zeros(0), Repeats(none, none, none))) == 0
 
 
 @pytest.mark.parametrize("strategy", FILTERS)
 @given(scores=st.lists(st.floats(0, 1)))
 def test_what_occurs_once_keeps_its_place(strategy: Filter, scores: list[float]) -> None:
     ordered = np.sort(np.array(scores))
-    settled = strategy.settle(ordered, Repeats(*np.ones((3, len(ordered)), np.int64)))
-    assert (np.diff(settled) >= 0).all()
-    assert all(settled[n] == settled[n + 1] for n in np.flatnonzero(np.diff(ordered) == 0))
+    rescored = strategy.rescore(ordered, Repeats(*np.ones((3, len(ordered)), np.int64)))
+    assert (np.diff(rescored) >= 0).all()
+    assert all(rescored[n] == rescored[n + 1] for n in np.flatnonzero(np.diff(ordered) == 0))

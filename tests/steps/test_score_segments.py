@@ -24,7 +24,7 @@ class Fixed:
     shift: float = 0.0
     asked: Repeats | None = None
 
-    def settle(self, scores, repeats):
+    def rescore(self, scores, repeats):
         self.asked = repeats
         return scores + self.shift
 

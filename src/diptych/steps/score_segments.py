@@ -36,7 +36,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     if not len(ids):
         return
     # Four decimals, as all formats have: a threshold means the same in each.
-    scores: NDArray[np.float64] = np.round(strategy.settle(judged, repeats(keys)), 4)
+    scores: NDArray[np.float64] = np.round(strategy.rescore(judged, repeats(keys)), 4)
     best = best_of(keys[0], scores)
     copies = np.ones(len(ids), np.int64)
     copies[best.rows] = best.copies

@@ -5,7 +5,7 @@ import pytest
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.stages.filter.rules import Rules
-from diptych.stages.filter.shared.characters import Kind, counted
+from diptych.stages.filter.shared.characters import Kind, count_characters
 from diptych.stages.filter.shared.mojibake import damage
 from diptych.stages.filter.shared.segments import read
 from diptych.text.lengths import text_length
@@ -84,7 +84,7 @@ def test_score_is_that_of_the_segment(score: float) -> None:
 def test_scores_stay_what_they_are() -> None:
     scores = np.array([0.1, 0.9])
     counts = np.array([3, 1])
-    assert Rules().settle(scores, Repeats(counts, counts, counts)).tolist() == [0.1, 0.9]
+    assert Rules().rescore(scores, Repeats(counts, counts, counts)).tolist() == [0.1, 0.9]
     assert Rules().threshold == 0.0
 
 
@@ -153,11 +153,11 @@ def test_utf_8_read_as_western_is_damage(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "a b", "中文 abc", "のは한국", "Ærø 𠀀", "\U0001f600 x"])
 def test_lengths_are_those_of_the_aligners(text: str) -> None:
-    assert counted([text]).lengths.tolist() == pytest.approx([text_length(text)])
+    assert count_characters([text]).lengths.tolist() == pytest.approx([text_length(text)])
 
 
 def test_characters_are_counted_by_text() -> None:
-    found = counted(["Ein Haus. und?", "", "(ZWEI)"])
+    found = count_characters(["Ein Haus. und?", "", "(ZWEI)"])
     assert found.kinds[:, Kind.UPPER].tolist() == [2, 0, 4]
     assert found.kinds[:, Kind.SPACE].tolist() == [2, 0, 0]
     assert found.breaks.tolist() == [1, 0, 0]

@@ -1,1 +1,1 @@
-"""Filtering segment pairs: how good they are, and whether to keep them."""
+"""Filters: scores of segment pairs, and decisions to keep them."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from diptych.learn.lexicon.lexicon import Lexicon
-    from diptych.stages.filter.shared.characters import Counted
+    from diptych.stages.filter.shared.characters import CharacterCounts
     from diptych.stages.filter.shared.segments import Segments
 
 __all__ = ["Rules"]
@@ -50,34 +50,34 @@ class Rules:
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
         """The segments' own scores; a reject names the first rule it broke."""
-        from diptych.stages.filter.shared.segments import read
+        from diptych.stages.filter.shared.segments import read_segments
 
         return [
             Decision(not reason, seg.score, reason)
-            for seg, reason in zip(segs, self.broken(read(segs)), strict=True)
+            for seg, reason in zip(segs, self.broken_rules(read_segments(segs)), strict=True)
         ]
 
-    def settle(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """The same scores: rules know nothing of other pages."""
+    def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
+        """The same scores: rules do not depend on other pages."""
         return scores
 
-    def broken(self, found: Segments) -> list[str]:
+    def broken_rules(self, segments: Segments) -> list[str]:
         """The first rule each segment breaks, or nothing."""
         import numpy as np
 
-        reasons = np.full(len(found.segs), "", "U16")
-        for name, is_broken in reversed(self._rules(found)):
+        reasons = np.full(len(segments.segs), "", "U16")
+        for name, is_broken in reversed(self._rules(segments)):
             reasons[is_broken] = name  # of several rules the first stays
         return [str(reason) for reason in reasons]
 
-    def _rules(self, found: Segments) -> list[tuple[str, NDArray[np.bool_]]]:
-        """Which segments break each rule, in the order in which they are named."""
+    def _rules(self, segments: Segments) -> list[tuple[str, NDArray[np.bool_]]]:
+        """A mask of the segments that break each rule, in the order of the rules."""
         import numpy as np
 
         from diptych.stages.filter.shared.characters import Kind
 
         either = np.logical_or.reduce
-        chars = found.chars
+        chars = segments.chars
         visible = [np.maximum(side.visible, 1) for side in chars]
         kinds = [side.kinds / total[:, None] for side, total in zip(chars, visible, strict=True)]
         sizes = [side.kinds.sum(axis=1) for side in chars]
@@ -85,18 +85,18 @@ class Rules:
             (Reason.EMPTY, either([side.visible == 0 for side in chars])),
             (Reason.TOO_LONG, either([size > self.max_length for size in sizes])),
             (Reason.NO_LETTERS, either([side.letters == 0 for side in chars])),
-            (Reason.MOJIBAKE, either([count > self.max_damage for count in found.damaged])),
+            (Reason.MOJIBAKE, either([count > self.max_damage for count in segments.damaged])),
             (
                 Reason.MOSTLY_DIGITS,
                 either([side[:, Kind.DIGIT] > self.max_digits for side in kinds]),
             ),
             (Reason.MOSTLY_MARKUP, either([side[:, Kind.CODE] > self.max_code for side in kinds])),
-            (Reason.IDENTICAL, found.identical),
+            (Reason.IDENTICAL, segments.identical),
             (Reason.LENGTH_RATIO, self._lopsided(chars)),
-            (Reason.WRONG_LANGUAGE, either([self._is_foreign(found, side) for side in (0, 1)])),
+            (Reason.WRONG_LANGUAGE, either([self._is_foreign(segments, side) for side in (0, 1)])),
         ]
 
-    def _lopsided(self, chars: tuple[Counted, Counted]) -> NDArray[np.bool_]:
+    def _lopsided(self, chars: tuple[CharacterCounts, CharacterCounts]) -> NDArray[np.bool_]:
         import numpy as np
 
         ours, theirs = (side.lengths + self.slack for side in chars)
@@ -105,11 +105,11 @@ class Rules:
         )
         return lopsided
 
-    def _is_foreign(self, found: Segments, side: int) -> NDArray[np.bool_]:
-        """Whether texts of a side are surely in the other language, or in a third."""
-        is_other = found.tongues[side] <= -_odds(self.min_confidence)
-        is_third = found.thirds[side] <= -_odds(self.min_foreign)
-        foreign: NDArray[np.bool_] = (found.chars[side].weight >= self.min_letters) & (
+    def _is_foreign(self, segments: Segments, side: int) -> NDArray[np.bool_]:
+        """A mask of the texts of a side that are surely in the other language, or in a third."""
+        is_other = segments.own_odds[side] <= -_odds(self.min_confidence)
+        is_third = segments.third_odds[side] <= -_odds(self.min_foreign)
+        foreign: NDArray[np.bool_] = (segments.chars[side].weight >= self.min_letters) & (
             is_other | is_third
         )
         return foreign

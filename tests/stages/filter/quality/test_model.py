@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from diptych.stages.filter.quality.measures import NAMES
-from diptych.stages.filter.quality.model import settled, share_right, shipped
+from diptych.stages.filter.quality.model import rescored_by_repeats, share_right, shipped
 from diptych.units import Repeats
 
 SCORES = st.lists(st.floats(0, 1), max_size=200).map(np.array)
@@ -48,9 +48,9 @@ def test_share_of_right_ones_is_found(share: float, apart: float) -> None:
 
 
 @pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
-def test_settled_scores_hold_for_that_share(share: float) -> None:
+def test_rescored_scores_hold_for_that_share(share: float) -> None:
     scores, is_right = simulated(share, 20_000)
-    found = shipped("quality", NAMES).settled(scores, once(len(scores)))
+    found = shipped("quality", NAMES).rescored(scores, once(len(scores)))
     assert found.mean() == pytest.approx(share, abs=0.02)
     for low in (0.2, 0.5, 0.8):
         among = (found >= low) & (found < low + 0.2)
@@ -82,9 +82,9 @@ def test_share_beyond_is_not_believed(score: float, limit: float) -> None:
 
 
 @given(scores=SCORES)
-def test_settled_scores_are_shares_in_order(scores: NDArray[np.float64]) -> None:
+def test_rescored_scores_are_shares_in_order(scores: NDArray[np.float64]) -> None:
     ordered = np.sort(scores)
-    found = shipped("quality", NAMES).settled(ordered, once(len(ordered)))
+    found = shipped("quality", NAMES).rescored(ordered, once(len(ordered)))
     assert ((found >= 0) & (found <= 1)).all()
     assert (np.diff(found) >= 0).all()
 
@@ -92,7 +92,7 @@ def test_settled_scores_are_shares_in_order(scores: NDArray[np.float64]) -> None
 def test_more_right_ones_around_raise_a_score() -> None:
     model = shipped("quality", NAMES)
     beside = [
-        model.settled(np.array([0.6, *[other] * 200]), once(201))[0] for other in (0.01, 0.5, 0.99)
+        model.rescored(np.array([0.6, *[other] * 200]), once(201))[0] for other in (0.01, 0.5, 0.99)
     ]
     assert beside == sorted(beside)
     assert beside[0] < 0.6 < beside[2]
@@ -100,5 +100,5 @@ def test_more_right_ones_around_raise_a_score() -> None:
 
 @given(scores=SCORES)
 def test_what_occurs_once_is_not_moved_by_repeats(scores: NDArray[np.float64]) -> None:
-    found = settled(scores, once(len(scores)), again=1.0, apart=1.0)
+    found = rescored_by_repeats(scores, once(len(scores)), again=1.0, apart=1.0)
     assert found.tolist() == scores.tolist()

@@ -14,9 +14,9 @@ from diptych.learn.lexicon.word_links import discounted
 from diptych.stages.filter.quality import encoder_measures as likeness
 from diptych.stages.filter.quality.measures import NAMES, measures
 from diptych.stages.filter.quality.model import load, shipped
-from diptych.stages.filter.quality.strategy import Quality, QualityEncoder, decided
+from diptych.stages.filter.quality.strategy import Quality, QualityEncoder, decisions
 from diptych.stages.filter.rules import Rules
-from diptych.stages.filter.shared.segments import read
+from diptych.stages.filter.shared.segments import read_segments
 from diptych.text.tokens import tokens
 from diptych.types import Decision, Reason, SegmentPair, Url
 from diptych.units import Repeats
@@ -107,11 +107,11 @@ def test_threshold_moves_what_is_kept_and_no_score(lexicon: Lexicon) -> None:
 
 def test_no_segments_are_no_decisions() -> None:
     assert Quality().judge([], EMPTY) == []
-    assert measures(read([]), EMPTY).shape == (0, len(NAMES))
+    assert measures(read_segments([]), EMPTY).shape == (0, len(NAMES))
 
 
 def test_measures_are_finite_and_named_once(lexicon: Lexicon) -> None:
-    rows = measures(read([*PAGE, segment("...", "1"), segment("", "")]), lexicon)
+    rows = measures(read_segments([*PAGE, segment("...", "1"), segment("", "")]), lexicon)
     assert rows.shape == (len(PAGE) + 2, len(NAMES))
     assert np.isfinite(rows).all()
     assert len(set(NAMES)) == len(NAMES)
@@ -121,7 +121,10 @@ def test_sides_may_be_exchanged(lexicon: Lexicon) -> None:
     turned = [
         SegmentPair(seg.right, seg.left, "fr", "en", URL, URL, "", "", seg.score) for seg in PAGE
     ]
-    there, back = measures(read(PAGE), lexicon), measures(read(turned), lexicon.reversed())
+    there, back = (
+        measures(read_segments(PAGE), lexicon),
+        measures(read_segments(turned), lexicon.reversed()),
+    )
     # Words in order are counted from the left.
     same = [place for place, name in enumerate(NAMES) if name not in ("in_order", "jumps")]
     assert np.allclose(there[:, same], back[:, same], atol=1e-4)
@@ -141,8 +144,8 @@ def test_what_looks_at_one_segment_only_is_the_same_alone() -> None:
         "numbers", "numbers_lost", "addresses_lost", "varied_less", "questions_apart",
     }  # fmt: skip
     places = [NAMES.index(name) for name in sorted(alone)]
-    together = measures(read(segs), EMPTY)
-    each = np.concatenate([measures(read([seg]), EMPTY) for seg in segs])
+    together = measures(read_segments(segs), EMPTY)
+    each = np.concatenate([measures(read_segments([seg]), EMPTY) for seg in segs])
     assert np.array_equal(together[:, places], each[:, places])
     assert not alone & AROUND
 
@@ -166,37 +169,39 @@ def test_what_looks_at_one_segment_only_is_the_same_alone() -> None:
     ],
 )
 def test_measures_are_what_their_names_say(name: str, left: str, right: str, value: float) -> None:
-    row = measures(read([segment(left, right)]), EMPTY)[0]
+    row = measures(read_segments([segment(left, right)]), EMPTY)[0]
     assert row[NAMES.index(name)] == pytest.approx(value)
 
 
 def test_words_in_order_are_told_from_words_in_disorder(lexicon: Lexicon) -> None:
-    found = measures(read(spoiled("in disorder")), lexicon)
+    found = measures(read_segments(spoiled("in disorder")), lexicon)
     column = found[:, NAMES.index("displaced")]
     assert column[10] > np.median(column)
 
 
 def test_neighbours_give_less_than_the_right_side(lexicon: Lexicon) -> None:
-    right = measures(read(PAGE), lexicon)[:, NAMES.index("margin_less")]
+    right = measures(read_segments(PAGE), lexicon)[:, NAMES.index("margin_less")]
     moved = [replace(seg, right=PAGE[place - 1].right) for place, seg in enumerate(PAGE)]
-    wrong = measures(read(moved), lexicon)[:, NAMES.index("margin_less")]
+    wrong = measures(read_segments(moved), lexicon)[:, NAMES.index("margin_less")]
     assert np.median(right) > 0 > np.median(wrong)
 
 
 def test_settling_moves_scores_by_what_the_run_says() -> None:
     same, left = np.array([1, 8, 1, 1]), np.array([1, 8, 9, 1])
-    settled = Quality().settle(np.full(4, 0.8), Repeats(same, left, same))
-    assert settled[0] == settled[3] > 0.8  # most are right, of so few that are not known to be bad
-    assert settled[1] > settled[0] > settled[2]
-    among_bad = Quality().settle(np.array([0.8] + [0.01] * 500), Repeats(*np.ones((3, 501), int)))
+    rescored = Quality().rescore(np.full(4, 0.8), Repeats(same, left, same))
+    assert (
+        rescored[0] == rescored[3] > 0.8
+    )  # most are right, of so few that are not known to be bad
+    assert rescored[1] > rescored[0] > rescored[2]
+    among_bad = Quality().rescore(np.array([0.8] + [0.01] * 500), Repeats(*np.ones((3, 501), int)))
     assert among_bad[0] < 0.8
 
 
-def test_certain_scores_are_settled_too() -> None:
+def test_certain_scores_are_rescored_too() -> None:
     many = np.array([1, 1])
-    settled = Quality().settle(np.array([0.0, 1.0]), Repeats(many, many * 1000, many * 1000))
-    assert settled[0] <= 1e-6
-    assert settled[1] < 1
+    rescored = Quality().rescore(np.array([0.0, 1.0]), Repeats(many, many * 1000, many * 1000))
+    assert rescored[0] <= 1e-6
+    assert rescored[1] < 1
 
 
 def test_model_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -224,7 +229,7 @@ def test_damaged_model_is_refused(tmp_path: Path) -> None:
 
 def test_nothing_speaks_against_what_it_stands_for() -> None:
     model = shipped("quality", NAMES)
-    rows = measures(read(PAGE), EMPTY)
+    rows = measures(read_segments(PAGE), EMPTY)
     for name, sign in (("gain_less", 1), ("alignment", 1), ("numbers_lost", -1), ("damaged", -1)):
         place = NAMES.index(name)
         steps = []
@@ -237,11 +242,11 @@ def test_nothing_speaks_against_what_it_stands_for() -> None:
 
 def test_likeness_is_that_of_both_sides() -> None:
     left = np.eye(3, dtype=np.float32)
-    cosine, over_page, over_neighbours = likeness.likenesses(left, left)
+    cosine, over_page, over_neighbours = likeness.cosine_measures(left, left)
     assert cosine.tolist() == [1.0, 1.0, 1.0]
     assert np.allclose(over_page, 2 / 3)
     assert (over_neighbours > 0).all()
-    crossed = likeness.likenesses(left, left[[1, 0, 2]])
+    crossed = likeness.cosine_measures(left, left[[1, 0, 2]])
     assert crossed[0].tolist() == [0.0, 0.0, 1.0]
     assert crossed[2][0] < 0
 
@@ -272,7 +277,7 @@ def test_encoder_settles_as_the_model_without_it_does() -> None:
 
 
 def test_score_at_the_threshold_is_kept() -> None:
-    decisions = decided(np.array([0.5, 0.49, 0.9]), ["", "", "identical"], 0.5)
+    decisions = decisions(np.array([0.5, 0.49, 0.9]), ["", "", "identical"], 0.5)
     assert decisions == [
         Decision(True, 0.5, ""), Decision(False, 0.49, Reason.LOW_SCORE),
         Decision(False, 0.0, Reason.IDENTICAL),
@@ -282,26 +287,26 @@ def test_score_at_the_threshold_is_kept() -> None:
 
 def test_words_gain_beside_their_translation(lexicon: Lexicon) -> None:
     place = NAMES.index("gain_less")
-    right = measures(read(PAGE), lexicon)[:, place]
+    right = measures(read_segments(PAGE), lexicon)[:, place]
     moved = [replace(seg, right=PAGE[place - 5].right) for place, seg in enumerate(PAGE)]
-    wrong = measures(read(moved), lexicon)[:, place]
+    wrong = measures(read_segments(moved), lexicon)[:, place]
     assert np.median(right) > np.median(wrong) + 0.5
 
 
 def test_margin_is_over_the_best_neighbour(lexicon: Lexicon) -> None:
     """A sentence whose translation stands beside the next one gains more there."""
     segs = [*PAGE[:10], replace(PAGE[10], right=PAGE[11].right), *PAGE[11:]]
-    found = measures(read(segs), lexicon)[:, NAMES.index("margin_less")]
+    found = measures(read_segments(segs), lexicon)[:, NAMES.index("margin_less")]
     assert found[10] < 0
     assert found[5] > 0
-    alone = measures(read(PAGE[:1]), lexicon)[0]
+    alone = measures(read_segments(PAGE[:1]), lexicon)[0]
     assert alone[NAMES.index("margin_less")] == alone[NAMES.index("margin_more")] == 0
 
 
 def test_likeness_with_neighbours_counts_on_both_sides() -> None:
     left = np.eye(4, dtype=np.float32)
-    before = likeness.likenesses(left, left[[0, 0, 2, 3]])[2]
-    after = likeness.likenesses(left, left[[0, 1, 3, 3]])[2]
+    before = likeness.cosine_measures(left, left[[0, 0, 2, 3]])[2]
+    after = likeness.cosine_measures(left, left[[0, 1, 3, 3]])[2]
     assert before[1] < 0
     assert after[2] < 0
     assert before[0] == pytest.approx(0)  # its side stands beside the next as well

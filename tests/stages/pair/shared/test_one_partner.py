@@ -106,7 +106,7 @@ def test_order_does_not_matter(pairs: list[PagePair], chance: random.Random) -> 
 
 
 @given(PAIRS)
-def test_what_is_settled_stays_settled(pairs: list[PagePair]) -> None:
+def test_pairs_with_one_partner_each_stay_as_they_are(pairs: list[PagePair]) -> None:
     settled = one_partner_each(pairs)
     assert one_partner_each(settled) == settled
     ends = [

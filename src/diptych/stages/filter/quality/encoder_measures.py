@@ -1,4 +1,4 @@
-"""Segments measured with a sentence encoder as well."""
+"""The measures of `quality`, and three of a sentence encoder."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from diptych.stages.filter.shared.segments import Segments
 __all__ = ["NAMES", "measures"]
 
 NAMES = (*plain.NAMES, "cosine", "cosine_over_page", "cosine_over_neighbours")
-"""what is measured, in this order"""
+"""names of the measures, in this order"""
 
 
-def measures(found: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> NDArray[np.float32]:
+def measures(segments: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> NDArray[np.float32]:
     """One row per segment, one column per name."""
-    left = encoder.encode([clean(seg.left) for seg in found.segs])
-    right = encoder.encode([clean(seg.right) for seg in found.segs])
-    return np.column_stack([plain.measures(found, lexicon), *likenesses(left, right)]).astype(
-        np.float32
-    )
+    left = encoder.encode([clean(seg.left) for seg in segments.segs])
+    right = encoder.encode([clean(seg.right) for seg in segments.segs])
+    columns = [plain.measures(segments, lexicon), *cosine_measures(left, right)]
+    return np.column_stack(columns).astype(np.float32)
 
 
-def likenesses(
+def cosine_measures(
     left: NDArray[np.float32], right: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     """The cosine of both sides; over that with the page as a whole; over that with neighbours."""

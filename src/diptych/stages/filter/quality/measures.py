@@ -1,4 +1,4 @@
-"""Segments measured in every way that needs no language: what `quality` judges them by.
+"""The measures of segments that `quality` uses; none depends on the languages.
 
 Every measure is the same if the sides are exchanged.
 """
@@ -12,8 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.stages.filter.quality.vocabulary import Joined, Words, joined, sides
-from diptych.stages.filter.shared.characters import Counted, Kind
+from diptych.stages.filter.quality.vocabulary import (
+    SideWords,
+    WordEvidence,
+    both_sides,
+    word_evidence,
+)
+from diptych.stages.filter.shared.characters import CharacterCounts, Kind
 from diptych.stages.filter.shared.segments import Segments
 from diptych.types import SegmentPair
 
@@ -34,30 +39,30 @@ NAMES = (
     "neighbour_gain",
     "page_gain", "page_length",
 )  # fmt: skip
-"""what is measured, in this order"""
+"""names of the measures, in this order"""
 
 _SLACK = 15.0  # letters added to lengths: short texts vary more
-_WORDS = 3.0  # the same for words
-_USUAL = 20.0  # segments at which half of what a page says of its lengths is believed
+_WORD_SLACK = 3.0  # the same for words
+_PRIOR_SEGMENTS = 20.0  # segments that a median of 0 counts for
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
-_PAIRS = (
+_COUNTED_KINDS = (
     ("stops_apart", Kind.STOP), ("commas_apart", Kind.COMMA), ("colons_apart", Kind.COLON),
     ("brackets_apart", Kind.BRACKET), ("quotes_apart", Kind.QUOTE), ("codes_apart", Kind.CODE),
 )  # fmt: skip
 
 
-def measures(found: Segments, lexicon: Lexicon) -> NDArray[np.float32]:
+def measures(segments: Segments, lexicon: Lexicon) -> NDArray[np.float32]:
     """One row per segment, one column per name."""
-    ours, theirs = sides(found.segs)
-    said = joined(ours, theirs, lexicon)
+    ours, theirs = both_sides(segments.segs)
+    evidence = word_evidence(ours, theirs, lexicon)
     columns: dict[str, Floats] = {
-        "alignment": np.fromiter((seg.score for seg in found.segs), np.float64, len(found.segs)),
-        **_lengths(ours, theirs, found.chars),
-        **_words(said, ours, theirs),
-        **_characters(found.chars),
-        **_languages(found),
-        "addresses_lost": _addresses(found.segs),
-        "damaged": found.damaged[0] + found.damaged[1],
+        "alignment": np.array([seg.score for seg in segments.segs], np.float64),
+        **_lengths(ours, theirs, segments.chars),
+        **_words(evidence, ours, theirs),
+        **_characters(segments.chars),
+        **_languages(segments),
+        "addresses_lost": _addresses(segments.segs),
+        "damaged": segments.damaged[0] + segments.damaged[1],
         "varied_less": np.minimum(*(_variety(side) for side in (ours, theirs))),
         "varied_apart": np.abs(np.subtract(*(_variety(side) for side in (ours, theirs)))),
     }
@@ -65,48 +70,50 @@ def measures(found: Segments, lexicon: Lexicon) -> NDArray[np.float32]:
     return np.stack([columns[name] for name in NAMES], axis=1).astype(np.float32)
 
 
-def _lengths(ours: Words, theirs: Words, chars: tuple[Counted, Counted]) -> dict[str, Floats]:
-    """Lengths beside each other, and beside what is usual on these pages."""
+def _lengths(
+    ours: SideWords, theirs: SideWords, chars: tuple[CharacterCounts, CharacterCounts]
+) -> dict[str, Floats]:
+    """The ratio of lengths, and its deviation from the median of these pages."""
     ratio = np.log((ours.lengths + _SLACK) / (theirs.lengths + _SLACK))
-    words = np.log((ours.tokens + _WORDS) / (theirs.tokens + _WORDS))
+    words = np.log((ours.tokens + _WORD_SLACK) / (theirs.tokens + _WORD_SLACK))
     long = [
         np.log((chars[side].letters + 5.0) / (words_of.tokens + 1.0))
         for side, words_of in enumerate((ours, theirs))
     ]
-    off = [np.abs(each - _usual(each)) for each in long]
+    off = [np.abs(each - _shrunk_median(each)) for each in long]
     return {
         "length": np.log1p(np.minimum(ours.lengths, theirs.lengths)),
         "length_ratio": np.abs(ratio),
-        "length_off": _deviation(ratio - _usual(ratio), ours, theirs),
-        "words_off": np.abs(words - _usual(words)),
+        "length_off": _deviation(ratio - _shrunk_median(ratio), ours, theirs),
+        "words_off": np.abs(words - _shrunk_median(words)),
         "word_length_off": np.maximum(off[0], off[1]),
     }
 
 
-def _usual(values: Floats) -> Floats | float:
-    """The median of a page, drawn to nothing where there are few segments."""
+def _shrunk_median(values: Floats) -> Floats | float:
+    """The median of a page, drawn to 0 where there are few segments."""
     if not len(values):
         return 0.0
-    return float(np.median(values)) * len(values) / (len(values) + _USUAL)
+    return float(np.median(values)) * len(values) / (len(values) + _PRIOR_SEGMENTS)
 
 
-def _deviation(ratio: Floats, ours: Words, theirs: Words) -> Floats:
-    """How far off a ratio is for the lengths: it varies less where there is more text."""
+def _deviation(ratio: Floats, ours: SideWords, theirs: SideWords) -> Floats:
+    """The deviation of a ratio by the lengths: it varies less where there is more text."""
     mean = (ours.lengths + theirs.lengths) / 2 + _SLACK
     return np.abs(ratio) * np.sqrt(mean) / 2.6  # Gale & Church 1993: 6.8 is the variance
 
 
-def _words(said: Joined, ours: Words, theirs: Words) -> dict[str, Floats]:
-    """What words say, of the side that says less and of the other."""
-    told = tuple(
+def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[str, Floats]:
+    """The evidence of words, of the side with less of it and of the other."""
+    known_shares = tuple(
         known / np.maximum(side.tokens, 1.0)
-        for known, side in zip(said.known, (ours, theirs), strict=True)
+        for known, side in zip(evidence.known, (ours, theirs), strict=True)
     )
     found = {
         f"{name}_{which}": pick(*values)
         for name, values in (
-            ("gain", said.gains), ("margin", said.margins), ("known", said.known),
-            ("covered", said.covered), ("told", told),
+            ("gain", evidence.gains), ("margin", evidence.margins), ("known", evidence.known),
+            ("covered", evidence.covered), ("told", known_shares),
         )
         for which, pick in (("less", np.minimum), ("more", np.maximum))
     }  # fmt: skip
@@ -114,24 +121,24 @@ def _words(said: Joined, ours: Words, theirs: Words) -> dict[str, Floats]:
         np.log1p(found["known_less"]), np.log1p(found["known_more"]),
     )  # fmt: skip
     return found | {
-        "links": np.log1p(said.links),
-        "in_order": said.in_order,
-        "displaced": said.displaced,
-        "jumps": said.jumps,
-        **_kept("numbers", said.numbers),
-        **_kept("names", said.names),
-        "copied": said.copied,
+        "links": np.log1p(evidence.links),
+        "in_order": evidence.in_order,
+        "displaced": evidence.displaced,
+        "jumps": evidence.jumps,
+        **_kept("numbers", evidence.numbers),
+        **_kept("names", evidence.names),
+        "copied": evidence.copied,
     }
 
 
 def _kept(name: str, counts: tuple[Floats, Floats, Floats]) -> dict[str, Floats]:
-    """What is on both sides and on one only, and as a share, drawn to a half where it is little."""
+    """The counts on both sides and on one only, and the share, drawn to a half where few."""
     both, lost = counts[0], counts[1] + counts[2]
     return {name: both, f"{name}_lost": lost, f"{name}_kept": (both + 1.0) / (both + lost + 2.0)}
 
 
-def _characters(chars: tuple[Counted, Counted]) -> dict[str, Floats]:
-    """Punctuation, brackets, capitals: in what the sides differ."""
+def _characters(chars: tuple[CharacterCounts, CharacterCounts]) -> dict[str, Floats]:
+    """The differences of the sides in punctuation, brackets and capitals."""
     ours, theirs = chars
     apart = np.abs(ours.kinds - theirs.kinds).astype(np.float64)
     share = [side.letters / np.maximum(side.visible, 1) for side in chars]
@@ -140,7 +147,7 @@ def _characters(chars: tuple[Counted, Counted]) -> dict[str, Floats]:
         / (side.kinds[:, Kind.UPPER] + side.kinds[:, Kind.LOWER] + 10.0)
         for side in chars
     ]
-    found = {name: apart[:, kind] for name, kind in _PAIRS}
+    found = {name: apart[:, kind] for name, kind in _COUNTED_KINDS}
     return found | {
         "questions_apart": apart[:, Kind.QUESTION] + apart[:, Kind.EXCLAMATION],
         "breaks_apart": np.abs(ours.breaks - theirs.breaks).astype(np.float64),
@@ -153,28 +160,28 @@ def _characters(chars: tuple[Counted, Counted]) -> dict[str, Floats]:
 
 
 def _differ(ours: NDArray[np.uint8], theirs: NDArray[np.uint8]) -> Floats:
-    """Whether texts end in other ways; all letters and digits are one."""
+    """1 where texts end with different kinds; all letters and digits are one kind."""
     ends = [np.where(side < Kind.STOP, 0, side) for side in (ours, theirs)]
     return np.where(ends[0] != ends[1], 1.0, 0.0)
 
 
 def _cases_differ(ours: NDArray[np.uint8], theirs: NDArray[np.uint8]) -> Floats:
-    """Whether one text begins with a capital and the other with a small letter."""
+    """1 where one text begins with a capital and the other with a small letter."""
     cases = (Kind.LOWER, Kind.UPPER)
     differ = np.isin(ours, cases) & np.isin(theirs, cases) & (ours != theirs)
     return np.where(differ, 1.0, 0.0)
 
 
-def _has_cases(side: Counted) -> NDArray[np.bool_]:
+def _has_cases(side: CharacterCounts) -> NDArray[np.bool_]:
     return side.kinds[:, Kind.LOWER] > 0
 
 
-def _languages(found: Segments) -> dict[str, Floats]:
+def _languages(segments: Segments) -> dict[str, Floats]:
     return {
-        "language_less": np.minimum(*found.tongues),
-        "language_more": np.maximum(*found.tongues),
-        "foreign_less": np.minimum(*found.thirds),
-        "foreign_more": np.maximum(*found.thirds),
+        "language_less": np.minimum(*segments.own_odds),
+        "language_more": np.maximum(*segments.own_odds),
+        "foreign_less": np.minimum(*segments.third_odds),
+        "foreign_more": np.maximum(*segments.third_odds),
     }
 
 
@@ -193,14 +200,14 @@ def _addresses(segs: Sequence[SegmentPair]) -> Floats:
     return lost
 
 
-def _variety(words: Words) -> Floats:
-    """Different words for each word, of a text that repeats itself less."""
+def _variety(words: SideWords) -> Floats:
+    """Distinct words over all words of each segment."""
     types = np.diff(words.bags.offsets)
     return (types + 2.0) / (words.tokens + 2.0)
 
 
 def _around(columns: dict[str, Floats]) -> dict[str, Floats]:
-    """How good the neighbours are, and the pages as a whole."""
+    """The measures of the neighbours, and of the pages as a whole."""
     gain = columns["gain_less"]
     page = float(np.median(gain)) if len(gain) else 0.0
     off = columns["length_off"]

@@ -1,12 +1,12 @@
-"""What the filter has learned: trees over measures, and what it says of texts that come again.
+"""The trained model of the filter: trees over measures, and the weight of repeated texts.
 
     p  = 1 / (1 + exp(-(slope * trees + offset)))
     p' = 1 / (1 + exp(-(logit p + logit share
                         + again * log same + apart * log(same * same / (left * right)))))
 
-`share` is how many segments of a run are right, which its scores tell: p holds where half are.
-`same`, `left` and `right` say how often the pair and each of its sides occur; of a pair that occurs
-once, and so do its sides, nothing more is known.
+`share` is the share of right segments of a run, estimated from its scores: p holds for one half.
+`same`, `left` and `right` are the counts of the pair and of each of its sides; a pair that occurs
+once, and whose sides do too, keeps its score.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from diptych.learn.logistic import sigmoid
 from diptych.learn.trees import Forest
 from diptych.units import Repeats
 
-__all__ = ["QualityModel", "load", "settled", "share_right", "shipped"]
+__all__ = ["QualityModel", "load", "rescored_by_repeats", "share_right", "shipped"]
 
 _FORMAT = 1
-_MOST = np.log(20.0)  # so often a text occurs that more would say no more
-_USUAL, _SEGMENTS = 0.9, 20.0  # share of right segments on verified pages, and what weight it has
-_LEAST, _LARGEST = 0.05, 0.95  # a share beyond is not believed
-_STEPS = 200
-_CERTAIN = 1e-6  # a score this close to 0 or 1 is moved like one that is this far from it
+_MAX_LOG_COUNT = np.log(20.0)  # more occurrences of a text do not count
+_PRIOR_SHARE, _PRIOR_SEGMENTS = 0.9, 20.0  # share of right segments on verified pages; its weight
+_MIN_SHARE, _MAX_SHARE = 0.05, 0.95  # bounds of the estimated share
+_MAX_STEPS = 200
+_TOLERANCE = 1e-6  # scores are kept so far from 0 and 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,20 +46,20 @@ class QualityModel:
     slope: float
     offset: float
     again: float
-    """what it is worth that a pair occurs again"""
+    """weight of the count of a pair"""
     apart: float
-    """and that its sides occur with others"""
+    """weight of the counts of its sides in other pairs"""
 
     def probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """One for each row of measures."""
         odds = self.forest.scores(rows).astype(np.float64)
         return sigmoid(self.slope * odds + self.offset)
 
-    def settled(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Scores with what the whole run says: how many are right, and what comes again."""
+    def rescored(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
+        """Scores adjusted to the whole run: to its share of right segments, and to repeats."""
         share = share_right(scores)
-        moved = sigmoid(_odds(scores) + np.log(share / (1 - share)))
-        return settled(moved, repeats, again=self.again, apart=self.apart)
+        adjusted = sigmoid(_odds(scores) + np.log(share / (1 - share)))
+        return rescored_by_repeats(adjusted, repeats, again=self.again, apart=self.apart)
 
     def save(self, path: Path) -> None:
         """Write the model to a file of arrays."""
@@ -76,43 +76,46 @@ class QualityModel:
 
 
 def share_right(scores: NDArray[np.float64]) -> float:
-    """The share of right ones, by probabilities that hold where it is a half.
+    """The share of right segments, by probabilities that hold for a share of one half.
 
-    Expectation maximisation (Saerens, Latinne and Decaestecker 2002); of few segments what is usual
-    has the say.
+    Expectation maximisation (Saerens, Latinne and Decaestecker 2002); with few segments the prior
+    decides.
 
     >>> round(share_right(np.array([0.99] * 80 + [0.01] * 20)), 2), share_right(np.empty(0))
     (0.82, 0.9)
     """
-    inside = np.clip(scores, _CERTAIN, 1 - _CERTAIN)
+    inside = np.clip(scores, _TOLERANCE, 1 - _TOLERANCE)
     ratio = inside / (1 - inside)
-    share = _USUAL
-    for _ in range(_STEPS):
+    share = _PRIOR_SHARE
+    for _ in range(_MAX_STEPS):
         right = share * ratio / (share * ratio + 1 - share)
-        before, share = share, (right.sum() + _SEGMENTS * _USUAL) / (len(scores) + _SEGMENTS)
-        if abs(share - before) < _CERTAIN:
+        before, share = (
+            share,
+            (right.sum() + _PRIOR_SEGMENTS * _PRIOR_SHARE) / (len(scores) + _PRIOR_SEGMENTS),
+        )
+        if abs(share - before) < _TOLERANCE:
             break
-    return float(np.clip(share, _LEAST, _LARGEST))
+    return float(np.clip(share, _MIN_SHARE, _MAX_SHARE))
 
 
 def _odds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    inside = np.clip(scores, _CERTAIN, 1 - _CERTAIN)
+    inside = np.clip(scores, _TOLERANCE, 1 - _TOLERANCE)
     found: NDArray[np.float64] = np.log(inside / (1 - inside))
     return found
 
 
-def settled(
+def rescored_by_repeats(
     scores: NDArray[np.float64], repeats: Repeats, *, again: float, apart: float
 ) -> NDArray[np.float64]:
-    """Scores moved by how often the texts of segments occur.
+    """Scores adjusted by how often the texts of segments occur.
 
     >>> twice = Repeats(np.array([2, 1, 1]), np.array([2, 1, 3]), np.array([2, 1, 1]))
-    >>> settled(np.array([0.5, 0.5, 0.5]), twice, again=1.0, apart=1.0).round(2).tolist()
+    >>> rescored_by_repeats(np.full(3, 0.5), twice, again=1.0, apart=1.0).round(2).tolist()
     [0.67, 0.5, 0.25]
     """
     same, left, right = (np.log(np.maximum(counts, 1)) for counts in repeats)
-    shift = again * np.minimum(same, _MOST) + apart * np.maximum(
-        2 * same - left - right, -2 * _MOST
+    shift = again * np.minimum(same, _MAX_LOG_COUNT) + apart * np.maximum(
+        2 * same - left - right, -2 * _MAX_LOG_COUNT
     )
     return np.where(shift == 0, scores, sigmoid(_odds(scores) + shift))
 

@@ -1,4 +1,4 @@
-"""How likely two texts are translations of each other, by all that needs no language resources."""
+"""The probability that two texts are translations, by measures that need no language resources."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ class Quality:
         """The probability, or 0 with the rule that a segment breaks."""
         from diptych.stages.filter.quality.measures import NAMES, measures
         from diptych.stages.filter.quality.model import shipped
-        from diptych.stages.filter.shared.segments import read
+        from diptych.stages.filter.shared.segments import read_segments
 
-        found = read(segs)
-        scores = shipped("quality", NAMES).probabilities(measures(found, lexicon))
-        return decided(scores, self.rules.broken(found), self.threshold)
+        segments = read_segments(segs)
+        scores = shipped("quality", NAMES).probabilities(measures(segments, lexicon))
+        return decisions(scores, self.rules.broken_rules(segments), self.threshold)
 
-    def settle(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """By how many are right in all; higher for what occurs again with the same other side."""
+    def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
+        """Scores adjusted to the share of right segments; higher for pairs that are repeated."""
         from diptych.stages.filter.quality.measures import NAMES
         from diptych.stages.filter.quality.model import shipped
 
-        return shipped("quality", NAMES).settled(scores, repeats)
+        return shipped("quality", NAMES).rescored(scores, repeats)
 
 
 @dataclass(frozen=True, slots=True)
 class QualityEncoder:
-    """The same with the likeness of a multilingual sentence encoder, where it knows both languages.
+    """The same with the cosines of a multilingual sentence encoder, where it knows both languages.
 
     Needs the extra `encoder`, or a folder of one's own.
     """
@@ -77,20 +77,22 @@ class QualityEncoder:
             return Quality(self.threshold, self.rules).judge(segs, lexicon)
         from diptych.stages.filter.quality.encoder_measures import NAMES, measures
         from diptych.stages.filter.quality.model import shipped
-        from diptych.stages.filter.shared.segments import read
+        from diptych.stages.filter.shared.segments import read_segments
 
-        found = read(segs)
-        rows = measures(found, lexicon, encoder)
+        segments = read_segments(segs)
+        rows = measures(segments, lexicon, encoder)
         scores = shipped("quality_encoder", NAMES).probabilities(rows)
-        return decided(scores, self.rules.broken(found), self.threshold)
+        return decisions(scores, self.rules.broken_rules(segments), self.threshold)
 
-    def settle(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """By how many are right in all; higher for what occurs again with the same other side."""
-        return Quality(self.threshold, self.rules).settle(scores, repeats)
+    def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
+        """Scores adjusted to the share of right segments; higher for pairs that are repeated."""
+        return Quality(self.threshold, self.rules).rescore(scores, repeats)
 
 
-def decided(scores: NDArray[np.float64], broken: Sequence[str], threshold: float) -> list[Decision]:
-    """What becomes of segments, by their scores and the rules they break."""
+def decisions(
+    scores: NDArray[np.float64], broken: Sequence[str], threshold: float
+) -> list[Decision]:
+    """The decisions on segments, by their scores and the rules they break."""
     return [
         Decision(False, 0.0, reason)
         if reason
@@ -100,7 +102,7 @@ def decided(scores: NDArray[np.float64], broken: Sequence[str], threshold: float
 
 
 def _knows(encoder: SentenceEncoder, seg: SegmentPair) -> bool:
-    """Whether an encoder knows both languages of a segment."""
+    """True if an encoder knows both languages of a segment."""
     from diptych.language.codes import primary
 
     langs = {primary(seg.left_lang), primary(seg.right_lang)}

@@ -1,7 +1,7 @@
-"""What the words of two texts say: by a lexicon, by looks, by numbers, and by their order.
+"""The evidence of the words of two texts: lexicon, cognates, numbers, and word order.
 
-All segments of two pages are looked at together: their words are one vocabulary on each side, and
-the links between these are found once (`learn.links`).
+All segments of two pages are processed together: their words are one vocabulary on each side, and
+the word links between these are found once (`learn.lexicon.word_links`).
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import lifts, trust, vocabulary_links
 from diptych.types import SegmentPair
 
-__all__ = ["Joined", "Words", "joined"]
+__all__ = ["SideWords", "WordEvidence", "word_evidence"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_NULL = 0.3  # share of known words that have no counterpart in a good translation
+_NULL_SHARE = 0.3  # share of known words that have no counterpart in a good translation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Words:
-    """One side of all segments: which words, how often, and where in its segment."""
+class SideWords:
+    """The words of one side of all segments: their counts and positions."""
 
     words: tuple[str, ...]
     """the vocabulary, as stems"""
@@ -49,26 +49,26 @@ class Words:
     """of each word of the vocabulary"""
 
 
-class Joined(NamedTuple):
-    """What the words of each segment say."""
+class WordEvidence(NamedTuple):
+    """The evidence of the words of each segment."""
 
     gains: tuple[Floats, Floats]
-    """by how much the words of a side are likelier beside the other side than by chance, as
-    logarithms per known word"""
+    """log-likelihood ratio of the words of a side, given the other side or by chance, per known
+    word"""
     margins: tuple[Floats, Floats]
-    """the same, over what the neighbours of the other side give"""
+    """the same, less the best of the neighbours of the other side"""
     known: tuple[Floats, Floats]
-    """words of a side of which something is known"""
+    """number of known words of a side"""
     covered: tuple[Floats, Floats]
-    """share of these, by what they say, that have a counterpart"""
+    """share of these, weighted by rarity, that have a counterpart"""
     links: Floats
-    """words that are each other's best counterpart"""
+    """number of words that are each other's best counterpart"""
     in_order: Floats
     """share of these that follow each other on both sides"""
     displaced: Floats
-    """how far they are from the place of their counterpart"""
+    """mean distance from the place of their counterpart"""
     jumps: Floats
-    """how much farther it is to the next of these on one side than on the other"""
+    """mean difference of the distances to the next of these on both sides"""
     numbers: tuple[Floats, Floats, Floats]
     """that are on both sides, on the left only, on the right only"""
     names: tuple[Floats, Floats, Floats]
@@ -77,7 +77,7 @@ class Joined(NamedTuple):
     """share of the words of the shorter side that are on the other as well"""
 
 
-def read(texts: Sequence[str], lang: str) -> Words:
+def side_words(texts: Sequence[str], lang: str) -> SideWords:
     """The words of one side of all segments."""
     found = [words_of(text, lang) for text in texts]
     sizes = np.fromiter((len(words) for words, _ in found), np.int64, len(found))
@@ -95,7 +95,7 @@ def read(texts: Sequence[str], lang: str) -> Words:
     )
     offsets = np.searchsorted(keys, np.arange(len(texts) + 1) * size).astype(np.int64)
     vocabulary = tuple(ids)
-    return Words(
+    return SideWords(
         vocabulary,
         Bags((keys % size).astype(np.int32), counts.astype(np.float32), offsets, len(vocabulary)),
         keys // size,
@@ -106,7 +106,7 @@ def read(texts: Sequence[str], lang: str) -> Words:
     )
 
 
-def joined(left: Words, right: Words, lexicon: Lexicon) -> Joined:
+def word_evidence(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEvidence:
     """Both sides of the same segments together."""
     links = vocabulary_links(left.words, right.words, lexicon)
     tables = lifts(links, left.bags, right.bags)
@@ -124,7 +124,7 @@ def joined(left: Words, right: Words, lexicon: Lexicon) -> Joined:
     here, there, lift = _entries(left, right, tables[0])
     order = _order(left, right, here, there, lift)
     same = _same(left, right)
-    return Joined(
+    return WordEvidence(
         (gains[0], gains[1]),
         (margins[0], margins[1]),
         (known[0], known[1]),
@@ -136,13 +136,13 @@ def joined(left: Words, right: Words, lexicon: Lexicon) -> Joined:
     )
 
 
-def _sums(words: Words, values: NDArray[np.floating[Any]] | NDArray[np.bool_]) -> Floats:
-    """Values of the words of bags, added up for each segment."""
+def _sums(words: SideWords, values: NDArray[np.floating[Any]] | NDArray[np.bool_]) -> Floats:
+    """The sums of values of words, for each segment."""
     return np.bincount(words.segment, values, len(words.lengths)).astype(np.float64)
 
 
 def _gains(
-    ours: Words, theirs: Words, links: Table, own: Floats, other: Floats
+    ours: SideWords, theirs: SideWords, links: Table, own: Floats, other: Floats
 ) -> tuple[Floats, Floats]:
     """The gain of each segment's words beside its other side, and the best beside a neighbour."""
     count = len(ours.lengths)
@@ -157,7 +157,7 @@ def _gains(
     found = word_gains(
         weighted, links, postings(theirs.bags),
         np.concatenate(([0.0], np.cumsum(np.maximum(theirs.tokens, 1.0)))),
-        Windows(low, high), sizes=1, null_share=_NULL,
+        Windows(low, high), sizes=1, null_share=_NULL_SHARE,
         loose_before=np.concatenate(([0.0], np.cumsum(loose))),
     )[0].astype(np.float64)  # fmt: skip
     start = np.concatenate(([0], np.cumsum(high - low)))[:-1]
@@ -170,8 +170,8 @@ def _gains(
     return own_gain, np.where(np.isfinite(best), best, own_gain)
 
 
-def _entries(left: Words, right: Words, links: Table) -> tuple[Ints, Ints, Floats]:
-    """Places of linked words of a segment in the bags of both sides, and how strong the link is."""
+def _entries(left: SideWords, right: SideWords, links: Table) -> tuple[Ints, Ints, Floats]:
+    """Places of linked words of a segment in the bags of both sides, and the links' strengths."""
     offsets = links.offsets
     sizes = np.diff(offsets)[left.bags.word]
     here = np.repeat(np.arange(len(left.bags.word)), sizes)
@@ -183,7 +183,7 @@ def _entries(left: Words, right: Words, links: Table) -> tuple[Ints, Ints, Float
     return here[there], place[there], links.values[at][there].astype(np.float64)
 
 
-def _find(words: Words, keys: Ints) -> Ints:
+def _find(words: SideWords, keys: Ints) -> Ints:
     """Places in the bags of words of segments, -1 for those it has not."""
     own = words.segment * max(words.bags.size, 1) + words.bags.word
     if not len(own):
@@ -192,8 +192,8 @@ def _find(words: Words, keys: Ints) -> Ints:
     return np.where(own[place] == keys, place, -1)
 
 
-def _covered(words: Words, linked: Ints, trusted: Floats) -> Floats:
-    """Of what is known of each segment, by how rare it is, the share that is linked."""
+def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
+    """The share of the known words of each segment, weighted by rarity, that is linked."""
     counts = np.bincount(words.bags.word, words.bags.count, words.bags.size)
     rarity = np.log((counts.sum() + 500.0) / (counts + 1.0))
     weight = trusted[words.bags.word] * rarity[words.bags.word]
@@ -203,9 +203,9 @@ def _covered(words: Words, linked: Ints, trusted: Floats) -> Floats:
 
 
 def _order(
-    left: Words, right: Words, here: Ints, there: Ints, lift: Floats
+    left: SideWords, right: SideWords, here: Ints, there: Ints, lift: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Of words that are each other's best: how many, in order, displaced, and how they jump."""
+    """For words that are each other's best: `links`, `in_order`, `displaced`, `jumps`."""
     count = len(left.lengths)
     best = np.zeros(len(left.bags.word))
     np.maximum.at(best, here, lift)
@@ -233,10 +233,10 @@ def _order(
     )
 
 
-def _same(left: Words, right: Words) -> tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]:
+def _same(left: SideWords, right: SideWords) -> tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]:
     """Words of both vocabularies that are the same.
 
-    The right word for each left one or -1, and whether each word of the bags is on both sides.
+    The right word for each left one or -1, and masks of the words of the bags on both sides.
     """
     at = {word: place for place, word in enumerate(right.words)}
     other = np.fromiter((at.get(word, -1) for word in left.words), np.int64, len(left.words))
@@ -250,7 +250,7 @@ def _same(left: Words, right: Words) -> tuple[Ints, NDArray[np.bool_], NDArray[n
 
 
 def _agreement(
-    left: Words, right: Words, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]], *,
+    left: SideWords, right: SideWords, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]], *,
     is_number: bool,
 ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
     """Numbers, or words of both pages, that are on both sides, and on one only."""
@@ -270,7 +270,7 @@ def _agreement(
 
 
 def _copied(
-    left: Words, right: Words, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]
+    left: SideWords, right: SideWords, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]
 ) -> Floats:
     """Of the words of the side with fewer, the share that the other has too; numbers aside."""
     ours = _sums(left, ~left.is_number[left.bags.word])
@@ -279,11 +279,11 @@ def _copied(
     return shared / np.maximum(np.minimum(ours, theirs), 1.0)
 
 
-def sides(segs: Sequence[SegmentPair]) -> tuple[Words, Words]:
+def both_sides(segs: Sequence[SegmentPair]) -> tuple[SideWords, SideWords]:
     """Both sides of segments of two pages."""
     if not segs:
-        return read([], "en"), read([], "en")
+        return side_words([], "en"), side_words([], "en")
     return (
-        read([seg.left for seg in segs], segs[0].left_lang),
-        read([seg.right for seg in segs], segs[0].right_lang),
+        side_words([seg.left for seg in segs], segs[0].left_lang),
+        side_words([seg.right for seg in segs], segs[0].right_lang),
     )

@@ -1,4 +1,4 @@
-"""Texts by the kinds of their characters: how many letters, digits, commas, brackets of each.
+"""Counts of characters of texts by kind: letters, digits, commas, brackets and so on.
 
 All texts of two pages are counted at once, over one array of code points.
 """
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Counted", "Kind", "counted"]
+__all__ = ["CharacterCounts", "Kind", "count_characters"]
 
 
 class Kind(IntEnum):
-    """What a character is, in whatever script."""
+    """The kind of a character, in any script."""
 
     OTHER = 0
     LOWER = 1
@@ -48,7 +48,7 @@ class Kind(IntEnum):
 
 LETTERS = (Kind.LOWER, Kind.UPPER, Kind.LETTER, Kind.IDEOGRAPH, Kind.SYLLABLE)
 _DENSE = [Kind.IDEOGRAPH, Kind.SYLLABLE]
-_GIVEN = {
+_BY_CHARACTER = {
     Kind.STOP: ".。।。．…۔።",
     Kind.COMMA: ",،、，､;；؛·",
     Kind.QUESTION: "?？؟",
@@ -59,7 +59,7 @@ _GIVEN = {
     Kind.QUOTE: "\"'’",
     Kind.DAMAGED: "\ufffd",
 }
-_PLANES = 0x20000  # code points whose kinds are looked up; those beyond are ideographs or nothing
+_TABLE_SIZE = 0x20000  # code points in the table; those beyond are ideographs or other
 _IDEOGRAPHS = 0x40000
 _BLOCKS = {
     Kind.IDEOGRAPH: ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00)),
@@ -74,11 +74,11 @@ _BY_CATEGORY = {
 }  # fmt: skip
 
 
-class Counted(NamedTuple):
-    """Some texts by their characters, a row each."""
+class CharacterCounts(NamedTuple):
+    """The characters of some texts, a row for each text."""
 
     kinds: NDArray[np.int64]
-    """how many there are of each kind"""
+    """number of characters of each kind"""
     first: NDArray[np.uint8]
     """the kind of the first character that is a letter or a digit; `OTHER` if there is none"""
     last: NDArray[np.uint8]
@@ -94,14 +94,14 @@ class Counted(NamedTuple):
 
     @property
     def lengths(self) -> NDArray[np.float64]:
-        """What `text.lengths.text_length` says of texts that are clean."""
+        """Lengths as `text.lengths.text_length` gives them for clean texts."""
         ideographs, syllables = (self.kinds[:, kind] for kind in _DENSE)
         lengths: NDArray[np.float64] = self.kinds.sum(axis=1) + 2.5 * ideographs + 1.3 * syllables
         return lengths
 
     @property
     def weight(self) -> NDArray[np.int64]:
-        """Letters, an ideograph or a syllable counting as three: it says as much."""
+        """Letters; an ideograph or a syllable counts as three."""
         dense: NDArray[np.int64] = self.kinds[:, _DENSE].sum(axis=1)
         return self.letters + 2 * dense
 
@@ -112,10 +112,10 @@ class Counted(NamedTuple):
         return every - self.kinds[:, Kind.SPACE]
 
 
-def counted(texts: Sequence[str]) -> Counted:
+def count_characters(texts: Sequence[str]) -> CharacterCounts:
     """The characters of each text by their kinds.
 
-    >>> found = counted(["Ein Haus (1956).", ""])
+    >>> found = count_characters(["Ein Haus (1956).", ""])
     >>> [int(found.kinds[0, kind]) for kind in (Kind.UPPER, Kind.DIGIT, Kind.BRACKET)]
     [2, 4, 2]
     >>> Kind(found.last[0]).name, found.letters.tolist()
@@ -131,15 +131,15 @@ def counted(texts: Sequence[str]) -> Counted:
     width = len(Kind)
     kinds = np.bincount(row * width + kind, minlength=len(texts) * width).reshape(-1, width)
     kinds[:, Kind.SPACE] -= 1  # what stands between texts
-    return Counted(
+    return CharacterCounts(
         kinds,
         _ends(kind, row, len(texts), (*LETTERS, Kind.DIGIT), first=True),
-        _ends(kind, row, len(texts), _CLOSING, first=False),
+        _ends(kind, row, len(texts), _ENDING_KINDS, first=False),
         _breaks(kind, row, len(texts)),
     )
 
 
-_CLOSING = (*LETTERS, Kind.DIGIT, Kind.STOP, Kind.COMMA, Kind.QUESTION, Kind.EXCLAMATION,
+_ENDING_KINDS = (*LETTERS, Kind.DIGIT, Kind.STOP, Kind.COMMA, Kind.QUESTION, Kind.EXCLAMATION,
             Kind.COLON)  # fmt: skip
 
 
@@ -148,10 +148,10 @@ def _kinds(points: NDArray[np.uint32]) -> NDArray[np.uint8]:
     import numpy as np
 
     table = _table()
-    found: NDArray[np.uint8] = table[np.minimum(points, _PLANES - 1)]
-    if len(points) and points.max() >= _PLANES:
+    found: NDArray[np.uint8] = table[np.minimum(points, _TABLE_SIZE - 1)]
+    if len(points) and points.max() >= _TABLE_SIZE:
         beyond = np.where(points < _IDEOGRAPHS, Kind.IDEOGRAPH, Kind.OTHER).astype(np.uint8)
-        found = np.where(points < _PLANES, found, beyond)
+        found = np.where(points < _TABLE_SIZE, found, beyond)
     return found
 
 
@@ -186,12 +186,12 @@ def _table() -> NDArray[np.uint8]:
 
     by_category = {name: int(kind) for name, kind in _BY_CATEGORY.items()}
     category = unicodedata.category
-    kinds = bytearray(by_category.get(category(chr(point)), 0) for point in range(_PLANES))
+    kinds = bytearray(by_category.get(category(chr(point)), 0) for point in range(_TABLE_SIZE))
     for kind, ranges in _BLOCKS.items():
         for start, end in ranges:
             own = kinds[start:end]
             kinds[start:end] = bytes(kind if each == Kind.LETTER else each for each in own)
-    for kind, chars in _GIVEN.items():
+    for kind, chars in _BY_CHARACTER.items():
         for char in chars:
             kinds[ord(char)] = kind
     kinds[ord("\n")] = kinds[ord("\t")] = Kind.SPACE

@@ -1,46 +1,46 @@
-"""Both sides of the segments of two pages, read once for all that is asked of them."""
+"""The characters and languages of both sides of segments, computed once for all measures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from diptych.stages.filter.shared.characters import Counted, counted
+from diptych.stages.filter.shared.characters import CharacterCounts, count_characters
 from diptych.stages.filter.shared.mojibake import damage
-from diptych.stages.filter.shared.side_languages import odds
+from diptych.stages.filter.shared.side_languages import language_odds
 from diptych.types import SegmentPair
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Segments", "read"]
+__all__ = ["Segments", "read_segments"]
 
 
 class Segments(NamedTuple):
-    """Segments, and what the characters of their left and right sides are."""
+    """Segments, with facts of their left and right sides."""
 
     segs: Sequence[SegmentPair]
-    chars: tuple[Counted, Counted]
-    tongues: tuple[NDArray[np.float64], NDArray[np.float64]]
-    """how much likelier each side is in its language than in that of the other"""
-    thirds: tuple[NDArray[np.float64], NDArray[np.float64]]
-    """and than in any third"""
+    chars: tuple[CharacterCounts, CharacterCounts]
+    own_odds: tuple[NDArray[np.float64], NDArray[np.float64]]
+    """log-odds that each side is in its own language and not in that of the other"""
+    third_odds: tuple[NDArray[np.float64], NDArray[np.float64]]
+    """log-odds that each side is in its own language and not in any third"""
     damaged: tuple[NDArray[np.float64], NDArray[np.float64]]
     """characters that were read in the wrong encoding"""
     identical: NDArray[np.bool_]
-    """whether both sides are the same, but for case and for what is no letter"""
+    """True where both sides are the same, but for case and for characters that are no letters"""
 
 
-def read(segs: Sequence[SegmentPair]) -> Segments:
+def read_segments(segs: Sequence[SegmentPair]) -> Segments:
     """Segments of the same two languages."""
     import numpy as np
 
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("", "")
-    ours, theirs = counted(lefts), counted(rights)
-    left, left_third = odds(lefts, ours.weight, langs[0], langs[1])
-    right, right_third = odds(rights, theirs.weight, langs[1], langs[0])
+    ours, theirs = count_characters(lefts), count_characters(rights)
+    left, left_third = language_odds(lefts, ours.weight, langs[0], langs[1])
+    right, right_third = language_odds(rights, theirs.weight, langs[1], langs[0])
     damaged = [np.fromiter(map(damage, texts), np.float64, len(texts)) for texts in (lefts, rights)]
     return Segments(
         segs,

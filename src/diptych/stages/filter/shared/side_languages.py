@@ -1,4 +1,4 @@
-"""In which language the sides of segments are, beside the two they should be in."""
+"""Log-odds of the languages of the sides of segments."""
 
 from __future__ import annotations
 
@@ -15,31 +15,30 @@ if TYPE_CHECKING:
 
     from diptych.kernels.langid import Model
 
-__all__ = ["UNTOLD", "odds"]
+__all__ = ["UNKNOWN_ODDS", "language_odds"]
 
-UNTOLD = 0.0
-"""of a text that is too short, or in a language that no model knows"""
-_MOST = 160  # characters: as many as tell a language beyond doubt
-_LEAST_SHARE = 1e-12
-# Languages that a third one is looked for in: four of five labels of the model are hardly ever
-# seen, and are most of the time it takes.
-_USUAL = (
+UNKNOWN_ODDS = 0.0
+"""the odds of a text that is too short, or in a language that no model knows"""
+_MAX_CHARACTERS = 160  # enough to identify a language beyond doubt
+_MIN_SHARE = 1e-12
+# Candidates for a third language: four of five labels of the model hardly ever occur, and would
+# take most of the time.
+_COMMON_LANGUAGES = (
     "ar bg ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk"
     " sl sr sv th tr uk vi zh"
 ).split()
 
 
-def odds(
+def language_odds(
     texts: Sequence[str], weights: NDArray[np.int64], own: str, other: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """For each text: how much likelier its own language is than the other, and than any third.
+    """For each text the log-odds of its own language against the other, and against any third.
 
-    As logarithms, below zero where it is in another language.  A text of little weight, in letters,
-    is not told.
+    Negative where it is in another language; `UNKNOWN_ODDS` for a text with few letters.
 
     >>> import numpy as np
     >>> text = "El consejo se reunió en el ayuntamiento el martes."
-    >>> other, third = odds([text], np.array([40]), "fr", "en")
+    >>> other, third = language_odds([text], np.array([40]), "fr", "en")
     >>> bool(third[0] < 0)
     True
     """
@@ -47,26 +46,28 @@ def odds(
 
     from diptych.kernels.langid import label_shares_of_texts
 
-    over_other, over_third = np.full(len(texts), UNTOLD), np.full(len(texts), UNTOLD)
-    model, *columns = _chosen(langid.whole_model(), own, other)
-    told = np.flatnonzero(weights >= langid.MIN_LETTERS)
-    if not columns[0] or not len(told) or primary(own) == primary(other):
+    over_other, over_third = np.full(len(texts), UNKNOWN_ODDS), np.full(len(texts), UNKNOWN_ODDS)
+    model, *columns = _restricted_model(langid.whole_model(), own, other)
+    long_enough = np.flatnonzero(weights >= langid.MIN_LETTERS)
+    if not columns[0] or not len(long_enough) or primary(own) == primary(other):
         return over_other, over_third
-    read = [langid.model_bytes(texts[place][:_MOST]) for place in told.tolist()]
-    shares = label_shares_of_texts(model, read)
-    ours = np.maximum(shares[:, columns[0]].sum(axis=1), _LEAST_SHARE)
+    data = [langid.model_bytes(texts[place][:_MAX_CHARACTERS]) for place in long_enough.tolist()]
+    shares = label_shares_of_texts(model, data)
+    ours = np.maximum(shares[:, columns[0]].sum(axis=1), _MIN_SHARE)
     if columns[1]:
-        theirs = np.maximum(shares[:, columns[1]].sum(axis=1), _LEAST_SHARE)
-        over_other[told] = np.log(ours / theirs)
+        theirs = np.maximum(shares[:, columns[1]].sum(axis=1), _MIN_SHARE)
+        over_other[long_enough] = np.log(ours / theirs)
     shares[:, [*columns[0], *columns[1]]] = 0.0
-    over_third[told] = np.log(ours / np.maximum(shares.max(axis=1), _LEAST_SHARE))
+    over_third[long_enough] = np.log(ours / np.maximum(shares.max(axis=1), _MIN_SHARE))
     return over_other, over_third
 
 
 @lru_cache(maxsize=64)
-def _chosen(whole: langid.Labelled, own: str, other: str) -> tuple[Model, list[int], list[int]]:
+def _restricted_model(
+    whole: langid.Labelled, own: str, other: str
+) -> tuple[Model, list[int], list[int]]:
     """A model of two languages and of those that most of the web is in, and the columns of both."""
-    names = [own, other, *_USUAL]
+    names = [own, other, *_COMMON_LANGUAGES]
     kept = [
         column
         for column, label in enumerate(whole.labels)
