@@ -18,12 +18,12 @@ _DIGITS = 4  # of a weight that are kept
 
 
 class LabelledLink(NamedTuple):
-    """What a link says, and whether it leads to a language that was missing."""
+    """The features of a link, and True if it leads to a language that was missing."""
 
     features: frozenset[str]
     label: bool
     group: str
-    """what it was taken from: links of one group are never trained and calibrated on at once"""
+    """its source: links of one group are never used for training and calibration at once"""
     weight: float = 1.0
 
 
@@ -75,7 +75,7 @@ def _vocabulary(rows: Sequence[LabelledLink], least: int, least_words: int) -> l
 
 
 def _direction(name: str) -> int:
-    """Whether a feature can only speak for a link, or only against it; 0 if that is open.
+    """The sign that the weight of a feature must have; 0 if it may have any.
 
     >>> [_direction(name) for name in ("text:missing:sure", "anchor:is:third", "page:silent")]
     [1, -1, 0]

@@ -1,1 +1,1 @@
-"""Detectors: whether a site is bilingual."""
+"""Detectors: tests if a site is bilingual, from few of its pages."""

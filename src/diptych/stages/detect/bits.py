@@ -1,4 +1,4 @@
-"""Is a site bilingual, by brute force (BITS, Ma & Liberman 1999): the languages of many pages.
+"""Tests if a site is bilingual by the languages of many pages (BITS, Ma & Liberman 1999).
 
 All pages of the first levels of a site are fetched, breadth first, and their languages identified.
 """
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diptych.protocols import Inquiry
-from diptych.stages.detect.shared.site_pages import Shown, site_links
+from diptych.stages.detect.shared.site_pages import ShownLanguages, site_links
 from diptych.types import Decision, Link, Page, Reason, Url
 
 __all__ = ["Bits"]
@@ -36,7 +36,7 @@ class _Inquiry:
 
     def __init__(self, settings: Bits, langs: tuple[str, ...]) -> None:
         self._settings = settings
-        self._shown = Shown(langs)
+        self._shown = ShownLanguages(langs)
         self._start: Url | None = None
         self._seen: set[Url] = set()
         self._next: list[Link] = []
@@ -49,7 +49,7 @@ class _Inquiry:
         if self._start is None:
             self._start = page.url
         self._seen.add(page.url)
-        self._shown.see(page)
+        self._shown.add_page(page)
         self._read += 1
         self._waiting = max(0, self._waiting - 1)
         for link in site_links(page, self._start):
@@ -58,7 +58,7 @@ class _Inquiry:
                 self._next.append(link)
 
     def miss(self, url: Url) -> None:
-        """A page that cannot be had counts for nothing."""
+        """Skip a page that cannot be fetched."""
         self._waiting = max(0, self._waiting - 1)
 
     def ask(self) -> Sequence[Link]:
@@ -89,4 +89,4 @@ class _Inquiry:
 
     def pages(self) -> Sequence[tuple[str, Url]]:
         """The first page in each language."""
-        return [(lang, url) for lang, url, _ in self._shown.proof()]
+        return [(lang, url) for lang, url, _ in self._shown.example_pages()]

@@ -1,4 +1,4 @@
-"""Is a site bilingual, by trigger words (Shi, Niu, Zhou & Gao 2006): the baseline without fetching.
+"""Tests if a site is bilingual by trigger words (Shi, Niu, Zhou & Gao 2006): a baseline.
 
 Links whose text, or that of their image, is a trigger word such as `English version` are looked for
 on the root page and on pages it links to; both languages' words make a site bilingual.
@@ -37,7 +37,7 @@ class _Inquiry:
         self._most = most
         self._langs = langs
         self._found: dict[str, Url] = {}
-        """language -> where its trigger word leads"""
+        """language -> target of its trigger word"""
         self._queue: list[Link] = []
         self._waiting = 0
         self._read = 0
@@ -57,7 +57,7 @@ class _Inquiry:
         self._waiting = max(0, self._waiting - 1)
 
     def miss(self, url: Url) -> None:
-        """A page that cannot be had says nothing."""
+        """Skip a page that cannot be fetched."""
         self._waiting = max(0, self._waiting - 1)
 
     def ask(self) -> Sequence[Link]:
@@ -75,6 +75,6 @@ class _Inquiry:
         return Decision(False, 0.0, reason if self._read else Reason.NOT_FETCHED)
 
     def pages(self) -> Sequence[tuple[str, Url]]:
-        """Where the words lead to; nobody has looked whether that is so."""
+        """The targets of the trigger words; they were not fetched."""
         order = [primary(lang) for lang in self._langs]
         return sorted(self._found.items(), key=lambda item: order.index(primary(item[0])))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from diptych.protocols import Ranking
-from diptych.stages.discover.shared.following import first_come, outgoing
+from diptych.stages.discover.shared.following import first_found_first, outgoing_links
 from diptych.stages.discover.shared.naive_bayes import fit
 from diptych.types import Example, Lead, Link, Page, Role
 
@@ -37,12 +37,12 @@ class Obfc:
         return _follow(page, role, follow_seeds=self.follow_seeds)
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """Whether the site is bilingual."""
+        """1 if the site is bilingual, else 0."""
         return float(is_bilingual)
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
         """As they come."""
-        return first_come
+        return first_found_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Cobfc:
         return _follow(page, role, follow_seeds=self.follow_seeds)
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """Whether the site is bilingual."""
+        """1 if the site is bilingual, else 0."""
         return float(is_bilingual)
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
@@ -80,7 +80,7 @@ class Cobfc:
         back = [each for each in examples if each.role is Role.BACK]
         forward = [each for each in examples if each.role is Role.FORWARD]
         if not back and not forward:
-            return first_come
+            return first_found_first
         of_back = fit([each.words for each in back], [each.share for each in back])
         of_forward = fit([each.words for each in forward], [each.share for each in forward])
 
@@ -97,4 +97,4 @@ class Cobfc:
 
 def _follow(page: Page, role: Role, *, follow_seeds: bool) -> Sequence[Link]:
     is_followed = role is Role.BACK or (role is Role.SEED and follow_seeds)
-    return outgoing(page) if is_followed else ()
+    return outgoing_links(page) if is_followed else ()

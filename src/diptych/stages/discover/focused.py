@@ -41,7 +41,7 @@ class Focused:
         return [link for link in links if topic & set(words_of(f"{link.anchor} {link.url}"))]
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """Whether the page is on the topic."""
+        """1 if the page is on the topic, else 0."""
         return float(self._is_on_topic(page))
 
     def rank(self, examples: Sequence[Example]) -> Ranking:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from diptych.protocols import Ranking
-from diptych.stages.discover.shared.following import by_chance, page_links
+from diptych.stages.discover.shared.following import page_links, random_order
 from diptych.types import Example, Link, Page, Role
 
 __all__ = ["Forward"]
@@ -26,9 +26,9 @@ class Forward:
         return page_links(page)
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """Whether the site is bilingual."""
+        """1 if the site is bilingual, else 0."""
         return float(is_bilingual)
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
         """By chance, whatever there was."""
-        return by_chance
+        return random_order

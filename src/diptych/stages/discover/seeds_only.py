@@ -1,4 +1,4 @@
-"""Testing given sites, and none that they lead to: what `diptych detect` does."""
+"""Tests the given sites and no others: the policy of `diptych detect`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from diptych.protocols import Ranking
-from diptych.stages.discover.shared.following import first_come
+from diptych.stages.discover.shared.following import first_found_first
 from diptych.types import Example, Link, Page, Role
 
 __all__ = ["SeedsOnly"]
@@ -22,13 +22,13 @@ class SeedsOnly:
     learns_every: ClassVar[int] = 0
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """None."""
+        """No links."""
         return ()
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """Whether the site is bilingual."""
+        """1 if the site is bilingual, else 0."""
         return float(is_bilingual)
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
         """As they were given."""
-        return first_come
+        return first_found_first

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diptych.stages.detect.predictor.contexts import Question, features_of_links
-from diptych.stages.detect.shared.naming import declared, says
+from diptych.stages.detect.shared.naming import declared_by, names_language
 from diptych.types import LangScore, Link, Page, PageRecord, Url
 
 HERE = Url("http://www.shop.com/about/")
@@ -138,11 +138,11 @@ def test_a_page_without_text_is_silent() -> None:
 
 
 def test_what_a_link_says_it_leads_to() -> None:
-    assert declared(Link(Url("http://x.org/1"), "alternate", "pt-BR"), ("en", "pt")) == "pt"
-    assert declared(Link(Url("http://x.org/1"), src="flags/de.png"), ("en", "de")) == "de"
-    assert declared(Link(Url("http://x.org/1"), anchor="Contact"), ("en", "de")) == ""
-    assert says(Link(Url("http://x.org/?lang=de")), "de")
-    assert not says(Link(Url("http://x.org/?lang=de")), "fr")
+    assert declared_by(Link(Url("http://x.org/1"), "alternate", "pt-BR"), ("en", "pt")) == "pt"
+    assert declared_by(Link(Url("http://x.org/1"), src="flags/de.png"), ("en", "de")) == "de"
+    assert declared_by(Link(Url("http://x.org/1"), anchor="Contact"), ("en", "de")) == ""
+    assert names_language(Link(Url("http://x.org/?lang=de")), "de")
+    assert not names_language(Link(Url("http://x.org/?lang=de")), "fr")
 
 
 @pytest.mark.parametrize("text", ["", "\0", "[" * 500, "e\u0301" * 400, "\ud800", "%", "𝕱𝖗" * 99])

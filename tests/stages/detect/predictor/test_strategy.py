@@ -29,7 +29,7 @@ def page(path: str, lang: str, links: Sequence[Link] = (), digest: str = "") -> 
     return Page(record, tuple(links))
 
 
-def asked(inquiry: Inquiry) -> list[str]:
+def requested(inquiry: Inquiry) -> list[str]:
     return [link.url.removeprefix(BASE) for link in inquiry.ask()]
 
 
@@ -37,10 +37,10 @@ def test_two_pages_are_enough() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "en", [PLAIN, FRENCH]))
     assert not inquiry.decision().accept
-    assert asked(inquiry) == ["/fr/"]
-    assert asked(inquiry) == []
+    assert requested(inquiry) == ["/fr/"]
+    assert requested(inquiry) == []
     inquiry.read(page("/fr/", "fr", [ENGLISH]))
-    assert asked(inquiry) == []
+    assert requested(inquiry) == []
     decision = inquiry.decision()
     assert (decision.accept, decision.reason) == (True, "")
     assert decision.score == pytest.approx(0.99)
@@ -50,8 +50,8 @@ def test_two_pages_are_enough() -> None:
 def test_one_link_is_asked_for_at_a_time() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "en", [FRENCH, FRENCH._replace(url=Url(f"{BASE}/fr/accueil"))]))
-    assert len(asked(inquiry)) == 1
-    assert asked(inquiry) == []
+    assert len(requested(inquiry)) == 1
+    assert requested(inquiry) == []
 
 
 def test_a_page_with_hardly_any_text_shows_no_language() -> None:
@@ -64,10 +64,10 @@ def test_a_page_with_hardly_any_text_shows_no_language() -> None:
 def test_a_page_to_choose_a_language_at_leads_to_both() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "", [ENGLISH, FRENCH]))
-    first = asked(inquiry)
+    first = requested(inquiry)
     assert len(first) == 1
     inquiry.read(page(first[0], first[0].strip("/")))
-    second = asked(inquiry)
+    second = requested(inquiry)
     assert sorted(first + second) == ["/en/", "/fr/"]
     inquiry.read(page(second[0], second[0].strip("/")))
     assert inquiry.decision().accept
@@ -76,7 +76,7 @@ def test_a_page_to_choose_a_language_at_leads_to_both() -> None:
 def test_a_start_page_in_a_third_language_shows_neither() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "de", [ENGLISH, FRENCH]))
-    assert len(asked(inquiry)) == 1
+    assert len(requested(inquiry)) == 1
     assert inquiry.decision().reason == "other_languages"
 
 
@@ -84,20 +84,20 @@ def test_nothing_likely_is_not_fetched() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     german = Link(Url(f"{BASE}/de/"), anchor="Deutsch")
     inquiry.read(page("/", "en", [PLAIN, german]))
-    assert asked(inquiry) == []
+    assert requested(inquiry) == []
     assert inquiry.decision().reason == "no_candidate"
     eager = Detect(threshold=0.0).inquire(["en", "fr"])
     eager.read(page("/", "en", [PLAIN, german]))
-    assert len(asked(eager)) == 1
+    assert len(requested(eager)) == 1
 
 
 def test_a_declared_translation_comes_first() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     alternate = Link(Url("http://fr.shop.com/"), "alternate", "fr")
     inquiry.read(page("/", "en", [FRENCH._replace(hreflang="fr"), alternate]))
-    assert asked(inquiry) == ["http://fr.shop.com/"]
+    assert requested(inquiry) == ["http://fr.shop.com/"]
     inquiry.miss(alternate.url)
-    assert asked(inquiry) == ["/fr/"]
+    assert requested(inquiry) == ["/fr/"]
 
 
 def test_other_sites_are_not_asked_for() -> None:
@@ -110,26 +110,26 @@ def test_other_sites_are_not_asked_for() -> None:
         ),
     ]
     inquiry.read(page("/", "en", others))
-    assert asked(inquiry) == []
+    assert requested(inquiry) == []
     assert inquiry.decision().reason == "no_candidate"
     inquiry = Detect(most=1, misses=1).inquire(["en", "fr"])
     inquiry.read(page("/", "en", [*others, FRENCH]))
-    assert asked(inquiry) == ["/fr/"]
+    assert requested(inquiry) == ["/fr/"]
 
 
 def test_what_is_not_there_is_not_shown() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "en", [FRENCH]))
-    asked(inquiry)
+    requested(inquiry)
     inquiry.miss(FRENCH.url)
-    assert asked(inquiry) == []
+    assert requested(inquiry) == []
     assert inquiry.decision().reason == "one_language"
 
 
 def test_a_copy_shows_no_language() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "en", [FRENCH], digest="same"))
-    asked(inquiry)
+    requested(inquiry)
     inquiry.read(page("/fr/", "fr", digest="same"))
     assert not inquiry.decision().accept
 
@@ -137,7 +137,7 @@ def test_a_copy_shows_no_language() -> None:
 def test_an_untranslated_page_shows_no_language() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "en", [FRENCH]))
-    asked(inquiry)
+    requested(inquiry)
     inquiry.read(page("/fr/", "en"))
     assert inquiry.decision().reason == "one_language"
 
@@ -149,7 +149,7 @@ def test_a_stray_page_does_not_make_a_site_bilingual() -> None:
     menu = [Link(Url(f"{BASE}/about"), anchor=MENU["en"])]
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "en", [*menu, Link(Url(f"{BASE}/12"), anchor=TITLE)]))
-    assert asked(inquiry) == ["/12"]
+    assert requested(inquiry) == ["/12"]
     inquiry.read(page("/12", "fr", menu))
     assert inquiry.decision().reason == "single_page"
     assert inquiry.pages() == [("en", f"{BASE}/")]
@@ -158,7 +158,7 @@ def test_a_stray_page_does_not_make_a_site_bilingual() -> None:
 def test_a_page_whose_links_are_in_its_language_is_no_stray() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "en", [Link(Url(f"{BASE}/12"), anchor=TITLE)]))
-    asked(inquiry)
+    requested(inquiry)
     inquiry.read(page("/12", "fr", [Link(Url(f"{BASE}/13"), anchor=MENU["fr"])]))
     assert inquiry.decision().accept
 
@@ -168,9 +168,9 @@ def test_a_second_stray_page_is_proof() -> None:
     titles = [Link(Url(f"{BASE}/{number}"), anchor=TITLE) for number in (12, 13)]
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "en", [*menu, *titles]))
-    assert asked(inquiry) == ["/12"]
+    assert requested(inquiry) == ["/12"]
     inquiry.read(page("/12", "fr", menu))
-    assert asked(inquiry) == ["/13"]
+    assert requested(inquiry) == ["/13"]
     inquiry.read(page("/13", "fr", menu))
     assert inquiry.decision().accept
 
@@ -182,7 +182,7 @@ def test_it_gives_up_in_time() -> None:
     inquiry = Detect(most=2).inquire(["en", "fr"])
     inquiry.read(page("/", "en", SEVERAL))
     fetched = 0
-    while paths := asked(inquiry):
+    while paths := requested(inquiry):
         inquiry.read(page(paths[0], "en"))
         fetched += 1
     assert fetched == 2
@@ -193,10 +193,10 @@ def test_what_is_missed_is_no_page_but_ends_as_well() -> None:
     inquiry.read(page("/", "en", SEVERAL))
     for _ in range(2):
         inquiry.miss(inquiry.ask()[0].url)
-    third = asked(inquiry)
+    third = requested(inquiry)
     assert len(third) == 1
     inquiry.miss(Url(BASE + third[0]))
-    assert asked(inquiry) == []
+    assert requested(inquiry) == []
 
 
 def test_a_page_that_was_read_after_a_redirect_is_not_missed() -> None:
@@ -205,13 +205,13 @@ def test_a_page_that_was_read_after_a_redirect_is_not_missed() -> None:
     url = inquiry.ask()[0].url
     inquiry.read(page("/moved", "en"))
     inquiry.miss(url)
-    assert len(asked(inquiry)) == 1
+    assert len(requested(inquiry)) == 1
 
 
 def test_of_three_languages_two_are_enough() -> None:
     inquiry = Detect().inquire(["en", "fr", "pt-BR"])
     inquiry.read(page("/", "pt", [FRENCH]))
-    assert asked(inquiry) == ["/fr/"]
+    assert requested(inquiry) == ["/fr/"]
     inquiry.read(page("/fr/", "fr"))
     assert inquiry.decision().accept
     assert [lang for lang, _ in inquiry.pages()] == ["fr", "pt-BR"]
@@ -219,7 +219,7 @@ def test_of_three_languages_two_are_enough() -> None:
 
 def test_without_a_page_nothing_is_known() -> None:
     inquiry = Detect().inquire(["en", "fr"])
-    assert asked(inquiry) == []
+    assert requested(inquiry) == []
     assert inquiry.decision().reason == "not_fetched"
     inquiry.read(page("/", ""))
     assert inquiry.decision().reason == "no_text"
@@ -228,7 +228,7 @@ def test_without_a_page_nothing_is_known() -> None:
 def test_where_a_silent_page_leads_by_itself_is_asked_for() -> None:
     inquiry = Detect().inquire(["en", "fr"])
     inquiry.read(page("/", "", [Link(Url(f"{BASE}/welcome"), "refresh")]))
-    assert asked(inquiry) == ["/welcome"]
+    assert requested(inquiry) == ["/welcome"]
 
 
 SPANISH = Link(Url(f"{BASE}/es/"), anchor="Español")
@@ -238,11 +238,11 @@ def test_frames_are_the_page_that_has_them() -> None:
     inquiry = Detect().inquire(["en", "es"])
     frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("menu", "main")]
     inquiry.read(page("/", "", frames))
-    first = asked(inquiry)
+    first = requested(inquiry)
     assert first == ["/main"]
     inquiry.read(page(first[0], "en", [SPANISH]))
     assert inquiry.pages() == [("en", f"{BASE}/main")]
-    assert asked(inquiry) == ["/es/"]
+    assert requested(inquiry) == ["/es/"]
     inquiry.read(page("/es/", "es"))
     assert inquiry.decision().accept
 
@@ -252,9 +252,9 @@ def test_the_switcher_may_be_in_the_other_frame(threshold: float) -> None:
     inquiry = Detect(threshold=threshold).inquire(["en", "es"])
     frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("main", "menu")]
     inquiry.read(page("/", "", frames))
-    assert asked(inquiry) == ["/main"]
+    assert requested(inquiry) == ["/main"]
     inquiry.read(page("/main", "en"))
-    assert asked(inquiry) == ["/menu"]
+    assert requested(inquiry) == ["/menu"]
 
 
 def test_frames_in_two_languages_are_no_strays() -> None:
@@ -262,7 +262,7 @@ def test_frames_in_two_languages_are_no_strays() -> None:
     frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("left", "right")]
     inquiry.read(page("/", "", frames))
     for path, lang in (("/left", "en"), ("/right", "es")):
-        assert asked(inquiry) == [path]
+        assert requested(inquiry) == [path]
         inquiry.read(page(path, lang))
     assert inquiry.decision().accept
 
@@ -274,17 +274,17 @@ def test_frames_in_two_languages_are_no_strays() -> None:
 def test_where_a_page_without_text_leads_is_where_one_begins(link: Link) -> None:
     inquiry = Detect(threshold=0.95).inquire(["en", "es"])
     inquiry.read(page("/", "", [link]))
-    assert asked(inquiry) == ["/12"]
+    assert requested(inquiry) == ["/12"]
     inquiry.read(page("/12", "en", [SPANISH]))
     assert inquiry.pages() == [("en", f"{BASE}/12")]
     assert inquiry.decision().reason == "one_language"
-    assert asked(inquiry) == ["/es/"]
+    assert requested(inquiry) == ["/es/"]
 
 
 def test_the_first_page_with_text_is_no_stray() -> None:
     inquiry = Detect(threshold=0.0).inquire(["en", "es"])
     inquiry.read(page("/", "", [PLAIN, Link(Url(f"{BASE}/team"), anchor="Team")]))
-    path = asked(inquiry)[0]
+    path = requested(inquiry)[0]
     inquiry.read(page(path, "en"))
     assert [lang for lang, _ in inquiry.pages()] == ["en"]
 
@@ -294,13 +294,13 @@ def test_a_page_that_says_it_has_moved_shows_no_language() -> None:
     moved = page("/", "en", [PLAIN, Link(Url(f"{BASE}/inicio"), "refresh")])
     inquiry.read(replace(moved, record=replace(moved.record, text_length=200)))
     assert inquiry.pages() == []
-    assert asked(inquiry) == ["/inicio"]
+    assert requested(inquiry) == ["/inicio"]
 
 
 def test_a_frame_of_a_page_with_text_may_be_a_stray() -> None:
     inquiry = Detect(threshold=0.0).inquire(["en", "es"])
     inquiry.read(page("/", "en", [Link(Url(f"{BASE}/12"), "frame")]))
-    assert asked(inquiry) == ["/12"]
+    assert requested(inquiry) == ["/12"]
     inquiry.read(page("/12", "es"))
     assert inquiry.decision().reason == "single_page"
 
@@ -348,4 +348,4 @@ def test_switchers_as_they_are_met_are_followed(lang: str) -> None:
 def test_countries_and_their_products_are_no_languages(anchor: str, src: str) -> None:
     inquiry = Detect().inquire(["en", "es"])
     inquiry.read(page("/", "en", [PLAIN, Link(Url(f"{BASE}/12"), anchor=anchor, src=src)]))
-    assert asked(inquiry) == []
+    assert requested(inquiry) == []

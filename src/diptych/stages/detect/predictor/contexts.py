@@ -1,4 +1,4 @@
-"""What a link says of the languages that are still missing, in its five contexts (Barbosa 2011).
+"""Features of a link for the languages that are still missing, of its five contexts (Barbosa 2011).
 
 The paper's features are the tokens of URL, anchor, around, image alt and image src, learned for
 one pair of languages.  Here a token that names a language, or is a code of one, stands for what
@@ -18,17 +18,17 @@ from diptych.language.identify import identify
 from diptych.language.marks import Mark, mark_table, marks_of
 from diptych.language.switchers import declared_language
 from diptych.stages.detect.shared.naming import (  # fmt: skip
+    MAX_SHORT,
     NAMES,
     NOWHERE,
-    SHORT,
     country_languages,
-    declared,
+    declared_by,
     folded,
     image_names,
-    is_like,
-    is_named_like,
+    is_form_of_endonym,
+    is_form_of_name,
+    mark_place,
     marks_in,
-    place,
     scripts_in,
     scripts_of,
     whole_marks,
@@ -40,9 +40,9 @@ from diptych.types import LangScore, Link, Page
 
 __all__ = ["Question", "features", "features_of_links"]
 
-_SURE, _LIKELY = 0.9, 0.6  # of the language of a text, and of a URL
+_MIN_SURE, _MIN_LIKELY = 0.9, 0.6  # probabilities of the language of a text or a URL
 _INDEX = re.compile(r"(?:index|default|home|main|welcome)?(?:\.\w{2,5})?\Z", re.IGNORECASE)
-_FILLING = frozenset(
+_FILLER_WORDS = frozenset(
     "version versione versao verze verzia wersja versija versio versjon versiyon site page home web"
     " in en auf pa na po em the this to read view switch change language lang langue idioma lingua"
     " sprache sprak jezyk website webseite sitio sito strona по на версия версія 版 edition"
@@ -52,8 +52,8 @@ _FILLING = frozenset(
     " sida verzio valtozat versiunea versija surum".split()
 )
 """words that stand beside the name of a language in a switcher"""
-_INTO = frozenset("in en em auf pa po на по i na a im el het o του με".split())
-"""what stands before the name of a language in which something is to be read"""
+_PREPOSITIONS = frozenset("in en em auf pa po на по i na a im el het o του με".split())
+"""prepositions before the name of a language to read something in"""
 _FLAGS = ("flag", "drapeau", "bandera", "bandiera", "bandeira", "flagge", "fahne", "vlag")
 _PHOTO = re.compile(r"\.(?:jpe?g|webp)\b")
 _TECHNICAL = frozenset("html htm xhtml shtml php asp aspx jsp cgi index default www http".split())
@@ -61,7 +61,7 @@ _IN_URL = {"code": "code", "code3": "code3", "endonym": "name", "name": "name"}
 
 
 class Question(NamedTuple):
-    """Which languages are wanted of a site, and which of them no page has shown yet."""
+    """The languages wanted of a site, and those of them that no page has shown yet."""
 
     wanted: tuple[str, ...]
     missing: frozenset[str]
@@ -79,7 +79,7 @@ class Question(NamedTuple):
         return cls(wanted, frozenset(map(primary, missing)))
 
     def role(self, langs: Iterable[str]) -> str:
-        """What languages are to the question, for a word that may mean any of them.
+        """The role of languages in the question, for a word that may mean any of them.
 
         >>> question = Question.of(["en", "fr"], ["en"])
         >>> question.role(["fr"]), question.role(["en"]), question.role(["de"]), question.role([])
@@ -91,8 +91,8 @@ class Question(NamedTuple):
         return "shown" if some & set(self.wanted) else "third" if some else ""
 
 
-class _Setting(NamedTuple):
-    """What of a page its links are compared with."""
+class _PageContext(NamedTuple):
+    """Facts of a page that its links are compared with."""
 
     question: Question
     url: str
@@ -101,65 +101,65 @@ class _Setting(NamedTuple):
     lang: str
     scripts: frozenset[str]
     peers: int
-    """languages that its links name"""
+    """number of languages that its links name"""
 
 
 def features_of_links(
     page: Page, links: Sequence[Link], question: Question
 ) -> list[frozenset[str]]:
-    """What speaks for and against each link of a page, by name."""
-    setting = _setting(page, links, question)
+    """The names of the features of each link of a page."""
+    page_context = _page_context(page, links, question)
     by_model = _by_url_model([link.url for link in links], question)
     return [
-        frozenset(features(link, setting) | model)
+        frozenset(features(link, page_context) | model)
         for link, model in zip(links, by_model, strict=True)
     ]
 
 
-def _setting(page: Page, links: Sequence[Link], question: Question) -> _Setting:
+def _page_context(page: Page, links: Sequence[Link], question: Question) -> _PageContext:
     best = main_language(page)
     lang = primary(best.lang) if best else ""
-    named = {declared(link, question.wanted) for link in links} - {"", lang}
+    named = {declared_by(link, question.wanted) for link in links} - {"", lang}
     shown = [each for each in (*question.wanted, lang) if each and each not in question.missing]
     scripts = frozenset(script for each in shown for script in scripts_of(each))
-    return _Setting(question, page.url, _bare(page.url), lang, scripts, len(named))
+    return _PageContext(question, page.url, _bare(page.url), lang, scripts, len(named))
 
 
-def features(link: Link, setting: _Setting) -> set[str]:
-    """What a link says by itself, without the model of URLs."""
-    question = setting.question
+def features(link: Link, page_context: _PageContext) -> set[str]:
+    """The features of a link by itself, without the URL language model."""
+    question = page_context.question
     found = {f"rel:{link.rel}" if link.rel in ("alternate", "area", "frame") else "rel:a"}
     if link.hreflang:
         role = question.role(filter(None, [primary(hreflang_language(link.hreflang))])) or "none"
         found |= {f"hreflang:{role}", f"{found.pop()}:hreflang:{role}"}
-    found |= _of_url(link.url, setting)
+    found |= _of_url(link.url, page_context)
     for name, text in (("anchor", link.anchor), ("alt", link.alt)):
         found |= set(_of_text(name, text, question))
     found |= set(_of_around(link.around, question))
     found |= set(_of_image(link.src, question, is_alone=not (link.anchor or link.alt)))
-    found |= _of_language(link, setting)
-    said = question.role(filter(None, [declared(link, question.wanted)]))
+    found |= _of_language(link, page_context)
+    said = question.role(filter(None, [declared_by(link, question.wanted)]))
     if said:
-        found.add(f"says:{said}:peers:{min(setting.peers, 3)}")
-    found.add(f"page:{question.role([setting.lang]) if setting.lang else 'silent'}")
+        found.add(f"says:{said}:peers:{min(page_context.peers, 3)}")
+    found.add(f"page:{question.role([page_context.lang]) if page_context.lang else 'silent'}")
     return found
 
 
-def _of_url(url: str, setting: _Setting) -> set[str]:
+def _of_url(url: str, page_context: _PageContext) -> set[str]:
     """Language marks in a URL, and how it compares with that of the page."""
-    question = setting.question
+    question = page_context.question
     found: set[str] = set()
     role = "none"
     for mark in marks_in(url):
         role = question.role(each.lang for each in mark.marks)
         kind = _IN_URL.get(_kind(mark.marks, question), "habit")
-        found.add(f"url:{place(url, mark)}:{kind}:{role}")
+        found.add(f"url:{mark_place(url, mark)}:{kind}:{role}")
     path = url.partition("://")[2].partition("/")[2]
     found |= {f"url={word}" for word in _plain(words_of(path))}
-    if origin_of(url) != origin_of(setting.url):
+    if origin_of(url) != origin_of(page_context.url):
         found.add("url:host")
     bare = _bare(url)
-    if bare == setting.bare and url != setting.url:
+    if bare == page_context.bare and url != page_context.url:
         found.add(f"url:swap:{role}")  # the last mark: hosts have theirs first
     if _INDEX.match(bare.rpartition("/")[2]) and bare.count("/") <= 1:
         found.add("url:entry")
@@ -167,7 +167,7 @@ def _of_url(url: str, setting: _Setting) -> set[str]:
 
 
 def _kind(marks: Sequence[Mark], question: Question) -> str:
-    """What the mark is of the language that decides its role."""
+    """The kind of the mark, of the language that decides its role."""
     for some in (question.missing, question.wanted):
         for mark in marks:
             if mark.lang in some:
@@ -194,7 +194,7 @@ def _bare(url: str) -> str:
 
 
 def _of_text(context: str, text: str, question: Question) -> Iterator[str]:
-    """What an anchor, or the text of an image, says of languages, and its words."""
+    """Features of an anchor or the text of an image: languages and words."""
     words = words_of(text)
     yield f"{context}:words:{min(len(words), 5)}"
     if not words:
@@ -204,7 +204,7 @@ def _of_text(context: str, text: str, question: Question) -> Iterator[str]:
     link = Link(url=NOWHERE, anchor=text)
     if said := declared_language(link, question.wanted).lang:
         yield f"{context}:is:{question.role([primary(said)])}"
-    if len(words) > SHORT:
+    if len(words) > MAX_SHORT:
         yield from (f"{context}:mentions:{role}" for role in _roles(words, question))
     else:
         yield from (f"{context}:{kind}" for kind in _short_text(words, question))
@@ -212,17 +212,21 @@ def _of_text(context: str, text: str, question: Question) -> Iterator[str]:
 
 
 def _short_text(words: Sequence[str], question: Question) -> Iterator[str]:
-    """What few words with a language's name in them are: `English version` or `English wine`."""
+    """Features of few words with a language's name: `English version` or `English wine`."""
     yield from (f"has:{role}" for role in _roles(words, question))
     for lang in sorted(question.missing):
         names = marks_of(lang)
-        own = [word for word in words if names.get(word) == "endonym" or is_like(word, lang)]
-        named = [word for word in words if names.get(word) == "name" or is_named_like(word, lang)]
+        own = [
+            word for word in words if names.get(word) == "endonym" or is_form_of_endonym(word, lang)
+        ]
+        named = [word for word in words if names.get(word) == "name" or is_form_of_name(word, lang)]
         if own:
             yield "own:missing"  # a page in another language has it for a reason
-        if len(words) > 1 and words[-1] in own and words[-2] in _INTO:
+        if len(words) > 1 and words[-1] in own and words[-2] in _PREPOSITIONS:
             yield "into:missing"  # `Leer en español`, whatever one is to do
-        if (own or named) and all(word in _FILLING for word in words if word not in (*own, *named)):
+        if (own or named) and all(
+            word in _FILLER_WORDS for word in words if word not in (*own, *named)
+        ):
             yield "only:missing"
 
 
@@ -233,37 +237,37 @@ def _of_around(text: str, question: Question) -> Iterator[str]:
 
 
 def _of_image(source: str, question: Question, *, is_alone: bool) -> Iterator[str]:
-    """What the names of images say; flags stand for the language of their country."""
+    """Features of the names of images; flags stand for the language of their country."""
     if not source:
         return
     yield "src"
     lowered = source.casefold()
     kind = "flag" if any(word in lowered for word in _FLAGS) else "alone" if is_alone else "has"
     # Photographs are named by countries too, and are of another format.
-    of_land = "photo" if _PHOTO.search(lowered) and kind != "flag" else kind
+    country_kind = "photo" if _PHOTO.search(lowered) and kind != "flag" else kind
     for name in image_names(source):
         for word in re.split(r"[\W_]+", name.casefold()):
-            if land := country_languages().get(folded(word)):
-                yield f"src:{of_land}:land:{question.role([land])}"
+            if country := country_languages().get(folded(word)):
+                yield f"src:{country_kind}:land:{question.role([country])}"
             elif marks := mark_table().get(folded(word)):
                 yield f"src:{kind}:{question.role(mark.lang for mark in marks)}"
             elif word not in _TECHNICAL:
                 yield f"src={word}"
 
 
-def _of_language(link: Link, setting: _Setting) -> set[str]:
-    """The language in which a link is written: that of the page it leads to, as a rule."""
-    question = setting.question
+def _of_language(link: Link, page_context: _PageContext) -> set[str]:
+    """Features of the language of a link's text: as a rule that of the page it leads to."""
+    question = page_context.question
     found: set[str] = set()
     text = f"{link.anchor} {link.alt}".strip()
     scores = _language_of(text, question.wanted)
     if not scores and link.around:
         scores = _language_of(f"{text} {link.around}", question.wanted)
-    if scores and scores[0].score >= _LIKELY:
-        sure = "sure" if scores[0].score >= _SURE else "likely"
+    if scores and scores[0].score >= _MIN_LIKELY:
+        sure = "sure" if scores[0].score >= _MIN_SURE else "likely"
         found.add(f"text:{question.role([primary(scores[0].lang)])}:{sure}")
     scripts = scripts_in(text)
-    if scripts and not scripts & setting.scripts and setting.scripts:
+    if scripts and not scripts & page_context.scripts and page_context.scripts:
         own = any(scripts & scripts_of(lang) for lang in question.missing)
         # Latin letters are met on pages in any script: names, brands, commands.
         kind = "latin" if scripts == {"LATIN"} else "script"
@@ -272,13 +276,13 @@ def _of_language(link: Link, setting: _Setting) -> set[str]:
 
 
 def _by_url_model(urls: Sequence[str], question: Question) -> list[set[str]]:
-    """What the model of URLs says of their languages."""
+    """Features of the languages of URLs by the URL language model."""
     from diptych.learn.url import language as url_lang
 
     found: list[set[str]] = []
     for lang, score in url_lang.load().predict(urls):
-        sure = "sure" if score >= _SURE else "likely"
-        is_told = lang != "und" and score >= _LIKELY
+        sure = "sure" if score >= _MIN_SURE else "likely"
+        is_told = lang != "und" and score >= _MIN_LIKELY
         found.append({f"model:{question.role([primary(lang)])}:{sure}"} if is_told else set())
     return found
 

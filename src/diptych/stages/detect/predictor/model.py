@@ -35,11 +35,11 @@ class LinkPredictor:
     offset: float = 0.0
 
     def margin(self, features: Iterable[str]) -> float:
-        """On which side of the separating plane a link is, and how far from it."""
+        """The signed distance of a link from the separating plane."""
         return self.bias + math.fsum(self.weights.get(name, 0.0) for name in features)
 
     def probability(self, features: Iterable[str]) -> float:
-        """How likely a link with these features leads to a missing language.
+        """The probability that a link with these features leads to a missing language.
 
         >>> model = LinkPredictor(-1.0, {"anchor:is:missing": 2.0}, slope=3.0)
         >>> [round(model.probability(each), 2) for each in ((), ("anchor:is:missing", "url=a"))]

@@ -1,4 +1,4 @@
-"""Is a site bilingual?  Few pages tell (Barbosa et al. 2011, section 2.1).
+"""Tests if a site is bilingual, by few of its pages (Barbosa et al. 2011, section 2.1).
 
 The link predictor says which links of a page may lead to a language that is missing; the pages
 behind the likeliest are fetched one after the other, and their languages identified.
@@ -15,20 +15,20 @@ from diptych.language.identify import identify
 from diptych.protocols import Inquiry
 from diptych.stages.detect.predictor import model as link_predictor
 from diptych.stages.detect.predictor.contexts import Question, features_of_links
-from diptych.stages.detect.shared.naming import says
-from diptych.stages.detect.shared.site_pages import Shown, main_language, site_links
+from diptych.stages.detect.shared.naming import names_language
+from diptych.stages.detect.shared.site_pages import ShownLanguages, main_language, site_links
 from diptych.types import Decision, Link, Page, Reason, Url
 
 __all__ = ["Detect"]
 
 
-class _Asked(NamedTuple):
-    """A link that may be asked for, and how likely it leads to a missing language."""
+class _Candidate(NamedTuple):
+    """A link that may be requested, and the probability that it leads to a missing language."""
 
     link: Link
-    chance: float
+    probability: float
     is_part: bool = False
-    """what is behind it stands for the page that has the link, which has no text of its own"""
+    """its target stands for the page that has the link, which has no text of its own"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,100 +50,107 @@ class Detect:
 
 
 class _Inquiry:
-    """What is known of one site so far."""
+    """The test of one site: its pages so far, and the links that may be requested."""
 
     def __init__(self, settings: Detect, langs: tuple[str, ...]) -> None:
         self._settings = settings
-        self._shown = Shown(langs)
+        self._shown = ShownLanguages(langs)
         self._pages: list[Page] = []
-        self._asked: dict[Url, _Asked] = {}
-        self._waiting: _Asked | None = None
+        self._requested: dict[Url, _Candidate] = {}
+        self._waiting: _Candidate | None = None
         self._missed = 0
         self._doubtful: set[str] = set()
-        """languages that were shown by a page that may be a single one"""
-        self._rated: dict[tuple[int, frozenset[str]], list[_Asked]] = {}
-        """number of a page, languages missing -> its links"""
+        """languages that only a page which may be a single one has shown"""
+        self._candidates_by_page: dict[tuple[int, frozenset[str]], list[_Candidate]] = {}
+        """(number of a page, missing languages) -> its links"""
 
     def read(self, page: Page) -> None:
-        """A page of the site; one that was reached by its title only must not stand alone."""
-        asked, self._waiting = self._waiting, None
+        """Take a page of the site; one that was reached by its title only may be a single one."""
+        requested, self._waiting = self._waiting, None
         before = self._shown.shown
-        lang = self._shown.see(page)
-        if lang and lang not in before and self._is_stray(page, lang, asked):
+        lang = self._shown.add_page(page)
+        if lang and lang not in before and self._may_be_single(page, lang, requested):
             self._doubtful.add(lang)
-            self._shown.forget(page.url, lang)
+            self._shown.remove_page(page.url, lang)
         self._pages.append(page)
 
-    def _is_stray(self, page: Page, lang: str, asked: _Asked | None) -> bool:
-        """Whether a page may be the only one in its language: nothing said there would be more."""
-        if asked is None or asked.is_part or lang in self._doubtful or says(asked.link, lang):
+    def _may_be_single(self, page: Page, lang: str, requested: _Candidate | None) -> bool:
+        """True if a page may be the only one in its language: no link named the language."""
+        if (
+            requested is None
+            or requested.is_part
+            or lang in self._doubtful
+            or names_language(requested.link, lang)
+        ):
             return False
         if all(main_language(each) is None for each in self._pages):
             return False  # the first page with text is in the language of the site
         return not self._is_at_home(page, lang)
 
     def _is_at_home(self, page: Page, lang: str) -> bool:
-        """Whether what a page links to is in its language as well."""
+        """True if the links of a page are in its language as well."""
         anchors = dict.fromkeys(link.anchor for link in site_links(page, self._pages[0].url))
         found = identify(" ".join(anchors), self._shown.langs, closed=False)
         return bool(found) and same_language(found[0].lang, lang)
 
     def miss(self, url: Url) -> None:
-        """What was asked for is no page; after a redirect it was read under another address."""
+        """Take note that a requested URL is no page; a redirect is read under another address."""
         self._missed += self._waiting is not None
         self._waiting = None
 
     def ask(self) -> Sequence[Link]:
-        """The likeliest link, as long as there is one, and it is needed and allowed."""
+        """The likeliest link, if one more page is needed and allowed."""
         if self._waiting is not None or not self._pages or self._shown.is_bilingual:
             return ()
         if len(self._pages) > self._settings.most or self._missed >= self._settings.misses:
             return ()
         best = next(iter(self._candidates()), None)
-        if best is None or best.chance < self._settings.threshold:
+        if best is None or best.probability < self._settings.threshold:
             return ()
-        self._waiting = self._asked[best.link.url] = best
+        self._waiting = self._requested[best.link.url] = best
         return (best.link,)
 
-    def _candidates(self) -> list[_Asked]:
-        """What may be asked for, likeliest first; declared translations before all others."""
+    def _candidates(self) -> list[_Candidate]:
+        """Links that may be requested, likeliest first; declared translations before all others."""
         question = Question.of(self._shown.langs, self._shown.shown)
-        best: dict[Url, _Asked] = {}
+        best: dict[Url, _Candidate] = {}
         for number, page in enumerate(self._pages):
             key = (number, question.missing)
-            if key not in self._rated:
-                self._rated[key] = self._rate(page, question)
-            for each in self._rated[key]:
+            if key not in self._candidates_by_page:
+                self._candidates_by_page[key] = self._candidates_of(page, question)
+            for each in self._candidates_by_page[key]:
                 known = best.get(each.link.url)
-                if known is None or each.chance > known.chance:
+                if known is None or each.probability > known.probability:
                     best[each.link.url] = each
-        done = {page.url for page in self._pages} | self._asked.keys()
+        done = {page.url for page in self._pages} | self._requested.keys()
         left = [each for url, each in best.items() if url not in done]
-        return sorted(left, key=lambda each: (-each.chance, each.link.url))
+        return sorted(left, key=lambda each: (-each.probability, each.link.url))
 
-    def _rate(self, page: Page, question: Question) -> list[_Asked]:
+    def _candidates_of(self, page: Page, question: Question) -> list[_Candidate]:
         model = link_predictor.load(self._settings.model)
         links = list(site_links(page, self._pages[0].url))
         rows = features_of_links(page, links, question)
         parts = _parts(page, links)
         found = []
         for link, row in zip(links, rows, strict=True):
-            chance = 1.0 if _is_declared(link, question) else model.probability(row)
+            probability = 1.0 if _is_declared(link, question) else model.probability(row)
             if link.url in parts:
-                chance = self._chance_of_part(chance)
-            found.append(_Asked(link, chance, link.url in parts))
+                probability = self._probability_of_part(probability)
+            found.append(_Candidate(link, probability, link.url in parts))
         return found
 
-    def _chance_of_part(self, chance: float) -> float:
-        """The first thing to see while there is no text; then the last, after all switchers."""
-        return max(chance, self._settings.threshold if self._shown.shown else 1.0)
+    def _probability_of_part(self, probability: float) -> float:
+        """1 while no page with text was read; then the threshold, so that switchers come first."""
+        return max(probability, self._settings.threshold if self._shown.shown else 1.0)
 
     def decision(self) -> Decision:
         """Bilingual if two different pages have shown two of the languages."""
         if self._shown.is_bilingual:
-            return Decision(True, self._shown.sureness)
+            return Decision(True, self._shown.confidence)
         left = (
-            max((each.chance for each in self._candidates()), default=0.0) if self._pages else 0.0
+            max((each.probability for each in self._candidates()), default=0.0)
+            if self._pages
+            else 0.0
         )
         return Decision(False, left / 2, self._reason())
 
@@ -153,22 +160,22 @@ class _Inquiry:
         if self._doubtful:
             return Reason.SINGLE_PAGE
         if self._shown.shown:
-            return Reason.ONE_LANGUAGE if self._asked else Reason.NO_CANDIDATE
+            return Reason.ONE_LANGUAGE if self._requested else Reason.NO_CANDIDATE
         return Reason.OTHER_LANGUAGES if any(page.lang for page in self._pages) else Reason.NO_TEXT
 
     def pages(self) -> Sequence[tuple[str, Url]]:
         """A page for each language that was found."""
-        return [(lang, url) for lang, url, _ in self._shown.proof()]
+        return [(lang, url) for lang, url, _ in self._shown.example_pages()]
 
 
 def _is_declared(link: Link, question: Question) -> bool:
-    """Whether a link is a declared translation into a missing language."""
+    """True if a link is a declared translation into a missing language."""
     lang = primary(hreflang_language(link.hreflang))
     return link.rel == "alternate" and lang in question.missing
 
 
 def _parts(page: Page, links: Sequence[Link]) -> frozenset[Url]:
-    """Where a page without text leads by itself: its frames, its refresh, or its only link."""
+    """The targets that stand for a page without text: its frames, its refresh, or its only link."""
     if main_language(page) is not None:
         return frozenset()
     urls = frozenset(link.url for link in links)

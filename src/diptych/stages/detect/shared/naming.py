@@ -1,4 +1,4 @@
-"""How words, codes, images and URLs name a language, and what of that a link says."""
+"""Names of languages in words, codes, images and URLs, and the language that a link names."""
 
 from __future__ import annotations
 
@@ -22,23 +22,37 @@ from diptych.language.switchers import declared_language
 from diptych.types import Link, Url
 
 __all__ = [
-    "NAMES", "NOWHERE", "SHORT", "country_languages", "declared", "folded", "image_names",
-    "is_like", "is_named_like", "marks_in", "place", "says", "scripts_in", "scripts_of",
-    "trigger_languages", "whole_marks", "words_of",
+    "MAX_SHORT",
+    "NAMES",
+    "NOWHERE",
+    "country_languages",
+    "declared_by",
+    "folded",
+    "image_names",
+    "is_form_of_endonym",
+    "is_form_of_name",
+    "mark_place",
+    "marks_in",
+    "names_language",
+    "scripts_in",
+    "scripts_of",
+    "trigger_languages",
+    "whole_marks",
+    "words_of",
 ]  # fmt: skip
 
 NAMES = frozenset({"endonym", "name"})
 """kinds of marks that are words"""
 NOWHERE = Url("")
-SHORT = 4  # words of a text that may be a name of a language and little else
+MAX_SHORT = 4  # words of a text that may be a name of a language and little else
 _WORD = re.compile(r"[^\W\d_]+")
-_TRIGGER = 3  # characters that a name of a language has, in letters or ideographs
+_MIN_TRIGGER = 3  # characters of a name of a language; a shorter word is a code
 _MAX_WORDS = 12  # of a text that are looked at
 _ORNAMENT = " \t\n.,:;|/()[]{}<>«»‹›→←·•*–—-"
 _IMAGE_NAME = re.compile(r"([^/\\?#\s]+?)(?:\.[A-Za-z0-9]{2,5})?(?:[?#]\S*)?(?=\s|\Z)")
-_STEM = 4  # letters of a language's name that an adjective of it shares
-_ENDING = 2  # letters of the name that it may change
-_LONGER = 4  # letters that it may have more
+_MIN_STEM = 4  # letters that an adjective shares with a language's name
+_MAX_ENDING = 2  # letters of the name that an adjective may change
+_MAX_LONGER = 4  # letters by which it may be longer than the name
 # The names by which flags are kept: in English, in the country's own language, and in French.
 _COUNTRIES: Mapping[str, str] = {
     "ar": "egypt morocco arabia saudi saudiarabia emirates uae",
@@ -60,29 +74,32 @@ _COUNTRIES: Mapping[str, str] = {
     "sv": "sweden sverige suede", "th": "thailand", "tr": "turkey turkiye turquie",
     "uk": "ukraine ukraina", "vi": "vietnam", "zh": "china chine taiwan hongkong",
 }  # fmt: skip
-_SAYING = frozenset({"host", "folder", "ending", "parameter", "deep"})
+_LANGUAGE_PLACES = frozenset({"host", "folder", "ending", "parameter", "deep"})
 """places of a URL where a code or a name is hardly anything but a language"""
 
 
-def says(link: Link, lang: str) -> bool:
-    """Whether a link says by anything but its language that it leads to that language.
+def names_language(link: Link, lang: str) -> bool:
+    """True if a link names a language as that of its target, by anything but its own language.
 
-    >>> says(Link("http://x.org/fr/a"), "fr"), says(Link("http://x.org/a", anchor="Lire"), "fr")
-    (True, False)
+    >>> names_language(Link("http://x.org/fr/a"), "fr")
+    True
+    >>> names_language(Link("http://x.org/a", anchor="Lire"), "fr")
+    False
     """
     name = primary(lang)
-    if declared(link, (name,)) == name:
+    if declared_by(link, (name,)) == name:
         return True
     return any(
-        name in (mark.lang for mark in found.marks) and place(link.url, found) in _SAYING
+        name in (mark.lang for mark in found.marks)
+        and mark_place(link.url, found) in _LANGUAGE_PLACES
         for found in url_marks(link.url, mark_table((name,)))
     )
 
 
-def declared(link: Link, wanted: tuple[str, ...]) -> str:
-    """The language that a link says it leads to, by hreflang or as a switcher does; or nothing.
+def declared_by(link: Link, wanted: tuple[str, ...]) -> str:
+    """The language that a link declares for its target, by hreflang or as a switcher; or empty.
 
-    >>> declared(Link("http://x.org/12", anchor="Русский"), ("en", "fr"))
+    >>> declared_by(Link("http://x.org/12", anchor="Русский"), ("en", "fr"))
     'ru'
     """
     if said := declared_language(link, wanted).lang:
@@ -104,18 +121,18 @@ def trigger_languages(text: str, langs: Sequence[str]) -> list[str]:
     (['en'], [])
     """
     words = words_of(text)
-    if not words or len(words) > SHORT:
+    if not words or len(words) > MAX_SHORT:
         return []
     named = {primary(declared_language(Link(NOWHERE, anchor=text), tuple(langs)).lang)}
-    if len(text.strip(_ORNAMENT)) < _TRIGGER:  # a code is no word
+    if len(text.strip(_ORNAMENT)) < _MIN_TRIGGER:  # a code is no word
         named = set()
     named |= {mark.lang for word in words for mark in mark_table().get(word, ())
               if mark.kind in NAMES}  # fmt: skip
     return [lang for lang in langs if primary(lang) in named]
 
 
-def place(url: str, mark: UrlMark) -> str:
-    """Where a mark stands: as a whole label or folder, at the end of a file's name, as a value."""
+def mark_place(url: str, mark: UrlMark) -> str:
+    """The place of a mark: a whole label or folder, the end of a file's name, a value."""
     if mark.field == "query":
         parameters = re.findall(rf"[?&;]([^=&;]+)={re.escape(mark.text)}(?:&|;|\Z)", url.casefold())
         if not parameters:
@@ -133,7 +150,7 @@ def place(url: str, mark: UrlMark) -> str:
 
 @lru_cache(maxsize=8192)
 def whole_marks(text: str) -> tuple[Mark, ...]:
-    """What a text is as a whole: the name or code of a language."""
+    """The marks that a text is as a whole: the name or code of a language."""
     stripped = fold(text.strip(_ORNAMENT))[:40]
     return mark_table().get(stripped) or mark_table().get(re.split(r"[-_]", stripped)[0], ())
 
@@ -173,19 +190,21 @@ def country_languages() -> Mapping[str, str]:
     return {name: lang for lang, names in _COUNTRIES.items() for name in names.split()}
 
 
-def is_like(word: str, lang: str) -> bool:
-    """Whether a word may be an adjective or a case of a language's own name.
+def is_form_of_endonym(word: str, lang: str) -> bool:
+    """True if a word may be an adjective or a case of a language's own name.
 
-    >>> is_like("francaise", "fr"), is_like("русском", "ru"), is_like("frankfurt", "fr")
-    (True, True, False)
+    >>> [is_form_of_endonym(word, "fr") for word in ("francaise", "frankfurt")]
+    [True, False]
+    >>> is_form_of_endonym("русском", "ru")
+    True
     """
     return _is_form(word, lang, "endonym")
 
 
-def is_named_like(word: str, lang: str) -> bool:
-    """Whether it may be one of what others call the language; no name of a country.
+def is_form_of_name(word: str, lang: str) -> bool:
+    """True if a word may be a form of a foreign name of the language; not of a country's name.
 
-    >>> [is_named_like(word, "en") for word in ("anglaise", "inglesa", "angle", "england")]
+    >>> [is_form_of_name(word, "en") for word in ("anglaise", "inglesa", "angle", "england")]
     [True, True, False, False]
     """
     return word not in country_languages() and _is_form(word, lang, "name")
@@ -194,9 +213,9 @@ def is_named_like(word: str, lang: str) -> bool:
 @lru_cache(maxsize=8192)
 def _is_form(word: str, lang: str, kind: str) -> bool:
     return any(
-        len(name) > _STEM
-        and word.startswith(name[: max(_STEM, len(name) - _ENDING)])
-        and len(name) <= len(word) <= len(name) + _LONGER
+        len(name) > _MIN_STEM
+        and word.startswith(name[: max(_MIN_STEM, len(name) - _MAX_ENDING)])
+        and len(name) <= len(word) <= len(name) + _MAX_LONGER
         for name, own in marks_of(lang).items()
         if own == kind
     )
@@ -207,10 +226,10 @@ def scripts_of(lang: str) -> frozenset[str]:
     """The scripts in which a language writes its own name, but Latin."""
     names = [name for name, kind in marks_of(lang).items() if kind == "endonym"]
     found = frozenset(script for name in names for script in scripts_in(name))
-    return found | _WITH.get(lang, frozenset())
+    return found | _EXTRA_SCRIPTS.get(lang, frozenset())
 
 
-_WITH: Mapping[str, frozenset[str]] = {"ja": frozenset({"HIRAGANA", "KATAKANA", "CJK"})}
+_EXTRA_SCRIPTS: Mapping[str, frozenset[str]] = {"ja": frozenset({"HIRAGANA", "KATAKANA", "CJK"})}
 
 
 @lru_cache(maxsize=4096)

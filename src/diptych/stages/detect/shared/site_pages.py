@@ -1,7 +1,7 @@
-"""What all site tests ask of a page: the languages it is in, and the pages of its site it links to.
+"""The languages that pages of a site have shown, and the links of a page within its site.
 
-A page counts for a language if it has text enough, and is not the same text once more: sites answer
-with the start page, or with an untranslated copy, where a translation is not there yet.
+A page counts for a language if it has text enough, and no text that was seen before: for a missing
+translation sites answer with the start page, or with an untranslated copy.
 """
 
 from __future__ import annotations
@@ -12,28 +12,32 @@ from diptych.language.codes import asked_language
 from diptych.text.urls import NOT_HTML, extension, site_name
 from diptych.types import LangScore, Link, Page, Url
 
-__all__ = ["Shown", "main_language", "shown_language", "site_links"]
+__all__ = ["ShownLanguages", "main_language", "shown_language", "site_links"]
 
-_MIN_TEXT = 60  # characters: a page to choose a language at has less
-_MIN_PASSING = 400  # of one that leads on by itself: it has more to say than that it does
-_SURE = 0.5  # of the language of a page; identification is clear or has too little text
-_MOST_LINKS = 2_000  # of a page that are looked at; switchers stand at its top or at its bottom
-_NO_PAGE = NOT_HTML | {"rss", "txt", "xml"}  # the last are read as pages at times, but have no text
+_MIN_TEXT = 60  # characters; a page that only offers languages has less
+_MIN_TEXT_OF_REDIRECT = 400  # characters of a page with a refresh, which may only announce that
+_MIN_SURE = 0.5  # score of the language of a page; mostly it is much higher, or there is no text
+_MAX_LINKS = 2_000  # of a page, from its top and bottom, where switchers are
+_NO_PAGE_ENDINGS = NOT_HTML | {
+    "rss",
+    "txt",
+    "xml",
+}  # the last are read as pages at times, but have no text
 _RELATIONS = frozenset({"a", "area", "frame", "alternate", "refresh"})
 
 
 def main_language(page: Page) -> LangScore | None:
     """The language of a page, if it has text enough to be sure of it."""
     record = page.record
-    is_passing = any(link.rel == "refresh" and link.url != page.url for link in page.links)
-    if record.text_length < (_MIN_PASSING if is_passing else _MIN_TEXT):
+    is_redirect = any(link.rel == "refresh" and link.url != page.url for link in page.links)
+    if record.text_length < (_MIN_TEXT_OF_REDIRECT if is_redirect else _MIN_TEXT):
         return None
     best = record.langs[0] if record.langs else LangScore(record.lang, 1.0)
-    return best if best.lang and best.score >= _SURE else None
+    return best if best.lang and best.score >= _MIN_SURE else None
 
 
 def shown_language(page: Page, langs: Sequence[str]) -> LangScore | None:
-    """Which of the languages asked for a page is in, and how surely.
+    """The language asked for that a page is in, and its score; None if it is in none.
 
     A page in several counts for the first of them only: the shares of a sketch are those of a
     closed choice, in which lists of names and pieces of code make any page bilingual.
@@ -49,27 +53,27 @@ def site_links(page: Page, start: Url) -> Iterator[Link]:
     """The links of a page that may lead to other pages of its site, each once."""
     name = site_name(start)
     links = page.links
-    if len(links) > _MOST_LINKS:
-        links = (*links[: _MOST_LINKS // 2], *links[-_MOST_LINKS // 2 :])
+    if len(links) > _MAX_LINKS:
+        links = (*links[: _MAX_LINKS // 2], *links[-_MAX_LINKS // 2 :])
     for link in dict.fromkeys(links):
         if link.rel not in _RELATIONS or link.url == page.url:
             continue
-        if extension(link.url) in _NO_PAGE:
+        if extension(link.url) in _NO_PAGE_ENDINGS:
             continue
         if site_name(link.url) == name:
             yield link
 
 
-class Shown:
-    """Which pages have shown which of the languages asked for."""
+class ShownLanguages:
+    """The pages that have shown each of the languages asked for."""
 
     def __init__(self, langs: Sequence[str]) -> None:
         self.langs = tuple(langs)
         self._pages: dict[str, list[tuple[Url, float]]] = {lang: [] for lang in langs}
         self._texts: set[str] = set()
 
-    def see(self, page: Page) -> str:
-        """The language that a page shows; nothing if its text was there before."""
+    def add_page(self, page: Page) -> str:
+        """Add a page; returns the language it shows, empty if its text was seen before."""
         if page.record.digest in self._texts:
             return ""
         self._texts.add(page.record.digest)
@@ -79,12 +83,12 @@ class Shown:
         self._pages[found.lang].append((page.url, found.score))
         return found.lang
 
-    def forget(self, url: Url, lang: str) -> None:
-        """A page is no proof of a language after all."""
+    def remove_page(self, url: Url, lang: str) -> None:
+        """Remove a page from those that have shown a language."""
         self._pages[lang] = [each for each in self._pages[lang] if each[0] != url]
 
     def count(self, lang: str) -> int:
-        """How many pages have shown a language."""
+        """The number of pages that have shown a language."""
         return len(self._pages[lang])
 
     @property
@@ -92,17 +96,17 @@ class Shown:
         """The languages that were shown, in the order they were asked for."""
         return tuple(lang for lang in self.langs if self._pages[lang])
 
-    def proof(self) -> tuple[tuple[str, Url, float], ...]:
+    def example_pages(self) -> tuple[tuple[str, Url, float], ...]:
         """The first page that has shown each language."""
         return tuple((lang, *self._pages[lang][0]) for lang in self.shown)
 
     @property
     def is_bilingual(self) -> bool:
-        """Whether two languages were shown, each by a page of its own."""
+        """True if two languages were shown, each by a page of its own."""
         return len(self.shown) > 1
 
     @property
-    def sureness(self) -> float:
-        """How surely the two languages that are surest were identified."""
-        scores = sorted((score for _, _, score in self.proof()), reverse=True)
+    def confidence(self) -> float:
+        """The second highest score of the languages shown."""
+        scores = sorted((score for _, _, score in self.example_pages()), reverse=True)
         return scores[1] if len(scores) > 1 else 0.0

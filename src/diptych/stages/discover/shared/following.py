@@ -1,4 +1,4 @@
-"""Links that discovery policies may follow, and the order where nothing is known of them."""
+"""Links that discovery policies may follow, and orders that need no learning."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from zlib import crc32
 from diptych.text.urls import site_name
 from diptych.types import Lead, Link, Page
 
-__all__ = ["by_chance", "first_come", "outgoing", "page_links"]
+__all__ = ["first_found_first", "outgoing_links", "page_links", "random_order"]
 
 _FOLLOWED = ("a", "area", "frame", "refresh")
-_MOST = 2_000  # links of one page
+_MAX_LINKS = 2_000  # links of one page
 
 
 def page_links(page: Page) -> list[Link]:
@@ -19,7 +19,7 @@ def page_links(page: Page) -> list[Link]:
     return _each_once(link for link in page.links if link.rel in _FOLLOWED)
 
 
-def outgoing(page: Page) -> list[Link]:
+def outgoing_links(page: Page) -> list[Link]:
     """The links of a page that lead out of its site, the first into each site."""
     own = site_name(page.url)
     first: dict[str, Link] = {}
@@ -33,14 +33,14 @@ def _each_once(links: Iterable[Link]) -> list[Link]:
     found: dict[str, Link] = {}
     for link in links:
         found.setdefault(link.url, link)
-    return list(found.values())[:_MOST]
+    return list(found.values())[:_MAX_LINKS]
 
 
-def first_come(leads: Sequence[Lead]) -> Sequence[float]:
-    """All the same: those found first are followed first."""
+def first_found_first(leads: Sequence[Lead]) -> Sequence[float]:
+    """The same score for all leads: those found first are followed first."""
     return [0.5] * len(leads)
 
 
-def by_chance(leads: Sequence[Lead]) -> Sequence[float]:
-    """As if by chance, but always the same for a URL."""
+def random_order(leads: Sequence[Lead]) -> Sequence[float]:
+    """Pseudo-random scores, always the same for a URL."""
     return [crc32(lead.url.encode()) / 0xFFFFFFFF for lead in leads]

@@ -1,7 +1,7 @@
 """Naive Bayes over neighbourhoods of links, learned while crawling.
 
-What it is taught are shares from 0 to 1 instead of two classes: a page that links to three
-bilingual sites among ten counts for three tenths as a good one.
+It is trained with shares from 0 to 1 instead of two classes: a page that links to three bilingual
+sites among ten counts as three tenths of a good one.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["NaiveBayes", "fit"]
 
-_FEWEST = 30  # examples to learn from
-_SEEN = 3  # times that a word must have been seen to count
+_MIN_EXAMPLES = 30  # to learn weights from
+_MIN_COUNT = 3  # occurrences of a word that gets a weight
 _RIDGE = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NaiveBayes:
-    """What words say, and how seriously they are to be taken together."""
+    """Weights of words, and a logistic curve for their sum."""
 
     weights: Floats
     slope: float
@@ -41,7 +41,7 @@ class NaiveBayes:
 
 
 def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
-    """Learn from examples; from too few of them only what is usual.
+    """Learn from examples; from too few of them only the mean share.
 
     Words are not independent, which makes their sum too sure of itself.  So that its probabilities
     can be compared with those of another model, each half of the examples is predicted from the
@@ -52,7 +52,7 @@ def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
     y = np.asarray(shares, dtype=np.float64)
     usual = (float(y.sum()) + 0.5) / (len(y) + 1.0)
     offset = math.log(usual / (1.0 - usual))
-    if len(y) < _FEWEST or not 0.0 < y.mean() < 1.0:
+    if len(y) < _MIN_EXAMPLES or not 0.0 < y.mean() < 1.0:
         return NaiveBayes(np.zeros(BUCKETS), 0.0, offset)
     half = np.random.default_rng(len(y)).permutation(len(y)) % 2 == 0
     predicted = np.empty(len(y))
@@ -66,7 +66,7 @@ def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
 
 
 def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
-    """The logarithm of how much oftener a word occurs with good links than with others."""
+    """The logarithm of the ratio of a word's frequencies with good links and with others."""
     import numpy as np
 
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
@@ -78,7 +78,7 @@ def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
     # A word that was seen once or twice is mostly as good as any: what is usual is added twice.
     of_good = (good + 2 * usual) / (all_good + 2 * usual)
     of_others = (seen - good + 2 * (1 - usual)) / (everything - all_good + 2 * (1 - usual))
-    weights: Floats = np.where(seen >= _SEEN, np.log(of_good / of_others), 0.0)
+    weights: Floats = np.where(seen >= _MIN_COUNT, np.log(of_good / of_others), 0.0)
     return weights
 
 
