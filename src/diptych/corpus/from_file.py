@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 
 from diptych.corpus.files import format_of, split_compression
 from diptych.errors import CorpusError
-from diptych.stages.export.shared.columns import PAIR, is_lang
+from diptych.stages.export.shared.columns import PAIR_COLUMNS, is_lang
 from diptych.text.printable import in_one_line
 from diptych.text.urls import normalise
 from diptych.types import Url
@@ -30,14 +30,14 @@ _MAX_COPIES = 1 << 53  # what every reader of numbers can tell apart; they are s
 _ROWS = 1_000  # of a table, read at a time
 _PIECE = 1 << 10  # bytes: a piece of zstd may become 32,000 times its size
 _WINDOW = 1 << 27  # bytes: a header may ask for more memory than the machine has
-_FETCHED = tuple(place for place, name in enumerate(PAIR) if name.endswith("_fetched"))
-_FLAGS = PAIR.index("flags")
+_FETCHED = tuple(place for place, name in enumerate(PAIR_COLUMNS) if name.endswith("_fetched"))
+_FLAGS = PAIR_COLUMNS.index("flags")
 _NUMBERS = {"score": float, "alignment": float, "verified": float, "copies": int} | {
     f"{side}_offset": int for side in ("left", "right")
 }
-_KINDS: tuple[type, ...] = tuple(_NUMBERS.get(name, str) for name in PAIR)
+_KINDS: tuple[type, ...] = tuple(_NUMBERS.get(name, str) for name in PAIR_COLUMNS)
 _N_WAY = "{} is a table of many languages: export it in pairs"
-_values = itemgetter(*PAIR)
+_values = itemgetter(*PAIR_COLUMNS)
 
 
 def read_units(path: Path) -> Iterator[Unit]:
@@ -61,7 +61,7 @@ def _units(path: Path, rows: Iterator[tuple[str, Sequence[Any]]]) -> Iterator[Un
 
 
 def _unit(row: Sequence[Any]) -> Unit:
-    """A unit of its values: those of `PAIR`, with times in seconds and flags apart."""
+    """A unit of its values: those of `PAIR_COLUMNS`, with times in seconds and flags apart."""
     left, right, score, left_url, right_url, _, left_lang, right_lang, *found = row
     places, common = found[:12], found[12:]  # where each side was found, in turns
     alignment, verified, evidence, flags, copies, run = common
@@ -129,7 +129,7 @@ def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
         ) from error
     if tuple(map(type, row)) == _KINDS:
         return row
-    for name, kind, value in zip(PAIR, _KINDS, row, strict=True):
+    for name, kind, value in zip(PAIR_COLUMNS, _KINDS, row, strict=True):
         # JSON does not tell 1 from 1.0.
         if type(value) is not kind and not (kind is float and type(value) is int):
             wanted = {str: "text", int: "a whole number", float: "a number"}[kind]
@@ -233,8 +233,8 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
     try:
         with pq.ParquetFile(path) as file:
             _require_columns(path, file.schema_arrow.names)
-            for batch in file.iter_batches(_ROWS, columns=list(PAIR)):
-                table = pa.Table.from_batches([batch]).select(PAIR).cast(pair_schema(pa))
+            for batch in file.iter_batches(_ROWS, columns=list(PAIR_COLUMNS)):
+                table = pa.Table.from_batches([batch]).select(PAIR_COLUMNS).cast(pair_schema(pa))
                 table.validate(full=True)  # texts may be no UTF-8
                 for row in _table_rows(path, table, pa):
                     number += 1
@@ -247,19 +247,19 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
 def _require_columns(path: Path, names: Sequence[str]) -> None:
     if "texts" in names:
         raise CorpusError(_N_WAY.format(path))
-    for name in PAIR:
+    for name in PAIR_COLUMNS:
         if names.count(name) != 1:
             raise CorpusError(f"{path} has no column {name!r}: is it an export of diptych?")
 
 
 def _table_rows(path: Path, table: Any, pa: Any) -> Iterator[Sequence[Any]]:
     """The rows of a table, with times in seconds; none of their values may be missing."""
-    for name in PAIR:
+    for name in PAIR_COLUMNS:
         if table[name].null_count or (name == "flags" and _has_nulls(table[name])):
             raise CorpusError(f"{path}: {name} is missing in some rows")
     for place in _FETCHED:
         times = table.column(place).cast(pa.int64())  # a number may be too large for a time
-        table = table.set_column(place, PAIR[place], times)
+        table = table.set_column(place, PAIR_COLUMNS[place], times)
     columns = [column.to_pylist() for column in table.columns]
     for place in _FETCHED:
         columns[place] = [milliseconds / 1000 for milliseconds in columns[place]]

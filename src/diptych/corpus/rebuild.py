@@ -22,7 +22,7 @@ from diptych.errors import ArchiveError, ConfigError, CorpusError
 from diptych.page.body import decompress, is_html
 from diptych.page.read import read_content
 from diptych.run.warc import read_at, scan
-from diptych.stages.export.standoff import Bare, read_header, read_line, text_hash
+from diptych.stages.export.standoff import BareUnit, read_header, read_line, text_hash
 from diptych.text.digests import body_digest
 from diptych.text.spans import by_path, texts_at
 from diptych.text.urls import url_key
@@ -185,7 +185,7 @@ def rebuilt(path: Path, archives: Archives) -> Iterator[Unit | Lost]:
         yield _with_texts(bare, archives)
 
 
-def _with_texts(bare: Bare, archives: Archives) -> Unit | Lost:
+def _with_texts(bare: BareUnit, archives: Archives) -> Unit | Lost:
     sides: list[Side] = []
     for side, wanted, length in zip(bare.unit.sides, bare.hashes, bare.lengths, strict=True):
         found = archives.with_text(side, wanted, length)

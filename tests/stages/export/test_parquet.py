@@ -14,8 +14,8 @@ from support.examples import examples
 from support.exported import DE, EN, FR, LANGS, UNIT, Given, corpora, dirty_texts, numbered, written
 
 from diptych.errors import ConfigError
-from diptych.stages.export.parquet import RUNS, Parquet
-from diptych.stages.export.shared.columns import PAIR, unit_id
+from diptych.stages.export.parquet import RUNS_KEY, Parquet
+from diptych.stages.export.shared.columns import PAIR_COLUMNS, unit_id
 from diptych.units import Side, Unit
 
 HALF = re.compile("[\ud800-\udfff]")
@@ -31,7 +31,7 @@ def seconds(time: datetime) -> float:
 
 def test_columns_have_types() -> None:
     schema = table(Given()).schema
-    assert schema.names == list(PAIR)
+    assert schema.names == list(PAIR_COLUMNS)
     types = {field.name: str(field.type) for field in schema}
     assert types.pop("flags").startswith("list<")
     assert {types.pop(f"{side}_fetched") for side in ("left", "right")} == {"timestamp[ms, tz=UTC]"}
@@ -52,13 +52,15 @@ def test_the_file_says_of_which_runs_it_is() -> None:
     units = [UNIT, UNIT._replace(run="v:2"), UNIT]
     data = written(Parquet(), Given(units))["parquet"]
     metadata = parquet.read_metadata(io.BytesIO(data)).metadata
-    assert metadata[RUNS.encode()] == b"v:1\nv:2"
+    assert metadata[RUNS_KEY.encode()] == b"v:1\nv:2"
 
 
 def test_half_a_character_breaks_no_file() -> None:
     broken = UNIT._replace(run="v:\ud800", evidence="\udfff", flags=("\ud800",))
     data = written(Parquet(), Given([broken]))["parquet"]
-    assert parquet.read_metadata(io.BytesIO(data)).metadata[RUNS.encode()].decode() == "v:\ufffd"
+    assert (
+        parquet.read_metadata(io.BytesIO(data)).metadata[RUNS_KEY.encode()].decode() == "v:\ufffd"
+    )
     (row,) = table(Given([broken])).to_pylist()
     assert (row["run"], row["evidence"], row["flags"]) == ("v:\ufffd", "\ufffd", ["\ufffd"])
 

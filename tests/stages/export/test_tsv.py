@@ -12,8 +12,8 @@ from diptych.stages.export.shared.columns import iso_time, unit_id
 from diptych.stages.export.tsv import Tsv
 from diptych.units import Side, Unit
 
-FOUND = ("url", "path", "at", "fetched", "digest", "warc", "offset")
-COMMON = ("alignment", "verified", "evidence", "flags", "copies", "run")
+PLACE_COLUMNS = ("url", "path", "at", "fetched", "digest", "warc", "offset")
+COMMON_COLUMNS = ("alignment", "verified", "evidence", "flags", "copies", "run")
 
 
 def rows(corpus: Given, *, n_way: bool = False) -> list[dict[str, str]]:
@@ -29,13 +29,13 @@ def rows(corpus: Given, *, n_way: bool = False) -> list[dict[str, str]]:
 
 
 def side(lang: str, text: str, row: dict[str, str], prefix: str) -> Side:
-    found = {name: row[f"{prefix}_{name}"] for name in FOUND}
+    found = {name: row[f"{prefix}_{name}"] for name in PLACE_COLUMNS}
     fetched = datetime.fromisoformat(found.pop("fetched")).timestamp()
     return Side(lang, text, **found | {"offset": int(found["offset"])}, fetched_at=fetched)
 
 
 def unit(row: dict[str, str], sides: tuple[Side, ...]) -> Unit:
-    common = [row[name] for name in COMMON]
+    common = [row[name] for name in COMMON_COLUMNS]
     return Unit(
         sides, float(row["score"]), float(common[0]), float(common[1]), common[2],
         tuple(common[3].split(" ") if common[3] else ()), int(common[4]), common[5],

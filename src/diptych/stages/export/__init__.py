@@ -1,1 +1,1 @@
-"""Exporting: file formats for the corpus."""
+"""Exporters: file formats for the corpus."""

@@ -1,7 +1,7 @@
 """Documents: a line for each page pair, with all blocks of both pages and which of them correspond.
 
-What has no counterpart is there too, in its place: for training on whole pages, and for whoever
-wants to align them anew.
+Blocks without a counterpart are included, in their place: for training on whole pages, or to align
+them again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,12 @@ from typing import Any, ClassVar
 import orjson
 
 from diptych.protocols import Corpus, Files
-from diptych.stages.export.shared.columns import iso_time, mended, rounded, write_rows
+from diptych.stages.export.shared.columns import (
+    iso_time,
+    rounded,
+    with_surrogates_replaced,
+    write_rows,
+)
 from diptych.units import DocumentPair, Piece, Text
 
 __all__ = ["Docs", "document_id"]
@@ -38,7 +43,7 @@ def document_id(document: DocumentPair) -> str:
     It is a hash of the languages, URLs and digests of both.
     """
     named = [(text.lang, text.url, text.digest) for text in (document.left, document.right)]
-    return blake2b(orjson.dumps(mended(named)), digest_size=ID_BYTES).hexdigest()
+    return blake2b(orjson.dumps(with_surrogates_replaced(named)), digest_size=ID_BYTES).hexdigest()
 
 
 def _row(document: DocumentPair) -> dict[str, Any]:

@@ -11,16 +11,16 @@ import orjson
 
 from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared.columns import (
-    COMMON,
-    FOUND,
-    PAIR,
+    COMMON_COLUMNS,
+    PAIR_COLUMNS,
+    PLACE_COLUMNS,
     batches,
     common_row,
-    found_row,
-    mended,
     pair_row,
+    place_row,
     rounded,
     unit_id,
+    with_surrogates_replaced,
 )
 from diptych.units import Side, Unit
 
@@ -52,7 +52,7 @@ class Jsonl:
 
 
 def _pair(unit: Unit) -> dict[str, Any]:
-    return dict(zip(PAIR, pair_row(unit), strict=True))
+    return dict(zip(PAIR_COLUMNS, pair_row(unit), strict=True))
 
 
 def _n_way(langs: Sequence[str], unit: Unit) -> dict[str, Any]:
@@ -62,12 +62,12 @@ def _n_way(langs: Sequence[str], unit: Unit) -> dict[str, Any]:
         "score": rounded(unit.score),
         "texts": {lang: texts.get(lang, "") for lang in langs},
         "sides": [_side(side) for side in unit.sides],
-        **dict(zip(COMMON, common_row(unit), strict=True)),
+        **dict(zip(COMMON_COLUMNS, common_row(unit), strict=True)),
     }
 
 
 def _side(side: Side) -> dict[str, Any]:
-    return {"lang": side.lang, **dict(zip(FOUND, found_row(side), strict=True))}
+    return {"lang": side.lang, **dict(zip(PLACE_COLUMNS, place_row(side), strict=True))}
 
 
 def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
@@ -78,7 +78,7 @@ def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
     """
     try:
         data = orjson.dumps(rows)
-    except TypeError:  # half a character, which no file in UTF-8 can hold
-        data = orjson.dumps(mended(rows))
+    except TypeError:  # a lone surrogate, which no file in UTF-8 can hold
+        data = orjson.dumps(with_surrogates_replaced(rows))
     seam = orjson.dumps(next(iter(rows[0]))) + b":"
     return data[1:-1].replace(b"},{" + seam, b"}\n{" + seam) + b"\n"

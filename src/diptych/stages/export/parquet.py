@@ -9,25 +9,27 @@ from typing import Any, ClassVar
 from diptych.errors import ConfigError
 from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared.columns import (
-    COMMON,
-    FOUND,
-    PAIR,
+    COMMON_COLUMNS,
+    PAIR_COLUMNS,
+    PLACE_COLUMNS,
     batches,
     common_row,
-    encoded,
-    found_row,
-    mended,
     pair_row,
+    place_row,
     rounded,
     unit_id,
+    utf8,
+    with_surrogates_replaced,
 )
 from diptych.units import Side, Unit
 
-__all__ = ["RUNS", "Parquet", "arrow", "pair_schema"]
+__all__ = ["RUNS_KEY", "Parquet", "arrow", "pair_schema"]
 
-RUNS = "diptych.runs"
+RUNS_KEY = "diptych.runs"
 """the signatures of the runs in the metadata of the file, with line ends between them"""
-_GROUP = 50  # batches in a row group: what is in memory, and what readers skip at a time
+_BATCHES_PER_GROUP = (
+    50  # batches in a row group: what is in memory, and what readers skip at a time
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,11 @@ class Parquet:
                 rows.append(_record_batch(pa, columns(batch), schema))
                 runs.update(dict.fromkeys([unit.run for unit in batch]))
                 count += len(batch)
-                if len(rows) == _GROUP:
+                if len(rows) == _BATCHES_PER_GROUP:
                     writer.write_table(pa.Table.from_batches(rows))
                     rows = []
             writer.write_table(pa.Table.from_batches(rows, schema))
-            writer.add_key_value_metadata({RUNS: encoded("\n".join(runs))})
+            writer.add_key_value_metadata({RUNS_KEY: utf8("\n".join(runs))})
         return count
 
 
@@ -71,18 +73,18 @@ def arrow() -> tuple[Any, Any]:
 
 def pair_schema(pa: Any) -> Any:
     """The types of the columns of two languages."""
-    return pa.schema([(name, _type(pa, name.rpartition("_")[2])) for name in PAIR])
+    return pa.schema([(name, _type(pa, name.rpartition("_")[2])) for name in PAIR_COLUMNS])
 
 
 def _n_way_schema(pa: Any, langs: Sequence[str]) -> Any:
-    side = pa.struct([(name, _type(pa, name)) for name in ("lang", *FOUND)])
+    side = pa.struct([(name, _type(pa, name)) for name in ("lang", *PLACE_COLUMNS)])
     return pa.schema(
         [
             ("id", pa.string()),
             ("score", pa.float64()),
             ("texts", pa.struct([(lang, pa.string()) for lang in langs])),
             ("sides", pa.list_(side)),
-            *((name, _type(pa, name)) for name in COMMON),
+            *((name, _type(pa, name)) for name in COMMON_COLUMNS),
         ]
     )
 
@@ -101,15 +103,17 @@ def _type(pa: Any, name: str) -> Any:
 def _record_batch(pa: Any, columns: dict[str, Sequence[Any]], schema: Any) -> Any:
     try:
         arrays = [pa.array(columns[field.name], field.type) for field in schema]
-    except UnicodeEncodeError:  # half a character, which no file in UTF-8 can hold
-        arrays = [pa.array(mended(columns[field.name]), field.type) for field in schema]
+    except UnicodeEncodeError:  # a lone surrogate, which no file in UTF-8 can hold
+        arrays = [
+            pa.array(with_surrogates_replaced(columns[field.name]), field.type) for field in schema
+        ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _pair_columns(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
     rows = zip(*[pair_row(unit) for unit in units], strict=True)
     return {
-        **dict(zip(PAIR, rows, strict=True)),
+        **dict(zip(PAIR_COLUMNS, rows, strict=True)),
         "left_fetched": [_milliseconds(unit.sides[0]) for unit in units],
         "right_fetched": [_milliseconds(unit.sides[1]) for unit in units],
         "flags": [unit.flags for unit in units],
@@ -123,13 +127,13 @@ def _n_way_columns(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
         "score": [rounded(unit.score) for unit in units],
         "texts": [{side.lang: side.text for side in unit.sides} for unit in units],
         "sides": [[_side(side) for side in unit.sides] for unit in units],
-        **dict(zip(COMMON, common, strict=True)),
+        **dict(zip(COMMON_COLUMNS, common, strict=True)),
         "flags": [unit.flags for unit in units],
     }
 
 
 def _side(side: Side) -> dict[str, Any]:
-    found = zip(FOUND, found_row(side), strict=True)
+    found = zip(PLACE_COLUMNS, place_row(side), strict=True)
     return {"lang": side.lang, **dict(found), "fetched": _milliseconds(side)}
 
 

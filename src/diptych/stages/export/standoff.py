@@ -1,6 +1,6 @@
 """Stand-off: where each text of a corpus is found and what its hash is, but not the text.
 
-Who has the archives makes the corpus of it again (`diptych.corpus.rebuild`).  The first line is a
+With the archives the corpus can be rebuilt from it (`diptych.corpus.rebuild`).  The first line is a
 header, each of the others a unit.
 """
 
@@ -18,15 +18,15 @@ import orjson
 
 from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared.columns import (
-    COMMON,
-    FOUND,
+    COMMON_COLUMNS,
+    PLACE_COLUMNS,
     common_row,
-    encoded,
-    found_row,
     is_lang,
     json_line,
+    place_row,
     rounded,
     unit_id,
+    utf8,
     write_rows,
 )
 from diptych.text.spans import stretches
@@ -34,7 +34,7 @@ from diptych.text.urls import normalise
 from diptych.types import Url
 from diptych.units import Side, Unit
 
-__all__ = ["Bare", "Standoff", "read_header", "read_line", "text_hash"]
+__all__ = ["BareUnit", "Standoff", "read_header", "read_line", "text_hash"]
 
 VERSION = 1
 HASH_BYTES = 16  # two texts of a corpus of 10^12 have the same hash once in 10^14 corpora
@@ -53,8 +53,8 @@ _UNIT: dict[str, tuple[type, ...]] = {
 _HEADER: dict[str, tuple[type, ...]] = {"diptych": (str,), "version": (int,), "langs": (list,)}
 
 
-class Bare(NamedTuple):
-    """A unit without its texts, and what they must be."""
+class BareUnit(NamedTuple):
+    """A unit without its texts, and the hashes and lengths that they must have."""
 
     id: str
     unit: Unit
@@ -77,12 +77,12 @@ class Standoff:
 
 
 def text_hash(text: str) -> str:
-    """What stands for a text.
+    """The hash that stands for a text.
 
     >>> text_hash("A cat")
     '148ed863e5b1ed9af2d9b795acef8142'
     """
-    return blake2b(encoded(text), digest_size=HASH_BYTES).hexdigest()
+    return blake2b(utf8(text), digest_size=HASH_BYTES).hexdigest()
 
 
 def _row(unit: Unit) -> dict[str, Any]:
@@ -90,19 +90,19 @@ def _row(unit: Unit) -> dict[str, Any]:
         "id": unit_id(unit),
         "score": rounded(unit.score),
         "sides": [_place(side) for side in unit.sides],
-        **dict(zip(COMMON, common_row(unit), strict=True)),
+        **dict(zip(COMMON_COLUMNS, common_row(unit), strict=True)),
     }
 
 
 def _place(side: Side) -> dict[str, Any]:
-    if side.warc.startswith("/"):  # where an archive is on the disk of whoever mined it
+    if side.warc.startswith("/"):  # a path on the disk of the machine that mined it
         side = side._replace(warc=side.warc.rpartition("/")[2])
-    found = dict(zip(FOUND, found_row(side), strict=True))
+    found = dict(zip(PLACE_COLUMNS, place_row(side), strict=True))
     return {"lang": side.lang, **found, "hash": text_hash(side.text), "length": len(side.text)}
 
 
 def read_header(line: bytes) -> tuple[str, ...]:
-    """The languages of a stand-off corpus; raises ValueError for what is none."""
+    """The languages of a stand-off corpus; raises ValueError for any other line."""
     header = _object(line)
     if header.get("diptych") != "standoff":
         raise ValueError("it has no header of a stand-off corpus")
@@ -115,8 +115,8 @@ def read_header(line: bytes) -> tuple[str, ...]:
     return tuple(langs)
 
 
-def read_line(line: bytes) -> Bare:
-    """A unit without its texts; raises ValueError for what is none."""
+def read_line(line: bytes) -> BareUnit:
+    """A unit without its texts; raises ValueError for any other line."""
     row = _object(line)
     _check(row, _UNIT)
     sides = tuple(_side(place) for place in row["sides"])
@@ -129,7 +129,7 @@ def read_line(line: bytes) -> Bare:
         row["evidence"], tuple(row["flags"].split()), row["copies"], row["run"],
     )  # fmt: skip
     hashes = tuple(place["hash"] for place in row["sides"])
-    return Bare(row["id"], unit, hashes, tuple(place["length"] for place in row["sides"]))
+    return BareUnit(row["id"], unit, hashes, tuple(place["length"] for place in row["sides"]))
 
 
 def _side(place: object) -> Side:

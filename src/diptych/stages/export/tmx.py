@@ -11,15 +11,15 @@ from xml.sax.saxutils import quoteattr
 from diptych._version import VERSION
 from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared.columns import (
-    COMMON,
-    FOUND,
+    COMMON_COLUMNS,
+    PLACE_COLUMNS,
     batches,
     common_row,
-    encoded,
     is_plain,
     iso_time,
     one_line,
     unit_id,
+    utf8,
 )
 from diptych.units import Unit
 
@@ -35,13 +35,15 @@ _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 _FOOTER = b"""  </body>
 </tmx>
 """
-_ALL = "*all*"  # TMX 1.4b, srclang: any of them may be translated from
-_MARK = "\x1f"  # stands between fields until they are escaped, all of a batch at once
-# XML 1.0, 2.2: what may not be in a document, not even as a reference, beside control characters.
-_BARRED_BYTES = ("\ufffe".encode(), "\uffff".encode())
-_PLACE = tuple(name for name in FOUND if name != "fetched")  # that is the date of creation
-_UNIT_FIELDS = 2 + len(COMMON)
-_SIDE_FIELDS = 2 + len(_PLACE)
+_ANY_SOURCE = "*all*"  # TMX 1.4b, srclang: any of them may be translated from
+_SEPARATOR = "\x1f"  # stands between fields until they are escaped, all of a batch at once
+# XML 1.0, 2.2: characters not allowed in a document, not even as references; and controls.
+_FORBIDDEN_BYTES = ("\ufffe".encode(), "\uffff".encode())
+_PLACE_PROPERTIES = tuple(
+    name for name in PLACE_COLUMNS if name != "fetched"
+)  # that is the date of creation
+_UNIT_FIELDS = 2 + len(COMMON_COLUMNS)
+_SIDE_FIELDS = 2 + len(_PLACE_PROPERTIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Tmx:
     def write(self, corpus: Corpus, files: Files) -> int:
         """All units, in the order given; the source language is the user's first."""
         out = files(self.suffix)
-        source = _ALL if self.n_way or not corpus.langs else corpus.langs[0]
+        source = _ANY_SOURCE if self.n_way or not corpus.langs else corpus.langs[0]
         head = _HEADER.format(version=_attribute(VERSION), srclang=_attribute(source))
         out.write(head.encode())
         count = 0
@@ -80,7 +82,7 @@ def _units(units: Sequence[Unit], *, n_way: bool) -> bytes:
 
 
 def _fields(unit: Unit) -> list[str]:
-    """What is put into the form of a unit, in order."""
+    """The fields of a unit, in the order of its form."""
     alignment, verified, evidence, flags, copies, run = common_row(unit)
     fields = [
         unit_id(unit), f"{unit.score:.4f}", f"{alignment:.4f}", f"{verified:.4f}", str(evidence),
@@ -104,12 +106,12 @@ def _date(seconds: float) -> str:
 @lru_cache(maxsize=1024)
 def _form(langs: tuple[str, ...], n_way: bool) -> bytes:
     """A unit of some languages, with places for its fields."""
-    source = _attribute(_ALL if n_way else langs[0])
-    lines = [f'    <tu tuid="%b" srclang={source}>', *_props(("score", *COMMON), 6)]
+    source = _attribute(_ANY_SOURCE if n_way else langs[0])
+    lines = [f'    <tu tuid="%b" srclang={source}>', *_props(("score", *COMMON_COLUMNS), 6)]
     for lang in langs:
         lines += [
             f'      <tuv xml:lang={_attribute(lang)} creationdate="%b">',
-            *_props(_PLACE, 8),
+            *_props(_PLACE_PROPERTIES, 8),
             "        <seg>%b</seg>",
             "      </tuv>",
         ]
@@ -121,7 +123,7 @@ def _props(names: Sequence[str], indent: int) -> list[str]:
 
 
 def _attribute(text: str) -> str:
-    """An attribute in a form: what stands for fields there is doubled."""
+    """An attribute in a form: percent signs are doubled."""
     return quoteattr(_legal(text)).replace("%", "%%")
 
 
@@ -131,11 +133,11 @@ def _escaped(fields: Sequence[str]) -> list[bytes]:
     >>> _escaped(["a<b", "c\x1f\ufffed"])
     [b'a&lt;b', b'c d']
     """
-    data = encoded(_MARK.join(fields))
-    if not is_plain(data, len(fields) - 1) or any(found in data for found in _BARRED_BYTES):
-        data = _MARK.join([_legal(field) for field in fields]).encode()
+    data = utf8(_SEPARATOR.join(fields))
+    if not is_plain(data, len(fields) - 1) or any(found in data for found in _FORBIDDEN_BYTES):
+        data = _SEPARATOR.join([_legal(field) for field in fields]).encode()
     escaped = data.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
-    return escaped.split(_MARK.encode())
+    return escaped.split(_SEPARATOR.encode())
 
 
 def _legal(text: str) -> str:

@@ -9,15 +9,15 @@ from typing import ClassVar
 
 from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared.columns import (
-    COMMON,
-    FOUND,
-    PAIR,
+    COMMON_COLUMNS,
+    PAIR_COLUMNS,
+    PLACE_COLUMNS,
     Value,
     as_lines,
     batches,
     common_row,
-    found_row,
     pair_row,
+    place_row,
     rounded,
     unit_id,
 )
@@ -25,8 +25,8 @@ from diptych.units import Unit
 
 __all__ = ["Tsv"]
 
-_NOWHERE: tuple[Value, ...] = ("",) * len(FOUND)
-_DECIMAL = frozenset({"score", "alignment", "verified"})
+_EMPTY_PLACE: tuple[Value, ...] = ("",) * len(PLACE_COLUMNS)
+_DECIMAL_COLUMNS = frozenset({"score", "alignment", "verified"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Tsv:
     def write(self, corpus: Corpus, files: Files) -> int:
         """All units, in the order given."""
         langs = tuple(corpus.langs)
-        names = _n_way_columns(langs) if self.n_way else PAIR
+        names = _n_way_columns(langs) if self.n_way else PAIR_COLUMNS
         row_of = partial(_n_way_row, langs) if self.n_way else pair_row
-        form = "\t".join(["%.4f" if name in _DECIMAL else "%s" for name in names])
+        form = "\t".join(["%.4f" if name in _DECIMAL_COLUMNS else "%s" for name in names])
         out = files(self.suffix)
         out.write(as_lines([names], "\t".join(["%s"] * len(names))))
         count = 0
@@ -60,14 +60,14 @@ def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
     >>> _n_way_columns(["en", "id"])[:6]
     ('en', 'id', 'score', 'unit_id', 'en_url', 'id_url')
     """
-    found = [f"{lang}_{name}" for name in FOUND for lang in langs]
-    return (*langs, "score", "unit_id", *found, *COMMON)
+    found = [f"{lang}_{name}" for name in PLACE_COLUMNS for lang in langs]
+    return (*langs, "score", "unit_id", *found, *COMMON_COLUMNS)
 
 
 def _n_way_row(langs: Sequence[str], unit: Unit) -> tuple[Value, ...]:
     """The values of a unit in the order of its columns, empty where a language is missing."""
     sides = {side.lang: side for side in unit.sides}
     texts = [sides[lang].text if lang in sides else "" for lang in langs]
-    places = [found_row(sides[lang]) if lang in sides else _NOWHERE for lang in langs]
+    places = [place_row(sides[lang]) if lang in sides else _EMPTY_PLACE for lang in langs]
     found = [value for column in zip(*places, strict=True) for value in column]
     return (*texts, rounded(unit.score), unit_id(unit), *found, *common_row(unit))

@@ -1,4 +1,4 @@
-"""What the formats share: the columns of a unit, its id, and texts that break no line."""
+"""The columns of a unit, its id, and texts without line breaks: shared by all formats."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from diptych.units import Side, Unit
 
 __all__ = [
     "BATCH",
-    "COMMON",
-    "FOUND",
-    "PAIR",
+    "COMMON_COLUMNS",
+    "PAIR_COLUMNS",
+    "PLACE_COLUMNS",
     "Value",
     "as_lines",
     "batches",
     "common_row",
-    "encoded",
-    "found_row",
     "is_lang",
     "is_plain",
     "iso_time",
     "json_line",
-    "mended",
     "one_line",
     "pair_row",
+    "place_row",
     "rounded",
     "unit_id",
+    "utf8",
+    "with_surrogates_replaced",
     "write_rows",
 ]
 
-FOUND = ("url", "path", "at", "fetched", "digest", "warc", "offset")
-"""where the text of a side was found"""
-COMMON = ("alignment", "verified", "evidence", "flags", "copies", "run")
-"""what is known of all sides together"""
-PAIR = (
+PLACE_COLUMNS = ("url", "path", "at", "fetched", "digest", "warc", "offset")
+"""columns of one side: where its text was found"""
+COMMON_COLUMNS = ("alignment", "verified", "evidence", "flags", "copies", "run")
+"""columns of all sides together"""
+PAIR_COLUMNS = (
     "left", "right", "score", "left_url", "right_url", "id", "left_lang", "right_lang",
-    *(f"{side}_{name}" for name in FOUND[1:] for side in ("left", "right")),
-    *COMMON,
+    *(f"{side}_{name}" for name in PLACE_COLUMNS[1:] for side in ("left", "right")),
+    *COMMON_COLUMNS,
 )  # fmt: skip
 """the columns of two languages; scripts depend on the first five"""
-BATCH = 1_000  # units that are checked and written at a time: the cost is in the calls
+BATCH = 1_000  # units that are checked and written at a time, to save calls
 
 Value = str | float | int
 _Item = TypeVar("_Item")
 _LANG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
-# Everything that some reader takes for the end of a line or a column, and what terminals obey.
+# All characters that some reader takes for the end of a line or a column, or a terminal obeys.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # The same in UTF-8.  What is one byte is counted at the speed of memory; the rest is two patterns,
@@ -81,14 +81,14 @@ def unit_id(unit: Unit) -> str:
             ]
         )
     )
-    return blake2b(encoded(text), digest_size=10).hexdigest()
+    return blake2b(utf8(text), digest_size=10).hexdigest()
 
 
 def pair_row(unit: Unit) -> tuple[Value, ...]:
-    """The values of a unit of two sides, as `PAIR` names them."""
+    """The values of a unit of two sides, in the order of `PAIR_COLUMNS`."""
     sides, score, alignment, verified, evidence, flags, copies, run = unit
     left, right = sides
-    # Taken apart at once, which is half the time of asking for each by its name.
+    # Unpacked at once, which takes half the time of reading each attribute.
     lang, text, url, path, at, seconds, digest, warc, offset = left
     lang_2, text_2, url_2, path_2, at_2, seconds_2, digest_2, warc_2, offset_2 = right
     return (
@@ -99,14 +99,14 @@ def pair_row(unit: Unit) -> tuple[Value, ...]:
     )  # fmt: skip
 
 
-def found_row(side: Side) -> tuple[Value, ...]:
-    """Where a side was found, as `FOUND` names it."""
+def place_row(side: Side) -> tuple[Value, ...]:
+    """The values of a side, in the order of `PLACE_COLUMNS`."""
     _, _, url, path, at, seconds, digest, warc, offset = side
     return url, path, at, iso_time(seconds), digest, warc, offset
 
 
 def common_row(unit: Unit) -> tuple[Value, ...]:
-    """What is known of all sides, as `COMMON` names it."""
+    """The values of all sides together, in the order of `COMMON_COLUMNS`."""
     _, _, alignment, verified, evidence, flags, copies, run = unit
     return rounded(alignment), rounded(verified), evidence, " ".join(flags), copies, run
 
@@ -132,7 +132,7 @@ def iso_time(seconds: float) -> str:
 
 @lru_cache(maxsize=1024)
 def is_lang(code: str) -> bool:
-    """Whether a code of a file from anywhere has the form of a language's.
+    """True if a code from a foreign file has the form of a language code.
 
     >>> is_lang("zh-Hant"), is_lang("../en"), is_lang("en" + "-x" * 99)
     (True, False, False)
@@ -146,36 +146,43 @@ def one_line(text: str) -> str:
     >>> one_line("a\tb\r\nc\ud800")
     'a b  c\ufffd'
     """
-    return _without_halves(_CONTROL.sub(" ", text))
+    return _surrogates_replaced(_CONTROL.sub(" ", text))
 
 
-def _without_halves(text: str) -> str:
+def _surrogates_replaced(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def encoded(text: str) -> bytes:
-    r"""A text in UTF-8; half a character becomes the one that stands for what is damaged.
+def utf8(text: str) -> bytes:
+    r"""A text in UTF-8; a lone surrogate becomes the replacement character.
 
-    >>> encoded("a\ud800")
+    >>> utf8("a\ud800")
     b'a\xef\xbf\xbd'
     """
     try:
         return text.encode()
     except UnicodeEncodeError:
-        return _without_halves(text).encode()
+        return _surrogates_replaced(text).encode()
 
 
-def mended(value: Any) -> Any:
-    r"""The same, wherever in it half a character is.
+def with_surrogates_replaced(value: Any) -> Any:
+    r"""A value of texts, lists and dictionaries with lone surrogates replaced.
 
-    >>> mended({"a": ["\ud800", 1]})
+    >>> with_surrogates_replaced({"a": ["\ud800", 1]})
     {'a': ['\ufffd', 1]}
     """
     if isinstance(value, str):
-        return encoded(value).decode()
+        return utf8(value).decode()
     if isinstance(value, dict):
-        return {mended(key): mended(found) for key, found in value.items()}
-    return [mended(found) for found in value] if isinstance(value, list | tuple) else value
+        return {
+            with_surrogates_replaced(key): with_surrogates_replaced(found)
+            for key, found in value.items()
+        }
+    return (
+        [with_surrogates_replaced(found) for found in value]
+        if isinstance(value, list | tuple)
+        else value
+    )
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:
@@ -186,12 +193,12 @@ def json_line(row: Mapping[str, Any]) -> bytes:
     """
     try:
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # half a character, which no file in UTF-8 can hold
-        return orjson.dumps(mended(row), option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # a lone surrogate, which no file in UTF-8 can hold
+        return orjson.dumps(with_surrogates_replaced(row), option=orjson.OPT_APPEND_NEWLINE)
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
-    """Write an object a line, and say how many they are."""
+    """Write an object a line; returns their number."""
     count = 0
     for row in rows:
         out.write(json_line(row))
@@ -200,7 +207,7 @@ def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
 
 
 def is_plain(data: bytes, breaks: int) -> bool:
-    r"""Whether a text has no more control characters than those that were put between fields.
+    r"""True if a text has no more control characters than the breaks between fields.
 
     >>> is_plain(b"a\tb\n", 2), is_plain(b"a\tb\tc\n", 2), is_plain("a\u2028\n".encode(), 1)
     (True, False, False)
@@ -215,7 +222,7 @@ def as_lines(rows: Sequence[tuple[Value, ...]], form: str) -> bytes:
     >>> as_lines([("a", 1), ("b\n", 2)], "%s\t%d")
     b'a\t1\nb \t2\n'
     """
-    data = encoded("\n".join([form % row for row in rows]) + "\n")
+    data = utf8("\n".join([form % row for row in rows]) + "\n")
     if is_plain(data, len(rows) * (form.count("\t") + 1)):
         return data
     clean = [tuple([one_line(v) if isinstance(v, str) else v for v in row]) for row in rows]
