@@ -31,7 +31,7 @@ def test_same_word_in_whatever_letters(left: str, right: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "likeness"),
+    ("left", "right", "similarity"),
     [
         ("himalaya", "himalája", 2 * 6 / 16),
         ("national", "nationale", 2 * 8 / 17),
@@ -39,9 +39,9 @@ def test_same_word_in_whatever_letters(left: str, right: str) -> None:
         ("министр", "ministro", 2 * 7 / 15),
     ],
 )
-def test_words_that_begin_alike(left: str, right: str, likeness: float) -> None:
+def test_words_that_begin_alike(left: str, right: str, similarity: float) -> None:
     (pair,) = cognates([left], [right])
-    assert pair.likeness == pytest.approx(likeness)
+    assert pair.similarity == pytest.approx(similarity)
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_two_vocabularies_of_one_beginning_are_not_all_compared(
     def counted(left: str, right: str) -> float:
         nonlocal compared
         compared += 1
-        assert compared <= count * module.MOST
+        assert compared <= count * module.MAX_COMPARED
         return 0.0
 
-    monkeypatch.setattr(module, "_likeness", counted)
+    monkeypatch.setattr(module, "_similarity", counted)
     left = [f"inter{number:05d}a" for number in range(count)]
     right = [f"inter{number:05d}b" for number in range(count - 1)] + ["inter00007a"]
     same = list(cognates(left, right))
@@ -101,8 +101,8 @@ def test_two_vocabularies_of_one_beginning_are_not_all_compared(
 def test_pairs_are_named_once_and_alike_from_both_sides(left: list[str], right: list[str]) -> None:
     pairs = list(cognates(left, right))
     assert len({(pair.left, pair.right) for pair in pairs}) == len(pairs)
-    assert all(0.6 <= pair.likeness <= 1 for pair in pairs)
-    turned = {Cognate(pair.right, pair.left, pair.likeness) for pair in cognates(right, left)}
+    assert all(0.6 <= pair.similarity <= 1 for pair in pairs)
+    turned = {Cognate(pair.right, pair.left, pair.similarity) for pair in cognates(right, left)}
     assert set(pairs) == turned
 
 

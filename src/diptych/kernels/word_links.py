@@ -32,10 +32,10 @@ class Looks(NamedTuple):
     """probability of a word that is the same"""
     alike: float
     """and of one that is alike, times how much"""
-    least_likeness: float
-    least: int
+    min_similarity: float
+    min_shared: int
     """letters that are shared from the beginning"""
-    most: int
+    max_compared: int
     """words that one is compared with"""
 
 
@@ -51,8 +51,8 @@ class _CWords(ctypes.Structure):
 
 class _CLooks(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_double) for name in ("same", "alike", "least_likeness")),
-        *((name, ctypes.c_int64) for name in ("least", "most")),
+        *((name, ctypes.c_double) for name in ("same", "alike", "min_similarity")),
+        *((name, ctypes.c_int64) for name in ("min_shared", "max_compared")),
     )
 
 
@@ -73,7 +73,7 @@ def find_links(
     _check(left)
     _check(right)
     count, others = len(left.rows), len(right.rows)
-    room = _entries(left) + _entries(right) + min(2 * looks.most, others) * count
+    room = _entries(left) + _entries(right) + min(2 * looks.max_compared, others) * count
     where = np.empty((2, room), np.int32)
     shares = np.empty((2, room), np.float32)
     found = _CFound(room, 0, *map(pointer, (*where, *shares)))

@@ -1,1 +1,1 @@
-"""Pure helpers on what the web sends: bytes, characters, markup, links, languages, sentences."""
+"""Strings and URLs: normal forms, words, sentences, lengths, spans, edit rules of URLs."""

@@ -1,11 +1,11 @@
-"""The digest that tells two bodies apart, as WARC files write it."""
+"""Digests: of the body of an answer as WARC files write it, and 64-bit hashes for SQLite."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 
-__all__ = ["body_digest"]
+__all__ = ["body_digest", "signed_hash"]
 
 
 def body_digest(body: bytes) -> str:
@@ -15,3 +15,13 @@ def body_digest(body: bytes) -> str:
     'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
     """
     return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
+
+
+def signed_hash(data: bytes) -> int:
+    """A signed 64-bit hash, as SQLite stores numbers.
+
+    >>> signed_hash(b"") == signed_hash(b""), signed_hash(b"a") == signed_hash(b"b")
+    (True, False)
+    """
+    digest = hashlib.blake2b(data, digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)

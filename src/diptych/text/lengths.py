@@ -1,8 +1,4 @@
-"""Lengths of texts that translate each other, and the cheapest path through two sequences of them.
-
-Gale & Church 1993: the length of a translation is that of its original, give or take a normal
-deviate whose variance grows with the length.
-"""
+"""Length of a text in letters, and the cheapest path through two sequences (Gale & Church 1993)."""
 
 from __future__ import annotations
 
@@ -24,7 +20,7 @@ _ANY_DENSE = re.compile(f"[{''.join(dense.pattern[1:-1] for dense, _ in _DENSE)}
 
 
 class Step(NamedTuple):
-    """One step of a path: so many items of both sequences, from where on."""
+    """One step of a path: the first items of both sequences, and the number of items."""
 
     left: int
     right: int
@@ -53,7 +49,7 @@ def cheapest_path(
     *,
     max_cells: int,
 ) -> list[Step]:
-    """The steps from the beginning of two sequences to their end whose costs sum to the least.
+    """The steps through two sequences with the lowest total cost.
 
     cost takes the fields of a `Step`.  Costs are not negative, and (1, 0) and (0, 1) are among the
     moves.  Of steps equally cheap the earlier move wins.  More than max_cells cells are cut to a
@@ -113,7 +109,7 @@ def _walk_back(
 
 
 def _band(rows: int, columns: int, max_cells: int) -> list[tuple[int, int]]:
-    """For each row the first and last column looked at; all where the cells are not too many.
+    """For each row the first and last column visited; all columns if the cells are few.
 
     >>> _band(2, 2, 100)
     [(0, 2), (0, 2), (0, 2)]

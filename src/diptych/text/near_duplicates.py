@@ -1,21 +1,22 @@
-"""Which segments say the same: texts without what makes near-duplicates differ, as 64-bit keys."""
+"""Keys of near-duplicate segments: hashes of texts without case, punctuation and numbers."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from hashlib import blake2b
 from typing import NamedTuple
+
+from diptych.text.digests import signed_hash
 
 __all__ = ["Keys", "segment_keys", "skeleton", "text_key"]
 
 _DROPPED = frozenset({"P", "Z", "C"})  # punctuation, blanks, controls; symbols such as + and € stay
-_SAID = frozenset("#%&@")  # punctuation to Unicode: C is not C#
+_KEPT_PUNCTUATION = frozenset("#%&@")  # punctuation to Unicode: C is not C#
 _NUMBERS = re.compile(r"(?<!\w)\d+(?!\w)(?: \d+(?!\w))*")
 
 
 class Keys(NamedTuple):
-    """Keys of a segment; texts in other languages never share one, whichever stands left."""
+    """Hashes of a segment and its sides; texts in other languages never share one."""
 
     same: int
     left: int
@@ -23,7 +24,7 @@ class Keys(NamedTuple):
 
 
 class _Table(dict[int, str]):
-    """What becomes of a character; asked for each only once."""
+    """The replacement of each character, computed once."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -33,7 +34,7 @@ class _Table(dict[int, str]):
             found = str(unicodedata.digit(character))
         elif kind == "Cf":  # soft hyphens and joiners
             found = ""
-        elif kind[0] in _DROPPED and character not in _SAID:
+        elif kind[0] in _DROPPED and character not in _KEPT_PUNCTUATION:
             found = " "
         self[code] = found
         return found
@@ -43,7 +44,7 @@ _TABLE = _Table()
 
 
 def skeleton(text: str) -> str:
-    """A text without case and punctuation, and without the value of numbers that stand alone.
+    """A text without case, punctuation and the values of separate numbers.
 
     >>> skeleton("  Chapter 12: The “Alps”."), skeleton("CHAPTER 3 - the Alps")
     ('chapter 0 the alps', 'chapter 0 the alps')
@@ -57,7 +58,7 @@ def skeleton(text: str) -> str:
 
 
 def segment_keys(left: str, right: str, left_lang: str, right_lang: str) -> Keys:
-    """The keys of a segment: near-duplicates have the same.
+    """The keys of a segment; near-duplicates have equal keys.
 
     >>> one, other = (segment_keys(f"Page {n}.", f"Seite {n}.", "en", "de") for n in (1, 22))
     >>> one == other, one == segment_keys("Page 1.", "Seite 1.", "en", "nl")
@@ -75,6 +76,5 @@ def segment_keys(left: str, right: str, left_lang: str, right_lang: str) -> Keys
 
 
 def text_key(text: str) -> int:
-    """A 64-bit hash with a sign, as SQLite holds numbers."""
-    digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
-    return int.from_bytes(digest, "little", signed=True)
+    """A signed 64-bit hash of a text, as SQLite stores numbers."""
+    return signed_hash(text.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Where a text stands in the blocks of its page: paths, and which characters of each.
+"""Places of a segment in the blocks of its page: DOM paths and character offsets.
 
 A side of a segment is `path` and `at`: DOM paths with blanks between them, and for each of them the
 first character and the end, as `0-54 0-12`.  Its text is these stretches with blanks between them.
@@ -43,7 +43,7 @@ class Stretch(NamedTuple):
 
 
 def parse_at(at: str) -> list[tuple[int, int]]:
-    """First characters and ends; raises ValueError for what is none.
+    """Pairs of start and end offsets; ValueError if the text is malformed.
 
     >>> parse_at("0-54 3-12")
     [(0, 54), (3, 12)]
@@ -59,7 +59,7 @@ def parse_at(at: str) -> list[tuple[int, int]]:
 
 
 def format_at(spans: Iterable[tuple[int, int]]) -> str:
-    """The way back.
+    """The inverse of `parse_at`.
 
     >>> format_at([(0, 54), (3, 12)])
     '0-54 3-12'
@@ -68,7 +68,7 @@ def format_at(spans: Iterable[tuple[int, int]]) -> str:
 
 
 def stretches(path: str, at: str) -> list[Stretch]:
-    """The stretches that a side is made of; raises ValueError where the two do not fit.
+    """The stretches of one side of a segment; ValueError if path and offsets do not fit.
 
     >>> stretches("/html/body/p[1] /html/body/p[2]", "9-54 0-12")[1]
     Stretch(path='/html/body/p[2]', start=0, end=12)
@@ -92,7 +92,7 @@ def by_path(blocks: Iterable[Block]) -> dict[str, list[str]]:
 
 
 def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator[str]:
-    """What may stand there, the likeliest first; none where the page has no such place.
+    """The possible texts at a place, most probable first; none if the page has no such place.
 
     >>> page = by_path([Block("One. Two.", "/p"), Block("Three", "/q"), Block("4", "/q")])
     >>> list(texts_at(page, "/p /q", "5-9 0-1"))
@@ -111,18 +111,13 @@ def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator
 
 
 def _alike(texts: Sequence[str], start: int, end: int) -> Iterable[str]:
-    """What stands at one place in blocks of one path: each text once, and not all too many."""
-    found: dict[str, None] = {}
-    for text in texts:
-        if end <= len(text):
-            found[text[start:end]] = None
-            if len(found) == MAX_ALIKE:
-                break
-    return found
+    """The texts at some offsets in the blocks of one path: each once, up to a bound."""
+    found = dict.fromkeys(text[start:end] for text in texts if end <= len(text))
+    return islice(found, MAX_ALIKE)
 
 
 class _Places:
-    """The blocks of one page, and what of them was taken by segments already."""
+    """The blocks of one page, and the places that segments have already taken."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self._texts = [block.text for block in blocks]
@@ -132,7 +127,7 @@ class _Places:
         self._taken: set[tuple[int, int, int]] = set()
 
     def take(self, text: str, path: str, at: str) -> tuple[tuple[int, int, int], ...]:
-        """Block, first character and end of each stretch of a text; nothing if it is not there."""
+        """Block, start and end of each stretch of a text; empty if it is not there."""
         found: list[tuple[int, int, int]] = []
         begin = 0
         try:
@@ -148,7 +143,7 @@ class _Places:
         return tuple(found) if begin == len(text) + 1 else ()
 
     def _find(self, said: str, path: str, start: int, end: int) -> tuple[int, int, int] | None:
-        """The first block that says this there and was not taken; if all were, the first."""
+        """The first block with this text that was not taken; if all were, the first."""
         first: tuple[int, int, int] | None = None
         for index in self._indices.get(path, ()):
             if self._texts[index][start:end] == said:
@@ -178,17 +173,20 @@ def pieces(
         one = ours.take(seg.left, seg.left_path, seg.left_at)
         other = theirs.take(seg.right, seg.right_path, seg.right_at)
         is_there = bool(one) == bool(seg.left) and bool(other) == bool(seg.right)
-        accept = decision.accept and is_there
-        reason = decision.reason if is_there else Reason.NO_TEXT
-        found.append(Piece(one, other, decision.score, accept, reason))
+        piece = Piece(one, other, decision.score, decision.accept, decision.reason)
+        found.append(piece if is_there else _without_text(piece))
     return tuple(found)
+
+
+def _without_text(piece: Piece) -> Piece:
+    return piece._replace(accept=False, reason=Reason.NO_TEXT)
 
 
 _Triples = tuple[tuple[int, int, int], ...]
 
 
 def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentPair:
-    """A document whose texts are changed, with the places where its segments are then.
+    """A document with changed texts, and the new places of its segments.
 
     Each stretch is changed by itself.  If what is to be changed goes beyond one, the block is
     changed as a whole, and segments that are made of it say `no_text`.
@@ -198,16 +196,15 @@ def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentP
     moved = []
     for piece, one, other in zip(document.pieces, ours, theirs, strict=True):
         is_there = len(one) == len(piece.left) and len(other) == len(piece.right)
-        accept = piece.accept and is_there
-        reason = piece.reason if is_there else Reason.NO_TEXT
-        moved.append(Piece(one, other, piece.score, accept, reason))
+        now = piece._replace(left=one, right=other)
+        moved.append(now if is_there else _without_text(now))
     return document._replace(left=left, right=right, pieces=tuple(moved))
 
 
 def _rewritten(
     text: Text, places: Sequence[_Triples], change: Callable[[str], str]
 ) -> tuple[Text, list[_Triples]]:
-    """One page, and where each of some lists of stretches is then; nothing for what is nowhere."""
+    """A changed page, and the new places of stretches; empty for those that were lost."""
     cuts: defaultdict[int, set[int]] = defaultdict(set)
     for index, start, end in (one for triples in places for one in triples):
         cuts[index] |= {start, end}
@@ -226,7 +223,7 @@ def _rewritten(
 
 
 def _changed(text: str, cuts: set[int], change: Callable[[str], str]) -> tuple[str, dict[int, int]]:
-    """A text changed part by part, and where each cut is then; nowhere if that is not enough."""
+    """A text changed part by part, and the new offset of each cut; none if that is not enough."""
     whole = change(text)
     if whole == text:
         return text, {cut: cut for cut in cuts}

@@ -1,9 +1,10 @@
-"""Words as lexicons have them: folded, so that what means the same is spelled the same."""
+"""Tokens for lexicons: words without case, elisions split, numbers in one spelling."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import chain
 
 from diptych.text.words import is_plain, words
 
@@ -25,7 +26,7 @@ _SEPARATOR = re.compile(r"[.,'\u2019\u066b\u066c]")
 
 
 def tokens(text: str, lang: str) -> list[str]:
-    """The words of a text, in order: NFKC, without case, what is elided apart, numbers alike.
+    """The words of a text in order: NFKC, without case, elisions split, numbers in one spelling.
 
     >>> tokens("L’École n'a que 3,5 m² !", "fr")
     ['l', 'école', 'n', 'a', 'que', '3.5', 'm2']
@@ -42,17 +43,12 @@ def tokens(text: str, lang: str) -> list[str]:
         return [word[:MAX_TOKEN] for word in _SIMPLE_WORD.findall(folded)]
     if _MAYBE_SPACED.search(folded):
         folded = _SPACED.sub(lambda found: found[0].replace(" ", ""), folded)
-    found: list[str] = []
-    for word in words(folded, lang):
-        if word.isalpha():
-            found.append(word[:MAX_TOKEN])
-        else:
-            found += [part[:MAX_TOKEN] for part in _parts(word)]
-    return found
+    parts = ([word] if word.isalpha() else _parts(word) for word in words(folded, lang))
+    return [part[:MAX_TOKEN] for part in chain.from_iterable(parts)]
 
 
 def _parts(word: str) -> list[str]:
-    """A word, but what an apostrophe joins apart, and a number in one spelling."""
+    """The parts of a word between apostrophes, or a number in one spelling."""
     if word[0].isdecimal() and _NUMBER.fullmatch(word):
         return [_number(word)]
     parts = [part for part in _APOSTROPHES.split(word) if any(map(str.isalnum, part))]
@@ -60,7 +56,7 @@ def _parts(word: str) -> list[str]:
 
 
 def _number(text: str) -> str:
-    """A number whatever its separators: before three digits none, else a point.
+    """A number in one spelling: no separator before three digits, else a point.
 
     >>> _number("1.234,5"), _number("1,234.5"), _number("24.12.2001")
     ('1234.5', '1234.5', '24.12.2001')

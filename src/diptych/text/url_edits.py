@@ -1,4 +1,4 @@
-"""What the keys of a site teach: the URL that the counterpart of a page should have.
+"""Edit rules of URLs, learned from pairs of a site: they predict the URL of a counterpart.
 
 A rule is what changes from one URL of a pair to the other, piece by piece, and where: counted from
 the beginning of the URL or from its end, whichever holds for more pairs.
@@ -14,18 +14,20 @@ from difflib import SequenceMatcher
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
+from diptych.text.cognates import shared_prefix
+
 __all__ = ["Edit", "KeyBook", "Prediction", "Rule", "UrlPair", "learn_rules"]
 
 _PIECE = re.compile(r"[:/.\-_?&=,;~+]|[^:/.\-_?&=,;~+]+")
-_SAMPLE = 200  # pairs of a key that rules are learned from; they are much alike
-_CHECKED = 1000  # pairs of two languages that rules are checked against
-_MOST_EDITS = 3
-_MOST_RULES = 6  # for one key between two languages
-_LEAST_SHARE = 0.02  # of a key's pairs that is worth another rule
+_LEARNED_PAIRS = 200  # pairs of a key that rules are learned from; they are much alike
+_CHECKED_PAIRS = 1000  # pairs of two languages that rules are checked against
+_MAX_EDITS = 3
+_MAX_RULES = 6  # for one key between two languages
+_MIN_SHARE = 0.02  # of a key's pairs that is worth another rule
 
 
 _Variants: TypeAlias = "dict[tuple[Edit, ...], int]"
-"""ways to tell one change, and how natural each is"""
+"""ways to describe one change, each with a rank of how natural it is"""
 
 
 class UrlPair(NamedTuple):
@@ -51,7 +53,7 @@ class Edit(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """How to get from pages in one language to those in another, and how often that held."""
+    """Edits from URLs in one language to those in another, and how often they held."""
 
     left_lang: str
     right_lang: str
@@ -62,12 +64,12 @@ class Rule(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """How likely it holds next time (Laplace): never certain, and one half for no trial."""
+        """The probability that it holds next time (Laplace), one half without any trial."""
         return (self.held + 1) / (self.tried + 2)
 
 
 class Prediction(NamedTuple):
-    """The URL a counterpart should have, how likely that is, and its language."""
+    """The predicted URL of a counterpart, its probability and its language."""
 
     url: str
     confidence: float
@@ -76,14 +78,14 @@ class Prediction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeyBook:
-    """The rules of a site, most trustworthy first; made anew when more of the site is known."""
+    """The edit rules of a site, the most reliable first."""
 
     rules: tuple[Rule, ...] = ()
 
     def predict(self, url: str, lang: str = "") -> list[Prediction]:
-        """Where the counterparts of a page should be, likeliest first.
+        """The predicted URLs of the counterparts of a page, most probable first.
 
-        Without a language, rules that only insert are for pages that no other rule is for.
+        Without a language, rules that only insert apply to pages that no other rule fits.
         """
         pieces = _pieces(url)
         rules = [rule for rule in self.rules if lang in ("", rule.left_lang)]
@@ -103,7 +105,7 @@ class KeyBook:
 
 
 def learn_rules(pairs: Sequence[UrlPair]) -> KeyBook:
-    """The rules behind pairs that were found, by keys or otherwise."""
+    """The edit rules of URL pairs."""
     by_langs: defaultdict[tuple[str, str], list[UrlPair]] = defaultdict(list)
     for pair in pairs:
         by_langs[pair.left_lang, pair.right_lang].append(pair)
@@ -117,35 +119,37 @@ def _rules(pairs: list[UrlPair]) -> Iterator[Rule]:
     by_key: defaultdict[str, list[UrlPair]] = defaultdict(list)
     for pair in sorted(pairs):
         by_key[pair.key].append(pair)
-    checks = [(_pieces(pair.left), _pieces(pair.right)) for pair in _some(sorted(pairs), _CHECKED)]
+    checks = [
+        (_pieces(pair.left), _pieces(pair.right)) for pair in _sample(sorted(pairs), _CHECKED_PAIRS)
+    ]
     left, right = pairs[0].left_lang, pairs[0].right_lang
     for key, group in sorted(by_key.items()):
         back = ":".join(reversed(key.split(":", 1)))
-        for edits in _covering([_changes(pair) for pair in _some(group, _SAMPLE)]):
+        for edits in _covering([_changes(pair) for pair in _sample(group, _LEARNED_PAIRS)]):
             yield Rule(left, right, edits, key, *_checked(edits, checks))
             undone = tuple(Edit(edit.new, edit.old, *edit[2:]) for edit in edits)
             turned = [(two, one) for one, two in checks]
             yield Rule(right, left, undone, back, *_checked(undone, turned))
 
 
-def _some(pairs: list[UrlPair], most: int) -> list[UrlPair]:
-    """So many of a list, from all over it."""
+def _sample(pairs: list[UrlPair], most: int) -> list[UrlPair]:
+    """A sample of at most `most` pairs, evenly spread."""
     return pairs[:: max(1, -(-len(pairs) // most))]
 
 
 def _checked(
     edits: tuple[Edit, ...], checks: Sequence[tuple[list[str], list[str]]]
 ) -> tuple[int, int]:
-    """How often a rule held, and how often it could be tried."""
+    """The number of times a rule held, and the number of times it could be applied."""
     made = [(apply_edits(one, edits), two) for one, two in checks]
     return sum(url == "".join(two) for url, two in made), sum(url != "" for url, _ in made)
 
 
 def _covering(changes: list[_Variants]) -> Iterator[tuple[Edit, ...]]:
-    """As few rules as cover most of the changes that were seen: the commonest first."""
+    """The fewest rules that cover most of the changes, the most frequent first."""
     left = [variants for variants in changes if variants]
-    least = max(1.0, _LEAST_SHARE * len(left))
-    for _ in range(_MOST_RULES):
+    least = max(1.0, _MIN_SHARE * len(left))
+    for _ in range(_MAX_RULES):
         votes = Counter(edits for variants in left for edits in variants)
         if not votes or max(votes.values()) < least:
             return
@@ -167,10 +171,10 @@ def _pieces(url: str) -> list[str]:
 
 
 def _changes(pair: UrlPair) -> _Variants:
-    """All ways to tell what changes from one URL of a pair to the other."""
+    """All ways to describe the change from one URL of a pair to the other."""
     one, two = _pieces(pair.left), _pieces(pair.right)
     spans = list(_spans(one, two))
-    if not 0 < len(spans) <= _MOST_EDITS:
+    if not 0 < len(spans) <= _MAX_EDITS:
         return {}
     choices = []
     for begin, end, new in spans:
@@ -190,20 +194,16 @@ def _changes(pair: UrlPair) -> _Variants:
 
 
 def _is_counted_from_start(one: list[str], begin: int, end: int, new: tuple[str, ...]) -> bool:
-    """Folders are, and parameters but the last; what is in the name of the file is not."""
+    """True for folders, and for parameters but the last; not for the name of the file."""
     if "?" in one[:begin]:
         return end < len(one)
     return "/" in one[begin:] or "/" in new
 
 
 def _spans(one: list[str], two: list[str]) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """(begin, end, new): which pieces of one URL are replaced by which to get the other."""
-    begin = 0
-    while begin < min(len(one), len(two)) and one[begin] == two[begin]:
-        begin += 1
-    behind = 0
-    while behind < min(len(one), len(two)) - begin and one[-1 - behind] == two[-1 - behind]:
-        behind += 1
+    """(begin, end, new): the pieces of one URL that are replaced, and their replacements."""
+    begin = shared_prefix(one, two)
+    behind = shared_prefix(one[begin:][::-1], two[begin:][::-1])
     old, new = one[begin : len(one) - behind], two[begin : len(two) - behind]
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     for what, first, last, to_first, to_last in matcher.get_opcodes():
@@ -218,17 +218,14 @@ def _parts(
     if len(old) != 1 or len(new) != 1:
         return
     one, two = old[0], new[0]
-    size = min(len(one), len(two))
-    same = next((place for place in range(size) if one[place] != two[place]), size)
-    if same:
+    if same := shared_prefix(one, two):
         yield (one[same:],), (two[same:],), "end"
-    same = next((place for place in range(size) if one[-1 - place] != two[-1 - place]), size)
-    if same:
+    if same := shared_prefix(one[::-1], two[::-1]):
         yield (one[: len(one) - same],), (two[: len(two) - same],), "begin"
 
 
 def apply_edits(pieces: list[str], edits: tuple[Edit, ...]) -> str:
-    """The URL after all edits, or nothing where one of them does not fit.
+    """The URL after all edits; empty if one of them does not fit.
 
     >>> apply_edits(["/", "a", ".", "html"], (Edit((), ("_", "fr"), -3),))
     '/a_fr.html'
@@ -253,7 +250,7 @@ def _place(edit: Edit, count: int) -> int:
 
 
 def _fitted(found: list[str], edit: Edit) -> list[str] | None:
-    """What is put in the place of some pieces, or None where they are not those meant."""
+    """The replacement of some pieces, or None if the edit does not fit them."""
     if not edit.part:
         return list(edit.new) if tuple(found) == edit.old else None
     old, new, piece = edit.old[0], edit.new[0], found[0]

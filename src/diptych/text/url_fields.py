@@ -1,4 +1,4 @@
-"""The fields and tokens of a URL (Kit & Ng 2007, table 1), and the fields of its query.
+"""The fields of a URL (protocol, host, path, file, query) and their tokens (Kit & Ng 2007).
 
 The paper's four fields are protocol, host, path and file; the query is ours.  Nothing here decodes
 or repairs: tokens are what stands in the URL, so that a URL can be put together again from them.
@@ -36,7 +36,7 @@ INDEX_NAMES = frozenset({"index", "default"})
 
 
 class Fields(NamedTuple):
-    """A URL in its fields, each with its own punctuation."""
+    """The fields of a URL, each with its own punctuation."""
 
     protocol: str
     host: str
@@ -46,7 +46,7 @@ class Fields(NamedTuple):
 
 
 def split_url(url: str) -> Fields | None:
-    """The fields of a URL, or None for what has no protocol and host.
+    """The fields of a URL; None without protocol or host.
 
     >>> split_url("http://www.aud.gov.hk/chi/home/home_c.htm")[:4]
     ('http://', 'www.aud.gov.hk', '/chi/home/', 'home_c.htm')
@@ -74,7 +74,7 @@ def tokens(field: str) -> list[str]:
 
 
 def significant(found: list[str]) -> list[str]:
-    """Tokens without those that say nothing.
+    """Tokens without extensions such as htm.
 
     >>> significant(["home", "c", "htm"])
     ['home', 'c']

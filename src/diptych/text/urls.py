@@ -1,4 +1,4 @@
-"""URLs: one normal form, and the parts of it that decide.
+"""Normal form of URLs, resolving of links, host, site and key of a URL.
 
 `normalise` is idempotent and the only maker of a `Url`.  What it changes never changes the page a
 server answers with: letter case of scheme and host, default ports, dot segments, escapes, the
@@ -11,10 +11,10 @@ import ipaddress
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
+from diptych.text.digests import signed_hash
 from diptych.types import Url
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ _SESSION_HINT = re.compile(
 
 
 def normalise(url: str) -> Url | None:
-    """The one form of an absolute http(s) URL, or None for what is not one.
+    """The normal form of an absolute http(s) URL; None for anything else.
 
     >>> normalise("HTTP://Example.ORG:80/a/../b%7e/?q=é#top")
     'http://example.org/b~/?q=%C3%A9'
@@ -106,7 +106,7 @@ def _normalise(url: str) -> Url | None:
 
 
 def _is_authority(netloc: str) -> bool:
-    """A host and at most a port: no name and password, nothing behind an address."""
+    """True for a host and at most a port, without name and password."""
     return (
         "@" not in netloc
         and re.search(r"(?:^[^\[\]:]+|^\[[^\[\]]*:[^\[\]]*\])(?::\d*)?\Z", netloc) is not None
@@ -205,7 +205,7 @@ def _normal_escape(found: re.Match[str]) -> str:
 
 
 def resolve(base: str, href: str) -> Url | None:
-    """The target of a link on a page, normalised; None for what is not fetched by HTTP.
+    """The target of a link on a page, normalised; None if it is not fetched by HTTP.
 
     >>> resolve("http://example.org/fr/a.html", "../en/a.html#top")
     'http://example.org/en/a.html'
@@ -243,7 +243,7 @@ def _resolve(base: str, href: str) -> Url | None:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port: what robots.txt speaks for.
+    """Scheme, host and port: the scope of a robots.txt.
 
     >>> origin_of("http://example.org:8080/a?b")
     'http://example.org:8080'
@@ -302,10 +302,9 @@ def site_name(url: str) -> str:
 
 @lru_cache(maxsize=131072)
 def url_key(url: str) -> int:
-    """A signed 64-bit number that stands for a URL in the store.
+    """A signed 64-bit hash of a URL, its key in the store.
 
     >>> url_key("http://example.org/") == url_key("http://example.org/")
     True
     """
-    digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little", signed=True)
+    return signed_hash(url.encode("utf-8", "surrogatepass"))

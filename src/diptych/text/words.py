@@ -1,4 +1,4 @@
-"""Words of any script, by the dictionary and rules of Unicode (ICU) where it is installed."""
+"""Word segmentation of texts in any script, by ICU if it is installed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from diptych.language.codes import primary
 __all__ = ["is_plain", "words"]
 
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")  # as ICU: an apostrophe inside a word belongs to it
-# Most of the web is Latin letters and plain punctuation, of which words are told by rules that are
-# few (UAX 29) in a sixth of the time.
+# Most of the web is Latin letters and plain punctuation, where a few rules (UAX 29) find the words
+# in a sixth of the time.
 _UNUSUAL = re.compile(
     r"[^\t\n\r -~\xa0-\xac\xae-\xb1\xb4-\xb7\xba\xbb\xbf-\u024f\u2010-\u2023\u2025\u2026\u20ac]"
 )
@@ -40,7 +40,7 @@ def words(text: str, lang: str) -> list[str]:
 
 
 def is_plain(text: str) -> bool:
-    """Whether there is nothing in a text but Latin letters and punctuation that is no puzzle.
+    """True if a text has only Latin letters and unambiguous punctuation.
 
     >>> is_plain("L'école : 3,5 élèves !"), is_plain("中文"), is_plain("Kista:s")
     (True, False, False)
@@ -54,7 +54,7 @@ def _has_word(piece: str) -> bool:
 
 @cache
 def _segmenter() -> _Segmenter | None:
-    """ICU's word breaker, or nothing where it is not installed."""
+    """The word breaker of ICU, or None if it is not installed."""
     try:
         from icu4py.breakers import WordBreaker
     except ImportError:

@@ -20,7 +20,7 @@ from diptych.kernels.ibm1 import Bags, train
 from diptych.kernels.tables import Table, table_of
 from diptych.kernels.word_links import Looks, Words, find_links
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.text.cognates import LEAST, MIN_LIKENESS, MOST, cognates, folded, stem
+from diptych.text.cognates import MAX_COMPARED, MIN_SHARED, MIN_SIMILARITY, cognates, folded, stem
 
 __all__ = [
     "BASE",
@@ -85,7 +85,7 @@ def _links(
 def cognate_links(left: Sequence[str], right: Sequence[str]) -> Links:
     """Links between the words of two vocabularies that look alike."""
     found = list(cognates(left, right))
-    values = [_SAME if pair.likeness == 1 else _ALIKE * pair.likeness for pair in found]
+    values = [_SAME if pair.similarity == 1 else _ALIKE * pair.similarity for pair in found]
     return _links([p.left for p in found], [p.right for p in found], values, values)
 
 
@@ -151,7 +151,7 @@ def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon
     found = find_links(
         Words(_places(left, left_ids), forward, tuple(map(folded, left))),
         Words(_places(right, right_ids), backward, tuple(map(folded, right))),
-        Looks(_SAME, _ALIKE, MIN_LIKENESS, LEAST, MOST),
+        Looks(_SAME, _ALIKE, MIN_SIMILARITY, MIN_SHARED, MAX_COMPARED),
     )
     return Links(*found)
 
