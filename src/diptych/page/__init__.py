@@ -1,1 +1,1 @@
-"""An answer of a server becomes a page."""
+"""From the answer of a server to a page: text, links, languages, flags, robots.txt, sitemaps."""

@@ -1,4 +1,4 @@
-"""Reading: what one answer means, worked out away from the crawl's own loop.
+"""Reader of one answer: a page, sitemap, robots.txt, redirect or failure.
 
 A pure function from an answer to a `Reading`; it runs in worker processes, so that a hostile page
 can neither stop nor slow the crawl.
@@ -24,7 +24,7 @@ MAX_SITEMAP_BYTES = 52_428_800  # sitemaps.org: 50 MB uncompressed
 
 
 class Reading(NamedTuple):
-    """One answer, understood: it is one of page, sitemap, robots, redirect and failure."""
+    """The content of one answer: a page, sitemap, robots.txt, redirect or failure."""
 
     url: Url
     status: int
@@ -45,7 +45,7 @@ def read(
     langs: Sequence[str] = (),
     with_sketch: bool = False,
 ) -> Reading:
-    """What an answer means for the crawl; pages with their sketches if asked."""
+    """Read an answer; pages with their sketches on request."""
     reading = Reading(response.url, response.status, len(response.body), response.fetched_at)
     if kind is Kind.ROBOTS and response.status < 500 and response.status != 429:
         return reading._replace(robots=Robots.of(_plain(response)))
@@ -71,7 +71,7 @@ def read(
 
 
 def _unreadable(reading: Reading, response: Response) -> Reading | None:
-    """Why an answer is no page, if it is none."""
+    """The failure of an answer that is no page, or None."""
     content_type = response.header("Content-Type")
     start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
     if response.truncated == "content_type" or not is_html(content_type, start[:SNIFFED]):
@@ -90,7 +90,7 @@ def _failed(reading: Reading, reason: str, detail: str = "") -> Reading:
 
 
 def _as_utf8(value: str) -> str:
-    """A header as servers mean it: bytes of UTF-8, which HTTP hands on as Latin-1."""
+    """A header decoded as UTF-8, which HTTP libraries pass on as Latin-1."""
     try:
         return value.encode("latin-1").decode("utf-8")
     except UnicodeError:

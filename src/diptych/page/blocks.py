@@ -1,7 +1,7 @@
-"""Blocks and tree of a parsed page, from one walk without recursion.
+"""Text blocks and DOM tree of a parsed page, from one walk without recursion.
 
-Extraction is recall first and the same for every page: both sides of a translation must come out
-alike.  A block is a run of inline content in a block-level element.  Its path is that of the
+Recall comes first, and every page is treated alike: both sides of a translation must give the same
+blocks.  A block is a run of inline content in a block-level element.  Its path is that of the
 element, as in `/html/body/div[2]/p[1]`; a second run of the same element has `/text()[2]` after it.
 """
 
@@ -31,7 +31,7 @@ _WORD = re.compile(r"\w")
 
 
 class Walk:
-    """The state of one walk; its results are read off it afterwards."""
+    """One walk over a page; `blocks`, `tree` and `tags` are its results."""
 
     def __init__(
         self, parser: LexborHTMLParser, base: str, markup: str, *, with_tree: bool
@@ -132,18 +132,18 @@ class Walk:
         return None
 
     def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Menus are often written link to link: the space between them is in the style sheet."""
+        """Links; a space is added between neighbours, as style sheets do for menus."""
         before = node.prev
         if self._parts and before is not None and before.tag_id == node.tag_id:
             self._parts.append(" ")
         return self._inline(node, path)
 
     def _top(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Head and body, which have no number: there is one."""
+        """Head and body, which have no number in paths."""
         return self._block_level(node, path.removesuffix("[1]"))
 
     def _custom(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Custom elements are mostly boxes, but not inside a paragraph."""
+        """Custom elements: block-level, except in a paragraph."""
         if "-" in (node.tag or "") and not _IN_PARAGRAPH.search(self._block):
             return self._block_level(node, path)
         return self._inline(node, path)
@@ -155,7 +155,7 @@ class Walk:
             self._children.append([])
 
     def _numbered(self, path: str) -> str:
-        """A path for an element nested too deeply to be traced: unique, but not longer still."""
+        """A unique path of bounded length for an element that is nested too deeply."""
         self._deep += 1
         base, star, _ = path.partition("/*[")
         return f"{base if star else base.rpartition('/')[0]}/*[{self._deep}]"
@@ -244,7 +244,7 @@ class Walk:
                 self.blocks.append(Block(title, "/html/head/title"))
 
     def _add_aside(self, text: str | None, path: str) -> str:
-        """The text of an image or button: a block of its own, since it is in no sentence."""
+        """Add the text of an image or button as a block of its own."""
         if not text or len(text) > MAX_ATTRIBUTE:
             return ""
         text = visible(text)

@@ -1,7 +1,6 @@
-"""Bodies as servers send them: content encodings undone, and what kind of document it is.
+"""Decompression of the body of an answer (gzip, brotli, zstd), and detection of HTML and sitemaps.
 
-Servers lie, cut off and overdo.  Nothing here raises: what could be read is returned, with a fault
-in a word beside it.
+Nothing here raises: what could be read is returned, together with the name of the fault.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _Decoder = Callable[[bytes, int], tuple[bytes, str]]
 
 
 def decompress(body: bytes, content_encoding: str, *, limit: int = _LIMIT) -> tuple[bytes, str]:
-    """Undo the encodings of a Content-Encoding header, and say what was wrong with them.
+    """The body decoded by its Content-Encoding header, and the fault.
 
     The fault is empty, `encoding_lies` (the body was not so encoded and is returned as it is),
     `truncated`, `too_large` or `unknown_encoding`.
@@ -51,10 +50,11 @@ def decompress(body: bytes, content_encoding: str, *, limit: int = _LIMIT) -> tu
         return body[:limit], "unknown_encoding"
     first_fault = ""
     for name in reversed(names):
-        decoder = _DECODERS.get(name)
-        body, fault = decoder(body, limit) if decoder and body else (body, "")
-        if decoder is None:
+        fault = ""
+        if name not in _DECODERS:
             fault = "unknown_encoding"
+        elif body:
+            body, fault = _DECODERS[name](body, limit)
         first_fault = first_fault or fault
     if len(body) > limit:
         return body[:limit], first_fault or "too_large"
@@ -68,7 +68,7 @@ def _gunzip(body: bytes, limit: int) -> tuple[bytes, str]:
 
 
 def _deflate(body: bytes, limit: int) -> tuple[bytes, str]:
-    """Zlib as the standard has it, or the raw stream that some servers mean by it."""
+    """Inflate a zlib stream, or the raw stream that some servers send."""
     if body.startswith(_GZIP_MAGIC):
         return _gunzip(body, limit)
     for window in (zlib.MAX_WBITS, -zlib.MAX_WBITS):
@@ -103,7 +103,7 @@ def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
 
 
 def _salvage(body: bytes, room: int, window: int) -> bytes:
-    """What a damaged stream gives before the damage."""
+    """The output of a damaged stream before the damage."""
     stream = zlib.decompressobj(window)
     parts: list[bytes] = []
     try:
@@ -139,7 +139,7 @@ def _in_chunks(
     finished: Callable[[], bool],
     error: type[Exception],
 ) -> tuple[bytes, str]:
-    """Feed a decoder piece by piece until its end, its fault or the limit."""
+    """Feed a decoder piece by piece until its end, an error or the limit."""
     # A small piece can only grow so far, so a bomb is cut soon after the limit.
     step = min(_CHUNK, max(256, limit // 1000))
     parts: list[bytes] = []
@@ -167,7 +167,7 @@ _DECODERS: dict[str, _Decoder] = {
 
 
 def is_html(content_type: str, body_start: bytes) -> bool:
-    """Whether a body is an HTML page: by its declared type, or by its look when none is told.
+    """True if a body is HTML, by its declared type or else by its first bytes.
 
     >>> is_html("text/html; charset=utf-8", b""), is_html("", b"<!DOCTYPE html>")
     (True, True)
@@ -183,7 +183,7 @@ def is_html(content_type: str, body_start: bytes) -> bool:
 
 
 def is_sitemap(content_type: str, body_start: bytes) -> bool:
-    """Whether a body looks like an XML sitemap, whatever its declared type.
+    """True if a body looks like an XML sitemap, whatever its declared type.
 
     >>> is_sitemap("text/xml", b'<?xml version="1.0"?><urlset xmlns="x">')
     True

@@ -1,7 +1,6 @@
-"""Characters of a page: from what is declared, or from the bytes themselves.
+"""Character set of a page: byte order mark, HTTP header, declaration in the page, detection.
 
-The order is that of browsers: byte order mark, HTTP header, declaration in the page; then
-detection.  Declarations that cannot be true are overruled.
+The order is that of browsers; declarations that cannot be true are overruled.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ _WIDE = ("utf-16", "utf-32")
 
 
 def decode(body: bytes, content_type: str) -> tuple[str, str]:
-    r"""The text of a body and the name of the charset it was read in.
+    r"""The text of a body, and the character set it was decoded with.
 
     >>> decode("Müller".encode(), "text/html; charset=utf-8")
     ('Müller', 'utf-8')
@@ -86,7 +85,7 @@ def decode(body: bytes, content_type: str) -> tuple[str, str]:
 
 
 def _declared(body: bytes, content_type: str) -> str | None:
-    """What header or page say, as a codec that may be used."""
+    """The codec that the header or the page declares, if it is allowed."""
     charset = http_content_type_encoding(content_type) or _alias(content_type)
     if charset is None or not _KNOWN.fullmatch(charset):
         charset = html_body_declared_encoding(body)
@@ -94,9 +93,7 @@ def _declared(body: bytes, content_type: str) -> str | None:
             charset = _alias(body[:4096].decode("latin-1"))
         elif charset is not None and charset.startswith(_WIDE):
             charset = "utf-8"  # the declaration was readable as ASCII, so it cannot be true
-    if charset is None or not _KNOWN.fullmatch(charset):
-        return None
-    return charset
+    return charset if charset and _KNOWN.fullmatch(charset) else None
 
 
 _CHARSET_LABEL = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
@@ -113,7 +110,7 @@ def _alias(declaration: str) -> str | None:
 
 
 def _strict(body: bytes) -> str | None:
-    """The text if it is UTF-8 without a fault, else nothing."""
+    """The text if it is valid UTF-8, else None."""
     try:
         return body.translate(None, _CONTROLS).decode("utf-8")
     except UnicodeDecodeError:
@@ -121,7 +118,7 @@ def _strict(body: bytes) -> str | None:
 
 
 def _overruling(body: bytes, declared: str) -> str | None:
-    """The text as UTF-8 where that cannot be chance and the declared charset must be wrong.
+    """The text as UTF-8 if the declared charset must be wrong, else None.
 
     Valid UTF-8 with non-ASCII characters is next to never anything else; UTF-16 without zero bytes
     in a body full of ASCII markup is a lie as well.
@@ -157,7 +154,7 @@ def _is_broken(text: str, size: int) -> bool:
 
 
 def _detected(body: bytes) -> str | None:
-    """What the bytes look like, when they are neither ASCII nor UTF-8."""
+    """The charset that chardet detects in bytes that are neither ASCII nor UTF-8."""
     import chardet
 
     # Markup is ASCII in all of them: a detector sees more when it starts at the first other byte.

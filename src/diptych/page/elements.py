@@ -1,7 +1,6 @@
-"""What each HTML element is to a reader: a block, part of a sentence, or nothing.
+"""Roles of HTML elements (block, inline, skipped), hidden elements, and cleaning of text.
 
-Numbers stand for names where the walk over a page needs speed: the parser's number of a tag, and
-the role it has here.
+Tags and roles are numbers, for the speed of the walk over a page.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ TEXT, _COMMENT = 2, 4  # the parser's numbers for what is no element
 
 _DISPLAY_NONE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphens and the like split words
-# What no file of lines or of XML can hold.  Blanks among it are folded before.
+# Characters that files of lines or XML cannot hold.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
@@ -62,7 +61,7 @@ KNOWN = _known()
 
 
 def hidden_elements(parser: LexborHTMLParser, markup: str) -> frozenset[int]:
-    """Elements that no reader sees, by their place in memory.
+    """The hidden elements of a page, by their place in memory.
 
     >>> parser = LexborHTMLParser("<p hidden>a<p style='display: none'>b<p>c")
     >>> len(hidden_elements(parser, "hidden"))
@@ -84,7 +83,7 @@ def _is_hidden(node: LexborNode) -> bool:
 
 
 def visible(text: str) -> str:
-    r"""White space folded, characters without a width gone, and such as no line can hold.
+    r"""Text with white space folded, without invisible and control characters.
 
     >>> visible("Donau\u00addampf \u200b schiff\x07\x00fahrt")
     'Donaudampf schiff fahrt'

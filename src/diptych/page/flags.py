@@ -1,4 +1,4 @@
-"""What a page says of itself that a user of its text may want to know.
+"""Flags of a page: machine translation, robots directives, licences, TDM reservation, languages.
 
 A flag is one word, `kind` or `kind:name`.  Flags are evidence: nothing is dropped for them here.
 """
@@ -77,7 +77,7 @@ def page_flags(
 
 
 def _edges(raw: bytes) -> bytes:
-    """Beginning and end of a page's source in lower case: what is said of the whole stands there.
+    """Beginning and end of a page's source in lower case, where statements about the page are.
 
     The search of all of a long page would take a tenth of the time in which it is read.
     """
@@ -86,7 +86,7 @@ def _edges(raw: bytes) -> bytes:
 
 
 def _bounded(found: Iterable[str]) -> tuple[str, ...]:
-    """Flags in order, without any that is too long or is no word: pages are written by anyone."""
+    """Flags in order, without those that are too long or malformed."""
     kept = sorted(flag for flag in found if len(flag) <= _MAX_FLAG and _FLAG.fullmatch(flag))
     stated = [flag for flag in kept if flag.startswith("licence:")]
     linked = [flag for flag in kept if flag.startswith("licence-link:")]
@@ -114,7 +114,7 @@ def _metas(parser: LexborHTMLParser, source: bytes) -> Iterator[tuple[str, str]]
 
 
 def header_flags(headers: Iterable[tuple[str, str]]) -> set[str]:
-    """What HTTP headers forbid: `X-Robots-Tag`, and `TDM-Reservation` of the W3C.
+    """Flags of HTTP headers: `X-Robots-Tag`, `TDM-Reservation` of the W3C, `Link`.
 
     >>> sorted(header_flags([("X-Robots-Tag", "otherbot: noindex, googlebot: noarchive, noai")]))
     ['noai', 'noarchive']
@@ -133,7 +133,7 @@ def header_flags(headers: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def _forbidden(value: str) -> Iterator[str]:
-    """The directives of a header that are meant for us; an agent's name holds up to the next."""
+    """The directives of a header for our agent; the name of an agent holds up to the next."""
     agent = ""
     for item in value.lower().split(","):
         name, colon, rest = item.partition(":")
@@ -161,11 +161,11 @@ def _robots_meta(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _languages(links: Iterable[Link]) -> list[str]:
-    """How many languages a page announces, if that is more than people usually translate into."""
-    told = {link[2] for link in links if link[1] == "alternate"}
-    if len(told) < _MANY_LANGUAGES:
+    """A flag with the number of announced languages, if it is unusually large."""
+    values = {link[2] for link in links if link[1] == "alternate"}
+    if len(values) < _MANY_LANGUAGES:
         return []
-    names = {hreflang_language(lang).partition("-")[0] for lang in sorted(told)[:_MAX_ELEMENTS]}
+    names = {hreflang_language(lang).partition("-")[0] for lang in sorted(values)[:_MAX_ELEMENTS]}
     count = len(names - {""})
     return [f"languages:{count}"] if count >= _MANY_LANGUAGES else []
 
@@ -176,7 +176,7 @@ def _licences(
     metas: Iterable[tuple[str, str]],
     links: Iterable[Link],
 ) -> Iterator[str]:
-    """Licences a page states for itself, and those it merely links to: of a picture, perhaps."""
+    """Licences that a page states for itself, and those that it only links to."""
     stated = set(_stated_in_metas(metas))
     linked = licences_linked([link[0] for link in links])
     if _has_attribute(source):
@@ -189,7 +189,7 @@ def _licences(
 
 
 def _has_attribute(source: bytes) -> bool:
-    """Whether a licence may be stated: the word stands by itself in the value of an attribute."""
+    """True if the word `license` is the value of an attribute, or a word in one."""
     pieces = source.split(b"license", _MAX_ELEMENTS)
     return any(
         (before.endswith(_QUOTES) and after.startswith(_ENDS))
@@ -207,7 +207,7 @@ def _stated_in_metas(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _stated_in_json(raw: bytes, source: bytes) -> Iterator[tuple[str, bool]]:
-    """Licences in data for search engines, and whether they are the page's own, not a picture's."""
+    """Licences in JSON-LD; True with each if it is the page's own, not a picture's."""
     if b'"license"' not in source or b"ld+json" not in source:
         return
     is_own = b'"imageobject"' not in source

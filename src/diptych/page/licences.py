@@ -1,4 +1,4 @@
-"""Licences by their addresses and names, as the SPDX list spells them where it knows them."""
+"""Names of licences (SPDX) from their addresses and titles."""
 
 from __future__ import annotations
 
@@ -103,8 +103,7 @@ def _creative_commons(parts: str, version: str | None, country: str | None) -> s
     >>> _creative_commons("by-nd-nc", "1.0", None)
     'CC-BY-NC-ND-1.0'
     """
-    told = parts.split("-")
-    name = ["cc", *(part for part in _PARTS if part in told)]
+    name = ["cc", *(part for part in _PARTS if part in parts.split("-"))]
     name += [version] if version else []
     name += [country] if version and country and version < _UNPORTED else []
     return "-".join(name).upper()

@@ -1,4 +1,4 @@
-"""Links of a page with their contexts (Barbosa et al. 2011), and what language they lead to.
+"""Links of a page with their contexts (Barbosa et al. 2011) and the language of their targets.
 
 The language of a target is taken from wherever sites write it: `hreflang`, `lang`, and the class
 names that language switchers of content systems put on the link or the list item around it.
@@ -64,7 +64,7 @@ def fold(text: str) -> str:
 
 
 def switcher_lang(own: Attributes, around: Attributes) -> str:
-    """The language an `a` element says its target has, from itself or the item around it.
+    """The language that a link declares for its target, by itself or by the item around it.
 
     Items of class `no-translation` (Polylang, WPML) lead to the home page: no language.
 
@@ -73,16 +73,16 @@ def switcher_lang(own: Attributes, around: Attributes) -> str:
     >>> switcher_lang({"hreflang": "fr"}, {"class": "lang-item no-translation"})
     ''
     """
-    told = own.get("hreflang") or own.get("lang") or around.get("hreflang") or ""
+    declared = own.get("hreflang") or own.get("lang") or around.get("hreflang") or ""
     classes = own.get("class") or ""
     if "class" in around:
         classes = f"{classes} {around['class']}"
-    if not told and "lang" not in classes and "wpml" not in classes:
+    if not declared and "lang" not in classes and "wpml" not in classes:
         return ""
     if "no-translation" in classes:
         return ""
-    if told.strip():
-        return told.strip()
+    if declared.strip():
+        return declared.strip()
     named = _SWITCHER_CLASS.findall(classes)
     return next((lang for lang in named if lang not in _NOT_A_LANG), "")
 
@@ -167,7 +167,7 @@ def _images_in_links(parser: LexborHTMLParser) -> dict[int, tuple[str, str]]:
 
 
 def _item_around(parent: LexborNode | None) -> Attributes:
-    """The attributes of the list item around a link, where language switchers tell theirs."""
+    """The attributes of the list item around a link, which language switchers use."""
     if parent is not None and parent.tag == "span":
         parent = parent.parent
     return parent.attributes if parent is not None and parent.tag == "li" else _NO_ATTRIBUTES
@@ -241,9 +241,9 @@ def header_links(base: str, value: str) -> Iterator[Link]:
     ['fr', 'de']
     """
     for found in _HEADER_LINK.finditer(value[:_MAX_HEADER]):
-        told: dict[str, str | None] = {"href": found[1]}
+        attributes: dict[str, str | None] = {"href": found[1]}
         for name, quoted, token in _HEADER_PARAMETER.findall(found[2]):
-            told.setdefault(name.lower(), re.sub(r"\\(.)", r"\1", quoted) or token)
-        link = link_element(base, told)
+            attributes.setdefault(name.lower(), re.sub(r"\\(.)", r"\1", quoted) or token)
+        link = link_element(base, attributes)
         if link is not None and link.rel in ("alternate", "canonical"):
             yield link

@@ -1,4 +1,4 @@
-"""The neighbourhood of a link (Barbosa et al. 2011): the words of its host, URL, anchor and around.
+"""Features of a link (Barbosa et al. 2011): hashed words of its host, URL, anchor and surroundings.
 
 A word counts in its context: `hotel` in an anchor is another word than `hotel` in a URL.  Words
 are stemmed by cutting them off, and are kept as numbers.
@@ -18,8 +18,8 @@ __all__ = ["BUCKETS", "neighbourhood", "words_of"]
 BUCKETS = 1 << 18
 # DEVIATION(barbosa): lists of them exist for few languages; words this short are left out, and
 # what is left of them has no weight in Naive Bayes, as they are as frequent in both classes.
-_SHORTEST = 3  # letters of a word of running text
-_MOST = 60  # words of one context
+_MIN_WORD = 3  # letters of a word of running text
+_MAX_WORDS = 60  # words of one context
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -36,7 +36,7 @@ def neighbourhood(link: Link) -> tuple[int, ...]:
     if fields is not None:
         found |= {f"h:{stem(token)}" for token in tokens(fields.host) if token != "www"}
         path = [*tokens(fields.path), *tokens(fields.file), *tokens(fields.query)]
-        found |= {f"u:{stem(token.lower())}" for token in significant(path)[:_MOST]}
+        found |= {f"u:{stem(token.lower())}" for token in significant(path)[:_MAX_WORDS]}
     found |= {f"a:{word}" for word in words_of(f"{link.anchor} {link.alt}")}
     found |= {f"r:{word}" for word in words_of(link.around)}
     return tuple(sorted({crc32(word.encode("utf-8", "replace")) % BUCKETS for word in found}))
@@ -48,5 +48,5 @@ def words_of(text: str) -> list[str]:
     >>> words_of("Enlaces a la Región")
     ['enlac', 'regio']
     """
-    words = (folded(word) for word in _WORD.findall(text)[:_MOST])
-    return [stem(word) for word in words if len(word) >= _SHORTEST]
+    words = (folded(word) for word in _WORD.findall(text)[:_MAX_WORDS])
+    return [stem(word) for word in words if len(word) >= _MIN_WORD]

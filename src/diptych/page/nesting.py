@@ -1,4 +1,4 @@
-"""A guard against markup nested so deeply that parsing it would take minutes.
+"""Bounds on the nesting of markup, which could make parsing take minutes.
 
 At many tags an HTML parser looks through all open elements, so its time grows with the square of
 the depth: 100,000 nested `div` take 22 s.  Formatting elements that are not closed (`b`, `font`)
@@ -62,7 +62,7 @@ _SCOPES = frozenset({"table", "object", "marquee", "applet", "template", "svg", 
 
 
 def bounded_markup(markup: str) -> str:
-    """The markup itself, or with tags taken out of it where there are too many in each other.
+    """The markup, without the tags that are nested too deeply.
 
     >>> bounded_markup("<div>" * 3 + "text")
     '<div><div><div>text'
@@ -85,7 +85,7 @@ def bounded_markup(markup: str) -> str:
 
 
 def _is_tidy(markup: str) -> bool:
-    """Whether tags are closed in order and few are open at once: a quarter of the time of a scan.
+    """True if tags are closed in order and few are open at once; faster than a scan.
 
     >>> _is_tidy("<div><p>a<p>b</div>" * 9), _is_tidy("<div><b>" * 600), _is_tidy("<b></i>" * 600)
     (True, False, False)
@@ -110,7 +110,7 @@ def _is_tidy(markup: str) -> bool:
 
 
 def _open_formatting(markup: str) -> int:
-    """How many formatting elements may be open at once: those not closed right behind their text.
+    """The number of formatting elements that are not closed directly after their text.
 
     >>> _open_formatting("<b>a</b>" * 900 + "<i>b <b>c</b></i>")
     1
@@ -120,12 +120,12 @@ def _open_formatting(markup: str) -> int:
 
 
 def _fewer_attributes(tag: re.Match[str]) -> str:
-    """Cut off what no element needs."""
+    """The tag with at most `MAX_ATTRIBUTES` attributes."""
     return " ".join(tag[0].split(None, MAX_ATTRIBUTES)[:MAX_ATTRIBUTES]) + ">"
 
 
 def _scan(markup: str) -> tuple[int, int]:
-    """How many formatting elements are open at most, and where the depth is exceeded, if it is."""
+    """The most formatting elements open at once, and the offset of the first tag too deep or -1."""
     open_elements: list[str] = []
     open_formatting = most = 0
     for tag in _TAG.finditer(markup):
@@ -146,7 +146,7 @@ def _scan(markup: str) -> tuple[int, int]:
 
 
 def _end(open_elements: list[str], name: str) -> None:
-    """Close an element as a parser would; in doubt leave it open, which errs on the safe side.
+    """Close an element as a parser would; if in doubt leave it open, which is safe.
 
     >>> elements = ["div", "span", "div", "b"]
     >>> _end(elements, "span"); _end(elements, "div"); elements
@@ -162,7 +162,7 @@ def _end(open_elements: list[str], name: str) -> None:
 
 
 def _flattened(tag: re.Match[str]) -> str:
-    """Paragraphs, items, links and images as they are; of other blocks only that they end."""
+    """Paragraphs, items, links and images unchanged; other blocks as line breaks."""
     name = (tag["name"] or "").lower()
     if name in _FLAT or not name:
         return tag[0]

@@ -1,7 +1,8 @@
-"""A response read as a page: what it says, where it leads, and in which language."""
+"""Reader of HTML pages: title, text, links, blocks, languages, flags and sketch."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser
@@ -42,13 +43,13 @@ _UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea",
 _MAX_TITLE = 2_000  # characters
 _SAMPLE = 320  # characters: the time of identification grows with them
 _LONG_SAMPLE = 1_000
-_CLEAR = 0.97  # score of a language beyond which more text changes nothing
-_DECLARED = 0.9  # the same of one that a page declares, and that cannot be told by its text
+_CERTAIN = 0.97  # score of a language beyond which more text changes nothing
+_DECLARED_SCORE = 0.9  # the same of one that a page declares, and that cannot be told by its text
 _SAMPLE_BLOCKS = 8  # places they come from, so that an untranslated paragraph does not decide
-_LONG = 60  # characters of a block that is running text rather than a menu item
+_MIN_RUNNING_TEXT = 60  # characters of a block that is running text rather than a menu item
 _CODE = ["pre", "code", "samp", "kbd", "tt", "var"]
-_ENOUGH = 200  # characters of prose that tell a page's language
-_MOST_LINES = 40  # that are looked at one by one where a page is in several languages
+_MIN_PROSE = 200  # characters of prose that tell a page's language
+_MAX_LINES = 40  # that are looked at one by one where a page is in several languages
 
 
 def read_page(
@@ -60,11 +61,10 @@ def read_page(
     with_tree: bool = False,
     with_sketch: bool = False,
 ) -> Page:
-    """Read what a server answered; a body that is no HTML gives a page without links and blocks.
+    """Read an answer as a page; a body that is no HTML gives a page without links and blocks.
 
-    langs are the languages the user looks for: they are preferred where the text leaves it open.
-    Blocks and tree are read only where they are asked for: a crawl needs neither, and its speed is
-    that of reading.
+    langs are the requested languages, which are preferred if the text leaves it open.  Blocks and
+    tree are read only on request: a crawl needs neither, and reading limits its speed.
     """
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
@@ -88,7 +88,7 @@ def read_page(
     scores = _with_declared(prose, html_lang or content_language, langs)
     sketch: Sketch | None = None
     if with_sketch and walk is not None and (wanted := wanted_language(scores, langs)):
-        sketch = _sketch(parser, walk, response.url, wanted, langs, links)
+        sketch = make_sketch(parser, walk.tags, walk.blocks, links, response.url, wanted, langs)
     record = PageRecord(
         url=response.url,
         lang=scores[0].lang if scores else "",
@@ -108,17 +108,8 @@ def read_page(
     return Page(record, tuple(links), blocks, walk.tree if walk else None, sketch)
 
 
-def _sketch(
-    parser: LexborHTMLParser, walk: Walk, url: Url, lang: str, langs: Sequence[str],
-    links: Sequence[Link],
-) -> Sketch:  # fmt: skip
-    return make_sketch(
-        parser, url=url, lang=lang, langs=langs, tags=walk.tags, blocks=walk.blocks, links=links
-    )
-
-
 def read_content(response: Response) -> tuple[tuple[Block, ...], Node | None]:
-    """The blocks and the tree of a page, and nothing else: all that an aligner needs."""
+    """The blocks and the tree of a page, which are all that an aligner needs."""
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
     if not is_html(content_type, body[:4096]):
@@ -148,7 +139,7 @@ def _meta_language(parser: LexborHTMLParser, markup: str) -> str:
 
 
 def _text(parser: LexborHTMLParser) -> str:
-    """All that is read on the page, a line for each piece between two tags; changes the tree."""
+    """The visible text of a page, a line for each piece between two tags; changes the tree."""
     parser.strip_tags(_UNREAD)
     return parser.body.text(separator="\n", strip=True) if parser.body is not None else ""
 
@@ -176,26 +167,24 @@ def _canonical(links: Sequence[Link], url: Url) -> Url | None:
 
 
 def _prose(parser: LexborHTMLParser, markup: str, text: str) -> str:
-    """The text without code, which is in no language; all of it if that is nearly all."""
+    """The text without code; all of the text if hardly anything else is left."""
     if not any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
         return text
     parser.strip_tags(_CODE)
     prose = parser.body.text(separator="\n", strip=True) if parser.body is not None else ""
-    return prose if len(prose) >= _ENOUGH else text
+    return prose if len(prose) >= _MIN_PROSE else text
 
 
 def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page: from a short sample if that is clear, else from a long one.
+    """The languages of a page, from a short sample if that is clear, else from a long one.
 
     Where menus and headings are in another of the languages than the running text, the page was
     translated in part: then the shares of its languages are given.
     """
-    long: list[str] = []
-    rest: list[str] = []
-    for line in lines:
-        (long if _is_long(line) else rest).append(line)
+    long = [line for line in lines if _is_long(line)]
+    rest = [line for line in lines if not _is_long(line)]
     scores = identify(language_sample(long, rest), langs, closed=False)
-    is_clear = bool(scores) and scores[0].score >= _CLEAR
+    is_clear = bool(scores) and scores[0].score >= _CERTAIN
     if not is_clear:
         scores = identify(language_sample(long, rest, _LONG_SAMPLE), langs, closed=False)
     if len(langs) < 2 or not wanted_language(scores, langs):
@@ -204,7 +193,7 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     own = identify(short, langs)
     if is_clear and (not long or not own or same_language(own[0].lang, scores[0].lang)):
         return scores
-    shares = _shares([short, *long[:: len(long) // _MOST_LINES + 1]], langs)
+    shares = _shares([short, *long[:: len(long) // _MAX_LINES + 1]], langs)
     several = [LangScore(lang, share) for lang, share in shares.items() if share >= MIN_PAGE_SHARE]
     if len(several) < 2:
         return scores
@@ -212,9 +201,9 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
 
 
 def _with_declared(text: str, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page, as it declares them where no text in them can be told.
+    """The languages of a page; the declared one if texts in it cannot be identified.
 
-    What is clearly in another of the languages is in that one, whatever the page declares.
+    A text that is clearly in another requested language is in that one, whatever is declared.
     """
     scores = _languages(text.split("\n"), langs)
     said = hreflang_language(declared)
@@ -222,30 +211,29 @@ def _with_declared(text: str, declared: str, langs: Sequence[str]) -> tuple[Lang
     if not lang or can_identify(lang) or not is_identifiable(text[:_LONG_SAMPLE]):
         return scores
     is_other = any(
-        score >= _CLEAR and same_language(best, each) for best, score in scores for each in langs
+        score >= _CERTAIN and same_language(best, each) for best, score in scores for each in langs
     )
-    return scores if is_other else (LangScore(lang, _DECLARED),)
+    return scores if is_other else (LangScore(lang, _DECLARED_SCORE),)
 
 
 def _is_long(line: str) -> bool:
-    """Whether a line is running text; in bytes, since an ideograph says more than a letter."""
-    if line.isascii() or len(line) >= _LONG:
-        return len(line) >= _LONG
-    return len(line.encode("utf-8", "surrogatepass")) >= _LONG
+    """True if a line is running text; in bytes, since an ideograph counts for several letters."""
+    if line.isascii() or len(line) >= _MIN_RUNNING_TEXT:
+        return len(line) >= _MIN_RUNNING_TEXT
+    return len(line.encode("utf-8", "surrogatepass")) >= _MIN_RUNNING_TEXT
 
 
 def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
-    """How much of some lines is in each language."""
-    letters: dict[str, int] = {}
+    """The share of each language in some lines."""
+    letters: Counter[str] = Counter()
     for line in lines:
         for lang, _ in identify(line[:_SAMPLE], langs)[:1]:
-            letters[lang] = letters.get(lang, 0) + len(line)
-    total = sum(letters.values()) or 1
-    return {lang: count / total for lang, count in letters.items()}
+            letters[lang] += len(line)
+    return {lang: count / (letters.total() or 1) for lang, count in letters.items()}
 
 
 def language_sample(long: Sequence[str], short: Sequence[str], size: int = _SAMPLE) -> str:
-    """Text enough to tell the language: from long lines all over the page, menus only if need be.
+    """A sample of a page's text: from long lines all over the page, from menus only if needed.
 
     >>> language_sample(["word " * 20], ["Menu"]).split()[-2:]
     ['word', 'Menu']

@@ -1,4 +1,4 @@
-"""robots.txt as RFC 9309 says, and the waits a server asks for."""
+"""Rules of robots.txt (RFC 9309), and the Retry-After header."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DISALLOW_ALL = "User-agent: *\nDisallow: /\n"
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """What a host allows, and how that was decided."""
+    """The robots.txt of a host, and how it was obtained."""
 
     text: str
     status: str
@@ -46,7 +46,7 @@ class Robots:
 
 
 def retry_after(response: Response) -> float | None:
-    """Seconds the server asks to wait, from a number or a date.
+    """The seconds of a Retry-After header, from a number or a date.
 
     >>> from diptych.types import Url
     >>> retry_after(Response(Url("http://a.b/"), 429, (("Retry-After", "3"),), b"", 0.0))

@@ -1,4 +1,4 @@
-"""Sitemaps: index files, sets of URLs with the translations of each, plain lists (sitemaps.org).
+"""Reader of sitemaps (sitemaps.org): index files, URLs with their translations, plain lists.
 
 They are read by pattern rather than by an XML parser: many have unescaped ampersands or stop in
 the middle, at which a parser gives up, and entities that a page declares are never expanded.
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
+from itertools import islice
 from typing import NamedTuple
 
 from diptych.page.body import decompress
@@ -21,6 +22,7 @@ MAX_ENTRIES = 50_000  # sitemaps.org: URLs in one file
 MAX_BYTES = 52_428_800  # sitemaps.org: 50 MB, uncompressed
 MAX_ALTERNATES = 500  # of one URL; there are some 200 locales
 _MAX_URL = 4_096  # characters
+_SCHEMES = ("http://", "https://")
 _GZIP_MAGIC = b"\x1f\x8b"
 
 _TOKEN = re.compile(
@@ -42,14 +44,14 @@ class SitemapEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """What one file lists: further files, and pages."""
+    """The files and the pages that one file lists."""
 
     sitemaps: tuple[str, ...] = ()
     entries: tuple[SitemapEntry, ...] = ()
 
 
 def read_sitemap(body: bytes) -> Sitemap:
-    r"""Read a sitemap, as far as it can be read.
+    r"""Read a sitemap, up to any damage.
 
     >>> read_sitemap(b"<urlset><url><loc>http://a.org/?a=1&amp;b=2</loc></url></urlset>").entries
     (SitemapEntry(url='http://a.org/?a=1&b=2', alternates=()),)
@@ -65,12 +67,9 @@ def read_sitemap(body: bytes) -> Sitemap:
 
 
 def _from_lines(text: str) -> Iterator[SitemapEntry]:
-    count = 0
-    for line in text.splitlines():
-        url = line.strip()
-        if url.startswith(("http://", "https://")) and len(url) <= _MAX_URL and count < MAX_ENTRIES:
-            count += 1
-            yield SitemapEntry(url)
+    urls = (line.strip() for line in text.splitlines())
+    found = (url for url in urls if url.startswith(_SCHEMES) and len(url) <= _MAX_URL)
+    return map(SitemapEntry, islice(found, MAX_ENTRIES))
 
 
 def _from_markup(text: str) -> Sitemap:

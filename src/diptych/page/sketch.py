@@ -1,4 +1,4 @@
-"""A page's sketch: what of its content tells its counterpart, in whatever language that is."""
+"""Sketch of a page for pairing by content: tags, words, file names, block lengths, languages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -32,25 +32,24 @@ _MAX_TAGS = 4_000  # a bound on the work of comparing two pages
 _MAX_FILES = 400
 _MAX_TEXT = 400_000  # characters of a page whose words are counted
 _UNKNOWN_TAG = 1
-_SHORT = 80  # characters of a text whose words are remembered
-_LONG = 60  # letters of a block whose language can be told
-_TASTED = 3  # places of a page that tell whether it is in several languages
-_TASTE = 150  # characters of a block
-_LEAST_SHARE = 0.15  # of the text of a page in several languages, of each
+_MAX_CACHED = 80  # characters of a text whose words are remembered
+_MIN_LETTERS = 60  # letters of a block whose language can be told
+_SAMPLED_PLACES = 3  # places of a page that tell whether it is in several languages
+_SAMPLE_LENGTH = 150  # characters of a block
+_MIN_SHARE = 0.15  # of the text of a page in several languages, of each
 _PAGE_NAME = re.compile(r"(?:\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pl|do)|/[^/.]*)\Z", re.IGNORECASE)
 
 
 def make_sketch(
     parser: LexborHTMLParser,
-    *,
-    url: Url,
-    lang: str,
-    langs: Sequence[str],
     tags: Iterable[int],
     blocks: Sequence[Block],
     links: Sequence[Link],
+    url: Url,
+    lang: str,
+    langs: Sequence[str],
 ) -> Sketch:
-    """The sketch of a page that was read; `tags` and `blocks` are those of a `Walk`."""
+    """The sketch of a page in a language; `tags` and `blocks` are those of a `Walk`."""
     bag, block_words = count_words([block.text for block in blocks], lang)
     return Sketch(
         tags=spell_tags(tags),
@@ -66,7 +65,7 @@ def make_sketch(
 def count_words(
     texts: Sequence[str], lang: str
 ) -> tuple[Counter[str], tuple[tuple[int, ...], ...]]:
-    """How often each stem occurs in some texts, and each text as places of its stems in that.
+    """The count of each stem in some texts, and each text as indices of its stems.
 
     >>> count_words(["two cats", "", "cats"], "en")
     (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
@@ -81,8 +80,8 @@ def count_words(
 
 
 def _stems(text: str, lang: str) -> Sequence[str]:
-    """The stems of a text; those of short ones are remembered, since menus are on every page."""
-    return _known_stems(text, lang) if len(text) <= _SHORT else _read_stems(text, lang)
+    """The stems of a text; those of short texts are cached, since menus are on every page."""
+    return _known_stems(text, lang) if len(text) <= _MAX_CACHED else _read_stems(text, lang)
 
 
 def _read_stems(text: str, lang: str) -> Sequence[str]:
@@ -99,14 +98,8 @@ def spell_tags(tags: Iterable[int]) -> str:
     True
     """
     return "".join(
-        chr(
-            tag
-            if 0 < tag < 256
-            else 256 - tag
-            if -256 < tag < 0
-            else _UNKNOWN_TAG + 256 * (tag < 0)
-        )
-        for tag in [*tags][:_MAX_TAGS]
+        chr((abs(tag) if 0 < abs(tag) < 256 else _UNKNOWN_TAG) + 256 * (tag < 0))
+        for tag in islice(tags, _MAX_TAGS)
     )
 
 
@@ -116,7 +109,7 @@ def _hash(text: str) -> int:
 
 
 def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set[str]:
-    """Names of images, addresses of files, and what lies outside of the site.
+    """Names of images, addresses of files, and links to other sites.
 
     Only the name of an image counts, since folders often tell the language.
     """
@@ -147,17 +140,17 @@ def _name(address: str) -> str:
 
 
 def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """How much of a page in several of the languages is in each; nothing if it is in one.
+    """The share of each language in a page in several of them; empty if it is in one.
 
-    A few blocks are tasted first: nearly all pages are in one language.
+    A few blocks are sampled first: nearly all pages are in one language.
     """
     if len(set(langs)) < 2:
         return ()
-    long = [block for block in blocks if text_length(block.text) >= _LONG]
+    long = [block for block in blocks if text_length(block.text) >= _MIN_LETTERS]
     # Neighbours too, since the languages may take turns.
-    places = range(0, len(long), max(2, len(long) // _TASTED))
-    tasted = block_languages([block for at in places for block in long[at : at + 2]], langs)
-    if len({lang for lang in tasted if lang}) < 2:
+    places = range(0, len(long), max(2, len(long) // _SAMPLED_PLACES))
+    sampled = block_languages([block for at in places for block in long[at : at + 2]], langs)
+    if len({lang for lang in sampled if lang}) < 2:
         return ()
     letters: dict[str, float] = defaultdict(float)
     for block, lang in zip(long, block_languages(long, langs), strict=True):
@@ -166,7 +159,7 @@ def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[Lang
     shares = [
         LangScore(lang, round(letters[lang] / total, 3))
         for lang in langs
-        if letters[lang] >= _LEAST_SHARE * total
+        if letters[lang] >= _MIN_SHARE * total
     ]
     return tuple(shares) if len(shares) > 1 else ()
 
@@ -174,13 +167,13 @@ def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[Lang
 def block_languages(
     blocks: Sequence[Block], langs: Sequence[str], *, closed: bool = True
 ) -> list[str]:
-    """Which of some languages each block is in; nothing where that cannot be told.
+    """The requested language of each block; empty if it cannot be identified.
 
     In an open choice a block may also be in another language, which is then named.
     """
     found = []
     for block in blocks:
-        scores = identify(block.text[:_TASTE], langs, closed=closed)
+        scores = identify(block.text[:_SAMPLE_LENGTH], langs, closed=closed)
         best = scores[0].lang if scores else ""
         other = "" if closed else best
         found.append(asked_language(best, langs) or other)

@@ -1,4 +1,4 @@
-"""Machines that translate a page, as its source, its address and its own words tell."""
+"""Detection of machine-translated pages: widgets, plug-ins, declarations and notices."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import pairwise
 
 __all__ = ["machine_declared", "machines"]
 
-# What puts a translation by machine on a page, by what it leaves in its source.  Most have one word
-# in common, which is looked for once: what stands before it, and behind.
+# Traces of translation services in the source of a page.  Most contain one word, which is searched
+# once: the text before it, and after it.
 _WORD = b"translat"
 _AROUND_WORD = (
     (b".google.com/", (b"e_a/",), "google"),
@@ -113,11 +113,11 @@ _NOTICES = {
            r"이 [^<>.]{1,12}(?:기계 ?번역|자동(?:으로)? ?번역)(?:되|된|됐)"),
 }  # fmt: skip
 _MAX_NOTICE = 400  # bytes between two tags: what is longer is a text about something
-_MAX_SAID = 1_000  # places where such words are looked at
+_MAX_MATCHES = 1_000  # places where such words are looked at
 
 
 def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
-    """Which machines translate a page: by its source in lower case, its address, and its root.
+    """The machines that translate a page, by its source in lower case, its URL and its root.
 
     >>> machines(b"<div id='google_translate_element'></div>", "", "en", "")
     {'google'}
@@ -146,7 +146,7 @@ def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
 
 
 def _widgets(lowered: bytes, pieces: Sequence[bytes]) -> set[str]:
-    """The machines that a source names, cut where the word for translating stands."""
+    """The machines that a source names, given its pieces between `translat`."""
     found: set[str] = set()
     at = 0
     for before, after in pairwise(pieces):
@@ -164,7 +164,7 @@ def _widgets(lowered: bytes, pieces: Sequence[bytes]) -> set[str]:
 
 
 def _is_code(source: bytes, at: int) -> bool:
-    """Whether a place is in a tag, a script or a style: a text may well explain how it is done.
+    """True if an offset is in a tag, a script or a style, and not in text.
 
     >>> _is_code(b"<p id=x>y", 6), _is_code(b"<p>x", 3), _is_code(b"<script>if (a > b) x", 19)
     (True, False, True)
@@ -178,7 +178,7 @@ def _is_code(source: bytes, at: int) -> bool:
 
 
 def _scripts(lowered: bytes) -> bytes:
-    """The beginnings of all scripts: a text may well name the address of such a service."""
+    """The beginnings of all scripts; addresses of services in texts do not count."""
     pieces = lowered.split(b"<script", _MAX_SCRIPTS)
     return b"\n".join([piece[:_SCRIPT].partition(b"</script")[0] for piece in pieces[1:]])
 
@@ -206,7 +206,7 @@ def machine_declared(name: str, content: str) -> str:
 
 
 def _has_notice(lowered: bytes, lang: str) -> bool:
-    """Whether a page in some language says in a short line that a machine translated it.
+    """True if a page states in a short line that a machine translated it.
 
     >>> _has_notice("<p>diese seite wurde automatisch übersetzt.</p>".encode(), "de")
     True
@@ -230,7 +230,7 @@ def _notice(lang: str) -> re.Pattern[str]:
 def _short_lines(lowered: bytes, word: bytes) -> Iterator[str]:
     """The short texts between two tags that have a word in them."""
     at = lowered.find(word)
-    for _ in range(_MAX_SAID):
+    for _ in range(_MAX_MATCHES):
         if at < 0:
             return
         start = lowered.rfind(b">", max(0, at - _MAX_NOTICE), at)

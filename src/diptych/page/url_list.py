@@ -1,4 +1,4 @@
-"""A list of URLs as a site, for pairers: pages without links (`protocols.SiteView`)."""
+"""A list of URLs as a site for pairers: pages without links (`protocols.SiteView`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["UrlList"]
 
 @dataclass(frozen=True, slots=True)
 class UrlList:
-    """The pages behind some URLs, of which nothing is known but their languages."""
+    """The pages of some URLs, of which only the languages are known."""
 
     site: Site
     langs: Sequence[str]
@@ -21,7 +21,7 @@ class UrlList:
 
     @classmethod
     def of(cls, name: str, urls: Iterable[tuple[Url, LangScore]], langs: Sequence[str]) -> UrlList:
-        """A list from URLs, each with its language and how likely that is; `""` is unknown.
+        """A list from URLs, each with its language and score; `""` is unknown.
 
         >>> UrlList.of("a.org", [(Url("http://a.org/"), LangScore("en", 1.0))], ["en"]).pages.keys()
         dict_keys(['http://a.org/'])
@@ -38,7 +38,7 @@ class UrlList:
         return url if url in self.pages else None
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """None: nothing is known of what the pages say."""
+        """None: the content of the pages is unknown."""
         return iter(())
 
     def lexicon(self, left: str, right: str) -> Lexicon:
