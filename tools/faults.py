@@ -184,7 +184,7 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
 def _stays(node: ast.AST) -> bool:
     """Whether a node is left alone with all that is in it."""
     match node:
-        case ast.keyword(arg="encoding" | "errors"):
+        case ast.keyword(arg="encoding" | "errors" | "strict"):
             return True
         case ast.Expr(value=ast.Constant()) | ast.Import() | ast.ImportFrom():
             return True

@@ -182,6 +182,7 @@ def test_fault_behind_a_redirect_of_robots_txt_is_one_of_robots_txt() -> None:
         (Fault(), "disconnected"),
         (Fault(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"), "disconnected"),
         (Fault(b"SMTP ready\r\n\r\n"), "protocol"),
+        (Fault(b"HTTP/1.1 200 OK\r\n" + b"x" * 500 + b"\r\n\r\n"), "protocol"),
     ],
 )
 def test_fault_of_a_server_is_one_word(fault: Fault, reason: str) -> None:
@@ -190,6 +191,13 @@ def test_fault_of_a_server_is_one_word(fault: Fault, reason: str) -> None:
     assert isinstance(found, Failure)
     assert (found.url, found.reason) == (f"{server.url}a", reason)
     assert 0 < len(found.detail) <= 200
+
+
+def test_settings_of_those_who_say_nothing() -> None:
+    assert FetchSettings("a") == FetchSettings(
+        "a", proxy=None, allow_private=False, concurrency=64, timeout=60.0, stall=20.0,
+        page_bytes=10_000_000,
+    )  # fmt: skip
 
 
 def test_server_that_is_silent_for_too_long_is_a_timeout() -> None:

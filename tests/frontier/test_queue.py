@@ -350,6 +350,40 @@ def test_claim_given_back_is_not_given_out_at_once_over_another_connection(store
     assert claim.url in [again.url for again in frontier.claim(5.0, 9)]
 
 
+def test_claim_that_is_given_back_for_a_moment_may_be_given_out_after_it(store: Store) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("a")])
+    (claim,) = frontier.claim(0.0, 1)
+    frontier.give_back(claim, 0.25)
+    assert names(frontier.claim(0.25, 1)) == ["a"]
+
+
+def test_failed_claim_may_be_tried_again_at_once(store: Store) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("a")])
+    (claim,) = frontier.claim(0.0, 1)
+    frontier.fail(claim, 0.0, reason="timeout", retry_at=0.0)
+    assert names(frontier.claim(0.0, 1)) == ["a"]
+
+
+def test_host_that_is_not_known_yet_may_have_something_queued(store: Store) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("a", host=2)])
+    assert frontier.claim(0.0, 9) == []
+    host = Host(2)
+    frontier.add_host(host)
+    assert frontier.host(2) is host
+    (claim,) = frontier.claim(0.0, 9)
+    assert (claim.host, claim.hops, claim.attempts, claim.kind) == (2, 0, 0, Kind.PAGE)
+    assert frontier.forget_host(2) is host
+
+
+def test_states_are_numbered_as_in_the_databases_of_runs() -> None:
+    assert {state.name: int(state) for state in State} == {
+        "QUEUED": 0, "CLAIMED": 1, "FETCHED": 2, "FAILED": 3, "REFUSED": 4, "OUTSIDE": 5
+    }  # fmt: skip
+
+
 # -- leases ------------------------------------------------------------------------------------
 
 

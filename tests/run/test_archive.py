@@ -102,6 +102,16 @@ def test_file_is_full_at_its_limit_and_the_next_is_numbered(
     assert files(tmp_path)[-1] == "diptych-00003.warc.gz"
 
 
+def test_restart_goes_on_in_the_last_of_several_files_with_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, Store(tmp_path) as store:
+        patch.setattr(archive_module, "ROTATE_AT", 1)
+        last = [add(store, number) for number in range(3)][-1]
+    with Store(tmp_path) as store:
+        assert add(store, 3).warc == last.warc
+
+
 def test_archives_of_the_user_are_neither_written_nor_counted(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.archive.add("/their/diptych-00007.warc.gz", 0)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import random
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -230,6 +231,7 @@ def test_info_record_names_software_file_and_agent() -> None:
     text = gzip.decompress(compose_info(agent="DiptychBot/1", name="x.warc.gz", now=0.0)).decode()
     assert text.startswith("WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Date: 1970-01-01T00:00:00Z\r\n")
     assert "WARC-Filename: x.warc.gz\r\n" in text
+    assert "Content-Type: application/warc-fields\r\n" in text
     assert "software: diptych/" in text
     assert "http-header-user-agent: DiptychBot/1\r\n" in text
 
@@ -278,6 +280,20 @@ def test_archives_of_others_are_read(data: bytes, name: str) -> None:
         ("http://example.org/3", 200, b"<p>b</p>"),
     ]
     assert found[1].header("content-type") == "text/html"
+    assert {response.ip for response in found} == {""}
+    assert {response.fetched_at for response in found} == {1_704_067_200.0}
+
+
+def plain(head: bytes, block: bytes = b"<p>b</p>") -> bytes:
+    return b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.org/\r\n" + (
+        b"%sContent-Length: %d\r\n\r\n%s\r\n\r\n" % (head, len(block), block)
+    )
+
+
+def test_record_without_a_type_or_a_date_is_read() -> None:
+    (found,), error = scanned(plain(b""), "a.warc")
+    assert (found.header("content-type"), found.status, found.fetched_at) == ("", 200, 0.0)
+    assert error == ""
 
 
 def test_record_of_any_kind_is_found_again_by_its_place(tmp_path: Path) -> None:
@@ -374,6 +390,26 @@ def test_cut_archive_is_named_in_the_error() -> None:
     found, error = scanned(data[:-20])
     assert len(found) == 1
     assert "a.warc.gz is damaged or cut off after 1 records" in error
+
+
+@pytest.mark.parametrize("begun", [b"W", b"WARC/1.1\r\nWARC-Type: resp", plain(b"")[:-9]])
+def test_plain_archive_with_a_record_that_is_only_begun_is_cut_off(begun: bytes) -> None:
+    found, error = scanned(plain(b"") + begun, "a.warc")
+    assert len(found) == 1
+    assert "cut off" in error
+    assert scanned(plain(b"") + b"\r\n", "a.warc")[1] == ""
+
+
+def test_large_last_record_is_read_to_its_end() -> None:
+    chunk = random.Random(0).randbytes(30_000)  # found again only over the whole window of gzip
+    (found,), error = scanned(gzip.compress(plain(b"", chunk * 2)))
+    assert (found.body, error) == (chunk * 2, "")
+
+
+def test_record_that_cannot_be_read_at_its_place_is_an_error() -> None:
+    data = compose(answer(random.Random(0).randbytes(5000)))
+    with pytest.raises(ArchiveError, match="no readable record at byte 0"):
+        read_at(io.BytesIO(data[:-2000]), 0)
 
 
 RECORDS = [compose(answer(b"lamp %d" % n * 9)) for n in range(3)]

@@ -137,6 +137,7 @@ def test_text_in_the_language_of_the_other_side_is_below_zero() -> None:
         ("end_differs", "One:", "Un", 1),
         ("end_differs", "One 5", "Un", 0),
         ("upper_apart", "ONE TWO", "家", 0),
+        ("upper_apart", "ABCd", "abcd", 4 / 14 - 1 / 14),
         ("quotes_apart", "'a' b", "a b", 2),
         ("colons_apart", "a: b", "a b", 1),
         ("codes_apart", "a = b/c", "a b c", 2),

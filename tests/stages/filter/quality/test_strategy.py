@@ -223,6 +223,13 @@ def test_damaged_model_is_refused(tmp_path: Path) -> None:
     model.save(path)
     with pytest.raises(ConfigError, match="other measures"):
         load(path, NAMES[1:])
+    arrays = dict(np.load(path))
+    for name, value in (("curve", np.array([1.0])), ("forest_base", np.array(["a"]))):
+        np.savez(path, **(arrays | {name: value}))
+        with pytest.raises(ConfigError, match="damaged"):
+            load(path, NAMES)
+    replace(model, again=0.0).save(path)
+    assert load(path, NAMES).again == 0
     with pytest.raises(ConfigError, match="train one first"):
         load(tmp_path / "none.npz", NAMES)
 
@@ -264,6 +271,11 @@ def test_threshold_and_rules_hold_for_the_encoder_too(lexicon: Lexicon, lang: st
     for limit in (0.0, 1.1):
         decisions = QualityEncoder(threshold=limit).judge(segs, known)
         assert [decision.accept for decision in decisions] == [limit == 0.0] * len(segs)
+    if lang == "fr":  # what the encoder says is in the score
+        plain = Quality(threshold=1.1).judge(segs, known)
+        assert all(a.score != b.score for a, b in zip(decisions, plain, strict=True))
+    assert len(QualityEncoder().judge(segs[:1], known)) == 1
+    assert QualityEncoder().judge([], known) == []
     strict = QualityEncoder(rules=Rules(max_length=10)).judge(segs, known)
     assert {decision.reason for decision in strict} == {"too_long"}
 

@@ -35,6 +35,7 @@ def places(words: Words) -> list[dict[str, tuple[float, float]]]:
 
 
 def test_words_have_counts_and_places_in_their_segments() -> None:
+    assert read(["1st a1"], "en").is_number.tolist() == [True, False]
     found = read(["one two one six", "", "six 12"], "en")
     assert found.words == ("one", "two", "six", "12")
     assert places(found) == [

@@ -25,6 +25,9 @@ from diptych.stages.filter.shared.mojibake import damage
         ("Â«ouiÂ»", 4),
         ("Škoda, Česko", 0),
         ("Ä™ Ä® Ä©", 0),
+        ("Ãx Âx", 0),
+        ("Ä“Ä“", 2),
+        ("Ä“ Ä“", 0),
     ],
 )
 def test_letter_in_the_wrong_encoding_counts_twice(text: str, count: int) -> None:
