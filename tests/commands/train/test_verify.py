@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,24 +55,50 @@ def pairs(count: int) -> list[str]:
     return right + [f"{n}.en.html\t{(n + 1) % count}.fr.html\tno" for n in range(count)]
 
 
-@pytest.fixture
-def labels(tmp_path: Path) -> Path:
-    write_pages(tmp_path, 14)
-    path = tmp_path / "labels.tsv"
+def write_labels(folder: Path) -> Path:
+    write_pages(folder, 14)
+    path = folder / "labels.tsv"
     path.write_text("\n".join(pairs(14)) + "\n\n", "utf-8")
     return path
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    return write_labels(tmp_path)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model, and what was said of it."""
+
+    out: Path
+    said: str
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Trained]:
+    """Trains each method once: a forest takes seconds."""
+    folder = tmp_path_factory.mktemp("trained")
+    labels = write_labels(folder)
+
+    @cache
+    def train(method: str) -> Trained:
+        out = folder / method
+        result = run("train", "verify", labels, "--out", out, "--method", method, "--seed", 3)
+        assert result.exit_code == 0
+        return Trained(out, result.stdout)
+
+    return train
 
 
 @pytest.mark.parametrize(
     ("method", "features"), [("classify", 21), ("decision_tree", 4), ("maxent", 3)]
 )
 def test_model_is_trained_measured_and_can_be_named_in_a_recipe(
-    method: str, features: int, labels: Path, tmp_path: Path
+    method: str, features: int, trained: Callable[[str], Trained]
 ) -> None:
-    out = tmp_path / "model"
-    result = run("train", "verify", labels, "--out", out, "--method", method)
-    assert result.exit_code == 0
-    first, whole, *without = result.stdout.splitlines()
+    out = trained(method).out
+    first, whole, *without = trained(method).said.splitlines()
     assert first == "10-fold cross-validation of 28 pairs, 14 of them right"
     assert whole.startswith("all features: P ")
     assert len(without) == features
@@ -82,14 +111,15 @@ def test_model_is_trained_measured_and_can_be_named_in_a_recipe(
     assert strategy.model == str(out)
 
 
-def test_model_that_was_trained_tells_right_pairs(labels: Path, tmp_path: Path) -> None:
+def test_model_that_was_trained_tells_right_pairs(
+    trained: Callable[[str], Trained], tmp_path: Path
+) -> None:
     from support.candidates import candidate, read_html
 
-    out = tmp_path / "model"
-    result = run("train", "verify", labels, "--out", out)
-    f1 = float(result.stdout.splitlines()[1].rpartition(" ")[2])
+    model = trained("classify")
+    f1 = float(model.said.splitlines()[1].rpartition(" ")[2])
     assert f1 > 85
-    strategy = registry.make("verify", {"use": "classify", "model": str(out)})
+    strategy = registry.make("verify", {"use": "classify", "model": str(model.out)})
     write_pages(tmp_path, 20)
     page = {
         (n, lang): read_html(f"/{lang}/{n}", (tmp_path / f"{n}.{lang}.html").read_text("utf-8"))
@@ -103,18 +133,23 @@ def test_model_that_was_trained_tells_right_pairs(labels: Path, tmp_path: Path) 
     assert min(right) > max(wrong)
 
 
-def test_same_labels_and_seed_give_the_same_model(labels: Path, tmp_path: Path) -> None:
-    made = []
-    for name in ("one", "two"):
-        result = run("train", "verify", labels, "--out", tmp_path / name, "--seed", 3)
-        made.append((result.stdout, (tmp_path / name / "classify.json").read_bytes()))
-    assert made[0] == made[1]
+@pytest.mark.parametrize(
+    "method", [pytest.param("classify", marks=pytest.mark.slow), "decision_tree", "maxent"]
+)
+def test_same_labels_and_seed_give_the_same_model(
+    method: str, trained: Callable[[str], Trained], labels: Path, tmp_path: Path
+) -> None:
+    first, again = trained(method), tmp_path / "again"
+    result = run("train", "verify", labels, "--out", again, "--method", method, "--seed", 3)
+    assert result.stdout == first.said
+    name = f"{method}.json"
+    assert (again / name).read_bytes() == (first.out / name).read_bytes()
 
 
 def test_pairs_that_need_no_model_are_left_out_and_counted(labels: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.html").write_text("<p>Accueil</p>", "utf-8")
     labels.write_text(labels.read_text("utf-8") + "0.en.html\tempty.html\t0\n", "utf-8")
-    result = run("train", "verify", labels, "--out", tmp_path / "model")
+    result = run("train", "verify", labels, "--out", tmp_path / "model", "--method", "maxent")
     assert "28 pairs" in result.stdout
     assert "left out: 1 too_little_text" in result.stderr
     assert "1 left out (1 too_little_text)" in (tmp_path / "model/card.md").read_text("utf-8")
