@@ -283,14 +283,14 @@ def test_threshold_and_rules_hold_for_the_encoder_too(lexicon: Lexicon, lang: st
 def test_encoder_settles_as_the_model_without_it_does() -> None:
     ones = np.ones(3, int)
     given = np.array([0.2, 0.8, 0.9])
-    settled = QualityEncoder().settle(given, Repeats(ones, ones, ones))
-    assert settled.tolist() == Quality().settle(given, Repeats(ones, ones, ones)).tolist()
+    settled = QualityEncoder().rescore(given, Repeats(ones, ones, ones))
+    assert settled.tolist() == Quality().rescore(given, Repeats(ones, ones, ones)).tolist()
     assert settled.tolist() != given.tolist()
 
 
 def test_score_at_the_threshold_is_kept() -> None:
-    decisions = decisions(np.array([0.5, 0.49, 0.9]), ["", "", "identical"], 0.5)
-    assert decisions == [
+    kept = decisions(np.array([0.5, 0.49, 0.9]), ["", "", "identical"], 0.5)
+    assert kept == [
         Decision(True, 0.5, ""), Decision(False, 0.49, Reason.LOW_SCORE),
         Decision(False, 0.0, Reason.IDENTICAL),
     ]  # fmt: skip
