@@ -17,7 +17,7 @@ from support.runs import LANGS, strategies
 from support.waiting import PATIENCE, until
 
 import diptych
-from diptych.engine.task_workers import _AHEAD, _WORTH, Failed, Pool, run_tasks
+from diptych.engine.task_workers import _MIN_TASKS, _TASKS_AHEAD, Failed, Pool, run_tasks
 from diptych.errors import DiptychError
 from diptych.run.store import Store
 from diptych.steps.tasks import Work
@@ -43,16 +43,16 @@ def pipe(tmp_path: Path) -> Path:
 
 def test_results_come_in_the_order_of_the_tasks(work, store, pipe) -> None:
     # The first is done after several others.
-    tasks = [Held(0, pipe), *map(Square, range(1, _WORTH + 8))]
+    tasks = [Held(0, pipe), *map(Square, range(1, _MIN_TASKS + 8))]
     tasks[5] = Releasing(5, pipe)
     found = list(run_tasks(tasks, work, work.of(store), jobs=2))
-    assert [result[0] for result in found] == [number**2 for number in range(_WORTH + 8)]
+    assert [result[0] for result in found] == [number**2 for number in range(_MIN_TASKS + 8)]
     processes = {result[1] for result in found}
     assert len(processes) == 2
     assert os.getpid() not in processes
 
 
-@pytest.mark.parametrize(("count", "jobs"), [(_WORTH + 8, 1), (_WORTH - 1, 4), (0, 4)])
+@pytest.mark.parametrize(("count", "jobs"), [(_MIN_TASKS + 8, 1), (_MIN_TASKS - 1, 4), (0, 4)])
 def test_one_job_or_few_tasks_are_done_here(work, store, count, jobs) -> None:
     found = list(run_tasks(map(Square, range(count)), work, work.of(store), jobs=jobs))
     assert found == [(number**2, os.getpid()) for number in range(count)]
@@ -69,7 +69,7 @@ def test_workers_read_the_store_while_this_process_writes(recorded: Path) -> Non
     with Store(recorded, write=False) as store:
         url = next(store.records(1)).url
         own = Work(recorded, strategies(), LANGS)
-        found = list(run_tasks([Known(url)] * _WORTH, own, own.of(store), jobs=2))
+        found = list(run_tasks([Known(url)] * _MIN_TASKS, own, own.of(store), jobs=2))
     assert {lang for lang, _ in found} == {"en"}
     assert os.getpid() not in {process for _, process in found}
 
@@ -89,7 +89,7 @@ class Given(Sequence):
 
 
 def test_no_more_than_a_window_is_begun_ahead_of_the_first(work, store, pipe) -> None:
-    tasks, window, results, ahead = list(map(Square, range(80))), _AHEAD * 2, [], []
+    tasks, window, results, ahead = list(map(Square, range(80))), _TASKS_AHEAD * 2, [], []
     # All that may be begun must be, or the first is never done.
     tasks[0], tasks[window - 1] = Held(0, pipe), Releasing(window - 1, pipe)
     given = Given(tasks, lambda number: ahead.append(number - len(results)))
@@ -105,8 +105,8 @@ def test_results_may_be_large(work, store) -> None:
 
 
 def test_task_that_ends_its_process_has_no_result_and_others_go_on(work, store) -> None:
-    tasks = [Ending() if number in (0, 1, 20, _WORTH) else Square(number)
-             for number in range(_WORTH + 1)]  # fmt: skip
+    tasks = [Ending() if number in (0, 1, 20, _MIN_TASKS) else Square(number)
+             for number in range(_MIN_TASKS + 1)]  # fmt: skip
     found = list(run_tasks(tasks, work, work.of(store), jobs=2))
     wanted = ["unreadable" if isinstance(task, Ending) else task.number**2 for task in tasks]
     assert [result[0] for result in found] == wanted
@@ -126,13 +126,13 @@ def test_task_that_hangs_has_no_result_and_others_go_on(work, store) -> None:
 
 @pytest.mark.parametrize(("jobs", "error"), [(1, ValueError), (2, DiptychError)])
 def test_task_that_raises_ends_the_run(work, store, jobs, error) -> None:
-    tasks = [Raising("what") if number == 3 else Square(number) for number in range(_WORTH)]
+    tasks = [Raising("what") if number == 3 else Square(number) for number in range(_MIN_TASKS)]
     with pytest.raises(error):
         list(run_tasks(tasks, work, work.of(store), jobs=jobs))
 
 
 def test_leaving_off_ends_the_workers(work, store) -> None:
-    results = run_tasks([Square(1), *[Hanging()] * _WORTH], work, work.of(store), jobs=2)
+    results = run_tasks([Square(1), *[Hanging()] * _MIN_TASKS], work, work.of(store), jobs=2)
     assert next(results)[0] == 1
     assert len(multiprocessing.active_children()) == 2
     results.close()

@@ -7,7 +7,7 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.stages.filter.rules import Rules
 from diptych.stages.filter.shared.characters import Kind, count_characters
 from diptych.stages.filter.shared.mojibake import damage
-from diptych.stages.filter.shared.segments import read
+from diptych.stages.filter.shared.segments import read_segments
 from diptych.text.lengths import text_length
 from diptych.types import Decision, SegmentPair, Url
 from diptych.units import Repeats
@@ -218,11 +218,11 @@ def test_language_is_doubted_from_forty_letters_on() -> None:
 def test_language_is_doubted_at_the_confidence_that_is_asked_for(
     rules: Rules, odds: float, broken: bool
 ) -> None:
-    found = read([segment(ENGLISH, FRENCH)])
+    found = read_segments([segment(ENGLISH, FRENCH)])
     sure, unsure = np.array([100.0]), np.array([-odds])
     for side in (0, 1):
         told = (unsure, sure) if side == 0 else (sure, unsure)
-        reasons = rules.broken(found._replace(tongues=told, thirds=told))
+        reasons = rules.broken_rules(found._replace(own_odds=told, third_odds=told))
         assert reasons == ["wrong_language" if broken else ""]
 
 

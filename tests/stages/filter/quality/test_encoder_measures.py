@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.stages.filter.quality import measures as plain
-from diptych.stages.filter.quality.encoder_measures import NAMES, likenesses, measures
-from diptych.stages.filter.shared.segments import read
+from diptych.stages.filter.quality.encoder_measures import NAMES, cosine_measures, measures
+from diptych.stages.filter.shared.segments import read_segments
 from diptych.types import SegmentPair, Url
 
 URL = Url("http://example.org/")
@@ -31,7 +31,7 @@ class Letters:
 
 
 def test_likeness_is_measured_beside_all_that_is_measured_without() -> None:
-    found = read(SEGMENTS)
+    found = read_segments(SEGMENTS)
     lexicon = Lexicon.empty("en", "fr")
     rows = measures(found, lexicon, Letters())
     assert rows.dtype == np.float32
@@ -42,7 +42,7 @@ def test_likeness_is_measured_beside_all_that_is_measured_without() -> None:
 
 def test_likeness_is_over_that_with_the_page_and_with_the_neighbours() -> None:
     left, right = (Letters().encode(texts) for texts in zip(*TEXTS, strict=True))
-    cosine, over_page, over_neighbours = likenesses(left, right)
+    cosine, over_page, over_neighbours = cosine_measures(left, right)
     last = len(TEXTS) - 1
     for place in range(len(TEXTS)):
         own = float(left[place] @ right[place])
@@ -65,6 +65,6 @@ def test_likeness_is_over_that_with_the_page_and_with_the_neighbours() -> None:
 
 def test_segment_alone_is_over_the_page_only() -> None:
     one = Letters().encode(["aab"])
-    cosine, over_page, over_neighbours = likenesses(one, one)
+    cosine, over_page, over_neighbours = cosine_measures(one, one)
     assert cosine.tolist() == pytest.approx([1.0])
     assert over_page.tolist() == over_neighbours.tolist() == pytest.approx([0.0], abs=1e-6)

@@ -7,7 +7,7 @@ import pytest
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.stages.filter.quality.measures import NAMES, measures
-from diptych.stages.filter.shared.segments import read
+from diptych.stages.filter.shared.segments import read_segments
 from diptych.types import SegmentPair, Url
 
 URL = Url("http://example.org/")
@@ -97,7 +97,7 @@ MEASURED = {
 
 @pytest.fixture(scope="module")
 def columns() -> dict[str, list[float]]:
-    rows = measures(read(PAGE), LEXICON)
+    rows = measures(read_segments(PAGE), LEXICON)
     return dict(zip(NAMES, rows.T.tolist(), strict=True))
 
 
@@ -120,7 +120,7 @@ def test_every_measure_is_checked_but_those_of_languages(columns: dict[str, list
 
 def test_text_in_the_language_of_the_other_side_is_below_zero() -> None:
     turned = SegmentPair(PAGE[0].right, PAGE[0].left, "en", "fr", URL, URL, "", "", 0.9)
-    row = dict(zip(NAMES, measures(read([turned]), LEXICON)[0].tolist(), strict=True))
+    row = dict(zip(NAMES, measures(read_segments([turned]), LEXICON)[0].tolist(), strict=True))
     assert row["language_more"] < 0
 
 
@@ -147,7 +147,7 @@ def test_text_in_the_language_of_the_other_side_is_below_zero() -> None:
 )
 def test_segment_by_itself(name: str, left: str, right: str, value: float) -> None:
     seg = SegmentPair(left, right, "en", "fr", URL, URL, "", "", 0.5)
-    row = measures(read([seg]), Lexicon.empty("en", "fr"))[0]
+    row = measures(read_segments([seg]), Lexicon.empty("en", "fr"))[0]
     assert row[NAMES.index(name)] == pytest.approx(value, abs=1e-6)
 
 
@@ -156,7 +156,7 @@ def test_lengths_are_beside_what_is_usual_on_long_pages() -> None:
         return SegmentPair("a" * left, "b" * right, "en", "fr", URL, URL, "", "", 0.5)
 
     name = NAMES.index("length_off")
-    alone = measures(read([seg(30, 60)]), LEXICON)[0, name]
-    among = measures(read([seg(30, 60)] * 60), LEXICON)[0, name]
+    alone = measures(read_segments([seg(30, 60)]), LEXICON)[0, name]
+    among = measures(read_segments([seg(30, 60)] * 60), LEXICON)[0, name]
     assert among == pytest.approx(alone * 0.25 / (1 - 1 / 21), rel=1e-5)  # 20 of 80, 1 of 21
-    assert np.all(measures(read([seg(30, 30)] * 3), LEXICON)[:, name] == 0)
+    assert np.all(measures(read_segments([seg(30, 30)] * 3), LEXICON)[:, name] == 0)

@@ -1,4 +1,4 @@
-"""Words of both sides of segments, and what they say together."""
+"""SideWords of both both_sides of segments, and what they say together."""
 
 from __future__ import annotations
 
@@ -7,19 +7,27 @@ from itertools import pairwise
 import pytest
 
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.stages.filter.quality.vocabulary import Joined, Words, joined, read, sides
+from diptych.stages.filter.quality.vocabulary import (
+    SideWords,
+    WordEvidence,
+    both_sides,
+    side_words,
+    word_evidence,
+)
 from diptych.types import SegmentPair, Url
 
 URL = Url("http://example.org/")
 LEXICON = Lexicon.of_links("en", "fr", [("red", "rouge", 1), ("house", "maison", 1)])
 
 
-def both(*pairs: tuple[str, str], lexicon: Lexicon | None = None) -> Joined:
-    left, right = sides([SegmentPair(*pair, "en", "fr", URL, URL, "", "", 0.5) for pair in pairs])
-    return joined(left, right, lexicon or Lexicon.empty("en", "fr"))
+def both(*pairs: tuple[str, str], lexicon: Lexicon | None = None) -> WordEvidence:
+    left, right = both_sides(
+        [SegmentPair(*pair, "en", "fr", URL, URL, "", "", 0.5) for pair in pairs]
+    )
+    return word_evidence(left, right, lexicon or Lexicon.empty("en", "fr"))
 
 
-def places(words: Words) -> list[dict[str, tuple[float, float]]]:
+def places(words: SideWords) -> list[dict[str, tuple[float, float]]]:
     """How often each word is in each segment, and where."""
     offsets = words.bags.offsets.tolist()
     return [
@@ -35,8 +43,8 @@ def places(words: Words) -> list[dict[str, tuple[float, float]]]:
 
 
 def test_words_have_counts_and_places_in_their_segments() -> None:
-    assert read(["1st a1"], "en").is_number.tolist() == [True, False]
-    found = read(["one two one six", "", "six 12"], "en")
+    assert side_words(["1st a1"], "en").is_number.tolist() == [True, False]
+    found = side_words(["one two one six", "", "six 12"], "en")
     assert found.words == ("one", "two", "six", "12")
     assert places(found) == [
         {"one": (2, (0.125 + 0.625) / 2), "two": (1, 0.375), "six": (1, 0.875)},
@@ -50,9 +58,9 @@ def test_words_have_counts_and_places_in_their_segments() -> None:
 
 
 def test_each_side_is_read_in_its_own_language() -> None:
-    left, right = sides([SegmentPair("L'eau", "L'eau", "en", "fr", URL, URL, "", "", 0.5)])
+    left, right = both_sides([SegmentPair("L'eau", "L'eau", "en", "fr", URL, URL, "", "", 0.5)])
     assert left.words == right.words
-    assert [len(side.lengths) for side in sides([])] == [0, 0]
+    assert [len(side.lengths) for side in both_sides([])] == [0, 0]
 
 
 def test_numbers_and_names_are_counted_on_both_sides_and_on_one() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diptych.stages.filter.shared.characters import Kind, counted
+from diptych.stages.filter.shared.characters import Kind, count_characters
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from diptych.stages.filter.shared.characters import Kind, counted
     ],
 )
 def test_each_character_has_one_kind(kind: Kind, chars: str) -> None:
-    found = counted(list(chars)).kinds
+    found = count_characters(list(chars)).kinds
     assert {char: Kind(int(row.argmax())) for char, row in zip(chars, found, strict=True)} == (
         dict.fromkeys(chars, kind)
     )
@@ -40,7 +40,7 @@ def test_each_character_has_one_kind(kind: Kind, chars: str) -> None:
 
 
 def test_letters_are_of_all_scripts_and_dense_ones_weigh_three() -> None:
-    found = counted(["aBא", "中が 한", "é1.", ""])
+    found = count_characters(["aBא", "中が 한", "é1.", ""])
     assert found.letters.tolist() == [3, 3, 1, 0]
     assert found.weight.tolist() == [3, 9, 1, 0]
     assert found.lengths.tolist() == pytest.approx([3, 4 + 2.5 + 2 * 1.3, 3, 0])
@@ -65,7 +65,7 @@ def test_letters_are_of_all_scripts_and_dense_ones_weigh_three() -> None:
 def test_text_begins_with_a_letter_or_digit_and_ends_before_its_brackets(
     text: str, first: Kind, last: Kind
 ) -> None:
-    found = counted(["x.", text, "Y"])
+    found = count_characters(["x.", text, "Y"])
     assert (found.first[1], found.last[1]) == (first, last)
 
 
@@ -86,11 +86,11 @@ def test_text_begins_with_a_letter_or_digit_and_ends_before_its_brackets(
 def test_stop_before_a_small_letter_is_a_break_but_not_over_two_texts(
     text: str, breaks: int
 ) -> None:
-    assert counted([text, "small", text]).breaks.tolist() == [breaks, 0, breaks]
-    assert counted([text]).breaks.tolist() == [breaks]
+    assert count_characters([text, "small", text]).breaks.tolist() == [breaks, 0, breaks]
+    assert count_characters([text]).breaks.tolist() == [breaks]
 
 
 def test_no_texts_have_no_rows() -> None:
-    found = counted([])
+    found = count_characters([])
     assert found.kinds.shape == (0, len(Kind))
     assert found.letters.tolist() == []

@@ -15,11 +15,10 @@ from diptych.stages.filter.shared.mojibake import damage
         ("\ufffdcole \ufffd", 2),
         ("Ã©t\ufffd", 3),
         ("itâ€™s", 2),
-        ("ðŸ˜€", 2),
+        ("ðŸ˜€", 4),
         ("voilÃ ", 2),
         ("Ã l'heure", 2),
-        ("L'Ã le", 2),
-        ("Ð¿Ñ€Ð¸", 6),
+        ("Ð¿Ñ€Ð¸", 4),
         ("æ—¥æœ¬", 4),
         ("GrÃ¶ÃŸe", 4),
         ("Â«ouiÂ»", 4),
@@ -30,5 +29,5 @@ from diptych.stages.filter.shared.mojibake import damage
         ("Ä“ Ä“", 0),
     ],
 )
-def test_letter_in_the_wrong_encoding_counts_twice(text: str, count: int) -> None:
+def test_sequence_in_the_wrong_encoding_counts_twice(text: str, count: int) -> None:
     assert damage(text) == count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diptych.stages.filter.shared.characters import Kind
-from diptych.stages.filter.shared.segments import read
+from diptych.stages.filter.shared.segments import read_segments
 from diptych.types import SegmentPair, Url
 
 URL = Url("http://example.org/")
@@ -37,22 +37,24 @@ def segment(left: str, right: str) -> SegmentPair:
 def test_sides_are_identical_whatever_their_case_and_numbers(
     left: str, right: str, identical: bool
 ) -> None:
-    assert read([segment(left, right)]).identical.tolist() == [identical]
+    assert read_segments([segment(left, right)]).identical.tolist() == [identical]
 
 
 def test_each_side_is_read_in_its_own_place() -> None:
-    found = read([segment(ENGLISH, FRENCH), segment(FRENCH, ENGLISH), segment("a\ufffd", "É 12")])
-    left, right = found.tongues
+    found = read_segments(
+        [segment(ENGLISH, FRENCH), segment(FRENCH, ENGLISH), segment("a\ufffd", "É 12")]
+    )
+    left, right = found.own_odds
     assert left[0] > 0 > left[1]
     assert right[0] > 0 > right[1]
     assert (left[2], right[2]) == (0, 0), "too short to be told"
-    assert found.thirds[0][0] > 0
-    assert found.thirds[1][0] > 0
+    assert found.third_odds[0][0] > 0
+    assert found.third_odds[1][0] > 0
     assert [side.tolist() for side in found.damaged] == [[0, 0, 1], [0, 0, 0]]
     assert [int(side.kinds[2, Kind.DIGIT]) for side in found.chars] == [0, 2]
     assert len(found.segs) == 3
 
 
 def test_no_segments_are_read_too() -> None:
-    found = read([])
-    assert [len(part) for part in (*found.tongues, *found.thirds, found.identical)] == [0] * 5
+    found = read_segments([])
+    assert [len(part) for part in (*found.own_odds, *found.third_odds, found.identical)] == [0] * 5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from diptych.language.identify import MIN_LETTERS
-from diptych.stages.filter.shared.side_languages import UNTOLD, odds
+from diptych.stages.filter.shared.side_languages import UNKNOWN_ODDS, language_odds
 
 ENGLISH = "The members of the council met in the old town hall on Tuesday evening."
 FRENCH = "Les membres du conseil se sont réunis mardi soir à l'ancien hôtel de ville."
@@ -15,7 +15,7 @@ WEIGHT = 60
 
 
 def told(text: str, own: str, other: str, weight: int = WEIGHT) -> tuple[float, float]:
-    over_other, over_third = odds([text], np.array([weight]), own, other)
+    over_other, over_third = language_odds([text], np.array([weight]), own, other)
     return float(over_other[0]), float(over_third[0])
 
 
@@ -45,21 +45,21 @@ def test_text_in_a_third_language_is_below_zero_beside_that_one_only() -> None:
 
 
 def test_text_of_little_weight_is_not_told() -> None:
-    assert told(ENGLISH, "en", "fr", MIN_LETTERS - 1) == (UNTOLD, UNTOLD)
-    assert told(ENGLISH, "en", "fr", MIN_LETTERS) != (UNTOLD, UNTOLD)
-    found = odds([ENGLISH, FRENCH, "a"], np.array([WEIGHT, WEIGHT, 1]), "en", "fr")[0]
+    assert told(ENGLISH, "en", "fr", MIN_LETTERS - 1) == (UNKNOWN_ODDS, UNKNOWN_ODDS)
+    assert told(ENGLISH, "en", "fr", MIN_LETTERS) != (UNKNOWN_ODDS, UNKNOWN_ODDS)
+    found = language_odds([ENGLISH, FRENCH, "a"], np.array([WEIGHT, WEIGHT, 1]), "en", "fr")[0]
     assert found[0] > 0 > found[1]
-    assert found[2] == UNTOLD == 0
+    assert found[2] == UNKNOWN_ODDS == 0
 
 
 @pytest.mark.parametrize(("own", "other"), [("en", "en-GB"), ("tet", "en"), ("zh-Hans", "zh-Hant")])
 def test_languages_that_cannot_be_told_apart_are_not(own: str, other: str) -> None:
-    assert told(ENGLISH, own, other) == (UNTOLD, UNTOLD)
+    assert told(ENGLISH, own, other) == (UNKNOWN_ODDS, UNKNOWN_ODDS)
 
 
 def test_other_language_that_no_model_knows_leaves_thirds_to_be_told() -> None:
     over_other, over_third = told(SPANISH, "en", "tet")
-    assert over_other == UNTOLD
+    assert over_other == UNKNOWN_ODDS
     assert over_third < -3
 
 
@@ -70,4 +70,4 @@ def test_beginning_of_a_text_is_enough() -> None:
 
 
 def test_no_texts_are_told_nothing() -> None:
-    assert [len(found) for found in odds([], np.array([], int), "en", "fr")] == [0, 0]
+    assert [len(found) for found in language_odds([], np.array([], int), "en", "fr")] == [0, 0]
