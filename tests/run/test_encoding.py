@@ -11,7 +11,6 @@ from diptych.run.encoding import (
     read_scores,
     read_sketch,
     whole,
-    write_evidence,
     write_news,
     write_scores,
     write_sketch,
@@ -94,8 +93,8 @@ def test_scores_are_kept_to_three_digits(scores: list[tuple[str, float]]) -> Non
 
 def test_evidence_is_kept_by_name() -> None:
     scores = (Evidence("hreflang", 0.99), Evidence("url_model", 0.5), Evidence("lead", -0.25))
-    assert read_evidence(write_evidence(scores)) == scores
-    assert read_evidence(write_evidence(())) == ()
+    assert read_evidence(write_scores(scores)) == scores
+    assert read_evidence(write_scores(())) == ()
 
 
 urls = st.text(max_size=20).map("http://example.org/".__add__)

@@ -11,7 +11,7 @@ import pytest
 from diptych.errors import SourceError
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
-from diptych.sources.earlier_run import NAME, EarlierRunLinks
+from diptych.sources.earlier_run import NAME, open_earlier_run
 from diptych.text.urls import url_key
 from diptych.types import Link, Page, PageRecord, Url
 
@@ -39,7 +39,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_links_to_other_sites_are_found_both_ways(run: Path) -> None:
-    tables = EarlierRunLinks.open(run)
+    tables = open_earlier_run(run)
     assert tables.back_links(Url("http://aim.com/"), 9) == [
         Link(Url("http://a.org/"), "back", "", "Aim", "see Aim here")
     ]
@@ -53,44 +53,44 @@ def test_links_to_other_sites_are_found_both_ways(run: Path) -> None:
 
 
 def test_the_index_is_made_once_and_again_when_the_run_has_gone_on(run: Path) -> None:
-    EarlierRunLinks.open(run).close()
+    open_earlier_run(run).close()
     before = (run / NAME).stat().st_mtime_ns
-    EarlierRunLinks.open(run).close()
+    open_earlier_run(run).close()
     assert (run / NAME).stat().st_mtime_ns == before
     with Store(run, agent="test") as store:
         add_page(store, "http://c.org/", [Link(Url("http://aim.com/"), "a", "", "C")], at=2.0)
-    assert len(EarlierRunLinks.open(run).back_links(Url("http://aim.com/"), 9)) == 2
+    assert len(open_earlier_run(run).back_links(Url("http://aim.com/"), 9)) == 2
 
 
 def test_the_run_itself_is_only_read(run: Path) -> None:
     before = hashlib.sha256((run / "run.sqlite").read_bytes()).hexdigest()
-    EarlierRunLinks.open(run).close()
+    open_earlier_run(run).close()
     assert hashlib.sha256((run / "run.sqlite").read_bytes()).hexdigest() == before
     with Store(run, agent="test"):  # while someone writes it
-        EarlierRunLinks.open(run).close()
+        open_earlier_run(run).close()
 
 
 @pytest.mark.parametrize("text", [b"", b"nonsense", b"SQLite format 3\0" + b"\xff" * 500])
 def test_a_damaged_index_is_made_again(run: Path, text: bytes) -> None:
     (run / NAME).write_bytes(text)
-    assert len(EarlierRunLinks.open(run).back_links(Url("http://aim.com/"), 9)) == 1
+    assert len(open_earlier_run(run).back_links(Url("http://aim.com/"), 9)) == 1
 
 
 def test_what_is_left_of_a_killed_one_is_replaced(run: Path) -> None:
     (run / f"{NAME}.part").write_bytes(b"half")
     (run / f"{NAME}.part-wal").write_bytes(b"half")
-    assert len(EarlierRunLinks.open(run).back_links(Url("http://aim.com/"), 9)) == 1
+    assert len(open_earlier_run(run).back_links(Url("http://aim.com/"), 9)) == 1
     assert not (run / f"{NAME}.part").exists()
 
 
 def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="holds no run"):
-        EarlierRunLinks.open(tmp_path)
+        open_earlier_run(tmp_path)
 
 
 def test_a_recorded_run_is_a_source(recorded: Path, tmp_path: Path) -> None:
     shutil.copytree(recorded, tmp_path / "copy")
-    tables = EarlierRunLinks.open(tmp_path / "copy")
+    tables = open_earlier_run(tmp_path / "copy")
     with Store(tmp_path / "copy", write=False) as store:
         pages = [url for url, _ in store.links(1)]
     assert pages

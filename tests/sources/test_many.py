@@ -16,11 +16,9 @@ from diptych.commands.backlinks import backlinks
 from diptych.engine.link_service import LinkService
 from diptych.errors import SourceError
 from diptych.run.store import Store
-from diptych.sources.earlier_run import EarlierRunLinks
-from diptych.sources.link_index import LinkWriter
+from diptych.sources.link_index import LinkIndex, LinkWriter
 from diptych.sources.many import MAX_FAULTS, MergedSources
 from diptych.sources.open import open_source, open_sources
-from diptych.sources.wat import WatIndex
 from diptych.sources.web_graph import WebGraph
 from diptych.types import Failure, Link, Url
 
@@ -154,10 +152,10 @@ def test_mistakes_are_one_clear_line(graph: Path, arguments, message) -> None:
 def test_a_source_is_what_its_path_is(graph: Path, tmp_path: Path) -> None:
     assert isinstance(open_source(str(graph)), WebGraph)
     assert call("wat", "--out", tmp_path / "i.sqlite", tmp_path / "v")[0] == 1
-    assert isinstance(open_source(str(tmp_path / "i.sqlite")), WatIndex)
+    assert isinstance(open_source(str(tmp_path / "i.sqlite")), LinkIndex)
     (tmp_path / "run").mkdir()
     Store(tmp_path / "run", agent="test").close()
-    assert isinstance(open_source(str(tmp_path / "run")), EarlierRunLinks)
+    assert isinstance(open_source(str(tmp_path / "run")), LinkIndex)
     (tmp_path / "api.toml").write_text(
         'url = "http://127.0.0.1/{host}"\nlinks = ""\nsource = "url"\n'
     )

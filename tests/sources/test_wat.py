@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from diptych.errors import SourceError
 from diptych.sources import wat
-from diptych.sources.link_index import LinkWriter
-from diptych.sources.wat import WatIndex, index_wat, page_links
+from diptych.sources.link_index import LinkIndex, LinkWriter
+from diptych.sources.wat import index_wat, page_links
 from diptych.types import Link
 
 
@@ -85,7 +85,7 @@ def test_links_are_kept_with_their_texts(tmp_path: Path) -> None:
     )
     facts = index_wat([archive(tmp_path / "a.wat.gz", [page])], tmp_path / "i.sqlite")
     assert (facts.files, facts.pages, facts.links, facts.notes) == (1, 1, 4, ())
-    index = WatIndex.open(tmp_path / "i.sqlite")
+    index = LinkIndex.open(tmp_path / "i.sqlite")
     assert index.out_links("http://a.org/dir/p.html", 10) == [
         Link("http://a.fr/", "alternate", "fr"),
         Link("http://aim.com/x", "a", "fr", "Version française"),
@@ -115,7 +115,7 @@ def test_links_to_the_host_count_if_none_is_to_the_page(tmp_path: Path) -> None:
         content("http://c.org/", [anchor("http://other.aim.com/", "3")]),
     ]
     index_wat([archive(tmp_path / "a.gz", pages)], tmp_path / "i.sqlite")
-    index = WatIndex.open(tmp_path / "i.sqlite")
+    index = LinkIndex.open(tmp_path / "i.sqlite")
     assert [link.url for link in index.back_links("http://aim.com/one", 9)] == ["http://a.org/"]
     found = sorted((link.url, link.anchor) for link in index.back_links("http://aim.com/", 9))
     assert found == [("http://a.org/", "1"), ("http://b.org/", "2")]
@@ -128,7 +128,7 @@ def test_different_sites_come_first_and_hubs_last(tmp_path: Path) -> None:
     pages += [content("http://hub.org/", [*hub, aim]), content("http://few.org/", [aim])]
     index_wat([archive(tmp_path / "a.gz", pages)], tmp_path / "i.sqlite")
     found = [
-        link.url for link in WatIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 8)
+        link.url for link in LinkIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 8)
     ]
     assert found[0] == "http://few.org/"
     assert found[1].startswith("http://same.org/")
@@ -138,10 +138,10 @@ def test_different_sites_come_first_and_hubs_last(tmp_path: Path) -> None:
 
 def test_a_page_that_many_link_to_is_sampled_always_alike(tmp_path: Path) -> None:
     index_wat([archive(tmp_path / "a.gz", many(3000))], tmp_path / "i.sqlite")
-    index = WatIndex.open(tmp_path / "i.sqlite")
+    index = LinkIndex.open(tmp_path / "i.sqlite")
     found = index.back_links("http://aim.com/", 20)
     assert len({link.url for link in found}) == 20
-    assert found == WatIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 20)
+    assert found == LinkIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 20)
     numbers = [int(link.anchor.split()[1]) for link in found]
     assert max(numbers) > 1500
     assert min(numbers) < 1500
@@ -209,7 +209,7 @@ def test_what_stands_before_a_cut_is_used_and_told(tmp_path: Path, share: float)
     facts = index_wat([str(tmp_path / "a.gz")], tmp_path / "i.sqlite")
     assert share * 500 - 5 <= facts.pages <= share * 500 + 5
     assert f"damaged after {facts.pages:,} pages" in facts.notes[0]
-    assert WatIndex.open(tmp_path / "i.sqlite").notes() == list(facts.notes)
+    assert LinkIndex.open(tmp_path / "i.sqlite").notes() == list(facts.notes)
 
 
 def test_a_file_of_something_else_is_told(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_what_is_no_index_is_neither_read_nor_written(tmp_path: Path, text: byte
     path = tmp_path / "i.sqlite"
     path.write_bytes(text)
     with pytest.raises(SourceError):
-        WatIndex.open(path)
+        LinkIndex.open(path)
     if text:
         with pytest.raises(SourceError):
             index_wat([archive(tmp_path / "a.gz", many(1))], path)
@@ -240,7 +240,7 @@ def test_another_database_is_left_alone(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TABLE thesis (text)")
         db.commit()
-    for attempt in (lambda: index_wat([], path), lambda: WatIndex.open(path)):
+    for attempt in (lambda: index_wat([], path), lambda: LinkIndex.open(path)):
         with pytest.raises(SourceError, match="is no link index"):
             attempt()
 
@@ -250,7 +250,7 @@ def test_a_damaged_index_is_told_when_asked(tmp_path: Path) -> None:
     data = (tmp_path / "i.sqlite").read_bytes()
     (tmp_path / "i.sqlite").write_bytes(data[:8192] + b"\xa5" * (len(data) - 8192))
     with pytest.raises(SourceError, match="is damaged"):
-        WatIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 10)
+        LinkIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 10)
 
 
 def _has_read(index: Path, path: str) -> bool:
@@ -281,7 +281,7 @@ def test_killed_it_has_what_it_read_and_goes_on(tmp_path: Path) -> None:
     assert child.wait() == -signal.SIGKILL
     facts = index_wat([whole, archive(tmp_path / "c.gz", many(7))], out)
     assert (facts.skipped, facts.pages) == (1, 7)
-    assert len(WatIndex.open(out).back_links("http://aim.com/", 2000)) == 1500
+    assert len(LinkIndex.open(out).back_links("http://aim.com/", 2000)) == 1500
 
 
 def test_links_of_a_page_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,7 +290,7 @@ def test_links_of_a_page_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with LinkWriter(tmp_path / "i.sqlite") as writer:
         assert writer.add("http://a.org/", links) == 10  # type: ignore[arg-type]
         writer.commit()
-    found = WatIndex.open(tmp_path / "i.sqlite").out_links("http://a.org/", 99)
+    found = LinkIndex.open(tmp_path / "i.sqlite").out_links("http://a.org/", 99)
     assert len(found) == 10
     assert len(found[0].anchor) == 500
 
@@ -298,6 +298,7 @@ def test_links_of_a_page_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_text_with_half_a_character_is_kept_as_far_as_it_goes(tmp_path: Path) -> None:
     page = json.dumps(content("http://a.org/", [anchor("http://aim.com/", "caf\ud83d")])).encode()
     index_wat([archive(tmp_path / "a.gz", [page])], tmp_path / "i.sqlite")
-    assert WatIndex.open(tmp_path / "i.sqlite").notes() != [] or (
-        WatIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 1)[0].anchor[:3] == "caf"
+    assert LinkIndex.open(tmp_path / "i.sqlite").notes() != [] or (
+        LinkIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 1)[0].anchor[:3]
+        == "caf"
     )

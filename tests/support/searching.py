@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from diptych.engine.link_answers import look_up_at_once
+from diptych.engine.link_answers import look_up
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim
 from diptych.frontier.search import Budget, Discovery, SearchSettings
@@ -144,7 +144,11 @@ def discovery(
         )
         now, done = float(machine.stats.downloads), 0
         while steps is None or done < steps:
-            look_up_at_once(machine, web, now)
+            while wishes := machine.wishes(now):
+                for wish in wishes:
+                    machine.told(wish, look_up(web, wish), now)
+            if machine.is_learning_due:
+                machine.learn()
             claims = machine.next(now, width)
             for claim in claims:
                 now += 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from urllib.request import getproxies, proxy_bypass
 
@@ -114,12 +114,7 @@ class Fetcher:
             if following is None:
                 break
             target = following
-        if isinstance(response, Failure):
-            return Failure(url, response.reason, response.detail, response.retry_after)
-        return Response(
-            url, response.status, response.headers, response.body, response.fetched_at, response.ip,
-            response.truncated,
-        )  # fmt: skip
+        return replace(response, url=url)
 
     async def _get(self, url: Url, kind: Kind) -> Response | Failure:
         proxy = self._proxy_for(url)
@@ -131,13 +126,7 @@ class Fetcher:
             request = session.get(URL(url, encoded=True), allow_redirects=False, proxy=proxy)
             async with request as answer:
                 return await self._take(url, kind, answer)
-        except (
-            aiohttp.ClientError,
-            TimeoutError,
-            OSError,
-            ValueError,
-            asyncio.IncompleteReadError,
-        ) as error:
+        except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
             return _failure(url, error)
 
     def _proxy_for(self, url: Url) -> str | None:
@@ -206,10 +195,8 @@ _REASONS: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
     ((aiohttp.ClientConnectorDNSError,), Reason.DNS),
     ((aiohttp.ClientSSLError,), Reason.TLS),
     ((aiohttp.ClientConnectorError, aiohttp.ClientProxyConnectionError), Reason.CONNECT),
-    (
-        (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, aiohttp.ClientOSError),
-        Reason.DISCONNECTED,
-    ),
+    ((aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError), Reason.DISCONNECTED),
+    ((aiohttp.ClientOSError,), Reason.DISCONNECTED),
     ((aiohttp.ClientResponseError, aiohttp.InvalidURL, ValueError), Reason.PROTOCOL),
     ((OSError,), Reason.CONNECT),
 )

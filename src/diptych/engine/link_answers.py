@@ -11,7 +11,7 @@ from diptych.frontier.search import Discovery, LookUp
 from diptych.protocols import LinkSource
 from diptych.types import Failure, Link
 
-__all__ = ["LookUps", "look_up", "look_up_at_once"]
+__all__ = ["LookUps", "look_up"]
 
 BACK_LINKS = 100  # of one site
 OUT_LINKS = 1_000  # of one page or host
@@ -24,15 +24,6 @@ def look_up(source: LinkSource, wish: LookUp) -> Answer:
     if wish.lead is None:
         return source.back_links(wish.url, BACK_LINKS)
     return source.out_links(wish.url, OUT_LINKS)
-
-
-def look_up_at_once(discovery: Discovery, source: LinkSource, now: float) -> None:
-    """Answer all look-ups of a discovery, and have it learn if it is time."""
-    while wishes := discovery.wishes(now):
-        for wish in wishes:
-            discovery.told(wish, look_up(source, wish), now)
-    if discovery.is_learning_due:
-        discovery.learn()
 
 
 class LookUps:

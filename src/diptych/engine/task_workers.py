@@ -94,13 +94,13 @@ class Pool(Generic[Context]):
         self._waiting.append((self._submitted, task))
         return self._submitted
 
-    def collect(self) -> dict[int, Any]:
-        """The results that have come, by number, without waiting for any."""
+    def collect(self, timeout: float = 0.0) -> dict[int, Any]:
+        """The results that have come, by number; wait for the first of them until a timeout."""
         results: dict[int, Any] = {}
         if not self._workers and self._waiting:
             self.start()
         if any(worker.task >= 0 for worker in self._workers):
-            self._collect(results, timeout=0.0)
+            self._collect(results, timeout=timeout)
         for worker in self._workers:
             if worker.task < 0 and self._waiting:
                 self._give(worker, *self._waiting.popleft())
@@ -108,29 +108,24 @@ class Pool(Generic[Context]):
 
     def close(self) -> None:
         """End all processes, whatever they are at."""
-        self._stop()
+        for worker in self._workers:
+            self._end(worker)
+        self._workers.clear()
 
     def run(self, tasks: Sequence[Task[Context, Any]]) -> Iterator[Any]:
         """Results in the order of the tasks; no more than a window of them is held."""
         results: dict[int, Any] = {}
-        waiting = deque(range(len(tasks)))
-        given = 0
+        numbers: deque[int] = deque()
+        left = deque(tasks)
         try:
-            self._workers = [self._start() for _ in range(min(self.jobs, len(tasks)))]
-            while given < len(tasks):
-                for worker in self._workers:
-                    if (
-                        worker.task < 0
-                        and waiting
-                        and waiting[0] < given + _TASKS_AHEAD * self.jobs
-                    ):
-                        self._give(worker, waiting[0], tasks[waiting.popleft()])
-                self._collect(results, timeout=1.0)
-                while given in results:
-                    yield results.pop(given)
-                    given += 1
+            while left or numbers:
+                while left and len(numbers) < _TASKS_AHEAD * self.jobs:
+                    numbers.append(self.submit(left.popleft()))
+                results |= self.collect(timeout=1.0)
+                while numbers and numbers[0] in results:
+                    yield results.pop(numbers.popleft())
         finally:
-            self._stop()
+            self.close()
 
     def _give(self, worker: _Worker, number: int, task: Task[Context, Any]) -> None:
         worker.task, worker.since = number, time.monotonic()
@@ -173,11 +168,6 @@ class Pool(Generic[Context]):
         worker.pipe.close()
         worker.process.kill()
         worker.process.join()
-
-    def _stop(self) -> None:
-        for worker in self._workers:
-            self._end(worker)
-        self._workers.clear()
 
 
 def _serve(pipe: Connection, context: Any, languages: Sequence[Taught]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from diptych.frontier.admission import Admission
@@ -153,9 +153,7 @@ class Crawl:
         outlook = self.guides.outlook(site)
         if outlook is None or value == -math.inf or value >= SEED_PRIORITY:
             return True
-        best = max(
-            value, self.frontier.best_priority((info.id for info in self.hosts.of_site(site)), now)
-        )
+        best = max(value, self._best_priority(site, now))
         is_waiting = value < MIN_CERTAIN_VALUE and self.guides.waits(site, now) < MAX_ANSWER_WAIT
         if is_waiting or value < best / 2:
             self.frontier.give_back(claim, now + SHORT_DELAY)
@@ -171,13 +169,14 @@ class Crawl:
         if outlook is not None and not outlook.found and site.pages < MIN_PAGES_TO_JUDGE:
             return False  # where nothing was found yet, nothing can be told either
         self.frontier.give_back(claim, now + SHORT_DELAY)
-        later = self.frontier.best_priority(
-            (info.id for info in self.hosts.of_site(site)), math.inf
-        )
+        later = self._best_priority(site, math.inf)
         is_waiting = self.guides.waits(site, now) < math.inf or later >= 1.0 / patience
         if not site.in_flight and not is_waiting:
             self.hosts.stop_site(site, SiteEnd.UNLIKELY)
         return True
+
+    def _best_priority(self, site: SiteInfo, now: float) -> float:
+        return self.frontier.best_priority((info.id for info in self.hosts.of_site(site)), now)
 
     def _refill(self) -> bool:
         """Ask the policy for more URLs, once each time the queue of a site is empty."""
@@ -195,22 +194,20 @@ class Crawl:
 
     def outlook(self) -> Outlook | None:
         """The pairs found and still expected in all sites; None if no guide can tell."""
-        each = [
-            outlook
-            for site in self.hosts.sites.values()
-            if site.pages and (outlook := self.guides.outlook(site)) is not None
-        ]
-        if not each:
-            return None
-        return Outlook(sum(one.found for one in each), sum(one.left for one in each))
+        each = [outlook for _, outlook in self._outlooks()]
+        found, left = sum(one.found for one in each), sum(one.left for one in each)
+        return Outlook(found, left) if each else None
 
     def save_outlook(self) -> None:
         """Save the pairs found and still expected in each site."""
         self.store.begin()
+        for site, outlook in self._outlooks():
+            self.store.save_outlook(site.id, outlook)
+
+    def _outlooks(self) -> Iterator[tuple[SiteInfo, Outlook]]:
         for site in self.hosts.sites.values():
-            outlook = self.guides.outlook(site) if site.pages else None
-            if outlook is not None:
-                self.store.save_outlook(site.id, outlook)
+            if site.pages and (outlook := self.guides.outlook(site)) is not None:
+                yield site, outlook
 
     # -- what guides want to know ------------------------------------------------------------
 
@@ -240,15 +237,11 @@ class Crawl:
         self.store.begin()
         host = self.hosts[claim.host]
         host.site.in_flight -= claim.kind is Kind.PAGE
-        if isinstance(reading, Failure):
-            reading = Reading(claim.url, 0, 0, now, failure=reading)
-        self._retries.log(claim, host, reading, pointer)
+        reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         if reading.failure is not None:
-            if self._retries.fail(claim, reading.failure, reading.status, now):
+            if is_given_up:
                 self._tell_guide(claim, Missing(claim.url, reading.failure.reason))
-            return
-        host.refusals = 0
-        if reading.robots is not None:
+        elif reading.robots is not None:
             self._take_robots(claim, reading.robots, reading.status, now)
         elif reading.redirect is not None:
             self._take_redirect(claim, reading.redirect, reading.status, now)

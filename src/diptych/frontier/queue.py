@@ -165,39 +165,29 @@ class Frontier:
         self, claim: Claim, now: float, *, status: int, redirect: int | None = None
     ) -> None:
         """The claim was answered for good."""
-        self._end(claim, now, State.FETCHED, status, "", 0.0, redirect)
+        self._end(claim, now, (State.FETCHED, status, "", 0.0, redirect))
 
     def fail(
-        self,
-        claim: Claim,
-        now: float,
-        *,
-        reason: str,
-        status: int = 0,
+        self, claim: Claim, now: float, *, reason: str, status: int = 0,
         retry_at: float | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """The claim was not answered: to be tried again at a time, or given up."""
         state = State.FAILED if retry_at is None else State.QUEUED
-        self._end(claim, now, state, status, reason, retry_at or 0.0, None)
+        self._end(claim, now, (state, status, reason, retry_at or 0.0, None))
 
     def _end(
-        self,
-        claim: Claim,
-        now: float,
-        state: State,
-        status: int,
-        reason: str,
-        due: float,
-        redirect: int | None,
+        self, claim: Claim, now: float, row: tuple[State, int, str, float, int | None]
     ) -> None:
         """End a claim and free its place, unless its lease is over and another has the place."""
         changed = self._db.execute(
             "UPDATE urls SET state = ?, status = ?, reason = ?, due = ?, redirect = ?"
             " WHERE id = ? AND state = 1 AND attempts = ?",
-            (int(state), status, reason, due, redirect, claim.id, claim.attempts + 1),
+            (*row, claim.id, claim.attempts + 1),
         ).rowcount
         if changed:
-            self._release(claim, now)
+            host = self._hosts[claim.host]
+            # Counted from the end of the answer too, so that a slow server is not pressed.
+            self._release(host, max(host.next_at, now + host.delay))
 
     def refuse(self, claim: Claim, now: float, *, reason: str) -> None:
         """The claim may not be fetched; its place goes to the next URL of the host at once."""
@@ -205,10 +195,7 @@ class Frontier:
             "UPDATE urls SET state = 4, reason = ?, attempts = attempts - 1 WHERE id = ?",
             (reason, claim.id),
         )
-        host = self._hosts[claim.host]
-        self._free_connection(host)
-        host.next_at = now
-        self._schedule(host)
+        self._release(self._hosts[claim.host], now)
 
     def give_back(self, claim: Claim, until: float) -> None:
         """The claim is not wanted before a time; it stays queued."""
@@ -216,9 +203,7 @@ class Frontier:
             "UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE id = ?", (claim.id,)
         )
         host = self._hosts[claim.host]
-        self._free_connection(host)
-        host.next_at = max(host.next_at, until)  # for its other connections too
-        self._schedule(host)
+        self._release(host, max(host.next_at, until))  # for its other connections too
 
     def hold(self, id: int, until: float) -> None:
         """Leave a host alone until a time."""
@@ -240,9 +225,9 @@ class Frontier:
         ).fetchall()
         for (id,) in rows:
             host = self._hosts.get(id)
-            if host is not None:
-                if now is not None:
-                    self._free_connection(host)
+            if host is not None and now is not None:
+                self._release(host, host.next_at)
+            elif host is not None:
                 self._schedule(host)
         return len(rows)
 
@@ -273,16 +258,12 @@ class Frontier:
                 return host
         return None
 
-    def _release(self, claim: Claim, now: float) -> None:
-        host = self._hosts[claim.host]
-        self._free_connection(host)
-        # Counted from the end of the answer too, so that a slow server is not pressed.
-        host.next_at = max(host.next_at, now + host.delay)
-        self._schedule(host)
-
-    def _free_connection(self, host: Host) -> None:
+    def _release(self, host: Host, next_at: float) -> None:
+        """Free a connection of a host, which may be asked again at a time."""
         host.active -= 1
         self.active -= 1
+        host.next_at = next_at
+        self._schedule(host)
 
     def _schedule(self, host: Host, at: float = 0.0) -> None:
         """Put a host into the schedule, or earlier into it than it is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from diptych.frontier.hosts import HostInfo, Hosts
+from diptych.frontier.hosts import Hosts
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier
 from diptych.page.answer import Reading
@@ -42,8 +42,13 @@ class Retries:
     limits: Limits
     stats: Stats
 
-    def log(self, claim: Claim, host: HostInfo, reading: Reading, pointer: Pointer | None) -> None:
-        """Save the outcome of a request: an answer, or the reason why there is none."""
+    def record(
+        self, claim: Claim, answer: Reading | Failure, now: float, pointer: Pointer | None
+    ) -> tuple[Reading, bool]:
+        """Save the answer to a claim; returns it, and True if the URL is given up."""
+        host = self.hosts[claim.host]
+        failed = Reading(claim.url, 0, 0, now)
+        reading = failed._replace(failure=answer) if isinstance(answer, Failure) else answer
         self.store.save_fetch(
             host.site.id, claim.url, reading.fetched_at, status=reading.status, size=reading.size,
             reason=reading.failure.reason if reading.failure else "", pointer=pointer,
@@ -51,8 +56,12 @@ class Retries:
         host.site.bytes += reading.size
         self.hosts.note_delay(claim.host)
         self.stats.downloads += reading.status > 0
+        if reading.failure is not None:
+            return reading, self._fail(claim, reading.failure, reading.status, now)
+        host.refusals = 0
+        return reading, False
 
-    def fail(self, claim: Claim, failure: Failure, status: int, now: float) -> bool:
+    def _fail(self, claim: Claim, failure: Failure, status: int, now: float) -> bool:
         """Schedule a retry, or give up and return True; a host that keeps refusing is stopped."""
         host, limits = self.hosts[claim.host], self.limits
         refused = failure.reason in REFUSALS
@@ -64,13 +73,8 @@ class Retries:
         is_busy = refused and (asked is not None or failure.reason not in FORBIDDEN)
         if is_busy or (retried and claim.kind is Kind.ROBOTS):
             self.hosts.hold(claim.host, now + wait)
-        self.frontier.fail(
-            claim,
-            now,
-            reason=failure.reason,
-            status=status,
-            retry_at=now + wait if retried else None,
-        )
+        retry_at = now + wait if retried else None
+        self.frontier.fail(claim, now, reason=failure.reason, status=status, retry_at=retry_at)
         if refused and wait > self.politeness.max_wait:
             self.hosts.stop(claim.host, f"it asks to wait {wait:g} s")
         elif host.refusals >= limits.refusals:

@@ -285,20 +285,15 @@ class Discovery:
     ) -> None:
         """Take in the answer to a claim, or its failure."""
         self.store.begin()
-        host = self.hosts[claim.host]
-        visit = self._visits[host.site.id]
-        if isinstance(reading, Failure):
-            reading = Reading(claim.url, 0, 0, now, failure=reading)
-        self._retries.log(claim, host, reading, pointer)
+        visit = self._visits[self.hosts[claim.host].site.id]
+        reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         is_robots = claim.kind is Kind.ROBOTS
         self.stats.robots += is_robots and reading.status > 0
         visit.downloads += not is_robots and reading.status > 0
         if reading.failure is not None:
-            given_up = self._retries.fail(claim, reading.failure, reading.status, now)
-            if given_up and not is_robots:
+            if is_given_up and not is_robots:
                 self._visits.miss(visit, claim.url, reading.failure.reason)
         else:
-            host.refusals = 0
             self._take(visit, claim, reading, now, pointer)
         self._visits.go_on(visit)
 
@@ -371,7 +366,5 @@ class Discovery:
 
     def _add(self, links: Sequence[Link], role: Role, source: int) -> None:
         """Keep links as leads."""
-        may = [link for link in links if self._admission.is_page(link.url)]
-        if may:
-            leads = self.leads.from_links(may, role)
-            self.leads.add(leads, self._ranking, source)
+        if may := [link for link in links if self._admission.is_page(link.url)]:
+            self.leads.add(self.leads.from_links(may, role), self._ranking, source)

@@ -23,7 +23,7 @@ from diptych.types import (
 )
 
 __all__ = [
-    "read_evidence", "read_news", "read_scores", "read_sketch", "whole", "write_evidence",
+    "read_evidence", "read_news", "read_scores", "read_sketch", "whole",
     "write_links", "write_news", "write_scores", "write_sketch",
 ]  # fmt: skip
 
@@ -47,9 +47,9 @@ def write_links(links: Iterable[Link]) -> str:
         return orjson.dumps([[whole(text) for text in row] for row in rows]).decode()
 
 
-def write_scores(scores: Iterable[LangScore]) -> str:
-    """Scores as `en:0.998 fr:0.002`."""
-    return " ".join(f"{lang}:{score:.3f}" for lang, score in scores)
+def write_scores(scores: Iterable[LangScore | Evidence]) -> str:
+    """Scores of languages or evidence as `en:0.998 fr:0.002`."""
+    return " ".join(f"{name}:{score:.3f}" for name, score in scores)
 
 
 def read_scores(text: str) -> tuple[LangScore, ...]:
@@ -62,13 +62,8 @@ def read_scores(text: str) -> tuple[LangScore, ...]:
     return tuple(scores)
 
 
-def write_evidence(scores: Iterable[Evidence]) -> str:
-    """Evidence as `hreflang:0.900 keys:0.871`."""
-    return " ".join(f"{name}:{score:.3f}" for name, score in scores)
-
-
 def read_evidence(text: str) -> tuple[Evidence, ...]:
-    """Parse the text of `write_evidence`."""
+    """Parse evidence in the text of `write_scores`."""
     items = (item.rpartition(":") for item in text.split())
     return tuple(Evidence(name, float(score)) for name, _, score in items)
 

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 from diptych.run.database import Database
-from diptych.run.encoding import read_evidence, whole, write_evidence
+from diptych.run.encoding import read_evidence, whole, write_scores
 from diptych.text.near_duplicates import segment_keys
 from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
@@ -37,7 +37,7 @@ class Pairs(Database):
         rows = [
             (
                 site, url_key(p.left), url_key(p.right), p.left_lang, p.right_lang, p.score,
-                p.evidence, write_evidence(p.scores),
+                p.evidence, write_scores(p.scores),
             )
             for p in pairs
         ]  # fmt: skip

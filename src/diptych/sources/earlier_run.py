@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
-from typing import Self
 
 import orjson
 
@@ -14,7 +13,7 @@ from diptych.run.store import Store
 from diptych.sources.link_index import LinkIndex, LinkWriter
 from diptych.types import Link
 
-__all__ = ["EarlierRunLinks"]
+__all__ = ["open_earlier_run"]
 
 NAME = "backlinks.sqlite"
 _STATE = (
@@ -24,27 +23,21 @@ _STATE = (
 _PAGES = "SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url"
 
 
-class EarlierRunLinks(LinkIndex):
-    """The links of a run to other sites; a `LinkSource`.
+def open_earlier_run(folder: Path) -> LinkIndex:
+    """Open the links of a run to other sites.
 
     They are indexed in a file beside the run, anew when the run has gone on; the run itself is
     only read.
     """
-
-    __slots__ = ()
-
-    @classmethod
-    def open(cls, folder: Path) -> Self:
-        """Open the links of a run's folder."""
-        path = folder / NAME
-        try:
-            with Store(folder, write=False) as store:
-                state = str(store.db.execute(_STATE).fetchone()[0])
-                if _state_of(path) != state:
-                    _write(store, path, state)
-        except (StoreError, sqlite3.Error) as error:
-            raise SourceError(f"cannot read the links of {folder}: {error}") from error
-        return cls.read(path)
+    path = folder / NAME
+    try:
+        with Store(folder, write=False) as store:
+            state = str(store.db.execute(_STATE).fetchone()[0])
+            if _state_of(path) != state:
+                _write(store, path, state)
+    except (StoreError, sqlite3.Error) as error:
+        raise SourceError(f"cannot read the links of {folder}: {error}") from error
+    return LinkIndex.open(path)
 
 
 def _state_of(path: Path) -> str:
@@ -52,7 +45,7 @@ def _state_of(path: Path) -> str:
     if not path.exists():
         return ""
     try:
-        index = LinkIndex.read(path)
+        index = LinkIndex.open(path)
     except SourceError:
         return ""
     try:

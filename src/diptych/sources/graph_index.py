@@ -15,17 +15,19 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diptych.errors import SourceError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from diptych.sources.edge_runs import Runs
-    from diptych.sources.graph_vertices import Names
+from diptych.kernels.edges import parse_edges
+from diptych.sources.edge_runs import Offsets, OffsetWriter, Runs, reversed_edges, write_lists
+from diptych.sources.graph_files import Lines, part_files
+from diptych.sources.graph_vertices import Names, write_names
+from diptych.text.urls import site_name
 
 __all__ = ["FORMAT", "GraphFacts", "index_graph", "read_facts"]
 
@@ -153,9 +155,6 @@ def _put_in_place(work: Path, out: Path) -> None:
 def _build(
     vertices: list[str], edges: list[str], folder: Path, level: str, tick: Tick
 ) -> GraphFacts:
-    from diptych.sources.graph_files import Lines, part_files
-    from diptych.sources.graph_vertices import write_names
-
     notes: list[str] = []
     lines = Lines(part_files(vertices))
     names = write_names(lines, folder, notes, lambda count: tick("vertices", count))
@@ -171,7 +170,7 @@ def _build(
 
 
 def _write_edges(
-    lines: Any,
+    lines: Lines,
     names: Names,
     folder: Path,
     notes: list[str],
@@ -179,8 +178,6 @@ def _write_edges(
     tick: Tick,
 ) -> int:
     """Write the lists of both directions; how many edges they have."""
-    from diptych.sources.edge_runs import OffsetWriter, Runs, write_lists
-
     runs = {"out": Runs(folder / "out.tmp"), "back": Runs(folder / "back.tmp")}
     try:
         _read_edges(lines, names, runs, notes, tick)
@@ -190,15 +187,9 @@ def _write_edges(
                 (folder / name).open("wb") as values,
                 (folder / f"{name}.offsets").open("wb") as offsets,
             ):
-                said = f"edges sorted ({name})"
                 writer = OffsetWriter(offsets)
-                count = write_lists(
-                    found.merged(),
-                    names.vertices,
-                    values,
-                    writer,
-                    lambda n: tick(said, n),  # noqa: B023
-                )
+                sorted_edges = partial(tick, f"edges sorted ({name})")
+                count = write_lists(found.merged(), names.vertices, values, writer, sorted_edges)
             turns[name] = writer.turns
             found.close()
         return count
@@ -208,12 +199,9 @@ def _write_edges(
 
 
 def _read_edges(
-    lines: Any, names: Names, runs: dict[str, Runs], notes: list[str], tick: Tick
+    lines: Lines, names: Names, runs: dict[str, Runs], notes: list[str], tick: Tick
 ) -> None:
     """Put all edges into runs, both ways; note what is not used."""
-    from diptych.kernels.edges import parse_edges
-    from diptych.sources.edge_runs import reversed_edges
-
     bad = unknown = used = loops = 0
     for text in lines:
         found = parse_edges(text, names.vertices)
@@ -242,8 +230,6 @@ def _read_edges(
 
 def _named(pairs: NDArray[np.uint64], has_name: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """The edges between vertices that have a name."""
-    from diptych.sources.edge_runs import reversed_edges
-
     known: NDArray[np.bool_] = (
         has_name[(pairs >> 32).astype("i8")] & has_name[(reversed_edges(pairs) >> 32).astype("i8")]
     )
@@ -252,11 +238,6 @@ def _named(pairs: NDArray[np.uint64], has_name: NDArray[np.bool_]) -> NDArray[np
 
 def _level_of(folder: Path, names: Names) -> str:
     """Domains if no name of a sample is longer than what can be registered."""
-    import numpy as np
-
-    from diptych.sources.edge_runs import Offsets
-    from diptych.text.urls import site_name
-
     vertices = names.vertices
     offsets = Offsets(np.memmap(folder / "names.offsets", "<u4", "r"), names.turns)
     blob = np.memmap(folder / "names", np.uint8, "r")

@@ -144,7 +144,7 @@ class LinkIndex:
     db: sqlite3.Connection
 
     @classmethod
-    def read(cls, path: Path) -> Self:
+    def open(cls, path: Path) -> Self:
         """Open an index; a `SourceError` says what is wrong with another file."""
         try:
             db = _connect(path, is_read_only=True)

@@ -33,9 +33,9 @@ def open_source(spec: str, proxy: str | None = None, patience: float = float("in
 
         return LinkService.open(path, proxy, patience)
     if path.suffix in (".sqlite", ".db"):
-        from diptych.sources.wat import WatIndex
+        from diptych.sources.link_index import LinkIndex
 
-        return WatIndex.open(path)
+        return LinkIndex.open(path)
     raise SourceError(f"{spec} is no source of links; {_CAN_BE}")
 
 
@@ -45,9 +45,9 @@ def _of_folder(folder: Path) -> LinkSource:
 
         return WebGraph.open(folder)
     if (folder / "run.sqlite").is_file():
-        from diptych.sources.earlier_run import EarlierRunLinks
+        from diptych.sources.earlier_run import open_earlier_run
 
-        return EarlierRunLinks.open(folder)
+        return open_earlier_run(folder)
     raise SourceError(f"{folder} holds neither a web graph nor a run; {_CAN_BE}")
 
 

@@ -10,17 +10,17 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import orjson
 
 from diptych.errors import SourceError
 from diptych.sources.graph_files import CutOffError, blocks, part_files, size_of
-from diptych.sources.link_index import LinkIndex, LinkWriter
+from diptych.sources.link_index import LinkWriter
 from diptych.text.urls import normalise, resolver
 from diptych.types import Link, Url
 
-__all__ = ["WatFacts", "WatIndex", "index_wat", "page_links"]
+__all__ = ["WatFacts", "index_wat", "page_links"]
 
 COMMIT = 1_000  # pages between two commits: what a kill loses, and is read again
 MAX_RECORD = 20_000_000  # bytes of one page's JSON
@@ -41,17 +41,6 @@ class WatFacts:
     bad: int
     """records that are no JSON of a page"""
     notes: tuple[str, ...]
-
-
-class WatIndex(LinkIndex):
-    """An index of WAT files; a `LinkSource`."""
-
-    __slots__ = ()
-
-    @classmethod
-    def open(cls, path: Path) -> Self:
-        """Open what `index_wat` wrote."""
-        return cls.read(path)
 
 
 def index_wat(

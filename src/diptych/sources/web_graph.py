@@ -9,18 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diptych.errors import SourceError
+from diptych.sources.edge_runs import Offsets
 from diptych.sources.graph_index import GraphFacts, read_facts
+from diptych.sources.graph_vertices import name_key
 from diptych.text.urls import host_of, normalise, site_name
 from diptych.types import Link, Url
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from diptych.sources.edge_runs import Offsets
 
 __all__ = ["AdjacencyLists", "WebGraph"]
 
@@ -59,8 +58,6 @@ class WebGraph:
     @classmethod
     def open(cls, folder: Path) -> WebGraph:
         """Map an index into memory; a `SourceError` says what is wrong with a damaged one."""
-        from diptych.sources.edge_runs import Offsets
-
         facts = read_facts(folder)
         name_offsets, back, out = (
             Offsets(_mapped(folder / f"{name}.offsets", "<u4"), facts.turns.get(name, []))
@@ -103,8 +100,6 @@ class WebGraph:
         self, url: Url, limit: int, lists: AdjacencyLists, others: AdjacencyLists
     ) -> list[Url] | None:
         """Hosts of other sites on the lists of a host, best first; None if it is not known."""
-        import numpy as np
-
         vertices = self.hosts(url)
         if not vertices:
             return None
@@ -124,8 +119,6 @@ class WebGraph:
 
         No more of the list is read than that, however long it is.
         """
-        import numpy as np
-
         start, end = lists.span(vertex)
         low, high = self._site_rows(own, lists.ids[start:end])
         count = end - start - (high - low)
@@ -135,8 +128,6 @@ class WebGraph:
 
     def _site_rows(self, own: str, ids: NDArray[np.uint32]) -> tuple[int, int]:
         """Start and end of the hosts of a site on a list; they are in a row if names ascend."""
-        import numpy as np
-
         if self.keys is not None or self.facts.level == "domain":
             return 0, 0
         prefix = _reversed(own.encode()) + b"."
@@ -168,10 +159,6 @@ class WebGraph:
         return [vertex for vertex in found if name and self._raw(vertex) == name]
 
     def _with_key(self, name: bytes) -> list[int]:
-        import numpy as np
-
-        from diptych.sources.graph_vertices import name_key
-
         assert self.keys is not None
         assert self.key_ids is not None
         key = np.uint64(name_key(name))
@@ -197,8 +184,6 @@ class WebGraph:
 
 def _mapped(path: Path, kind: str) -> NDArray[Any]:
     """The array that a file is."""
-    import numpy as np
-
     try:
         # A file without anything in it cannot be mapped; and a plain array is faster to ask.
         found = np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)
