@@ -49,13 +49,13 @@ class WebEngine:
 
     def _look_up(self, discovery: Discovery, now: float) -> bool:
         """Answer what it wants to know, and have it learn if it is time; True if it asked."""
-        wishes = discovery.wishes(now)
-        for wish in wishes:
-            discovery.told(wish, look_up(self.source, wish), now)
-        self.look_ups += len(wishes)
+        look_ups = discovery.look_ups(now)
+        for asked in look_ups:
+            discovery.answered(asked, look_up(self.source, asked), now)
+        self.look_ups += len(look_ups)
         if discovery.is_learning_due:
             discovery.learn()
-        return bool(wishes)
+        return bool(look_ups)
 
     def _answer(self, discovery: Discovery, claim: Claim, now: float) -> None:
         response = self.web.answer(claim.url, now)

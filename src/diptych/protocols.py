@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar, Protocol, runtime_checkabl
 from diptych.types import (
     Bead,
     Candidate,
+    CrawlEvent,
     Decision,
     Example,
     Failure,
     Lead,
     Link,
-    News,
     NodePair,
     Outlook,
     Page,
@@ -110,7 +110,7 @@ class Guide(CrawlPolicy, Protocol):
     of `site` it may ask only the languages, and in `refill` everything.
     """
 
-    def learn(self, news: News, site: SiteView) -> Iterable[Ranked]:
+    def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
         """Called once after each thing that happens and is no page."""
         ...
 

@@ -407,7 +407,7 @@ class Settled:
     pairs: tuple[PagePair, ...]
 
 
-News = Missing | Moved | Found | Settled
+CrawlEvent = Missing | Moved | Found | Settled
 """what happens in a crawl apart from pages"""
 
 

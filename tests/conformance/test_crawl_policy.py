@@ -15,12 +15,12 @@ from support.fakes import HOME, FakeSite, at
 from diptych.protocols import CrawlPolicy, Guide, GuidedPolicy, SiteView
 from diptych.registry import make, strategies
 from diptych.types import (
+    CrawlEvent,
     Decision,
     Found,
     Link,
     Missing,
     Moved,
-    News,
     Page,
     PagePair,
     PageRecord,
@@ -77,7 +77,7 @@ def pair_of(left: str, right: str) -> PagePair:
     return PagePair(at(left), at(right), "en", "fr", 0.5, "test")
 
 
-def news() -> st.SearchStrategy[News]:
+def news() -> st.SearchStrategy[CrawlEvent]:
     """Anything that may be told, also of URLs that nobody asked for."""
     path, two = st.sampled_from(PATHS), st.tuples(st.sampled_from(PATHS), st.sampled_from(PATHS))
     found = st.builds(
@@ -96,7 +96,7 @@ def news() -> st.SearchStrategy[News]:
     )
 
 
-def events() -> st.SearchStrategy[list[str | News]]:
+def events() -> st.SearchStrategy[list[str | CrawlEvent]]:
     """Pages, each once, and what happens between them."""
     order = st.permutations(READ)
     return st.builds(
@@ -108,7 +108,7 @@ def events() -> st.SearchStrategy[list[str | News]]:
 Answer = tuple[list[Ranked], list[PagePair | None]]
 
 
-def tell(guide: Guide, site: FakeSite, told: Sequence[str | News]) -> list[Answer]:
+def tell(guide: Guide, site: FakeSite, told: Sequence[str | CrawlEvent]) -> list[Answer]:
     """Tell a guide everything in order: what it answers, and what it wishes after each."""
     answers = []
     for event in told:
@@ -184,7 +184,7 @@ def test_sitemap_is_taken_as_a_page_without_text(policy: Policy) -> None:
 @pytest.mark.parametrize("policy", GUIDED)
 @given(site=sites(), told=events())
 def test_told_the_same_it_answers_and_wishes_the_same(
-    policy: GuidedPolicy, site: FakeSite, told: list[str | News]
+    policy: GuidedPolicy, site: FakeSite, told: list[str | CrawlEvent]
 ) -> None:
     one, other = policy.guide(site.langs), policy.guide(site.langs)
     assert tell(one, site, told) == tell(other, site, told)
@@ -195,7 +195,7 @@ def test_told_the_same_it_answers_and_wishes_the_same(
 @pytest.mark.parametrize("policy", GUIDED)
 @given(site=sites(), told=events())
 def test_nothing_is_wished_twice_and_only_pages_that_are_there(
-    policy: GuidedPolicy, site: FakeSite, told: list[str | News]
+    policy: GuidedPolicy, site: FakeSite, told: list[str | CrawlEvent]
 ) -> None:
     there: set[str] = set()
     wished: set[frozenset[str]] = set()
@@ -215,7 +215,7 @@ def test_nothing_is_wished_twice_and_only_pages_that_are_there(
 @pytest.mark.parametrize("policy", GUIDED)
 @given(site=sites(), told=events())
 def test_what_happens_is_ranked_by_numbers(
-    policy: GuidedPolicy, site: FakeSite, told: list[str | News]
+    policy: GuidedPolicy, site: FakeSite, told: list[str | CrawlEvent]
 ) -> None:
     for ranked, _ in tell(policy.guide(site.langs), site, told):
         assert all(math.isfinite(each.priority) for each in ranked)

@@ -30,12 +30,12 @@ from diptych.reports.summary import summarise
 from diptych.run.store import Store
 from diptych.stages.crawl.hybrid.strategy import Hybrid
 from diptych.types import (
+    CrawlEvent,
     Found,
     Kind,
     Link,
     Missing,
     Moved,
-    News,
     Outlook,
     Page,
     PagePair,
@@ -54,7 +54,7 @@ class Valued:
     """A guide that values URLs as it is told to, and knows how many pairs were found."""
 
     policy: Values
-    told: list[News] = field(default_factory=list)
+    told: list[CrawlEvent] = field(default_factory=list)
     pages: int = 0
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
@@ -64,7 +64,7 @@ class Valued:
     def refill(self, site: SiteView) -> Iterable[Ranked]:
         return ()
 
-    def learn(self, news: News, site: SiteView) -> Iterable[Ranked]:
+    def learn(self, news: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
         self.told.append(news)
         raised = self.policy.raised if isinstance(news, Found | Settled) else {}
         return [Ranked(Link(url(path)), value) for path, value in raised.items()]
@@ -99,7 +99,7 @@ class Values:
                     self.usual)  # fmt: skip
 
     @property
-    def told(self) -> list[News]:
+    def told(self) -> list[CrawlEvent]:
         return self.made[-1].told
 
 
@@ -398,7 +398,7 @@ def test_wishes_are_told_by_site_and_answered_to_its_guide(folder: Path) -> None
     asked: list[Wish] = []
     tell = drive.told
 
-    def telling(wish: Wish) -> News:
+    def telling(wish: Wish) -> CrawlEvent:
         asked.append(wish)
         return tell(wish)
 

@@ -19,12 +19,12 @@ from diptych.run.store import Store
 from diptych.run.warc import compose
 from diptych.stages.crawl.bfs import Bfs
 from diptych.types import (
+    CrawlEvent,
     Decision,
     Found,
     Link,
     Missing,
     Moved,
-    News,
     Outlook,
     Page,
     PagePair,
@@ -55,7 +55,7 @@ class Parrot:
     def refill(self, site: SiteView) -> Iterable[Ranked]:
         return ()
 
-    def learn(self, news: News, site: SiteView) -> Iterable[Ranked]:
+    def learn(self, news: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
         self.told.append(("news", news))
         return ()
 
@@ -125,7 +125,7 @@ class Desk:
         )
         return read_sitemap(data)
 
-    def learn(self, news: News) -> None:
+    def learn(self, news: CrawlEvent) -> None:
         list(self.guides.learn(self.site, news))
 
     @staticmethod
@@ -307,7 +307,7 @@ def test_guide_waits_until_all_its_wishes_are_answered(store: Store) -> None:
     ],
 )
 def test_wishes_that_nothing_answered_are_asked_again_by_the_next_process(
-    store: Store, answers: list[News], left: list[PagePair | None]
+    store: Store, answers: list[CrawlEvent], left: list[PagePair | None]
 ) -> None:
     desk = Desk(store, ParrotPolicy({1: [PAIR, OTHER_PAIR, None]}))
     desk.page("/", "en")

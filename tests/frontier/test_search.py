@@ -276,17 +276,17 @@ def test_a_site_is_visited_by_one_lead_at_a_time(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         machine = machine_of(store, web, Obfc(), ["http://a.es/"], width=8)
         drive(machine, web, 4)
-        back = machine.wishes(9.0)
-        assert [wish.url for wish in back] == ["http://a.es/"]
-        machine.told(back[0], web.back_links(back[0].url, 9), 9.0)
+        back = machine.look_ups(9.0)
+        assert [look.url for look in back] == ["http://a.es/"]
+        machine.answered(back[0], web.back_links(back[0].url, 9), 9.0)
         assert machine.next(9.0, 8) == []
-        waiting = machine.wishes(9.0)
-        assert [wish.url for wish in waiting] == pages[:1]
+        waiting = machine.look_ups(9.0)
+        assert [look.url for look in waiting] == pages[:1]
         assert machine.next(9.0, 8) == [], "the others wait for it"
-        assert not machine.has_wishes
-        machine.told(waiting[0], None, 9.0)
+        assert not machine.has_look_ups
+        machine.answered(waiting[0], None, 9.0)
         assert [claim.url for claim in machine.next(9.0, 8)] == ["http://hub.org/robots.txt"]
-        assert not machine.has_wishes
+        assert not machine.has_look_ups
 
 
 def test_a_host_that_was_given_up_is_not_asked_again(tmp_path: Path) -> None:

@@ -6,23 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.run.encoding import (
+    read_event,
     read_evidence,
-    read_news,
     read_scores,
     read_sketch,
     whole,
-    write_news,
+    write_event,
     write_scores,
     write_sketch,
 )
 from diptych.types import (
+    CrawlEvent,
     Decision,
     Evidence,
     Found,
     LangScore,
     Missing,
     Moved,
-    News,
     PagePair,
     Settled,
     Sketch,
@@ -110,12 +110,12 @@ told = st.one_of(
 
 
 @given(told)
-def test_news_are_the_same_after_they_were_kept(news: News) -> None:
-    assert read_news(*write_news(news)) == news
+def test_news_are_the_same_after_they_were_kept(news: CrawlEvent) -> None:
+    assert read_event(*write_event(news)) == news
 
 
 def test_news_are_kept_under_names_of_their_own() -> None:
     pair = PagePair("http://a/", "http://b/", "en", "fr", 0.5, "x")  # type: ignore[arg-type]
     found = Found(pair, Decision(True, 0.5))
     each = [Missing(pair.left, "x"), Moved(pair.left, pair.right), found, Settled(())]
-    assert len({write_news(news)[0] for news in each}) == 4
+    assert len({write_event(news)[0] for news in each}) == 4

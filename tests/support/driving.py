@@ -19,7 +19,17 @@ from diptych.run.store import Store
 from diptych.run.warc import compose
 from diptych.stages.crawl.bfs import Bfs
 from diptych.text.urls import normalise, origin_of
-from diptych.types import Decision, Failure, Found, Kind, News, Response, Settled, SiteEnd, Url
+from diptych.types import (
+    CrawlEvent,
+    Decision,
+    Failure,
+    Found,
+    Kind,
+    Response,
+    Settled,
+    SiteEnd,
+    Url,
+)
 
 HOME = "http://example.org"
 POLITE = Politeness(agent="DiptychBot/0.1", delay=1.0)
@@ -75,7 +85,7 @@ def web(*answers: Response | Failure, **scripts: Script) -> dict[Url, Script]:
     return found
 
 
-def no_pair(wish: Wish) -> News:
+def no_pair(wish: Wish) -> CrawlEvent:
     """What a guide is told by default: nothing is a pair."""
     return Found(wish.pair, Decision(False, 0.0, "test")) if wish.pair else Settled(())
 
@@ -103,7 +113,7 @@ class Drive:
     finished: bool = False
     answered: int = 0
     looks: int = 0
-    told: Callable[[Wish], News] = no_pair
+    told: Callable[[Wish], CrawlEvent] = no_pair
     thinking: float = 0.0
     """seconds until what a guide wants to know is found out"""
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from diptych.protocols import Guide, GuidedPolicy
 from diptych.types import (
+    CrawlEvent,
     Decision,
     Found,
     Link,
     Missing,
     Moved,
-    News,
     Page,
     PagePair,
     Ranked,
@@ -93,7 +93,7 @@ class Talk:
         made = (PagePair(at(one), at(two), *self.langs[:2], score, "content") for one, two in pairs)
         return self.learn(Settled(tuple(made)))
 
-    def learn(self, news: News) -> Talk:
+    def learn(self, news: CrawlEvent) -> Talk:
         return self.keep(self.guide.learn(news, FakeSite(*self.langs)))
 
     def wishes(self) -> list[Pair | None]:
@@ -146,7 +146,7 @@ class Web:
     content: Iterable[Pair] = ()
     """what pairing by content would find, of pages that are there"""
 
-    def answer(self, wish: PagePair | None, there: set[str]) -> News:
+    def answer(self, wish: PagePair | None, there: set[str]) -> CrawlEvent:
         if wish is None:
             pairs = [pair for pair in self.content if there.issuperset(pair)]
             made = (PagePair(at(one), at(two), "en", "fr", 0.9, "content") for one, two in pairs)

@@ -144,9 +144,9 @@ def discovery(
         )
         now, done = float(machine.stats.downloads), 0
         while steps is None or done < steps:
-            while wishes := machine.wishes(now):
-                for wish in wishes:
-                    machine.told(wish, look_up(web, wish), now)
+            while look_ups := machine.look_ups(now):
+                for asked in look_ups:
+                    machine.answered(asked, look_up(web, asked), now)
             if machine.is_learning_due:
                 machine.learn()
             claims = machine.next(now, width)
@@ -156,7 +156,7 @@ def discovery(
                 done += 1
             store.commit()
             wake = machine.wake()
-            if not claims and wake is None and not machine.has_wishes:
+            if not claims and wake is None and not machine.has_look_ups:
                 break
             now = max(now, wake or 0.0)
         return [verdict.site for verdict in machine.leads.verdicts("accept")]

@@ -19,11 +19,11 @@ OUT_LINKS = 1_000  # of one page or host
 Answer = Sequence[Link] | Failure | None
 
 
-def look_up(source: LinkSource, wish: LookUp) -> Answer:
+def look_up(source: LinkSource, asked: LookUp) -> Answer:
     """Back links of a site, or out links of a page."""
-    if wish.lead is None:
-        return source.back_links(wish.url, BACK_LINKS)
-    return source.out_links(wish.url, OUT_LINKS)
+    if asked.lead is None:
+        return source.back_links(asked.url, BACK_LINKS)
+    return source.out_links(asked.url, OUT_LINKS)
 
 
 class LookUps:
@@ -49,11 +49,11 @@ class LookUps:
         self._asked.put(None)
 
     def _work(self) -> None:
-        while (wish := self._asked.get()) is not None:
+        while (asked := self._asked.get()) is not None:
             try:
-                self._answers.put((wish, look_up(self._source, wish)))
+                self._answers.put((asked, look_up(self._source, asked)))
             except DiptychError as error:  # what the user can mend
-                self._answers.put((wish, error))
+                self._answers.put((asked, error))
 
     @property
     def waiting(self) -> bool:
@@ -67,18 +67,18 @@ class LookUps:
         self._now = now
         if self._discovery.is_over(now):
             return
-        for wish in self._discovery.wishes(now):
+        for asked in self._discovery.look_ups(now):
             self._open += 1
-            self._asked.put(wish)
+            self._asked.put(asked)
 
     def take(self) -> None:
         """Tell a discovery what was found out, in the order in which it asked."""
         while not self._answers.empty():
-            wish, answer = self._answers.get()
+            asked, answer = self._answers.get()
             self._open -= 1
             if isinstance(answer, DiptychError):
                 raise answer
-            self._discovery.told(wish, answer, self._now)
+            self._discovery.answered(asked, answer, self._now)
         if self._open and not self._thread.is_alive():
             raise RuntimeError("look-ups have ended with an error")
         if self._discovery.is_learning_due:

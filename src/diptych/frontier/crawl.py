@@ -27,11 +27,11 @@ from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import normalise, url_key
 from diptych.types import (
+    CrawlEvent,
     Failure,
     Kind,
     Missing,
     Moved,
-    News,
     Outlook,
     Page,
     Ranked,
@@ -215,18 +215,18 @@ class Crawl:
         """The new questions of guides, to be answered later by `told`."""
         return self.guides.wishes(now)
 
-    def told(self, wish: Wish, news: News) -> None:
+    def told(self, wish: Wish, event: CrawlEvent) -> None:
         """Take in the answer to a question of a guide."""
         self.store.begin()
         site = self.hosts.site(wish.site)
-        if self._queue(self.guides.learn(site, news), 1, site):
+        if self._queue(self.guides.learn(site, event), 1, site):
             self._empty.discard(site.site.name)
 
-    def _tell_guide(self, claim: Claim, news: News) -> None:
+    def _tell_guide(self, claim: Claim, event: CrawlEvent) -> None:
         """Tell a guide that a URL is missing or has moved."""
         if claim.kind is Kind.PAGE:
             site = self.hosts[claim.host].site
-            self._queue(self.guides.learn(site, news), claim.depth + 1, site)
+            self._queue(self.guides.learn(site, event), claim.depth + 1, site)
 
     # -- what an answer teaches --------------------------------------------------------------
 

@@ -16,14 +16,14 @@ from diptych.frontier.hosts import SiteInfo
 from diptych.page.answer import read
 from diptych.page.sitemaps import Sitemap
 from diptych.protocols import CrawlPolicy, Guide, GuidedPolicy, SiteView
-from diptych.run.encoding import read_news, write_news
+from diptych.run.encoding import read_event, write_event
 from diptych.run.store import Store
 from diptych.text.urls import normalise
 from diptych.types import (
+    CrawlEvent,
     Found,
     Kind,
     Link,
-    News,
     Outlook,
     Page,
     PagePair,
@@ -60,7 +60,7 @@ class _PolicyAsGuide:
     def refill(self, site: SiteView) -> Iterable[Ranked]:
         return self.policy.refill(site)
 
-    def learn(self, news: News, site: SiteView) -> Iterable[Ranked]:
+    def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
         return ()
 
     def wishes(self) -> Sequence[PagePair | None]:
@@ -147,17 +147,17 @@ class Guides:
         page = self._with_allowed_links(_page_of_part(url, sitemap, start), site)
         return self._guide_of(site).guide.rank(page, self._view(site))
 
-    def learn(self, site: SiteInfo, news: News) -> Iterable[Ranked]:
+    def learn(self, site: SiteInfo, event: CrawlEvent) -> Iterable[Ranked]:
         """Rank links after any other event."""
         if not self.remember:
             return ()
-        self._save_event(site, *write_news(news))
+        self._save_event(site, *write_event(event))
         known = self._guide_of(site)
-        if isinstance(news, Found | Settled):
+        if isinstance(event, Found | Settled):
             known.open -= 1
             if known.open <= 0:
                 self._waiting.discard(site.id)
-        return known.guide.learn(news, self._view(site))
+        return known.guide.learn(event, self._view(site))
 
     def _with_allowed_links(self, page: Page, site: SiteInfo) -> Page:
         """The page with only the links that may be fetched: a guide waits for all of them."""
@@ -224,7 +224,7 @@ class Guides:
         """Tell a new guide all that happened; what it answers is in the frontier already."""
         view = self._view(known.site)
         asked: list[PagePair | None] = []
-        answered: list[News] = []
+        answered: list[CrawlEvent] = []
         for what, data in self._store.events(known.site.id):
             if what in (PAGE, SITEMAP):
                 page = self._page(what, data)
@@ -234,9 +234,9 @@ class Guides:
                     else ()
                 )
             else:
-                news = read_news(what, data)
-                answered.append(news)
-                ranked = known.guide.learn(news, view)
+                event = read_event(what, data)
+                answered.append(event)
+                ranked = known.guide.learn(event, view)
             deque(ranked, maxlen=0)
             asked.extend(known.guide.wishes())
         known.asked = _unanswered(asked, answered)
@@ -260,13 +260,15 @@ def _warm_up_pages(langs: Sequence[str]) -> Iterable[Page]:
     yield Page(PageRecord(other, langs[-1], (), "", 0, 0, 0, "2"), (home,), ())
 
 
-def _unanswered(asked: Iterable[PagePair | None], answers: Iterable[News]) -> list[PagePair | None]:
+def _unanswered(
+    asked: Iterable[PagePair | None], answers: Iterable[CrawlEvent]
+) -> list[PagePair | None]:
     """Questions without an answer."""
     told: Counter[tuple[Url, Url] | None] = Counter()
-    for news in answers:
-        if isinstance(news, Found):
-            told[news.pair.left, news.pair.right] += 1
-        elif isinstance(news, Settled):
+    for event in answers:
+        if isinstance(event, Found):
+            told[event.pair.left, event.pair.right] += 1
+        elif isinstance(event, Settled):
             told[None] += 1
     left: list[PagePair | None] = []
     for pair in asked:

@@ -109,7 +109,7 @@ class Discovery:
             store, self.hosts, self.frontier, self._admission,
             redirects=setting.limits.redirects, arrived=self._arrived, ended=self._ended,
         )  # fmt: skip
-        self._wishes: deque[LookUp] = deque()
+        self._look_ups: deque[LookUp] = deque()
         self._looked_up: dict[int, str] = {}
         """leads whose links are being looked up, and their sites"""
         self._has_more = False
@@ -136,7 +136,7 @@ class Discovery:
         self._ranking = self._policy.rank(self._examples())
         self._learned_at = stats.pages
         if self._policy.looks_back:
-            self._wishes.extend(
+            self._look_ups.extend(
                 LookUp(url, site=site, source=lead)
                 for site, url, lead in self.leads.without_back_links()
             )
@@ -194,7 +194,7 @@ class Discovery:
         """Begin with a lead: the links of a back-link page may be known without fetching it."""
         if lead.role is Role.BACK and self._policy.looks_back:
             self._looked_up[lead.id] = lead.site
-            self._wishes.append(LookUp(lead.url, lead))
+            self._look_ups.append(LookUp(lead.url, lead))
         else:
             self._start_visit(lead, now)
 
@@ -228,34 +228,34 @@ class Discovery:
 
     # -- what is looked up -------------------------------------------------------------------
 
-    def wishes(self, now: float) -> list[LookUp]:
-        """The new look-ups, to be answered later by `told`."""
-        taken = list(self._wishes)
-        self._wishes.clear()
+    def look_ups(self, now: float) -> list[LookUp]:
+        """The new look-ups, to be answered later by `answered`."""
+        taken = list(self._look_ups)
+        self._look_ups.clear()
         return taken
 
     @property
-    def has_wishes(self) -> bool:
+    def has_look_ups(self) -> bool:
         """True if look-ups are waiting."""
-        return bool(self._wishes)
+        return bool(self._look_ups)
 
-    def told(self, wish: LookUp, links: Sequence[Link] | Failure | None, now: float) -> None:
+    def answered(self, asked: LookUp, links: Sequence[Link] | Failure | None, now: float) -> None:
         """The answer to a look-up; None when it is not known."""
         self.store.begin()
-        if wish.lead is not None:
-            self._looked_up.pop(wish.lead.id, None)
-        if wish.lead is None:
+        if asked.lead is not None:
+            self._looked_up.pop(asked.lead.id, None)
+        if asked.lead is None:
             if not isinstance(links, Failure):  # else the next invocation asks again
-                self._add(links or (), Role.BACK, wish.source)
-                self.leads.mark_looked_up(wish.site)
+                self._add(links or (), Role.BACK, asked.source)
+                self.leads.mark_looked_up(asked.site)
         elif links is None or isinstance(links, Failure):
-            self._start_visit(wish.lead, now)
+            self._start_visit(asked.lead, now)
         else:
-            self._add(links, Role.FORWARD, wish.lead.id)
+            self._add(links, Role.FORWARD, asked.lead.id)
             # DEVIATION(barbosa): a page whose links are known is not fetched, and so not tested;
             # its site is a lead like those it links to.
-            self._add([Link(wish.url)], Role.FORWARD, wish.lead.source)
-            self.leads.end(wish.lead, None)
+            self._add([Link(asked.url)], Role.FORWARD, asked.lead.source)
+            self.leads.end(asked.lead, None)
 
     # -- learning ----------------------------------------------------------------------------
 
@@ -359,7 +359,7 @@ class Discovery:
         self.stats.found += decision.accept
         self.news.append(verdict)
         if decision.accept and self._policy.looks_back:
-            self._wishes.append(LookUp(visit.start, site=id, source=visit.lead.id))
+            self._look_ups.append(LookUp(visit.start, site=id, source=visit.lead.id))
         return decision.accept
 
     # -- leads -------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import orjson
 from isal import isal_zlib
 
 from diptych.types import (
+    CrawlEvent,
     Decision,
     Evidence,
     Found,
@@ -16,15 +17,21 @@ from diptych.types import (
     Link,
     Missing,
     Moved,
-    News,
     PagePair,
     Settled,
     Sketch,
 )
 
 __all__ = [
-    "read_evidence", "read_news", "read_scores", "read_sketch", "whole",
-    "write_links", "write_news", "write_scores", "write_sketch",
+    "read_event",
+    "read_evidence",
+    "read_scores",
+    "read_sketch",
+    "whole",
+    "write_event",
+    "write_links",
+    "write_scores",
+    "write_sketch",
 ]  # fmt: skip
 
 
@@ -91,25 +98,25 @@ def read_sketch(data: bytes) -> Sketch:
     )  # fmt: skip
 
 
-def write_news(news: News) -> tuple[str, str]:
+def write_event(event: CrawlEvent) -> tuple[str, str]:
     """Encode a crawl event as its name and JSON."""
     row: list[object]
-    match news:
+    match event:
         case Missing():
-            row = [news.url, news.reason]
+            row = [event.url, event.reason]
         case Moved():
-            row = [news.url, news.target]
+            row = [event.url, event.target]
         case Found():
-            decision = news.decision
-            row = [_pair_row(news.pair), decision.accept, decision.score, decision.reason]
-            row.append(news.links)
+            decision = event.decision
+            row = [_pair_row(event.pair), decision.accept, decision.score, decision.reason]
+            row.append(event.links)
         case Settled():
-            row = [_pair_row(pair) for pair in news.pairs]
-    return type(news).__name__.lower(), orjson.dumps(row).decode()
+            row = [_pair_row(pair) for pair in event.pairs]
+    return type(event).__name__.lower(), orjson.dumps(row).decode()
 
 
-def read_news(name: str, data: str) -> News:
-    """Decode the name and JSON of `write_news`."""
+def read_event(name: str, data: str) -> CrawlEvent:
+    """Decode the name and JSON of `write_event`."""
     row = orjson.loads(data)
     if name == "missing":
         return Missing(*row)

@@ -7,12 +7,12 @@ from support.fakes import FakeSite, at, make_page
 
 from diptych.stages.crawl.parallel_links import ParallelLinks, ParallelLinksGuide, trigger_language
 from diptych.types import (
+    CrawlEvent,
     Decision,
     Found,
     Link,
     Missing,
     Moved,
-    News,
     PagePair,
     Ranked,
     Settled,
@@ -37,7 +37,7 @@ class Talk:
             self.guide.rank(make_page(path, lang, depth=depth, links=read), self.site)
         )
 
-    def learn(self, news: News) -> list[str]:
+    def learn(self, news: CrawlEvent) -> list[str]:
         return self._keep(self.guide.learn(news, self.site))
 
     def found(

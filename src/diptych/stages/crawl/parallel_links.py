@@ -17,11 +17,11 @@ from diptych.language.switchers import declared_language
 from diptych.protocols import SiteView
 from diptych.stages.crawl.bfs import Bfs
 from diptych.types import (
+    CrawlEvent,
     Found,
     Link,
     Missing,
     Moved,
-    News,
     Page,
     PagePair,
     Ranked,
@@ -88,7 +88,7 @@ class ParallelLinksGuide:
         nearby = self._nearby(page, site, distance + 1) if distance < self.trigger_depth else []
         return ranked + [each for each in nearby if each.link.url not in first]
 
-    def learn(self, news: News, site: SiteView) -> list[Ranked]:
+    def learn(self, news: CrawlEvent, site: SiteView) -> list[Ranked]:
         """The targets of the aligned links of a verified pair, each two together."""
         match news:
             case Found(pair, decision, links):

@@ -15,7 +15,7 @@ from support.guiding import Fake, Pair, Talk, Walk, Web, alternate, links, page,
 
 from diptych.stages.crawl.hybrid import strategy as hybrid
 from diptych.stages.crawl.hybrid.strategy import Hybrid
-from diptych.types import Decision, Found, Link, Missing, Moved, News, PagePair, Settled
+from diptych.types import CrawlEvent, Decision, Found, Link, Missing, Moved, PagePair, Settled
 
 BARE = Hybrid(models=False)
 """what a model says of the URLs of a fake site is beside the point of most tests"""
@@ -590,7 +590,7 @@ def some_pages() -> st.SearchStrategy[Any]:
     )  # fmt: skip
 
 
-def some_news() -> st.SearchStrategy[News]:
+def some_news() -> st.SearchStrategy[CrawlEvent]:
     path = st.sampled_from(PATHS).map(at)
     pair = st.builds(lambda one, two: PagePair(one, two, "en", "fr", 0.9, "test"), path, path)
     reason = st.sampled_from(["", "test", "too_little_text"])
@@ -612,7 +612,7 @@ def test_any_sequence_of_events_is_survived(events: list[Any]) -> None:
     for event in events:
         answers = []
         for guide in (one, other):
-            tell = guide.learn if isinstance(event, News) else guide.rank
+            tell = guide.learn if isinstance(event, CrawlEvent) else guide.rank
             answers.append((list(tell(event, None)), list(guide.wishes()), guide.outlook()))
         assert answers[0] == answers[1]
         assert all(math.isfinite(each.priority) and each.priority >= 0 for each in answers[0][0])
@@ -655,7 +655,7 @@ def crawls(draw: st.DrawFn) -> tuple[Talk, list[float]]:
 _COPIED = st.sampled_from(["", "", "", "one", "two"])
 
 
-def _answers(wish: PagePair | None) -> st.SearchStrategy[News]:
+def _answers(wish: PagePair | None) -> st.SearchStrategy[CrawlEvent]:
     path = st.sampled_from(PATHS).map(at)
     if wish is None:
         pair = st.builds(lambda one, two: PagePair(one, two, "en", "fr", 0.9, "test"), path, path)

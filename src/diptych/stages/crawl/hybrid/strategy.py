@@ -23,11 +23,11 @@ from diptych.text.url_edits import KeyBook, UrlPair, learn_rules
 from diptych.text.urls import normalise
 from diptych.types import (
     FOLLOWED,
+    CrawlEvent,
     Found,
     Link,
     Missing,
     Moved,
-    News,
     Outlook,
     Page,
     PagePair,
@@ -105,7 +105,7 @@ class _HybridGuide:
             self._request_pairing()
         return self._changed_values()
 
-    def learn(self, news: News, site: SiteView) -> Iterable[Ranked]:
+    def learn(self, news: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
         """Values of the URLs that other news change."""
         match news:
             case Missing():
