@@ -20,7 +20,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def add(
     leads: Leads, role: Role, scores: dict[str, float], source: int = 0, anchor: str = ""
 ) -> None:
-    made = leads.made([Link(Url(url), anchor=anchor) for url in scores], role)
+    made = leads.from_links([Link(Url(url), anchor=anchor) for url in scores], role)
     leads.add(made, lambda these: [scores[lead.url] for lead in these], source)
 
 
@@ -75,7 +75,7 @@ def test_a_page_may_be_a_back_link_and_its_site_a_forward_one(store: Store) -> N
 
 def test_words_of_a_lead_are_kept(store: Store) -> None:
     leads = Leads(store, once=True)
-    made = leads.made([Link(Url("http://a.org/"), anchor="Hotel in Madrid")], Role.FORWARD)
+    made = leads.from_links([Link(Url("http://a.org/"), anchor="Hotel in Madrid")], Role.FORWARD)
     leads.add(made, lambda these: [0.5], 0)
     assert made[0].words
     assert leads.waiting(1)[0].words == made[0].words
@@ -139,7 +139,7 @@ def test_verdicts_are_kept_in_the_order_they_were_given(store: Store) -> None:
     assert leads.verdicts("accept") == [verdict("b.org", accept=True)]
     assert [leads.decided(site) for site in ("a.org", "b.org", "c.org")] == [False, True, None]
     assert leads.without_back_links() == [(second, "http://b.org/", 7)]
-    leads.looked(second)
+    leads.mark_looked_up(second)
     assert leads.without_back_links() == []
 
 

@@ -236,7 +236,7 @@ def test_asking_starts_nothing_heavy() -> None:
     import subprocess
 
     code = (
-        "import sys, diptych.cli_backlinks, diptych.sources.open;"
+        "import sys, diptych.commands.backlinks, diptych.sources.open;"
         "print({'numpy', 'fsspec', 'fastwarc', 'aiohttp'} & set(sys.modules) or 'none')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

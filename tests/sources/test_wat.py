@@ -268,7 +268,7 @@ def test_killed_it_has_what_it_read_and_goes_on(tmp_path: Path) -> None:
     fifo, out = tmp_path / "b.fifo", tmp_path / "i.sqlite"
     os.mkfifo(fifo)
     code = (
-        "import sys; from pathlib import Path; from diptych.stages.discover import wat;"
+        "import sys; from pathlib import Path; from diptych.sources import wat;"
         "wat.index_wat([sys.argv[1], sys.argv[2]], Path(sys.argv[3]))"
     )
     child = subprocess.Popen(

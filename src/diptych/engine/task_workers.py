@@ -94,13 +94,13 @@ class Pool(Generic[Context]):
         self._waiting.append((self._submitted, task))
         return self._submitted
 
-    def collect(self, timeout: float = 0.0) -> dict[int, Any]:
-        """The results that have come, by number; wait for the first of them until a timeout."""
+    def collect(self) -> dict[int, Any]:
+        """The results that have come, by number, without waiting for any."""
         results: dict[int, Any] = {}
         if not self._workers and self._waiting:
             self.start()
         if any(worker.task >= 0 for worker in self._workers):
-            self._collect(results, timeout=timeout)
+            self._collect(results, timeout=0.0)
         for worker in self._workers:
             if worker.task < 0 and self._waiting:
                 self._give(worker, *self._waiting.popleft())
@@ -115,15 +115,19 @@ class Pool(Generic[Context]):
     def run(self, tasks: Sequence[Task[Context, Any]]) -> Iterator[Any]:
         """Results in the order of the tasks; no more than a window of them is held."""
         results: dict[int, Any] = {}
-        numbers: deque[int] = deque()
-        left = deque(tasks)
+        waiting = deque(range(len(tasks)))
+        given = 0
         try:
-            while left or numbers:
-                while left and len(numbers) < _TASKS_AHEAD * self.jobs:
-                    numbers.append(self.submit(left.popleft()))
-                results |= self.collect(timeout=1.0)
-                while numbers and numbers[0] in results:
-                    yield results.pop(numbers.popleft())
+            self._workers = [self._start() for _ in range(min(self.jobs, len(tasks)))]
+            while given < len(tasks):
+                end = given + _TASKS_AHEAD * self.jobs
+                for worker in self._workers:
+                    if worker.task < 0 and waiting and waiting[0] < end:
+                        self._give(worker, waiting[0], tasks[waiting.popleft()])
+                self._collect(results, timeout=1.0)
+                while given in results:
+                    yield results.pop(given)
+                    given += 1
         finally:
             self.close()
 
