@@ -58,7 +58,7 @@ def test_answers_come_in_order_one_after_the_other(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         discovery = machine(store)
         sites = [Url(f"http://s{number}.es/") for number in range(10)]
-        discovery._wishes.extend(LookUp(url, site=number) for number, url in enumerate(sites))
+        discovery._look_ups.extend(LookUp(url, site=number) for number, url in enumerate(sites))
         web = Watched({}, backs={url: [f"http://hub{n}.org/"] for n, url in enumerate(sites)})
         with LookUps(discovery, web) as lookups:
             lookups.ask(0.0)
@@ -79,7 +79,7 @@ def test_an_error_of_ours_is_not_swallowed(tmp_path: Path) -> None:
 
     with Store(tmp_path) as store:
         discovery = machine(store)
-        discovery._wishes.append(LookUp(A))
+        discovery._look_ups.append(LookUp(A))
         with LookUps(discovery, Broken({})) as lookups:
             lookups.ask(0.0)
             with pytest.raises(RuntimeError, match="ended with an error"):

@@ -272,9 +272,9 @@ def test_site_that_only_waits_is_ended_when_its_time_is_over(store: Store) -> No
     started(hosts, 90.0)
     started(hosts, 99.0)  # its time began with the first request
     limits = Limits(max_seconds=10)
-    hosts.watch_the_time(limits, 99.5)
+    hosts.stop_overdue_sites(limits, 99.5)
     assert not frontier.host(id).stopped
-    hosts.watch_the_time(limits, 100.0)
+    hosts.stop_overdue_sites(limits, 100.0)
     assert frontier.host(id).stopped
 
 
@@ -282,7 +282,7 @@ def test_site_without_a_time_limit_is_never_ended_for_its_time(store: Store) -> 
     hosts, frontier = hosts_of(store)
     id = hosts.of(HOME, "example.org").id
     started(hosts, 0.0)
-    hosts.watch_the_time(Limits(), 1e9)
+    hosts.stop_overdue_sites(Limits(), 1e9)
     assert not frontier.host(id).stopped
 
 
@@ -291,10 +291,10 @@ def test_site_is_ended_for_its_time_only_when_its_last_answer_is_there(store: St
     id = hosts.of(HOME, "example.org").id
     site = started(hosts, 0.0)
     site.in_flight = 1
-    hosts.watch_the_time(Limits(max_seconds=10), 11.0)
+    hosts.stop_overdue_sites(Limits(max_seconds=10), 11.0)
     assert not frontier.host(id).stopped
     site.in_flight = 0
-    hosts.watch_the_time(Limits(max_seconds=10), 12.0)
+    hosts.stop_overdue_sites(Limits(max_seconds=10), 12.0)
     assert frontier.host(id).stopped
 
 
@@ -305,9 +305,9 @@ def test_each_site_has_a_time_of_its_own(store: Store) -> None:
     two = hosts.of(Url("http://b.net/"), "b.net").id
     started(hosts, 0.0)
     hosts.start(other, 6.0)
-    hosts.watch_the_time(Limits(max_seconds=10), 10.0)
+    hosts.stop_overdue_sites(Limits(max_seconds=10), 10.0)
     assert [bool(frontier.host(id).stopped) for id in (one, two)] == [True, False]
-    hosts.watch_the_time(Limits(max_seconds=10), 16.0)
+    hosts.stop_overdue_sites(Limits(max_seconds=10), 16.0)
     assert frontier.host(two).stopped
 
 
