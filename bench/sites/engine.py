@@ -23,7 +23,7 @@ from bench.sites.archive import HOST, site_url
 from diptych.engine.engine import Answers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
-from diptych.page.answer import Reading, read
+from diptych.page.answer import ReadAnswer, read_answer
 from diptych.run.warc import compose
 from diptych.types import Failure, Kind, Response, Url
 
@@ -175,7 +175,7 @@ class Readings:
 
     def __init__(self, site: Path, langs: tuple[str, ...], cache: Path | None) -> None:
         self._langs = langs
-        self._known: dict[Url, Reading] = {}
+        self._known: dict[Url, ReadAnswer] = {}
         self._file: Path | None = None
         self._kept = 0
         if cache is not None:
@@ -186,11 +186,11 @@ class Readings:
             self._known = pickle.loads(self._file.read_bytes())  # nobody but `keep` writes it
             self._kept = len(self._known)
 
-    def read(self, response: Response, depth: int) -> Reading:
+    def read(self, response: Response, depth: int) -> ReadAnswer:
         """A page, as if it had been read now and at this depth."""
         known = self._known.get(response.url)
         if known is None:
-            known = read(Kind.PAGE, response, langs=self._langs, with_sketch=True)
+            known = read_answer(Kind.PAGE, response, langs=self._langs, with_sketch=True)
             self._known[response.url] = known
         reading = known._replace(fetched_at=response.fetched_at)
         if known.page is None:
@@ -253,7 +253,7 @@ class SiteEngine:
         if claim.kind is Kind.PAGE:
             reading = self.readings.read(response, claim.depth)
         else:
-            reading = read(claim.kind, response)
+            reading = read_answer(claim.kind, response)
         crawl.store.begin()
         pointer = crawl.store.archive.append(compose(response), now)
         crawl.fetched(claim, reading, now, pointer)

@@ -23,7 +23,7 @@ from bench.sites.detect_sites import Answers, Question, build_missing, questions
 from bench.support.machine import machine
 from bench.support.tables import Tables, percent, show
 from diptych.language.codes import primary
-from diptych.page.answer import Reading, read
+from diptych.page.answer import ReadAnswer, read_answer
 from diptych.protocols import Detector
 from diptych.stages.detect.predictor import model as link_predictor
 from diptych.stages.detect.predictor.contexts import Question as Asked
@@ -55,10 +55,10 @@ class Web:
     def __init__(self, question: Question) -> None:
         self._answers = Answers(question)
         self._langs = question.langs
-        self._read: dict[Url, Reading | None] = {}
+        self._read: dict[Url, ReadAnswer | None] = {}
         self.start = self._answers.start
 
-    def fetch(self, url: Url) -> tuple[Reading | None, int]:
+    def fetch(self, url: Url) -> tuple[ReadAnswer | None, int]:
         """What is behind a URL after all redirects, and the requests that it took."""
         name = site_name(self.start)
         for number in range(1, _REDIRECTS + 2):
@@ -70,11 +70,11 @@ class Web:
             url = reading.redirect
         return None, _REDIRECTS + 1
 
-    def _reading(self, url: Url) -> Reading | None:
+    def _reading(self, url: Url) -> ReadAnswer | None:
         if url not in self._read:
             response = self._answers.respond(url)
             self._read[url] = (
-                read(Kind.PAGE, response, langs=self._langs, with_sketch=True)
+                read_answer(Kind.PAGE, response, langs=self._langs, with_sketch=True)
                 if response is not None else None
             )  # fmt: skip
         return self._read[url]

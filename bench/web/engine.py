@@ -12,7 +12,7 @@ from bench.web.simulated_web import SimulatedWeb
 from diptych.engine.link_answers import look_up
 from diptych.frontier.queue import Claim
 from diptych.frontier.search import Discovery
-from diptych.page.answer import read
+from diptych.page.answer import read_answer
 from diptych.protocols import LinkSource
 from diptych.run.warc import compose
 from diptych.types import Kind
@@ -61,9 +61,9 @@ class WebEngine:
         response = self.web.answer(claim.url, now)
         discovery.store.begin()
         if claim.kind is Kind.ROBOTS:
-            discovery.fetched(claim, read(claim.kind, response), now)
+            discovery.fetched(claim, read_answer(claim.kind, response), now)
             return
-        reading = read(claim.kind, response, depth=claim.depth, langs=discovery.langs)
+        reading = read_answer(claim.kind, response, depth=claim.depth, langs=discovery.langs)
         pointer = discovery.store.archive.append(compose(response), now)
         discovery.fetched(claim, reading, now, pointer)
         downloads = discovery.stats.downloads - discovery.stats.robots

@@ -12,7 +12,7 @@ from diptych.engine.page_worker import pack, unpack
 from diptych.language import switchers
 from diptych.learn.url import language as url_lang
 from diptych.learn.url import pair as url_pair
-from diptych.page.answer import Reading
+from diptych.page.answer import ReadAnswer
 from diptych.page.sitemaps import Sitemap, SitemapEntry
 from diptych.types import Url
 
@@ -47,7 +47,7 @@ def test_large_sitemap_is_unpacked_in_steps():
         SitemapEntry(f"http://example.org/{number}", (("fr", f"http://example.org/fr/{number}"),))
         for number in range(2500)
     )
-    reading = Reading(
+    reading = ReadAnswer(
         Url("http://example.org/sitemap.xml"), 200, 1, 1.0, sitemap=Sitemap((), entries)
     )
     *steps, last = unpack(pack(reading, b"record"))
@@ -56,7 +56,7 @@ def test_large_sitemap_is_unpacked_in_steps():
 
 
 def test_index_of_sitemaps_is_unpacked_as_it_was():
-    reading = Reading(
+    reading = ReadAnswer(
         Url("http://example.org/sitemap.xml"), 200, 1, 1.0, sitemap=Sitemap(("http://e.org/a",), ())
     )
     assert list(unpack(pack(reading, b""))) == [(reading, b"")]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.page.answer import Reading, read
+from diptych.page.answer import ReadAnswer, read_answer
 from diptych.types import Kind, Response, Url
 
 URL = Url("http://example.org/a/b.html")
@@ -22,7 +22,7 @@ def answer(
     return Response(URL, status, pairs, body, 123.5, truncated=truncated)
 
 
-def reason(reading: Reading) -> str:
+def reason(reading: ReadAnswer) -> str:
     return reading.failure.reason if reading.failure else ""
 
 
@@ -45,14 +45,14 @@ REDIRECTS = [
 def test_redirect_leads_to_its_location(
     kind: Kind, status: int, location: str, target: str
 ) -> None:
-    reading = read(kind, answer(status, b"", Location=location))
+    reading = read_answer(kind, answer(status, b"", Location=location))
     assert reading.redirect == target
     assert (reading.status, reading.failure, reading.page) == (status, None, None)
 
 
 @pytest.mark.parametrize("location", ["", "mailto:a@b.org", "http://[", "http://u:p@b.org/"])
 def test_redirect_that_leads_nowhere_is_a_failure(location: str) -> None:
-    reading = read(Kind.PAGE, answer(302, HTML, Location=location))
+    reading = read_answer(Kind.PAGE, answer(302, HTML, Location=location))
     assert (reason(reading), reading.redirect, reading.page) == ("bad_redirect", None, None)
 
 
@@ -84,7 +84,7 @@ FAILURES = [
 
 @pytest.mark.parametrize(("response", "expected"), FAILURES)
 def test_answers_that_are_no_page(response: Response, expected: str) -> None:
-    reading = read(Kind.PAGE, response)
+    reading = read_answer(Kind.PAGE, response)
     assert reason(reading) == expected
     assert (reading.page, reading.sitemap, reading.robots, reading.redirect) == (None,) * 4
     assert reading.size == len(response.body)
@@ -104,7 +104,7 @@ def test_answers_that_are_no_page(response: Response, expected: str) -> None:
     ],
 )
 def test_html_is_read_as_a_page(response: Response) -> None:
-    reading = read(Kind.PAGE, response, depth=3, langs=("en", "fr"))
+    reading = read_answer(Kind.PAGE, response, depth=3, langs=("en", "fr"))
     assert reading.failure is None
     assert reading.page is not None
     record = reading.page.record
@@ -120,13 +120,13 @@ def test_html_is_read_as_a_page(response: Response) -> None:
 def test_wait_that_is_asked_for_is_in_the_failure(
     status: int, value: str, wait: float | None
 ) -> None:
-    failure = read(Kind.PAGE, answer(status, Retry_After=value)).failure
+    failure = read_answer(Kind.PAGE, answer(status, Retry_After=value)).failure
     assert failure is not None
     assert (failure.reason, failure.retry_after) == (f"http_{status}", wait)
 
 
 def test_long_details_are_cut() -> None:
-    failure = read(Kind.PAGE, answer(body=PNG, Content_Type="x/" + "y" * 5000)).failure
+    failure = read_answer(Kind.PAGE, answer(body=PNG, Content_Type="x/" + "y" * 5000)).failure
     assert failure is not None
     assert len(failure.detail) == 200
 
@@ -148,7 +148,7 @@ SITEMAP = (
     ],
 )
 def test_sitemap_is_read_in_all_its_wrappings(response: Response) -> None:
-    sitemap = read(Kind.SITEMAP, response).sitemap
+    sitemap = read_answer(Kind.SITEMAP, response).sitemap
     assert sitemap is not None
     (entry,) = sitemap.entries
     assert entry == ("http://example.org/en", (("fr", "http://example.org/fr"),))
@@ -156,13 +156,13 @@ def test_sitemap_is_read_in_all_its_wrappings(response: Response) -> None:
 
 @pytest.mark.parametrize("body", [b"", HTML, PNG, b"\x1f\x8bnot gzip"])
 def test_sitemap_that_is_none_is_an_empty_one(body: bytes) -> None:
-    sitemap = read(Kind.SITEMAP, answer(body=body)).sitemap
+    sitemap = read_answer(Kind.SITEMAP, answer(body=body)).sitemap
     assert sitemap is not None
     assert (sitemap.entries, sitemap.sitemaps) == ((), ())
 
 
 def test_sitemap_that_is_missing_is_a_failure() -> None:
-    assert reason(read(Kind.SITEMAP, answer(404))) == "http_404"
+    assert reason(read_answer(Kind.SITEMAP, answer(404))) == "http_404"
 
 
 @pytest.mark.parametrize(
@@ -179,14 +179,14 @@ def test_sitemap_that_is_missing_is_a_failure() -> None:
     ],
 )
 def test_robots_are_read_whatever_the_answer(response: Response, status: str, text: str) -> None:
-    robots = read(Kind.ROBOTS, response).robots
+    robots = read_answer(Kind.ROBOTS, response).robots
     assert robots is not None
     assert (robots.status, robots.text) == (status, text)
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 599])
 def test_robots_that_fail_are_a_failure_to_be_tried_again(status: int) -> None:
-    reading = read(Kind.ROBOTS, answer(status, Retry_After="7"))
+    reading = read_answer(Kind.ROBOTS, answer(status, Retry_After="7"))
     assert reading.robots is None
     assert reading.failure is not None
     assert (reading.failure.reason, reading.failure.retry_after) == (f"http_{status}", 7.0)
@@ -214,6 +214,6 @@ def test_every_answer_is_exactly_one_thing(
         status, body, truncated=truncated, Content_Type=content_type, Content_Encoding=encoding,
         Location=location,
     )  # fmt: skip
-    reading = read(kind, response)
+    reading = read_answer(kind, response)
     outcomes = (reading.page, reading.sitemap, reading.robots, reading.redirect, reading.failure)
     assert sum(outcome is not None for outcome in outcomes) == 1

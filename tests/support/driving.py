@@ -13,7 +13,7 @@ from diptych.frontier.guides import Wish
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, State
 from diptych.frontier.scope import Scope, group
-from diptych.page.answer import read
+from diptych.page.answer import read_answer
 from diptych.protocols import CrawlPolicy, GuidedPolicy
 from diptych.run.store import Store
 from diptych.run.warc import compose
@@ -191,7 +191,7 @@ class Drive:
             return
         crawl.store.begin()
         pointer = crawl.store.archive.append(compose(answer), self.now)
-        reading = read(claim.kind, answer, depth=claim.depth, langs=crawl.langs)
+        reading = read_answer(claim.kind, answer, depth=claim.depth, langs=crawl.langs)
         crawl.fetched(claim, reading, self.now, pointer)
 
     def answer(self, claim: Claim) -> Answer:

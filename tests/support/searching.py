@@ -10,7 +10,7 @@ from diptych.engine.link_answers import look_up
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim
 from diptych.frontier.search import Budget, Discovery, SearchSettings
-from diptych.page.answer import Reading, read
+from diptych.page.answer import ReadAnswer, read_answer
 from diptych.protocols import Detector, DiscoverPolicy
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
@@ -125,7 +125,7 @@ def drive(machine: Discovery, web: FakeWeb, steps: int, now: float = 0.0) -> flo
 
 def _fetch(machine: Discovery, web: FakeWeb, claim: Claim, now: float) -> None:
     response = web.answer(claim.url)
-    reading: Reading | Failure = read(claim.kind, response, langs=machine.langs)
+    reading: ReadAnswer | Failure = read_answer(claim.kind, response, langs=machine.langs)
     if not response.status:
         reading = Failure(claim.url, "connect", "nobody is there")
     machine.fetched(claim, reading, now, Pointer(_warc(machine.store), 0, 0))

@@ -17,7 +17,7 @@ from diptych.engine.page_workers import Readers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
 from diptych.frontier.search import Discovery
-from diptych.page.answer import Reading
+from diptych.page.answer import ReadAnswer
 from diptych.protocols import LinkSource
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
@@ -31,7 +31,7 @@ AT_ONCE = 0.01  # seconds that answers are taken in without a turn for the netwo
 LOOK = 0.01  # seconds between two looks at whether a worker has an answer, and nothing to do
 TICK = 0.1  # seconds between two looks at the clock while nothing happens
 
-Outcome = tuple[Claim, Reading | Failure, bytes]
+Outcome = tuple[Claim, ReadAnswer | Failure, bytes]
 
 
 class Machine(Protocol):
@@ -54,7 +54,11 @@ class Machine(Protocol):
         ...
 
     def fetched(
-        self, claim: Claim, reading: Reading | Failure, now: float, pointer: Pointer | None = None
+        self,
+        claim: Claim,
+        reading: ReadAnswer | Failure,
+        now: float,
+        pointer: Pointer | None = None,
     ) -> None:
         """Take in the answer to a claim, or why there was none."""
         ...

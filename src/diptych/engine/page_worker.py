@@ -19,7 +19,7 @@ import orjson
 
 from diptych.engine.garbage import collect_rarely
 from diptych.language.identify import teach
-from diptych.page.answer import Reading, read
+from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.sitemaps import SitemapEntry
 from diptych.run.warc import compose
 from diptych.types import Kind, Link, Response, Url
@@ -40,13 +40,13 @@ _FIRST = Response(
 
 def digest(
     kind: Kind, response: Response, depth: int, langs: tuple[str, ...], with_sketch: bool = False
-) -> tuple[Reading, bytes]:
+) -> tuple[ReadAnswer, bytes]:
     """Parse an answer, and compose its WARC record."""
-    reading = read(kind, response, depth=depth, langs=langs, with_sketch=with_sketch)
+    reading = read_answer(kind, response, depth=depth, langs=langs, with_sketch=with_sketch)
     return reading, compose(response)
 
 
-def pack(reading: Reading, record: bytes) -> bytes:
+def pack(reading: ReadAnswer, record: bytes) -> bytes:
     """A reading and its record for the way to the parent.
 
     Links go as JSON: unpickling a hundred named tuples takes longer than parsing the page.
@@ -65,9 +65,9 @@ def pack(reading: Reading, record: bytes) -> bytes:
     return pickle.dumps((reading, links, parts, record), pickle.HIGHEST_PROTOCOL)
 
 
-def unpack(frame: bytes) -> Iterator[tuple[Reading, bytes] | None]:
+def unpack(frame: bytes) -> Iterator[tuple[ReadAnswer, bytes] | None]:
     """Undo `pack` in steps of a few milliseconds: None after each but the last."""
-    reading: Reading
+    reading: ReadAnswer
     reading, links, parts, record = pickle.loads(frame)
     if reading.page is not None:
         page = replace(reading.page, links=tuple(map(Link._make, orjson.loads(links))))

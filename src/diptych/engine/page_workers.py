@@ -20,12 +20,12 @@ import diptych
 from diptych.engine.page_worker import FRAME, READY, digest, unpack
 from diptych.errors import DiptychError
 from diptych.language.identify import taught
-from diptych.page.answer import Reading
+from diptych.page.answer import ReadAnswer
 from diptych.types import Failure, Kind, Reason, Response
 
 __all__ = ["Readers"]
 
-Digest = tuple[Reading, bytes]
+Digest = tuple[ReadAnswer, bytes]
 PATIENCE = 30.0  # seconds for one page; a page of 10 MB takes less than two
 
 
@@ -74,7 +74,7 @@ class Readers:
         langs: tuple[str, ...],
         *,
         with_sketch: bool = False,
-    ) -> tuple[Reading | Failure, bytes]:
+    ) -> tuple[ReadAnswer | Failure, bytes]:
         """What an answer means, and its WARC record."""
         job = kind, response, depth, langs, with_sketch
         if not self._count:

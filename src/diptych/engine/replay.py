@@ -10,7 +10,7 @@ from diptych.engine.engine import Answers
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
-from diptych.page.answer import Reading, read
+from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.body import is_html
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, scan
@@ -128,7 +128,7 @@ class ReplayEngine:
             tick()
         crawl.store.commit()
 
-    def _answer(self, crawl: Crawl, claim: Claim) -> tuple[Reading | Failure, Pointer | None]:
+    def _answer(self, crawl: Crawl, claim: Claim) -> tuple[ReadAnswer | Failure, Pointer | None]:
         row = crawl.store.db.execute(
             "SELECT warc, offset FROM archive WHERE key = ?", (url_key(claim.url),)
         ).fetchone()
@@ -137,8 +137,8 @@ class ReplayEngine:
             if claim.kind is not Kind.ROBOTS:
                 return Failure(claim.url, Reason.NOT_ARCHIVED), None
             response = Response(claim.url, 404, (), b"", 0.0)
-            return read(claim.kind, response)._replace(status=0), None
-        reading = read(
+            return read_answer(claim.kind, response)._replace(status=0), None
+        reading = read_answer(
             claim.kind, response, depth=claim.depth, langs=crawl.langs, with_sketch=self.sketches
         )
         return reading, Pointer(row[0], row[1], 0)

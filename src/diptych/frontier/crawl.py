@@ -18,7 +18,7 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Entry, Frontier, State
 from diptych.frontier.retries import Retries, Stats
 from diptych.frontier.scope import Scope
-from diptych.page.answer import Reading
+from diptych.page.answer import ReadAnswer
 from diptych.page.robots import Robots
 from diptych.page.sitemaps import Sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy
@@ -231,7 +231,11 @@ class Crawl:
     # -- what an answer teaches --------------------------------------------------------------
 
     def fetched(
-        self, claim: Claim, reading: Reading | Failure, now: float, pointer: Pointer | None = None
+        self,
+        claim: Claim,
+        reading: ReadAnswer | Failure,
+        now: float,
+        pointer: Pointer | None = None,
     ) -> None:
         """Take in the answer to a claim, or its failure."""
         self.store.begin()

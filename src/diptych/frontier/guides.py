@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from diptych.frontier.hosts import SiteInfo
-from diptych.page.answer import read
+from diptych.page.answer import read_answer
 from diptych.page.sitemaps import Sitemap
 from diptych.protocols import CrawlPolicy, Guide, GuidedPolicy, SiteView
 from diptych.run.encoding import read_event, write_event
@@ -247,7 +247,10 @@ class Guides:
         start, _, url = data.partition(" ")
         if url != self._last_sitemap[0]:
             response = self._store.answer(Url(url))
-            self._last_sitemap = (url, read(Kind.SITEMAP, response).sitemap if response else None)
+            self._last_sitemap = (
+                url,
+                read_answer(Kind.SITEMAP, response).sitemap if response else None,
+            )
         sitemap = self._last_sitemap[1]
         return _page_of_part(Url(url), sitemap, int(start)) if sitemap is not None else None
 

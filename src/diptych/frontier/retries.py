@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from diptych.frontier.hosts import Hosts
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier
-from diptych.page.answer import Reading
+from diptych.page.answer import ReadAnswer
 from diptych.page.robots import Robots
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
@@ -43,11 +43,11 @@ class Retries:
     stats: Stats
 
     def record(
-        self, claim: Claim, answer: Reading | Failure, now: float, pointer: Pointer | None
-    ) -> tuple[Reading, bool]:
+        self, claim: Claim, answer: ReadAnswer | Failure, now: float, pointer: Pointer | None
+    ) -> tuple[ReadAnswer, bool]:
         """Save the answer to a claim; returns it, and True if the URL is given up."""
         host = self.hosts[claim.host]
-        failed = Reading(claim.url, 0, 0, now)
+        failed = ReadAnswer(claim.url, 0, 0, now)
         reading = failed._replace(failure=answer) if isinstance(answer, Failure) else answer
         self.store.save_fetch(
             host.site.id, claim.url, reading.fetched_at, status=reading.status, size=reading.size,

@@ -21,7 +21,7 @@ from diptych.frontier.queue import Claim, Frontier
 from diptych.frontier.retries import Retries, Stats
 from diptych.frontier.scope import Anywhere
 from diptych.frontier.visits import Visit, Visits
-from diptych.page.answer import Reading
+from diptych.page.answer import ReadAnswer
 from diptych.protocols import Detector, DiscoverPolicy, Inquiry
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
@@ -281,7 +281,11 @@ class Discovery:
     # -- what an answer teaches --------------------------------------------------------------
 
     def fetched(
-        self, claim: Claim, reading: Reading | Failure, now: float, pointer: Pointer | None = None
+        self,
+        claim: Claim,
+        reading: ReadAnswer | Failure,
+        now: float,
+        pointer: Pointer | None = None,
     ) -> None:
         """Take in the answer to a claim, or its failure."""
         self.store.begin()
@@ -298,7 +302,7 @@ class Discovery:
         self._visits.go_on(visit)
 
     def _take(
-        self, visit: Visit, claim: Claim, reading: Reading, now: float, pointer: Pointer | None
+        self, visit: Visit, claim: Claim, reading: ReadAnswer, now: float, pointer: Pointer | None
     ) -> None:
         redirect = url_key(reading.redirect) if reading.redirect is not None else None
         self.frontier.complete(claim, now, status=reading.status, redirect=redirect)

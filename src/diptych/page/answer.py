@@ -1,7 +1,7 @@
 """Reader of one answer: a page, sitemap, robots.txt, redirect or failure.
 
-A pure function from an answer to a `Reading`; it runs in worker processes, so that a hostile page
-can neither stop nor slow the crawl.
+A pure function from an answer to a `ReadAnswer`; it runs in worker processes, so that a hostile
+page can neither stop nor slow the crawl.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from diptych.page.sitemaps import Sitemap, read_sitemap
 from diptych.text.urls import resolve
 from diptych.types import Failure, Kind, Page, Reason, Response, Url
 
-__all__ = ["Reading", "read"]
+__all__ = ["ReadAnswer", "read_answer"]
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 SNIFFED = 4096  # bytes looked at to tell what a body is
 MAX_SITEMAP_BYTES = 52_428_800  # sitemaps.org: 50 MB uncompressed
 
 
-class Reading(NamedTuple):
+class ReadAnswer(NamedTuple):
     """The content of one answer: a page, sitemap, robots.txt, redirect or failure."""
 
     url: Url
@@ -37,16 +37,16 @@ class Reading(NamedTuple):
     failure: Failure | None = None
 
 
-def read(
+def read_answer(
     kind: Kind,
     response: Response,
     *,
     depth: int = 0,
     langs: Sequence[str] = (),
     with_sketch: bool = False,
-) -> Reading:
+) -> ReadAnswer:
     """Read an answer; pages with their sketches on request."""
-    reading = Reading(response.url, response.status, len(response.body), response.fetched_at)
+    reading = ReadAnswer(response.url, response.status, len(response.body), response.fetched_at)
     if kind is Kind.ROBOTS and response.status < 500 and response.status != 429:
         return reading._replace(robots=Robots.of(_plain(response)))
     if response.status in REDIRECTS:
@@ -70,7 +70,7 @@ def read(
     return reading._replace(page=page)
 
 
-def _unreadable(reading: Reading, response: Response) -> Reading | None:
+def _unreadable(reading: ReadAnswer, response: Response) -> ReadAnswer | None:
     """The failure of an answer that is no page, or None."""
     content_type = response.header("Content-Type")
     start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
@@ -85,7 +85,7 @@ def _unreadable(reading: Reading, response: Response) -> Reading | None:
     return None
 
 
-def _failed(reading: Reading, reason: str, detail: str = "") -> Reading:
+def _failed(reading: ReadAnswer, reason: str, detail: str = "") -> ReadAnswer:
     return reading._replace(failure=Failure(reading.url, reason, detail[:200]))
 
 
