@@ -9,11 +9,19 @@ from pathlib import Path
 
 from bench.support.paths import SHARED
 from bench.support.processes import give_up
+from bench.training.concepts import (
+    Phrase,
+    learn_concepts,
+    slug_phrases,
+    slug_words,
+    spellings,
+    stem,
+    used_words,
+)
 from diptych.language.marks import LANGUAGES
 from diptych.learn.url import language as url_lang
-from diptych.learn.url.concepts import Phrase, learn_concepts, slug_words, spellings, stem
 from diptych.learn.url.data import LabelledPair, LabelledUrl, fold_of, read_urls
-from diptych.learn.url.pair_train import Knowledge, slug_phrases, used_words
+from diptych.learn.url.pair_train import Knowledge
 from diptych.protocols import UrlLanguageModel
 from diptych.text.urls import site_name
 

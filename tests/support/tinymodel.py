@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from diptych.learn.url.concepts import learn_concepts
+from bench.training.concepts import learn_concepts, slug_phrases, used_words
 from diptych.learn.url.data import LabelledPair
 from diptych.learn.url.pair import UrlPair
-from diptych.learn.url.pair_train import Knowledge, slug_phrases, train, used_words
+from diptych.learn.url.pair_train import Knowledge, train
 from support.urlmodels import FakeLanguages
 
 WORDS = {

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from support.examples import examples
 from support.urlpieces import ODD, urls
 
+from bench.training.concepts import Phrase, learn_concepts
 from diptych.kernels import native
 from diptych.learn.url import pair_features as url_features
-from diptych.learn.url.concepts import SENSES, Concepts, Phrase, fingerprint, learn_concepts
+from diptych.learn.url.concepts import SENSES, Concepts, fingerprint
 from diptych.learn.url.pair_features import NAMES, Features, dice, pair_features
 
 PHRASES = [("red", "rouge"), ("wine", "vin"), ("accommodation", "hébergement"), ("news", "новости")]

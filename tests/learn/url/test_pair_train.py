@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 import sys
-from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -13,18 +12,11 @@ import pytest
 from support.tinymodel import learn_from, parallel_urls, tiny_model
 from support.urlmodels import FakeLanguages
 
+from bench.training.concepts import learn_concepts
 from diptych.errors import ConfigError
-from diptych.learn.url.concepts import Phrase, learn_concepts
 from diptych.learn.url.data import LabelledPair, fold_of
 from diptych.learn.url.negatives import BEST_MIX, Negatives
-from diptych.learn.url.pair_train import (
-    Knowledge,
-    examples,
-    slug_phrases,
-    train,
-    url_words,
-    used_words,
-)
+from diptych.learn.url.pair_train import Knowledge, examples, train
 
 
 def pair(
@@ -128,49 +120,6 @@ def test_training_asks_for_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None
     rows = parallel_urls(3)
     with pytest.raises(ConfigError, match="pip install"):
         train(rows, learn=learn_from(rows))
-
-
-def test_phrases_are_the_words_by_which_slugs_differ() -> None:
-    rows = [
-        pair("/en/red-wine/12", "/fr/vin-rouge/12", weight=0.5),
-        pair("/fr/contact", "/en/contact-us", "fr en"),
-        pair("/de/rot", "/fr/rouge", "de fr"),  # no English
-        pair("/en/a", "/en/b", "en en"),
-        pair("/same", "/same?lang=fr"),
-    ]
-    assert list(slug_phrases(rows)) == [
-        Phrase("fr", "en red wine", "fr vin rouge", 1.0),
-        Phrase("fr", "en us", "fr", 2.0),
-    ]
-
-
-def test_phrases_of_large_domains_are_bounded() -> None:
-    word = "abcdefghij"
-    rows = [
-        pair(f"/e{word[n % 10]}{word[n // 10]}", f"/f{word[n % 10]}{word[n // 10]}")
-        for n in range(100)
-    ]
-    assert len(list(slug_phrases(rows))) == 40
-    long = [pair("/" + "-".join("e" + c for c in "abcdefghijklmnopqrst"), "/x")]
-    assert len(next(slug_phrases(long)).english.split()) == 12
-
-
-def test_used_words_are_those_of_english_urls() -> None:
-    rows = [pair("/red-wine", "/vin"), pair("/vin", "/red", "fr en"), pair("/x", "/y", "de fr")]
-    assert used_words(rows) == Counter({"red": 2, "wine": 1})
-
-
-@pytest.mark.parametrize(
-    ("url", "words"),
-    [
-        ("http://red.org", []),
-        ("http://red.org/", []),
-        ("http://x.org/Red/%C3%89t%C3%A9-12?q=wine#x", ["red", "ete", "q", "wine", "x"]),
-        ("", []),
-    ],
-)
-def test_words_of_urls(url: str, words: list[str]) -> None:
-    assert list(url_words(url)) == words
 
 
 def test_order_of_rows_changes_no_example() -> None:

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
-from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diptych.errors import ConfigError
 from diptych.learn.trees import Forest
-from diptych.learn.url.concepts import Concepts, Phrase, slug_words
+from diptych.learn.url.concepts import Concepts
 from diptych.learn.url.data import LabelledPair, fold_of
 from diptych.learn.url.negatives import Negatives
 from diptych.learn.url.pair import ALL_NAMES, UrlPair, all_features, load
 from diptych.learn.url.pair_features import Features
 from diptych.protocols import UrlLanguageModel
 
-__all__ = ["Examples", "Knowledge", "examples", "slug_phrases", "train", "used_words"]
+__all__ = ["Examples", "Knowledge", "examples", "train"]
 
 FOLDS = 2
 _FOLD_SEED = 104_729  # other than any split's, or a fold could be empty
 _EACH, _FOR_ALL = 2, 1.5  # two negatives of each method stand for the three that are tested
-_WORDS = 12
-_PER_DOMAIN = 40  # pairs of a domain from which words are learned
 
 
 class Knowledge(NamedTuple):
@@ -147,40 +144,3 @@ def fit_forest(
     )
     model.fit(rows, parallel, sample_weight=weights)
     return Forest.from_boosting(model)
-
-
-def slug_phrases(rows: Iterable[LabelledPair]) -> Iterator[Phrase]:
-    """The words by which parallel URLs differ, where one of them is English."""
-    seen: Counter[str] = Counter()
-    for row in rows:
-        seen[row.domain] += 1
-        if seen[row.domain] > _PER_DOMAIN or (row.lang_a == "en") == (row.lang_b == "en"):
-            continue
-        english, other = url_words(row.url_a), url_words(row.url_b)
-        lang = row.lang_b
-        if row.lang_b == "en":
-            english, other, lang = other, english, row.lang_a
-        only = [word for word in english if word not in other][:_WORDS]
-        others = [word for word in other if word not in english][:_WORDS]
-        if only and others:
-            # A slug is closer to what is looked up than a dictionary.
-            yield Phrase(lang, " ".join(only), " ".join(others), 2 * row.weight)
-
-
-def used_words(rows: Iterable[LabelledPair]) -> Counter[str]:
-    """How often English URLs use each word."""
-    used: Counter[str] = Counter()
-    for row in rows:
-        for url, lang in ((row.url_a, row.lang_a), (row.url_b, row.lang_b)):
-            if lang == "en":
-                used.update(url_words(url))
-    return used
-
-
-def url_words(url: str) -> Sequence[str]:
-    """The words of a URL behind its host.
-
-    >>> url_words("http://x.org/About-Us/team?id=%C3%A9t%C3%A9")
-    ['about', 'us', 'team', 'id', 'ete']
-    """
-    return slug_words(unquote(url.partition("://")[2].partition("/")[2], errors="replace"))
