@@ -1,1 +1,1 @@
-"""Small models of URLs: what they are trained on, how they are trained, and how they answer."""
+"""Models that several stages use: lexicons, sentence encoders, models of URLs, tree ensembles."""

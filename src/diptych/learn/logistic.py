@@ -1,4 +1,4 @@
-"""A logistic curve through points: how scores become probabilities (Platt 1999)."""
+"""Logistic calibration of scores to probabilities (Platt 1999)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLOSE = 1e-9
 def fit_logistic(
     scores: Floats, shares: Floats, weights: Floats | None = None, *, ridge: float = 0.0
 ) -> tuple[float, float]:
-    """Slope and offset, by Newton's method; `ridge` keeps the slope small.
+    """Slope and offset of a logistic curve, by Newton's method; `ridge` penalises the slope.
 
     >>> import numpy as np
     >>> slope, offset = fit_logistic(np.array([-1.0, 1.0]), np.array([0.2, 0.8]))

@@ -1,4 +1,4 @@
-"""A forest of boosted decision trees: trained with scikit-learn, kept and run as plain arrays."""
+"""Boosted decision trees as plain arrays: scores in C, conversion from scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["Forest"]
 
 _LEAF = -1
+_DTYPES = {
+    "roots": "int32",
+    "features": "int16",
+    "thresholds": "float32",
+    "lefts": "int32",
+    "rights": "int32",
+    "values": "float32",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +40,7 @@ class Forest:
     base: float
 
     def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The sum of the leaves each row reaches: the logarithm of the odds."""
+        """The log odds of each row: the sum of the leaves it reaches."""
         library = native()
         if library is None:
             return self.reference(rows)
@@ -62,21 +70,13 @@ class Forest:
         return out.astype(np.float32)
 
     def is_sound(self, width: int) -> bool:
-        """Whether every step leads on to a node of the forest, so that a kernel may take it."""
+        """True if every index is in range, so that the C code can run it."""
         size = self.features.size
-        arrays: tuple[NDArray[Any], ...] = (
-            self.features,
-            self.thresholds,
-            self.lefts,
-            self.rights,
-            self.values,
-        )
-        kinds = ("int16", "float32", "int32", "int32", "float32")
-        if self.roots.dtype != np.int32 or self.roots.ndim != 1:
-            return False
+        sizes = {name: size for name in _DTYPES} | {"roots": self.roots.size}
+        arrays = {name: getattr(self, name) for name in _DTYPES}
         if any(
-            array.shape != (size,) or array.dtype != kind
-            for array, kind in zip(arrays, kinds, strict=True)
+            array.shape != (sizes[name],) or array.dtype != _DTYPES[name]
+            for name, array in arrays.items()
         ):
             return False
         inner = np.flatnonzero(self.features != _LEAF)

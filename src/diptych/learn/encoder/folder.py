@@ -1,4 +1,4 @@
-"""A sentence encoder from a folder of the user's, in the form of sentence-transformers.
+"""Sentence encoder from a folder in the format of sentence-transformers.
 
 Nothing is downloaded and nothing in the folder is run: the modules that are understood are a
 transformer, a pooling of its tokens, dense layers and a normalisation, with weights in safetensors.

@@ -1,4 +1,4 @@
-"""Sentence encoders: texts as vectors that are close where the meanings are, in any language.
+"""Loading of sentence encoders, and the vectors of sentences and of runs of sentences.
 
 Two of them: the Universal Sentence Encoder that ships its weights in a package (extra `encoder`),
 and a folder of the user's in the form of sentence-transformers (`encoder_folder`).  Neither ever
@@ -58,7 +58,7 @@ class UniversalEncoder:
 
 
 def load_encoder(name: str) -> SentenceEncoder:
-    """The encoder of the package if the name is empty, else that of a folder on this machine."""
+    """The Universal Sentence Encoder if the name is empty, else the encoder in a folder."""
     if not name:
         return _universal()
     from diptych.learn.encoder.folder import load_folder

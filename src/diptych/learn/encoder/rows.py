@@ -1,4 +1,4 @@
-"""What all sentence encoders do to the texts they read and to the rows they give."""
+"""Cleaning of texts for sentence encoders, and vectors at unit length."""
 
 from __future__ import annotations
 

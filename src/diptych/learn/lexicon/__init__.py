@@ -1,1 +1,1 @@
-"""Lexicons: how the words of two languages translate each other."""
+"""Lexicons: training, import, files, and links between the words of two texts."""

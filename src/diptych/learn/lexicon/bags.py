@@ -1,4 +1,4 @@
-"""A text as aligners see it: bags of stems, and how long its sentences are."""
+"""A text for aligners: its sentences as bags of stems, and their lengths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags, Postings, bags, postings
-from diptych.kernels.tables import Table
+from diptych.kernels.tables import Table, ends_of
 from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
@@ -80,16 +80,16 @@ class Text:
         """Some sentences, in the order given."""
         begin, end = self.bags.offsets[places], self.bags.offsets[places + 1]
         sizes = end - begin
-        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+        offsets = ends_of(sizes)
         at = np.repeat(begin - offsets[:-1], sizes) + np.arange(offsets[-1])
         some = Bags(self.bags.word[at], self.bags.count[at], offsets, self.bags.size)
         return Text(self.words, some, self.lengths[places])
 
 
 def likely_share(rows: Text, places: Text, links: Table, before: float) -> float:
-    """The share of words that come from chance, by texts of which each row translates its place.
+    """The share of words that come from chance, estimated from sentences and their translations.
 
-    Half way from what was believed before to the share that makes them most likely.
+    The mean of the earlier estimate and the share of the highest likelihood.
     """
     if not len(rows):
         return before
@@ -121,7 +121,7 @@ def read_text(sentences: Sequence[str], lang: str) -> Text:
 
 
 def words_of(sentence: str, lang: str) -> tuple[list[str], float]:
-    """The stems of a sentence, and its length; those of short ones are remembered."""
+    """The stems of a sentence, and its length; cached for short sentences."""
     return (_read if len(sentence) <= _SHORT else _read_anew)(sentence, lang)
 
 

@@ -1,4 +1,4 @@
-"""Dictionaries of others as lexicons: FreeDict and all of dictd, hunalign's, and tables.
+"""Import of dictionaries as lexicons: dictd (FreeDict), hunalign, tables.
 
 A word's translations are equally likely, whatever their order.  Of an entry of several words each
 word is linked with each, with a weight that falls with their number; an entry of many words is an
@@ -77,7 +77,11 @@ def read_dictionaries(
     format: str | None = None,
     reverse: bool = False,
 ) -> Lexicon:
-    """Several dictionaries as one; one whose name has its languages the other way is turned."""
+    """A lexicon from dictionaries between two languages, or with `reverse` the other way round.
+
+    Without `format` a file's name shows it.  A file whose name has the languages in the other order
+    is reversed.  hunalign writes a line as `right words @ left words`.
+    """
     for path in paths:
         _check_name(path, left_lang, right_lang)
     links = [
@@ -88,7 +92,7 @@ def read_dictionaries(
             reverse=reverse or is_reversed(path, left_lang, right_lang),
         )
     ]  # fmt: skip
-    # What both directions of a dictionary say is said once.
+    # A link that both directions of a dictionary have counts once.
     largest: dict[tuple[str, str], float] = {}
     for left, right, weight in links:
         largest[left, right] = max(weight, largest.get((left, right), 0.0))
@@ -96,7 +100,7 @@ def read_dictionaries(
 
 
 def is_reversed(path: Path, left_lang: str, right_lang: str) -> bool:
-    """Whether a file's name has the codes of the languages in the other order.
+    """True if a file's name has the codes of the languages in the other order.
 
     >>> is_reversed(Path("freedict-fra-deu.index"), "de", "fr")
     True
@@ -110,13 +114,13 @@ def is_reversed(path: Path, left_lang: str, right_lang: str) -> bool:
 
 
 def _codes(path: Path) -> list[str]:
-    """What may be codes of languages in a file's name."""
+    """The parts of a file's name that may be codes of languages."""
     parts = re.split(r"[^a-z]+", path.name.lower())
     return [part for part in parts if 2 <= len(part) <= 3]
 
 
 def _check_name(path: Path, left_lang: str, right_lang: str) -> None:
-    """FreeDict names its languages: a dictionary of others is a mistake."""
+    """ConfigError if a FreeDict file is named after other languages."""
     if not path.name.startswith("freedict-"):
         return
     known = [code for code in _codes(path) if code not in ("dz", "gz")]
@@ -128,7 +132,7 @@ def _check_name(path: Path, left_lang: str, right_lang: str) -> None:
 
 
 def format_of(path: Path) -> str:
-    """The format a file's name tells; `ConfigError` where it tells none.
+    """The format by a file's name; ConfigError if the name does not show it.
 
     >>> format_of(Path("freedict-deu-fra.dict.dz")), format_of(Path("hu-en.stem.dic.gz"))
     ('dictd', 'dic')

@@ -1,4 +1,4 @@
-"""A lexicon from a file."""
+"""Reader of lexicon files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lexicon learned from sentence pairs by IBM Model 1 (Brown et al. 1993), in both directions."""
+"""Training of a lexicon from sentence pairs by IBM Model 1 (Brown et al. 1993), both directions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diptych.kernels.ibm1 import MAX_ENTRIES, Bags, Prior, Trained, bags
 from diptych.kernels.ibm1 import train as train_one_way
 from diptych.kernels.tables import Table, table_of
-from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.lexicon import Lexicon, word_ids
 
 __all__ = ["MAX_WORDS", "train", "update"]
 
@@ -33,10 +32,10 @@ def train(
     max_translations: int = 100,
     max_entries: int = MAX_ENTRIES,
 ) -> Lexicon:
-    """The lexicon of sentence pairs given as words; the same in whatever order they come.
+    """The lexicon of sentence pairs given as words, whatever their order.
 
-    A prior counts as text seen before: its probabilities times its counts.  Probabilities that are
-    pruned are not shared out among the others, so those that stay are what they were.
+    A prior counts as text seen before: its probabilities times its counts.  Pruning does not change
+    the probabilities that remain.
 
     >>> pairs = [(["das", "haus"], ["the", "house"]), (["das", "buch"], ["the", "book"])]
     >>> train(pairs, "de", "en").best("haus", n=1)[0][0]
@@ -70,9 +69,9 @@ def update(
     lexicon: Lexicon, pairs: Iterable[Pair], *, iterations: int = 5, weight: float = 1.0,
     min_probability: float = 1e-3, max_translations: int = 100,
 ) -> Lexicon:  # fmt: skip
-    """What a lexicon knows, and what new pairs add to it; they are learned from with its help.
+    """A lexicon trained further on new pairs.
 
-    weight: what an old count is worth beside a new one.
+    weight: the weight of an old count beside a new one.
     """
     return train(
         pairs, lexicon.left_lang, lexicon.right_lang, iterations=iterations, prior=lexicon,
@@ -99,11 +98,7 @@ def _as_bags(
 
 def _rows(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> list[bytes]:
     """Each sentence as the numbers of its words, in bytes, which are quick to compare."""
-    ids = {word: number for number, word in enumerate(words)}
-    flat = np.fromiter(
-        (ids[word] for sentence in sentences for word in sentence), np.int32,
-        sum(map(len, sentences)),
-    ).tobytes()  # fmt: skip
+    flat = word_ids(list(chain.from_iterable(sentences)), words).astype(np.int32).tobytes()
     ends = np.cumsum([0, *(4 * len(sentence) for sentence in sentences)]).tolist()
     return [flat[start:end] for start, end in pairwise(ends)]
 
@@ -116,22 +111,17 @@ def _packed(rows: Sequence[bytes], size: int) -> Bags:
 def _counts(
     known: Lexicon, left_words: Sequence[str], right_words: Sequence[str], weight: float
 ) -> Prior | None:
-    """What is known as counts over other vocabularies."""
+    """A lexicon as prior counts over other vocabularies."""
     if not len(known):
         return None
     seen = known.counts("left", _UNCOUNTED).astype(np.float64) * weight
-    rows, columns = _places(known.left_words, left_words), _places(known.right_words, right_words)
+    rows, columns = word_ids(known.left_words, left_words), word_ids(known.right_words, right_words)
     own = np.repeat(np.arange(len(rows)), np.diff(known.forward.offsets))
     values = known.forward.values * seen[own]
     table = table_of(rows[own], columns[known.forward.columns], values, len(left_words))
     totals = np.zeros(len(left_words))
     totals[rows] = seen
     return Prior(*table, totals)
-
-
-def _places(words: Sequence[str], among: Sequence[str]) -> NDArray[np.int64]:
-    ids = {word: number for number, word in enumerate(among)}
-    return np.fromiter((ids[word] for word in words), np.int64, len(words))
 
 
 def _without_empty_word(table: Table) -> Table:

@@ -1,4 +1,4 @@
-"""How the words of two languages translate each other: learned by IBM Model 1, or imported."""
+"""The lexicon: translation probabilities of words in both directions, and its file format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from diptych.errors import ConfigError
-from diptych.kernels.tables import Table, table_of
+from diptych.kernels.tables import Table, are_offsets, are_within, ascend_in_rows, table_of
 from diptych.language.codes import same_language
 from diptych.types import LangPair
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["MAX_BYTES", "Lexicon", "lexicon_of"]
+__all__ = ["MAX_BYTES", "Lexicon", "lexicon_of", "word_ids"]
 
 Side = Literal["left", "right"]
 
@@ -60,12 +60,12 @@ class Lexicon:
     backward: Table
     """p(left word | right word), one row per right word"""
     left_counts: NDArray[np.float32] = field(default_factory=_none)
-    """how often each left word was seen, so that probabilities are counts; or nothing"""
+    """count of each left word in the training text; or empty"""
     right_counts: NDArray[np.float32] = field(default_factory=_none)
 
     @classmethod
     def empty(cls, left_lang: str, right_lang: str) -> Lexicon:
-        """Nothing is known but which languages they are."""
+        """A lexicon without words."""
         import numpy as np
 
         none = Table(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
@@ -75,7 +75,7 @@ class Lexicon:
     def of_links(
         cls, left_lang: str, right_lang: str, links: Iterable[tuple[str, str, float]]
     ) -> Lexicon:
-        """What links between words say, each word's shared out by their weights.
+        """A lexicon from word links; the probabilities of a word are proportional to their weights.
 
         >>> lexicon = Lexicon.of_links("de", "fr", [("haus", "maison", 1), ("heim", "maison", 1)])
         >>> lexicon.best("haus"), lexicon.best("maison", "right")
@@ -86,8 +86,8 @@ class Lexicon:
         kept = [link for link in links if link[2] > 0]
         left_words = tuple(sorted({left for left, _, _ in kept}))
         right_words = tuple(sorted({right for _, right, _ in kept}))
-        left = _ids([link[0] for link in kept], left_words)
-        right = _ids([link[1] for link in kept], right_words)
+        left = word_ids([link[0] for link in kept], left_words)
+        right = word_ids([link[1] for link in kept], right_words)
         weights = np.array([weight for _, _, weight in kept], np.float64)
         forward = table_of(left, right, _shares(left, weights), len(left_words))
         backward = table_of(right, left, _shares(right, weights), len(right_words))
@@ -95,7 +95,7 @@ class Lexicon:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Lexicon:
-        """What `to_bytes` gave; `ConfigError` for anything else."""
+        """The lexicon that `to_bytes` wrote; ConfigError for anything else."""
         try:
             return _whole(_arrays(data))
         except _UNREADABLE as error:
@@ -115,7 +115,7 @@ class Lexicon:
         return {word: index for index, word in enumerate(self.right_words)}
 
     def best(self, word: str, side: Side = "left", n: int = 10) -> list[tuple[str, float]]:
-        """The likeliest translations of a word of one side, best first."""
+        """The most probable translations of a word of one side, best first."""
         is_left = side == "left"
         row = (self.left_ids if is_left else self.right_ids).get(word)
         if row is None:
@@ -129,16 +129,16 @@ class Lexicon:
         return [(words[column], value) for column, value in best]
 
     def reversed(self) -> Lexicon:
-        """The same with its sides changed."""
+        """The lexicon with its sides swapped."""
         return Lexicon(
             self.right_lang, self.left_lang, self.right_words, self.left_words, self.backward,
             self.forward, self.right_counts, self.left_counts,
         )  # fmt: skip
 
     def merged(self, other: Lexicon) -> Lexicon:
-        """What both say together, each by how often it has seen a word.
+        """Both lexicons as one, each weighted by its counts of a word.
 
-        A lexicon without counts counts as having seen each of its words once.
+        In a lexicon without counts each word counts as seen once.
         """
         if (self.left_lang, self.right_lang) != (other.left_lang, other.right_lang):
             raise ValueError(
@@ -147,23 +147,16 @@ class Lexicon:
             )
         left_words = tuple(sorted({*self.left_words, *other.left_words}))
         right_words = tuple(sorted({*self.right_words, *other.right_words}))
-        parts = [(each, each.counts("left")) for each in (self, other)]
-        forward, left_counts = _mixed(
-            [(each.forward, counts, each.left_words, each.right_words) for each, counts in parts],
-            left_words, right_words,
-        )  # fmt: skip
-        parts = [(each, each.counts("right")) for each in (self, other)]
-        backward, right_counts = _mixed(
-            [(each.backward, counts, each.right_words, each.left_words) for each, counts in parts],
-            right_words, left_words,
-        )  # fmt: skip
+        forward, left_counts = _mixed((self, other), left_words, right_words)
+        turned = self.reversed(), other.reversed()
+        backward, right_counts = _mixed(turned, right_words, left_words)
         return Lexicon(
             self.left_lang, self.right_lang, left_words, right_words, forward, backward,
             left_counts, right_counts,
         )  # fmt: skip
 
     def counts(self, side: Side, unknown: float = 1.0) -> NDArray[np.float32]:
-        """How often each word of a side was seen; `unknown` for each where nobody counted."""
+        """The count of each word of a side; `unknown` in a lexicon without counts."""
         import numpy as np
 
         counts = self.left_counts if side == "left" else self.right_counts
@@ -195,7 +188,8 @@ class Lexicon:
         return stream.getvalue()
 
 
-def _ids(words: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
+def word_ids(words: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
+    """The index of each word in a vocabulary that has them all."""
     import numpy as np
 
     ids = {word: number for number, word in enumerate(known)}
@@ -210,20 +204,19 @@ def _shares(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
 
 
 def _mixed(
-    parts: Sequence[tuple[Table, NDArray[np.float32], tuple[str, ...], tuple[str, ...]]],
-    row_words: tuple[str, ...],
-    column_words: tuple[str, ...],
+    lexicons: Iterable[Lexicon], row_words: Sequence[str], column_words: Sequence[str]
 ) -> tuple[Table, NDArray[np.float32]]:
-    """Tables as one over other vocabularies, and the counts of its rows."""
+    """The forward tables of lexicons as one over other vocabularies, and the counts of its rows."""
     import numpy as np
 
     totals = np.zeros(len(row_words))
     rows, columns, values = [], [], []
-    for table, counts, own_rows, own_columns in parts:
-        row_ids, column_ids = _ids(own_rows, row_words), _ids(own_columns, column_words)
-        own = np.repeat(np.arange(len(own_rows)), np.diff(table.offsets))
+    for lexicon in lexicons:
+        table, counts = lexicon.forward, lexicon.counts("left")
+        row_ids = word_ids(lexicon.left_words, row_words)
+        own = np.repeat(np.arange(len(row_ids)), np.diff(table.offsets))
         rows.append(row_ids[own])
-        columns.append(column_ids[table.columns])
+        columns.append(word_ids(lexicon.right_words, column_words)[table.columns])
         values.append(table.values.astype(np.float64) * counts[own])
         totals[row_ids] += counts
     row = np.concatenate(rows)
@@ -284,26 +277,22 @@ def _whole(arrays: dict[str, NDArray[Any]]) -> Lexicon:
 
 
 def _check_table(table: Table, rows: int, columns: int) -> None:
-    """`ValueError` unless a table can be read without looking again."""
-    import numpy as np
-
+    """ValueError unless all indices of a table are in range and in order."""
     offsets, column, values = table
-    if len(offsets) != rows + 1 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
+    if len(offsets) != rows + 1:
         raise ValueError("its rows do not fit its words")
-    if not offsets[-1] == len(column) == len(values):
+    if len(column) != len(values) or not are_offsets(offsets, len(column)):
         raise ValueError("its rows do not fit its links")
-    if len(column) and not 0 <= column.min() <= column.max() < columns:
+    if not are_within(column, columns):
         raise ValueError("its links lead to words it has not")
-    is_first = np.zeros(len(column), bool)
-    is_first[offsets[:-1][np.diff(offsets) > 0]] = True
-    if (np.diff(column, prepend=0)[~is_first] <= 0).any():
+    if not ascend_in_rows(offsets, column):
         raise ValueError("its links are in no order")
     if not ((values >= 0) & (values <= 1.001)).all():
         raise ValueError("its probabilities are none")
 
 
 def lexicon_of(langs: LangPair, lexicons: Iterable[Lexicon]) -> Lexicon | None:
-    """What lexicons of two languages say together, turned if need be; regions do not count."""
+    """The lexicon of two languages, merged from lexicons in either direction, whatever regions."""
     found: Lexicon | None = None
     for lexicon in lexicons:
         own = LangPair(lexicon.left_lang, lexicon.right_lang)

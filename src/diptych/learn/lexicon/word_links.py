@@ -1,8 +1,7 @@
-"""Which words of one text may translate which of another: all that is known about two vocabularies.
+"""Word links between two vocabularies, from spelling, a lexicon and the texts themselves.
 
-Three things say so: words that look alike, a lexicon that was learned or imported, and what is
-learned from the texts themselves.  Words are stems (`text.cognates.stem`), which are fewer than
-words and seen more often: a short text teaches them sooner.
+Words are stems (`text.cognates.stem`), which are fewer than words and more frequent, so that a
+short text is enough to learn them.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Links:
         return len(self.left)
 
     def between(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Links:
-        """Those of some words of both vocabularies only."""
+        """The links between some words of both vocabularies."""
         kept = np.isin(self.left, left) & np.isin(self.right, right)
         return Links(self.left[kept], self.right[kept], self.forward[kept], self.backward[kept])
 
@@ -83,21 +82,21 @@ def _links(
 
 
 def cognate_links(left: Sequence[str], right: Sequence[str]) -> Links:
-    """Links between the words of two vocabularies that look alike."""
+    """Links between the words of two vocabularies that are spelled alike."""
     found = list(cognates(left, right))
     values = [_SAME if pair.similarity == 1 else _ALIKE * pair.similarity for pair in found]
     return _links([p.left for p in found], [p.right for p in found], values, values)
 
 
 class _ByStem(NamedTuple):
-    """A lexicon of stems: a stem has the translations of its words, each at its best."""
+    """A lexicon of stems: a stem has the translations of its words, with the highest values."""
 
     left_ids: dict[str, int]
     right_ids: dict[str, int]
     forward: Table
     backward: Table
     left_counts: NDArray[np.float64]
-    """how often the words of each stem were seen"""
+    """counts of the words of each stem"""
     right_counts: NDArray[np.float64]
 
 
@@ -141,7 +140,7 @@ def _pooled(
 
 
 def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> Links:
-    """Links between the stems of two vocabularies that a lexicon knows or that look alike.
+    """Links between the stems of two vocabularies that are in a lexicon or spelled alike.
 
     The same as `merged(lexicon_links(...), cognate_links(...))`.
     """
@@ -157,22 +156,30 @@ def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon
 
 
 def lexicon_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> Links:
-    """Links between the stems of two vocabularies that a lexicon knows."""
+    """Links between the stems of two vocabularies that are in a lexicon."""
     return merged(*_known_links(left, right, lexicon))
 
 
 def _known_links(
     left: Sequence[str], right: Sequence[str], lexicon: Lexicon
 ) -> tuple[Links, Links]:
-    """What each direction of a lexicon says."""
+    """The links of each direction of a lexicon."""
     if not len(lexicon.forward.columns) and not len(lexicon.backward.columns):
         return _links([], [], [], []), _links([], [], [], [])
     left_ids, right_ids, forward, backward, _, _ = by_stem(lexicon)
     ours, theirs = _places(left, left_ids), _places(right, right_ids)
     ahead = _looked_up(forward, ours, theirs, len(right_ids))
     back = _looked_up(backward, theirs, ours, len(left_ids))
-    none, other = np.zeros(len(ahead[0]), np.float32), np.zeros(len(back[0]), np.float32)
-    return _links(ahead[0], ahead[1], ahead[2], none), _links(back[1], back[0], other, back[2])
+    return _both_ways(ahead, back)
+
+
+def _both_ways(
+    ahead: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    back: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+) -> tuple[Links, Links]:
+    """Entries (left, right, value) of one direction and (right, left, value) of the other."""
+    none, other = np.zeros(len(ahead[0])), np.zeros(len(back[0]))
+    return _links(*ahead, none), _links(back[1], back[0], other, back[2])
 
 
 def _places(words: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
@@ -182,7 +189,7 @@ def _places(words: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
 def _looked_up(
     table: Table, rows: NDArray[np.int64], columns: NDArray[np.int64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """Of the rows asked for, the entries whose columns are asked for too."""
+    """The entries of some rows in some columns."""
     asked = np.flatnonzero(rows >= 0)
     begin, end = table.offsets[rows[asked]], table.offsets[rows[asked] + 1]
     sizes = end - begin
@@ -199,19 +206,16 @@ def _looked_up(
 def trust(
     left: tuple[Sequence[str], Bags], right: tuple[Sequence[str], Bags], lexicon: Lexicon
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How far each word of two texts is known, from 0 to 1: what is known must have a counterpart.
+    """The probability for each word of two texts that its counterpart would be recognised.
 
-    A word of the lexicon is known the better the more often it was seen; one that stands in both
-    texts about as often is a name or a number.
+    For a word of the lexicon it grows with its count; a word that is about as frequent in both
+    texts is a name or a number.
     """
     known = by_stem(lexicon)
-    found = [
-        _seen(words, ids, table, counts)
-        for words, ids, table, counts in (
-            (left[0], known.left_ids, known.forward, known.left_counts),
-            (right[0], known.right_ids, known.backward, known.right_counts),
-        )
-    ]
+    found = (
+        _seen(left[0], known.left_ids, known.forward, known.left_counts),
+        _seen(right[0], known.right_ids, known.backward, known.right_counts),
+    )
     at = {word: place for place, word in enumerate(right[0])}
     both = [(place, at[word]) for place, word in enumerate(left[0]) if word in at]
     if both:
@@ -219,13 +223,13 @@ def trust(
         shared = _shared(left, right, ours, theirs)
         found[0][ours] = np.maximum(found[0][ours], shared)
         found[1][theirs] = np.maximum(found[1][theirs], shared)
-    return found[0], found[1]
+    return found
 
 
 def _seen(
     words: Sequence[str], ids: Mapping[str, int], table: Table, counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """By how often the lexicon has seen the words; not at all if it has no translation left."""
+    """By the counts of the words in the lexicon; 0 for words without a translation."""
     rows = _places(words, ids)
     is_known = rows >= 0
     is_known[is_known] = np.diff(table.offsets)[rows[is_known]] > 0
@@ -241,7 +245,7 @@ def _shared(
     ours: NDArray[np.int64],
     theirs: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """How likely words of both texts are copied, and not words of both languages such as `in`."""
+    """The probability that words of both texts are copied, not words of both languages (`in`)."""
     counts = [
         np.bincount(bags.word, bags.count, bags.size)[places]
         for (_, bags), places in ((left, ours), (right, theirs))
@@ -254,33 +258,28 @@ def _shared(
 
 
 def learned_links(left: Bags, right: Bags) -> Links:
-    """IBM Model 1 on beads that are sure: the texts as their own dictionary."""
+    """Links learned by IBM Model 1 from reliable beads of the texts themselves."""
     there, again = train(left, right), train(right, left)
     ahead = _discounted(there.table, there.totals[:-1])  # the last row is that of no word
     back = _discounted(again.table, again.totals[:-1])
-    none, other = np.zeros(len(ahead[0]), np.float32), np.zeros(len(back[0]), np.float32)
-    return merged(
-        _links(ahead[0], ahead[1], ahead[2], none), _links(back[1], back[0], other, back[2])
-    )
+    return merged(*_both_ways(ahead, back))
 
 
 def discounted(lexicon: Lexicon) -> Lexicon:
-    """A learned lexicon without what it learned from a single accident."""
+    """A learned lexicon without links that come from one coincidence."""
+    forward = _discounted(lexicon.forward, lexicon.left_counts)
+    backward = _discounted(lexicon.backward, lexicon.right_counts)
     return replace(
         lexicon,
-        forward=table_of(
-            *_discounted(lexicon.forward, lexicon.left_counts), len(lexicon.left_words)
-        ),
-        backward=table_of(
-            *_discounted(lexicon.backward, lexicon.right_counts), len(lexicon.right_words)
-        ),
+        forward=table_of(*forward, len(lexicon.left_words)),
+        backward=table_of(*backward, len(lexicon.right_words)),
     )
 
 
 def _discounted(
     table: Table, totals: NDArray[np.floating[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Rows, columns and probabilities after something was taken off each expected count."""
+    """Rows, columns and probabilities after absolute discounting of the expected counts."""
     rows = np.repeat(np.arange(len(totals)), np.diff(table.offsets[: len(totals) + 1]))
     columns, values = table.columns[: len(rows)], table.values[: len(rows)]
     counts = values * totals[rows] - _DISCOUNT
@@ -309,29 +308,21 @@ def merged(*some: Links) -> Links:
 
 
 def lifts(links: Links, left: Bags, right: Bags) -> tuple[Table, Table]:
-    """How many times more often than by chance words stand beside those they are linked to.
+    """Lift of each link: how many times more frequent than by chance the words occur together.
 
     One table for the left words, one for the right ones.
     """
     of_left = links.backward / _frequencies(left)[links.left]
     of_right = links.forward / _frequencies(right)[links.right]
+    strong, other = of_left >= MIN_LIFT, of_right >= MIN_LIFT
     return (
-        _table(links.left, links.right, of_left, left.size),
-        _table(links.right, links.left, of_right, right.size),
+        table_of(links.left[strong], links.right[strong], of_left[strong], left.size),
+        table_of(links.right[other], links.left[other], of_right[other], right.size),
     )
 
 
 def _frequencies(text: Bags) -> NDArray[np.float64]:
-    """Share of each word in all words; a short text is thought of as a piece of a longer one."""
+    """The smoothed relative frequency of each word."""
     counts = np.bincount(text.word, text.count, text.size)
     shares: NDArray[np.float64] = (counts + RARE) / (counts.sum() + BASE)
     return shares
-
-
-def _table(
-    rows: NDArray[np.int32], columns: NDArray[np.int32], values: NDArray[np.float64], size: int
-) -> Table:
-    kept = np.flatnonzero(values >= MIN_LIFT)
-    order = kept[np.lexsort((columns[kept], rows[kept]))]
-    offsets = np.searchsorted(rows[order], np.arange(size + 1)).astype(np.int64)
-    return Table(offsets, columns[order].copy(), values[order].astype(np.float32))

@@ -1,4 +1,4 @@
-"""Labelled URLs and URL pairs: how they are read, weighed and split.
+"""Training data of the URL models: labelled URLs and URL pairs, their weights and splits.
 
     domain, url, lang[, source]
     domain, url_a, lang_a, url_b, lang_b[, source]
@@ -43,7 +43,7 @@ _NO_PAIR = frozenset("AL")  # what people judged misaligned or in a wrong langua
 
 
 class LabelledUrl(NamedTuple):
-    """A URL, the language of the page behind it, and how far that label counts."""
+    """A URL, the language of its page, and the weight of that label."""
 
     domain: str
     url: str
@@ -52,7 +52,7 @@ class LabelledUrl(NamedTuple):
 
 
 class LabelledPair(NamedTuple):
-    """Two URLs of pages that are translations of each other, and how far that counts."""
+    """Two URLs of pages that are translations of each other, and the weight of that label."""
 
     domain: str
     url_a: str
@@ -66,7 +66,7 @@ _Row = TypeVar("_Row", LabelledUrl, LabelledPair)
 
 
 def weight_of(source: str) -> float:
-    """How far a label counts by where it is from; nothing for what was judged to be no pair.
+    """The weight of a label by its source; 0 for pairs judged wrong.
 
     >>> weight_of("paracrawl judged-V url-evidence"), weight_of("paracrawl judged-V slug-only")
     (1.0, 0.5)

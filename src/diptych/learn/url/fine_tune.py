@@ -1,4 +1,4 @@
-"""Training of the XLM-RoBERTa models, as in the paper (Garcia-Romero et al., 2.2 and 3.2).
+"""Fine-tuning of XLM-RoBERTa as a model of URLs (Garcia-Romero et al., 2.2 and 3.2).
 
 AdamW; the learning rate rises over the first tenth of the first epoch and then falls with the
 inverse square root of the steps; the encoder's top layer is initialised anew; training stops when

@@ -1,4 +1,4 @@
-"""The language of a page from its URL alone (Garcia-Romero et al., section 2).
+"""Model of the language of a page from its URL (Garcia-Romero et al., section 2): use and files.
 
 In place of their transformer: a small table of words and character n-grams with facts on marks,
 countries and scripts beside it (`kernels.url_lang`).  The answer is a calibrated probability for
@@ -49,7 +49,7 @@ class UrlLang:
         return rows
 
     def predict(self, urls: Sequence[str]) -> list[LangScore]:
-        """The likeliest language of each URL; `und` where none is likely enough."""
+        """The most probable language of each URL; `und` below a threshold."""
         rows = self.probabilities(urls)
         best = rows.argmax(axis=1)
         scores = rows[np.arange(len(rows)), best].tolist()
@@ -106,7 +106,7 @@ _LIMITS = {"labels": MAX_LABELS, "width": MAX_WIDTH, "kinds": MAX_KINDS}
 
 
 def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
-    """Which array is missing or not as the others say; nothing when all is well."""
+    """The first array that is missing or does not fit the others; empty if all fit."""
     sizes: dict[str, int] = {}
     for name, (kind, *axes) in _SHAPES.items():
         if name not in found:
@@ -123,7 +123,7 @@ def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
 
 
 def _wrong_number(found: Mapping[str, NDArray[Any]]) -> str:
-    """What would lead the kernel beyond an array."""
+    """The first index array with numbers out of range; empty if there is none."""
     starts, slots = found["entry_from"], len(found["slot_key"])
     facts, entries = len(found["fact_label"]), len(starts) - 1
     checks = {

@@ -1,4 +1,4 @@
-"""What is known of languages before any example: their marks, countries and scripts as facts.
+"""Facts for the URL language model: marks, countries and scripts of languages.
 
 A fact says something of one label when a feature is there: "the first directory is a code of this
 language", "the country of this top-level domain speaks it", "the letters are of its script".  Each
@@ -50,7 +50,7 @@ _WRITTEN = {"Hans": ("Hani",), "Hant": ("Hani",), "Jpan": ("Jpan", "Hani")}
 
 
 class Fact(NamedTuple):
-    """A feature says of a label, by a kind of fact, how much."""
+    """The value of a kind of fact for a feature and a label."""
 
     feature: int
     label: str
@@ -59,14 +59,14 @@ class Fact(NamedTuple):
 
 
 def derive_facts(labels: Sequence[str]) -> list[Fact]:
-    """All facts on some languages, from `text.marks` and CLDR."""
+    """All facts on some languages, from `language.marks` and CLDR."""
     known = [label for label in labels if label != "und"]
-    told = (*_mark_facts(known), *_country_facts(known), *_script_facts(known))
-    return [*told, *_shape_facts(labels[0])]
+    facts = (*_mark_facts(known), *_country_facts(known), *_script_facts(known))
+    return [*facts, *_shape_facts(labels[0])]
 
 
 def _shape_facts(label: str) -> Iterator[Fact]:
-    """Nothing of any language, but how far words are to be trusted in URLs of a shape."""
+    """Facts about the shape of a URL, which only change the weight of words."""
     for shape in range(16):
         yield Fact(feature(urls.SHAPE, bytes((shape,))), label, f"shape {shape}", 0.0)
 
@@ -82,7 +82,7 @@ def _mark_facts(labels: Sequence[str]) -> Iterator[Fact]:
 
 
 def _country_facts(labels: Sequence[str]) -> Iterator[Fact]:
-    """Languages of a country, told by its code or its name."""
+    """Facts about the languages of a country, by its code or its name."""
     from langcodes import Language
 
     for country, shares in countries(labels).items():
@@ -114,14 +114,14 @@ def countries(labels: Sequence[str]) -> dict[str, list[tuple[str, tuple[float, .
 
 
 def _measures(number: float, langs: dict[str, float]) -> tuple[float, ...]:
-    """Whether most write it, the share that does, that share's order of magnitude, and how many."""
+    """1 for the most written language, its share of writers, the log of the share, their number."""
     share = number / max(sum(langs.values()), 1.0)
     order = max(0.0, 1 + log10(share + 1e-6) / 4)
     return float(number == max(langs.values())), share, order, number
 
 
 def _script_facts(labels: Sequence[str]) -> Iterator[Fact]:
-    """Languages of a script; the fewer there are, the more it says."""
+    """Facts about scripts, by the number of languages that are written in them."""
     from langcodes import Language
 
     written: dict[str, list[str]] = {}

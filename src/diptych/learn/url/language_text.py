@@ -1,4 +1,4 @@
-"""URLs as the language model reads them: decoded, in lower case, packed for the kernel."""
+"""Cleaning and packing of URLs for the language model: decoded, in lower case, one array."""
 
 from __future__ import annotations
 

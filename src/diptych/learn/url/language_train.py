@@ -6,7 +6,6 @@ see docs/models/url_lang.md.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -40,7 +39,7 @@ HELD_OUT = 0.2  # share of the domains the calibration is measured on
 _SPLIT = 1_000_003  # never the split that these rows may come from
 # Collections of parallel text hold English pages of shops whose slugs stayed Greek or Cyrillic, and
 # few other URLs in such letters; on the web at large the letters tell the language.
-LEAST = {"script of one": 6.0, "script of few": 5.0, "script of many": 4.0}
+MIN_WEIGHTS = {"script of one": 6.0, "script of few": 5.0, "script of many": 4.0}
 LIGHT = 0.25  # rows of less weight are no yardstick: never held out
 _FEW = 20.0  # labels with fewer rows count as if they had so many
 _GATES_SEEN = 100.0  # gates move slowly at first
@@ -50,7 +49,7 @@ _TEMPERATURES = np.arange(0.5, 2.55, 0.05)
 
 
 class Fitted(NamedTuple):
-    """What training gives."""
+    """The result of training."""
 
     labels: tuple[str, ...]
     tables: Tables
@@ -84,9 +83,9 @@ def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> Fitted:
 
 
 def _at_least(kinds: NDArray[np.float32], facts: Sequence[Fact]) -> NDArray[np.float32]:
-    """Weights of kinds of facts, none below what it is known to be worth."""
+    """Weights of kinds of facts, none below its minimum."""
     names = sorted({fact.kind for fact in facts})
-    return np.maximum(kinds, [LEAST.get(name, -np.inf) for name in names]).astype(np.float32)
+    return np.maximum(kinds, [MIN_WEIGHTS.get(name, -np.inf) for name in names]).astype(np.float32)
 
 
 def _labels(rows: Sequence[LabelledUrl]) -> tuple[str, ...]:
@@ -130,12 +129,18 @@ def _fit(examples: _Examples, labels: Sequence[str], facts: Sequence[Fact], seed
         drop=DROP,
         drop_host=DROP_HOST,
     )
-    steps = np.linspace(*RATES, EPOCHS + 1)
-    for start, end in itertools.pairwise(steps):
-        order = chance.permutation(len(examples.truth)).astype(np.int32)
-        truth, weight = examples.truth, examples.weight
-        epoch(tables, learning, examples.urls, order, truth, weight, (start, end))
+    _run_epochs(tables, learning, examples, chance, np.linspace(*RATES, EPOCHS + 1))
     return _rounded(tables, learning.rows)
+
+
+def _run_epochs(
+    tables: Tables, learning: Learning, examples: _Examples, chance: np.random.Generator,
+    rates: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Train with falling rates, each epoch in another order."""
+    for step in pairwise(rates.tolist()):
+        order = chance.permutation(len(examples.truth)).astype(np.int32)
+        epoch(tables, learning, examples.urls, order, examples.truth, examples.weight, step)
 
 
 def _vocabulary(examples: _Examples) -> NDArray[np.uint32]:
@@ -153,8 +158,8 @@ def _fresh(
     """Tables before training: features with rows first, then those that are facts only."""
     number = {label: place for place, label in enumerate(labels)}
     kinds = {kind: place for place, kind in enumerate(sorted({fact.kind for fact in facts}))}
-    told = np.array(sorted({fact.feature for fact in facts}), np.uint32)
-    keys = np.concatenate([features, np.setdiff1d(told, features)])
+    of_facts = np.array(sorted({fact.feature for fact in facts}), np.uint32)
+    keys = np.concatenate([features, np.setdiff1d(of_facts, features)])
     entries = {key: entry for entry, key in enumerate(keys.tolist())}
     ordered = sorted(facts, key=lambda fact: (entries[fact.feature], fact))
     owners = [entries[fact.feature] for fact in ordered]
@@ -191,7 +196,7 @@ def _slots(keys: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int
 
 
 def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
-    """Facts weighed anew on domains the words have not seen, where words are less reliable."""
+    """The weights of facts trained again on held-out domains, where words are less reliable."""
     chance = np.random.default_rng(seed)
     tables = replace(tables, kinds=tables.kinds.copy(), gates=tables.gates.copy())
     number = len(tables.kinds)
@@ -200,11 +205,7 @@ def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
         rows, tables.scale, tables.bias, np.ones(number, np.float32),
         np.full(number, _GATES_SEEN, np.float32), 1, 0.0, 0.0, facts_only=True,
     )  # fmt: skip
-    steps = np.linspace(*TUNE_RATES, TUNE_EPOCHS + 1)
-    for start, end in pairwise(steps.tolist()):
-        order = chance.permutation(len(examples.truth)).astype(np.int32)
-        truth, weight = examples.truth, examples.weight
-        epoch(tables, learning, examples.urls, order, truth, weight, (start, end))
+    _run_epochs(tables, learning, examples, chance, np.linspace(*TUNE_RATES, TUNE_EPOCHS + 1))
     return tables
 
 
@@ -216,7 +217,7 @@ def _rounded(tables: Tables, rows: NDArray[np.float32]) -> Tables:
 
 
 def _temperature(tables: Tables, examples: _Examples) -> float:
-    """What the logits are divided by so that probabilities come true (Guo et al. 2017)."""
+    """The temperature that calibrates the probabilities (Guo et al. 2017)."""
     rows = kernel_probabilities(tables, examples.urls)
     logits = np.log(np.maximum(rows, 1e-30))
 

@@ -1,4 +1,4 @@
-"""Pairs of URLs that are no translations, made from pairs that are (Garcia-Romero et al., app. A).
+"""Negative examples for the URL pair model, made from positive ones (Garcia-Romero et al., app. A).
 
 Six methods: *random match*, *maximise Jaccard similarity* and *remove random tokens*, each
 bilingual (1, 2, 3) and monolingual (4, 5, 6), where the paper starts from a URL paired with itself.
@@ -91,17 +91,16 @@ class Negatives:
         everywhere = sorted({pair.url_b for group in domains.values() for pair in group})
         for name in sorted(domains):
             group = sorted(set(domains[name]))
-            chance = random.Random(f"{self.seed} {name}")
-            site = _Site(group, documents, chance)
+            site = _Site(group, documents, random.Random(f"{self.seed} {name}"))
             for pair in group:
                 for method in self.methods:
-                    for left, right in _MAKERS[method](pair, site, chance, self.each, everywhere):
+                    for left, right in _made(method, pair, site, self.each, everywhere):
                         if site.is_negative(left, right):
                             yield pair._replace(url_a=left, url_b=right), method
 
 
 def _documents(pairs: Iterable[LabelledPair]) -> dict[str, str]:
-    """For each URL the one that stands for all known versions of its document."""
+    """For each URL the one that represents all known versions of its document."""
     parent: dict[str, str] = {}
 
     def root(url: str) -> str:
@@ -133,7 +132,7 @@ class _Site:
         self.by_lang = {lang: sorted(urls) for lang, urls in langs.items()}
 
     def is_negative(self, left: str, right: str) -> bool:
-        """Whether two URLs are different and not known to be translations."""
+        """True if two URLs are not known to be versions of one document."""
         return self.documents.get(left, left) != self.documents.get(right, right)
 
     def others(self, url: str, lang: str) -> list[str]:
@@ -161,60 +160,36 @@ class _Site:
 _Made = Iterable[tuple[str, str]]
 
 
+def _made(
+    method: int, pair: LabelledPair, site: _Site, count: int, elsewhere: Sequence[str]
+) -> _Made:
+    """Pairs of URLs by one of the methods, some of which may be known translations."""
+    chance = site.chance
+    if method == 1:
+        others = site.others(pair.url_b, pair.lang_b) or elsewhere
+        return [(pair.url_a, other) for other in _draw(others, chance, count)]
+    if method == 2:
+        return [(pair.url_a, other) for other in site.similar(pair.url_b, pair.lang_b, count)]
+    if method == 3:
+        removed = (
+            (remove_tokens(pair.url_a, chance), remove_tokens(pair.url_b, chance))
+            for _ in range(count)
+        )
+        return dict.fromkeys(removed)
+    return _monolingual(method, pair, site, (count + 1) // 2)
+
+
+def _monolingual(method: int, pair: LabelledPair, site: _Site, count: int) -> _Made:
+    """The same method, starting from each URL paired with itself."""
+    for url, lang in ((pair.url_a, pair.lang_a), (pair.url_b, pair.lang_b)):
+        if method == 4:
+            yield from ((url, other) for other in _draw(site.others(url, lang), site.chance, count))
+        elif method == 5:
+            yield from ((url, other) for other in site.similar(url, lang, count))
+        else:
+            for _ in range(count):
+                yield remove_tokens(url, site.chance), remove_tokens(url, site.chance)
+
+
 def _draw(urls: Sequence[str], chance: random.Random, count: int) -> list[str]:
     return chance.sample(urls, min(count, len(urls)))
-
-
-def _random_bilingual(
-    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
-) -> _Made:
-    others = site.others(pair.url_b, pair.lang_b) or everywhere
-    return [(pair.url_a, other) for other in _draw(others, chance, count)]
-
-
-def _similar_bilingual(
-    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
-) -> _Made:
-    return [(pair.url_a, other) for other in site.similar(pair.url_b, pair.lang_b, count)]
-
-
-def _removed_bilingual(
-    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
-) -> _Made:
-    return {
-        (remove_tokens(pair.url_a, chance), remove_tokens(pair.url_b, chance)): None
-        for _ in range(count)
-    }
-
-
-def _random_monolingual(
-    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
-) -> _Made:
-    for url, lang in ((pair.url_a, pair.lang_a), (pair.url_b, pair.lang_b)):
-        others = site.others(url, lang)
-        yield from ((url, other) for other in _draw(others, chance, (count + 1) // 2))
-
-
-def _similar_monolingual(
-    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
-) -> _Made:
-    for url, lang in ((pair.url_a, pair.lang_a), (pair.url_b, pair.lang_b)):
-        yield from ((url, other) for other in site.similar(url, lang, (count + 1) // 2))
-
-
-def _removed_monolingual(
-    pair: LabelledPair, site: _Site, chance: random.Random, count: int, everywhere: Sequence[str]
-) -> _Made:
-    for url in (pair.url_a, pair.url_b):
-        for _ in range((count + 1) // 2):
-            yield remove_tokens(url, chance), remove_tokens(url, chance)
-
-
-_MAKERS = {
-    1: _random_bilingual,
-    2: _similar_bilingual,
-    3: _removed_bilingual,
-    4: _random_monolingual,
-    5: _similar_monolingual,
-    6: _removed_monolingual,
-}

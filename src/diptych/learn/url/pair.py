@@ -1,7 +1,7 @@
-"""The probability that two URLs lead to translations of each other (Garcia-Romero et al., sect. 3).
+"""Model of parallel URLs (Garcia-Romero et al., section 3): the probability of a pair, and files.
 
-In place of their transformer: boosted trees over what the URLs have in common (`url_features`), a
-lexicon for translated slugs (`concepts`) and the languages the URLs speak of (`url_lang`).
+In place of their transformer: boosted trees over features of the pair (`pair_features`), a lexicon
+for translated slugs (`concepts`) and the languages of the URLs (`language`).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class UrlPair:
 
 
 def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
-    """Whether both of two URLs are of web pages, and not of the same one."""
+    """True for each pair of URLs of two different web pages."""
     pages: dict[str, int] = {}
     numbers = {
         # What is no web page has no number of its own.
@@ -115,7 +115,7 @@ def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def _bare(url: str) -> str:
-    """A URL without what leads to the same page with or without it."""
+    """A URL without scheme, `www.`, default port, fragment and last slash."""
     host, slash, rest = _HEAD.sub("", url.partition("#")[0], count=1).partition("/")
     host = host.lower().removesuffix(":80").removesuffix(":443")
     return f"{host}{slash}{rest}".rstrip("/")
@@ -158,7 +158,7 @@ def _part(found: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[Any
 
 
 def _sound_concepts(concepts: Concepts) -> bool:
-    """Whether a kernel can be given these arrays, and words be found in them."""
+    """True if the arrays have the types, shapes and order that the kernel needs."""
     size = concepts.keys.size
     return (
         concepts.keys.dtype == np.uint32

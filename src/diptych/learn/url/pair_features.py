@@ -1,7 +1,7 @@
-"""What two URLs have in common and how they differ, as numbers.
+"""Features of a pair of URLs: what they have in common and how they differ, as numbers.
 
-`pair_features` is the definition, one pair at a time; `features` does the same for many pairs in C
-(`kernels/url_pair.c`).  All are symmetric: where both URLs have a value, the smaller comes first.
+`pair_features` is the reference, one pair at a time; `Features` does the same for many pairs in C
+(`kernels/url_pair.c`).  All are symmetric: of two values the smaller comes first.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "Features", "pair_features"]
 
 MAX_WORDS = 12
-LONE = 0.37
+MIN_MATCH = 0.37
 """a word whose best match is worse than this has none"""
 _COGNATE = 0.8  # what looks the same counts a little less than what means the same
 
@@ -186,7 +186,7 @@ def _asked(url: ReadUrl) -> list[tuple[bytes, bytes]]:
 
 
 def _distance(one: Sequence[Token], other: Sequence[Token]) -> float:
-    """How far the last numbers that differ are from each other, as a logarithm."""
+    """The log distance of the last numbers that differ; -1 if there are none."""
     if not one or not other or max(len(one[-1].word), len(other[-1].word)) > 15:
         return -1
     return math.log1p(abs(int(one[-1].word) - int(other[-1].word)))
@@ -228,7 +228,7 @@ def _last(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
 
 
 def dice(one: bytes, other: bytes) -> float:
-    """How many pairs of neighbouring bytes two words share.
+    """The Dice coefficient of the byte bigrams of two words.
 
     >>> dice(b"night", b"nacht"), dice(b"a", b"a"), dice(b"a", b"ab")
     (0.25, 1.0, 0.0)
@@ -241,40 +241,38 @@ def dice(one: bytes, other: bytes) -> float:
     return 2 * (pairs[0] & pairs[1]).total() / (len(one) + len(other) - 2)
 
 
-_Likeness = Callable[[bytes, bytes], float]
+_Similarity = Callable[[bytes, bytes], float]
 
 
 def _best(
-    one: Sequence[Token], other: Sequence[Token], likeness: _Likeness
+    one: Sequence[Token], other: Sequence[Token], similarity: _Similarity
 ) -> tuple[list[float], list[float]]:
-    """For each word of a side how well the best one of the other side matches it."""
-    return (
-        [
-            max((likeness(word.word, o.word) for o in other[:MAX_WORDS]), default=0.0)
-            for word in one[:MAX_WORDS]
-        ],
-        [
-            max((likeness(word.word, o.word) for o in one[:MAX_WORDS]), default=0.0)
-            for word in other[:MAX_WORDS]
-        ],
-    )
+    """For each word of one side the similarity of the best match on the other."""
+
+    def best(words: Sequence[Token], others: Sequence[Token]) -> list[float]:
+        return [
+            max((similarity(word.word, o.word) for o in others[:MAX_WORDS]), default=0.0)
+            for word in words[:MAX_WORDS]
+        ]
+
+    return best(one, other), best(other, one)
 
 
 def _mean(best: Sequence[float], words: Sequence[Token]) -> float:
-    """Weighed by length; -1 for none."""
+    """The mean weighted by word length; -1 without words."""
     lengths = [len(word.word) for word in words[:MAX_WORDS]]
     return sum(b * n for b, n in zip(best, lengths, strict=True)) / sum(lengths) if lengths else -1
 
 
 def _senses(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
-    """How far words match by meaning or looks, and how many match none."""
+    """The similarity of words by meaning or spelling, and the number without a match."""
 
-    def likeness(word: bytes, match: bytes) -> float:
+    def similarity(word: bytes, match: bytes) -> float:
         return max(concepts.similarity(word, match), _COGNATE * dice(word, match))
 
-    best = _best(one, other, likeness)
+    best = _best(one, other, similarity)
     yield from _two(_mean(best[0], one), _mean(best[1], other))
-    yield from _two(*(sum(match < LONE for match in side) for side in best))
+    yield from _two(*(sum(match < MIN_MATCH for match in side) for side in best))
 
 
 def _meaning(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
@@ -327,32 +325,23 @@ class Features:
         return np.array(rows, np.float32).reshape(len(rows), len(NAMES))
 
     @cached_property
-    def _arrays(self) -> list[NDArray[Any]]:
-        """The tables in C's order; kept, because the kernel is given their addresses."""
-        marks = sorted((fingerprint(word), *mark) for word, mark in mark_words().items())
-        keys, ids, scores = _hashed(self.concepts)
-        return [
-            np.array([mark[0] for mark in marks], np.uint32),
-            np.array([mark[1] for mark in marks], np.int16),
-            np.array([mark[2] for mark in marks], np.uint8),
-            _sorted(word.encode() for word in LANGUAGE_PARAMETERS),
-            _sorted(EXTENSIONS),
-            _sorted(INDEXES),
-            keys,
-            ids,
-            scores,
-        ]
-
-    @cached_property
     def _tables(self) -> list[object]:
-        marks, langs, kinds, params, extensions, indexes, keys, ids, scores = self._arrays
-        return [
-            pointer(marks), pointer(langs), pointer(kinds), ctypes.c_int32(len(marks)),
-            pointer(params), ctypes.c_int32(len(params)),
-            pointer(extensions), ctypes.c_int32(len(extensions)),
-            pointer(indexes), ctypes.c_int32(len(indexes)),
-            pointer(keys), pointer(ids), pointer(scores), ctypes.c_uint32(len(keys) - 1),
-        ]  # fmt: skip
+        """The tables as arguments of the kernel, in C's order."""
+        marks = sorted((fingerprint(word), *mark) for word, mark in mark_words().items())
+        numbers, langs, kinds = zip(*marks, strict=True)
+        concepts = _hashed(self.concepts)
+        tables: list[tuple[NDArray[Any], ...]] = [
+            (np.array(numbers, np.uint32), np.array(langs, np.int16), np.array(kinds, np.uint8)),
+            (_sorted(word.encode() for word in LANGUAGE_PARAMETERS),),
+            (_sorted(EXTENSIONS),),
+            (_sorted(INDEXES),),
+        ]
+        arguments = [
+            argument
+            for table in tables
+            for argument in (*map(pointer, table), ctypes.c_int32(len(table[0])))
+        ]
+        return [*arguments, *map(pointer, concepts), ctypes.c_uint32(len(concepts[0]) - 1)]
 
 
 def _sorted(words: Any) -> NDArray[np.uint32]:

@@ -1,4 +1,4 @@
-"""A URL taken apart for `url_features`: labels, segments, tokens, marks and parameters."""
+"""Parser of URLs for the URL pair model: labels, segments, tokens, marks and parameters."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ _REGION = re.compile(rb"[a-z]{2}|hans|hant|latn|cyrl")
 
 
 class MarkWord(NamedTuple):
-    """What a word may mark: a language, by its place in `LANGUAGES`, and the kind of mark."""
+    """A language, by its index in `LANGUAGES`, that a word may mark, and the kind of mark."""
 
     lang: int
     kind: int
 
 
 class Token(NamedTuple):
-    """A run of letters or of digits, where it stands, and the mark it may be."""
+    """A run of letters or of digits, its place, and the mark it may be."""
 
     word: bytes
     field: int
@@ -63,7 +63,7 @@ class Token(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a run of digits."""
+        """True for a run of digits."""
         return self.word[0] < ord(":")
 
 
@@ -87,7 +87,7 @@ class Param(NamedTuple):
 
 @dataclass(slots=True)
 class ReadUrl:
-    """A URL taken apart; segments that are nothing but a mark are among the marks only."""
+    """The parts of a URL; segments that are only a mark are among the marks only."""
 
     labels: list[bytes]
     segments: list[bytes] = field(default_factory=list)
@@ -106,7 +106,7 @@ class ReadUrl:
 
 @cache
 def mark_words() -> dict[bytes, MarkWord]:
-    """Words of letters that mark a language, each with the likeliest one."""
+    """Words of letters that mark a language, each with the most probable one."""
     place = {lang: number for number, lang in enumerate(LANGUAGES)}
     words = {
         word: MarkWord(place[marks[0].lang], KINDS.index(marks[0].kind))
@@ -118,7 +118,7 @@ def mark_words() -> dict[bytes, MarkWord]:
 
 
 def plain(url: str) -> bytes:
-    """A URL as it is compared: decoded, without case, accents, scheme and fragment.
+    """A URL in the form that is compared: decoded, without case, accents, scheme and fragment.
 
     Parameters that carry a session or a campaign are gone too: shared ids count for much.
 
@@ -138,7 +138,7 @@ def plain(url: str) -> bytes:
 
 
 def read_url(text: bytes) -> ReadUrl:
-    """A plain URL taken apart.
+    """The parts of a plain URL.
 
     >>> url = read_url(b"www.x.org/fr/a-1.html?lang=fr&id=2")
     >>> url.labels, url.segments, url.extension, [param.value for param in url.params]
@@ -175,7 +175,7 @@ def _add(url: ReadUrl, mark: FoundMark) -> None:
 
 
 def _segment(url: ReadUrl, segment: bytes, last: bool, start: int) -> tuple[int, int] | None:
-    """Read a segment of the path; where it begins and ends, if it is more than a mark."""
+    """Read a segment of the path; its start and end, if it is more than a mark."""
     words = list(_TOKEN.finditer(segment))[:MAX_TOKENS]
     if (
         last
@@ -207,7 +207,7 @@ def _segment(url: ReadUrl, segment: bytes, last: bool, start: int) -> tuple[int,
 
 
 def _whole_mark(segment: bytes, words: list[re.Match[bytes]]) -> MarkWord | None:
-    """The mark that a segment is: `fr`, `fr-ca` or `ca-fr`."""
+    """The mark that is all of a segment: `fr`, `fr-ca` or `ca-fr`."""
     if not 1 <= len(words) <= 2 or words[0].start() or words[-1].end() != len(segment):
         return None
     first = mark_words().get(words[0][0])

@@ -1,4 +1,4 @@
-"""Training the URL pair model: examples, what is known of words and languages, boosted trees."""
+"""Training of the URL pair model: examples, cross-fitted features, boosted trees."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EACH, _FOR_ALL = 2, 1.5  # two negatives of each method stand for the three tha
 
 
 class Knowledge(NamedTuple):
-    """What features rest on: meanings of words and languages of URLs."""
+    """The models behind the features: meanings of words and languages of URLs."""
 
     concepts: Concepts
     languages: UrlLanguageModel
@@ -38,7 +38,7 @@ Learn = Callable[[Callable[[str], bool]], Knowledge]
 
 
 class Examples(NamedTuple):
-    """Pairs of URLs, whether they are parallel, their weights and domains."""
+    """Pairs of URLs with their labels (parallel or not), weights and domains."""
 
     lefts: list[str]
     rights: list[str]
@@ -96,7 +96,7 @@ def train(
 
 
 def _cross_fitted(given: Examples, learn: Learn) -> tuple[Knowledge, NDArray[np.float32]]:
-    """What all domains teach, and features by what the others teach."""
+    """The knowledge learned from all domains, and features by knowledge from the other domains."""
     folds = np.array([int(fold_of(domain, _FOLD_SEED) * FOLDS) for domain in given.domains])
     table: NDArray[np.float32] | None = None
     for fold in range(FOLDS):

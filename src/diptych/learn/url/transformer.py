@@ -1,4 +1,4 @@
-"""Both URL models on top of XLM-RoBERTa, from a local folder (Garcia-Romero et al., 2 and 3).
+"""URL models on XLM-RoBERTa from a local folder (Garcia-Romero et al., 2 and 3): load and use.
 
 A classification head on the first token gives a softmax over languages, or one probability for two
 URLs separated by the tokenizer's own separator.  Weights are the user's.  Nothing is downloaded and
@@ -60,14 +60,14 @@ def prepare(url: str) -> str:
 
 
 def needs(module: str, extra: str) -> Any:
-    """An optional library, or how to get it."""
+    """Import an optional library; ConfigError with the command that installs it."""
     if find_spec(module) is None:
         raise ConfigError(f"this needs {module}: pip install 'diptych[{extra}]'")
     return import_module(module)
 
 
 def is_transformer(folder: str | Path) -> bool:
-    """Whether a folder holds a model in the form of Hugging Face Transformers."""
+    """True if a folder holds a model in the format of Hugging Face Transformers."""
     return (Path(folder) / "config.json").is_file()
 
 
@@ -97,7 +97,7 @@ class TransformerUrlLang:
 
 @dataclass(frozen=True, slots=True)
 class TransformerUrlPair:
-    """Whether two URLs lead to parallel documents."""
+    """Model of parallel URLs: one probability per pair."""
 
     model: Any
     tokenizer: Any
