@@ -15,7 +15,6 @@ from diptych.learn.lexicon.dictionaries import (
     format_of,
     is_reversed,
     read_dictionaries,
-    read_dictionary,
     read_entry,
 )
 from diptych.learn.lexicon.lexicon import Lexicon
@@ -87,10 +86,10 @@ def test_dictd(tmp_path: Path, pack: bool) -> None:
         ("haus", "maison"): 0.5, ("haus", "chambre"): 0.5, ("und", "et"): 1, ("aalst", "alost"): 1,
     }  # fmt: skip
     for path in (index, next(tmp_path.glob("*.dict*"))):
-        lexicon = read_dictionary(path, "de", "fr")
+        lexicon = read_dictionaries([path], "de", "fr")
         assert links(lexicon) == expected
         assert lexicon.best("maison", "right") == [("haus", 1.0)]
-        turned = read_dictionary(path, "fr", "de", reverse=True)
+        turned = read_dictionaries([path], "fr", "de", reverse=True)
         assert links(turned.reversed()) == expected
 
 
@@ -98,20 +97,20 @@ def test_an_index_that_lies_is_passed_over(tmp_path: Path) -> None:
     index = dictd(tmp_path, "x", ["a\nb\n"])
     lines = ["a\t?\tA", "no", "a\t//////////\t//////////", "a\tA\t", "\t\t", "a\tA\t/////////////"]
     index.write_text(index.read_text("utf-8") + "\n".join(lines), "utf-8")
-    assert ("a", "b") in links(read_dictionary(index, "de", "fr"))
+    assert ("a", "b") in links(read_dictionaries([index], "de", "fr"))
 
 
 def test_words_of_an_entry_share_its_weight(tmp_path: Path) -> None:
     table = tmp_path / "x.tsv"
     table.write_text("säure\tacide fort\nsäure\tacide\nlang\tun deux trois quatre cinq\n", "utf-8")
-    lexicon = read_dictionary(table, "de", "fr")
-    assert links(lexicon) == {("säure", "acide"): 0.8333, ("säure", "fort"): 0.1667}
+    lexicon = read_dictionaries([table], "de", "fr")
+    assert links(lexicon) == {("säure", "acide"): 0.8, ("säure", "fort"): 0.2}
 
 
 def test_english_infinitives_have_no_to(tmp_path: Path) -> None:
     table = tmp_path / "x.tsv"
     table.write_text("to go\tgehen\nto\tzu\nto\tto sein\n", "utf-8")
-    assert links(read_dictionary(table, "en", "de")) == {
+    assert links(read_dictionaries([table], "en", "de")) == {
         ("go", "gehen"): 1, ("to", "zu"): 0.6667, ("to", "to"): 0.1667, ("to", "sein"): 0.1667,
     }  # fmt: skip
 
@@ -121,7 +120,7 @@ def test_tsv(tmp_path: Path) -> None:
     text = "\ufeffHaus\tmaison\t0.75\r\nHaus\tchambre\t0.25\tmore\nalone\n\n\t\n"
     text += "Neu\tneuf\tmany\nX\tY\t-1\n"
     table.write_bytes(gzip.compress(text.encode() + b"Br\xff\tx\xfe y\n"))
-    assert links(read_dictionary(table, "de", "fr")) == {
+    assert links(read_dictionaries([table], "de", "fr")) == {
         ("haus", "maison"): 0.75, ("haus", "chambre"): 0.25, ("neu", "neuf"): 1,
         ("br", "x"): 0.5, ("br", "y"): 0.5,
     }  # fmt: skip
@@ -130,10 +129,10 @@ def test_tsv(tmp_path: Path) -> None:
 def test_hunalign_writes_the_language_translated_into_first(tmp_path: Path) -> None:
     file = tmp_path / "hu-en.stem.dic"
     file.write_text("house @ ház\nbig house @ nagy ház\nno separator\n", "utf-8")
-    lexicon = read_dictionary(file, "hu", "en")
+    lexicon = read_dictionaries([file], "hu", "en")
     assert lexicon.best("ház", n=1)[0][0] == "house"
     assert lexicon.best("big", "right")[0][0] in ("nagy", "ház")
-    turned = read_dictionary(file, "en", "hu", reverse=True)
+    turned = read_dictionaries([file], "en", "hu", reverse=True)
     assert turned.best("house", n=1)[0][0] == "ház"
 
 
@@ -166,27 +165,27 @@ def test_names_tell_the_format() -> None:
 
 def test_what_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="--format dictd"):
-        read_dictionary(tmp_path / "x", "de", "fr")
+        read_dictionaries([tmp_path / "x"], "de", "fr")
     with pytest.raises(ConfigError, match="no dictionary format 'xml'; there is: dictd, dic, tsv"):
-        read_dictionary(tmp_path / "x", "de", "fr", format="xml")
+        read_dictionaries([tmp_path / "x"], "de", "fr", format="xml")
     with pytest.raises(ConfigError, match=r"cannot read .*x\.tsv: No such file"):
-        read_dictionary(tmp_path / "x.tsv", "de", "fr")
+        read_dictionaries([tmp_path / "x.tsv"], "de", "fr")
     (tmp_path / "x.index").write_text("", "utf-8")
     with pytest.raises(ConfigError, match=r"two files, NAME\.index and NAME\.dict\.dz"):
-        read_dictionary(tmp_path / "x.index", "de", "fr")
+        read_dictionaries([tmp_path / "x.index"], "de", "fr")
     (tmp_path / "x.dict.dz").write_bytes(gzip.compress(b"a" * 1000)[:20])
     with pytest.raises(ConfigError, match="cannot read"):
-        read_dictionary(tmp_path / "x.index", "de", "fr")
+        read_dictionaries([tmp_path / "x.index"], "de", "fr")
     monkeypatch.setattr(dictionaries, "MAX_BYTES", 1 << 20)
     (tmp_path / "x.tsv.gz").write_bytes(gzip.compress(b"a" * (1 << 21)))
     with pytest.raises(ConfigError, match="more than 1 MB"):
-        read_dictionary(tmp_path / "x.tsv.gz", "de", "fr")
+        read_dictionaries([tmp_path / "x.tsv.gz"], "de", "fr")
 
 
 def test_links_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x.tsv").write_text("".join(f"a{n}\tb\n" for n in range(50)), "utf-8")
     monkeypatch.setattr(dictionaries, "MAX_LINKS", 7)
-    assert len(read_dictionary(tmp_path / "x.tsv", "de", "fr")) == 7
+    assert len(read_dictionaries([tmp_path / "x.tsv"], "de", "fr")) == 7
 
 
 @given(st.text(max_size=200))

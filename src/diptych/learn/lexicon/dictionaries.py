@@ -25,7 +25,6 @@ __all__ = [
     "format_of",
     "is_reversed",
     "read_dictionaries",
-    "read_dictionary",
     "read_entry",
 ]
 
@@ -50,23 +49,6 @@ _BETWEEN = re.compile(r"[,;|]")
 
 Entry = tuple[str, str, float]
 """left words, right words, weight"""
-
-
-def read_dictionary(
-    path: Path,
-    left_lang: str,
-    right_lang: str,
-    *,
-    format: str | None = None,
-    reverse: bool = False,
-) -> Lexicon:
-    """A dictionary from `left_lang` to `right_lang`, or with `reverse` the other way round.
-
-    Without `format` the file's name tells it.  hunalign writes a line as `right words @ left
-    words`: the language that is translated into comes first.
-    """
-    found = _links(path, left_lang, right_lang, format, reverse=reverse)
-    return Lexicon.of_links(left_lang, right_lang, found)
 
 
 def read_dictionaries(
