@@ -126,7 +126,7 @@ def test_run_is_settled_when_no_two_kept_segments_say_the_same(made: Maker) -> N
     for reason, settled in [("", False), ("low_score", False), ("duplicate", True)]:
         second = Said(same[1].left, same[1].right, 0.9, reason)
         store = made({("/en/a", "/fr/a"): [same[0], second, Said("", "x"), Said("y", "")]})
-        assert corpus_of(store).is_settled() is settled
+        assert corpus_of(store).is_deduplicated() is settled
 
 
 def test_verification_is_kept_to_four_digits(made: Maker) -> None:

@@ -129,12 +129,12 @@ def run_corpus(store: Store, terms: Terms, asked: ChosenOptions, *, prefix: str 
     corpus = RunCorpus(
         store, terms.langs, signature(terms.recipe, terms.langs), asked.choice(threshold), prefix
     )
-    is_settled = corpus.is_settled()
-    if not is_settled:
+    is_deduplicated = corpus.is_deduplicated()
+    if not is_deduplicated:
         click.echo(
             f"note: {store.folder} has not come to its end; its scores are provisional", err=True
         )
-    return replace(corpus, each=bool(asked.without) or asked.redact or not is_settled)
+    return replace(corpus, each=bool(asked.without) or asked.redact or not is_deduplicated)
 
 
 def terms_of(run: Path) -> Terms:

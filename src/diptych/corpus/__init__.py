@@ -1,1 +1,1 @@
-"""The lines of a corpus, read from runs and from files."""
+"""Corpora: read from runs and files, merged, rebuilt, n-way rows, personal data."""

@@ -1,4 +1,4 @@
-"""Near-duplicates by their keys: how often each occurs, and which of them is the best."""
+"""Counts of near-duplicates by their keys, and the best one of each group."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Best(NamedTuple):
     """The best of each group of near-duplicates."""
 
     rows: NDArray[np.int64]
-    """which rows these are, in order"""
+    """indices of the rows, in order"""
     copies: NDArray[np.int64]
-    """how many rows each stands for"""
+    """number of rows in each group"""
 
 
 def repeats(keys: Sequence[NDArray[np.int64]]) -> Repeats:
-    """How often the keys of segments, of their left and of their right sides occur."""
+    """The counts of the keys of segments, of left sides and of right sides."""
     return Repeats(*(_counts(column) for column in keys))
 
 

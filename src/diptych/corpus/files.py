@@ -1,4 +1,4 @@
-"""Files that a corpus is written to: opened by the endings of their names, whole or not at all."""
+"""Output files of a corpus: format and compression by name, written whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corpora read back from files that may come from anywhere.
+"""Reader of exported corpora (JSONL, Parquet) from untrusted files.
 
 Nothing in them can fill the memory, and what is not as an export has it is an error that names the
 place.

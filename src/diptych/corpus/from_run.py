@@ -1,4 +1,4 @@
-"""What a run has found, as a corpus: read from the store page pair by page pair, and never all."""
+"""The corpus of a run: segments, n-way rows and documents, read from the store pair by pair."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ _PAGES = 16  # whose text is remembered: of n languages each is in n - 1 pairs
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What of a corpus is wanted."""
+    """The user's selection from a corpus: threshold, excluded flags, redaction."""
 
     min_score: float
     without: frozenset[str] = frozenset()
     """flags, whole (`machine:google`) or what stands before the colon"""
     redact: bool = False
-    """put [EMAIL] and the like in the place of personal data"""
+    """replace personal data by [EMAIL] and the like"""
 
     def takes(self, flags: Sequence[str]) -> bool:
-        """Whether none of the flags is unwanted."""
+        """True if none of the flags is excluded."""
         return not self.without or not any(
             flag in self.without or flag.partition(":")[0] in self.without for flag in flags
         )
 
     def redacted(self, unit: Unit, key: int) -> tuple[int, Unit]:
-        """A unit without personal data, if that is wanted, and its key then."""
+        """The key and the unit, without personal data if redaction is on."""
         if not self.redact:
             return key, unit
         left, right = (side._replace(text=redacted(side.text)) for side in unit.sides)
@@ -70,8 +70,8 @@ class Choice:
         return keys.same, unit._replace(sides=(left, right))
 
 
-class _Found(NamedTuple):
-    """A page of a pair: all that is said of it beside each of its segments."""
+class _PairPage(NamedTuple):
+    """A page of a pair: what is written with each of its segments."""
 
     lang: str
     url: Url
@@ -97,8 +97,8 @@ class _Found(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    left: _Found
-    right: _Found
+    left: _PairPage
+    right: _PairPage
     evidence: str
     verified: float
     flags: tuple[str, ...]
@@ -115,22 +115,22 @@ class RunCorpus:
     prefix: str = ""
     """what the names of the run's own archives begin with"""
     each: bool = False
-    """whether near-duplicates are units of their own, each counting for one"""
+    """near-duplicates are units of their own, each counting for one"""
 
     def units(self) -> Iterator[Unit]:
-        """All segments that are wanted, in an order that does not depend on the crawl."""
+        """All selected segments, in an order that does not depend on the crawl."""
         for _, unit in self.keyed():
             yield unit
 
     def keyed(self) -> Iterator[tuple[int, Unit]]:
-        """The same, each with the key that its near-duplicates have too."""
+        """All selected segments, each with the key that near-duplicates share."""
         for id in self.store.pair_order():
             pair = self._pair(id)
             if pair is not None:
                 yield from self._units(id, pair, each=self.each)
 
-    def is_settled(self) -> bool:
-        """Whether near-duplicates are told apart, as they are at the end of a run."""
+    def is_deduplicated(self) -> bool:
+        """True if near-duplicates are marked, as they are at the end of a run."""
         return not self.store.count(
             "SELECT count(*) - count(DISTINCT key) FROM segments"
             f" WHERE reason IN ('', '{Reason.LOW_SCORE}') AND key IS NOT NULL"
@@ -173,7 +173,7 @@ class RunCorpus:
             yield rewritten(found, redacted) if self.choice.redact else found
 
     def _decision(self, score: float, reason: str) -> Decision:
-        """What becomes of a segment with the threshold that is wanted."""
+        """The decision on a segment with the selected threshold."""
         if reason in ("", Reason.LOW_SCORE):
             reason = "" if score >= self.choice.min_score else Reason.LOW_SCORE
         return Decision(not reason, score, reason)
@@ -187,7 +187,7 @@ class RunCorpus:
         return read_content(response)[0]
 
     def _pair(self, id: int) -> _Pair | None:
-        """What is known of a pair; nothing if it was not verified."""
+        """The data of a pair; None if it was not verified."""
         row = self.store.db.execute(_PAIR, (id,)).fetchone()
         if row is None:
             return None
@@ -196,15 +196,15 @@ class RunCorpus:
         flags = tuple(sorted({*marks.split(), *left.flags, *right.flags}))
         return _Pair(left, right, evidence, round(verified, 4), flags)
 
-    def _page(self, lang: str, row: Sequence[Any]) -> _Found:
+    def _page(self, lang: str, row: Sequence[Any]) -> _PairPage:
         url, title, fetched_at, digest, warc, offset, flags, archive = row
         name = f"{self.prefix}{warc}" if warc.startswith("warc/") else warc
-        return _Found(
+        return _PairPage(
             lang, url, title, fetched_at, digest, name, offset, tuple(flags.split()), archive
         )
 
     def _units(self, id: int, pair: _Pair, *, each: bool) -> Iterator[tuple[int, Unit]]:
-        """The segments of a pair that are wanted, each with its key."""
+        """The selected segments of a pair, each with its key."""
         reasons = f"'', '{Reason.LOW_SCORE}'" + (f", '{Reason.DUPLICATE}'" if each else "")
         for row in self.store.db.execute(_SEGMENTS.format(reasons), (id, self.choice.min_score)):
             key, left, right, left_path, right_path, left_at, right_at, *rest = row
@@ -225,7 +225,7 @@ class RunCorpus:
 
 @dataclass(frozen=True, slots=True)
 class NWayCorpus:
-    """The same corpus in as many languages at a time as there are."""
+    """The corpus of a run as rows of three languages or more."""
 
     run: RunCorpus
 
@@ -235,7 +235,7 @@ class NWayCorpus:
         return self.run.langs
 
     def units(self) -> Iterator[Unit]:
-        """What is said in three languages or more, near-duplicates once."""
+        """The rows of three languages or more, near-duplicates once."""
         seen: set[int] = set()
         for key, unit in joined(self.run.grouped(), self.langs):
             if key not in seen:

@@ -1,4 +1,4 @@
-"""Many corpora as one: near-duplicates of all of them once, with how often they were found.
+"""Merging of corpora: near-duplicates of all of them once, with their number of copies.
 
 Everything is read twice.  The first time only a key, a score and a count of each segment are
 remembered; the second time the best of each key is passed on.  Two languages stand in the order in
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FileCorpus", "Merged", "Source", "merge"]
 
-_MOST = 1 << 40  # copies of a segment that are believed: those of a million such can be added up
+_MAX_COPIES = (
+    1 << 40
+)  # copies of a segment that are believed: those of a million such can be added up
 
 
 class Source(Protocol):
@@ -49,10 +51,10 @@ class FileCorpus:
     path: Path
     choice: Choice
     prefix: str = ""
-    """what the names of a run's own archives begin with: in the file they are seen from its run"""
+    """prefix of the names of the run's own archives, which are relative in the file"""
 
     def keyed(self) -> Iterator[tuple[int, Unit]]:
-        """What is wanted of the file."""
+        """The selected units of the file."""
         for unit in read_units(self.path):
             if unit.score >= self.choice.min_score and self.choice.takes(unit.flags):
                 left, right = unit.sides
@@ -89,7 +91,7 @@ class Merged:
     """which two languages stand in which order"""
 
     def units(self) -> Iterator[Unit]:
-        """What stays, in the order of the sources."""
+        """The best of each group of near-duplicates, in the order of the sources."""
         chosen = zip(self.best.tolist(), self.copies.tolist(), strict=True)
         wanted, copies = next(chosen, (-1, 0))
         place = -1
@@ -129,7 +131,7 @@ def merge(sources: Sequence[Source]) -> Merged:
     for key, unit in _all(sources):
         keys.append(key)
         scores.append(unit.score)
-        counts.append(min(unit.copies, _MOST))
+        counts.append(min(unit.copies, _MAX_COPIES))
         left, right = unit.sides[0].lang, unit.sides[1].lang
         if (left, right) not in orders and (right, left) not in orders:
             orders[left, right] = None

@@ -1,4 +1,4 @@
-"""Segments of several pairs of languages as rows of many languages: what is aligned to one text.
+"""N-way rows: segments of several language pairs joined to rows of many languages.
 
 Pages that are translations of each other form a group, whatever the languages.  Within it, texts
 that were aligned are put into one row, the surest first, unless the row has such a language
@@ -27,7 +27,7 @@ class _Row(NamedTuple):
 
 
 def groups(ends: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
-    """Which pairs hang together, directly or not, by their places; groups by their first pair.
+    """Connected components of pairs, as lists of indices, ordered by their first pair.
 
     >>> list(groups([(1, 2), (8, 9), (2, 3)]))
     [[0, 2], [1]]
@@ -78,7 +78,7 @@ def rows_of(units: Sequence[Unit], langs: Sequence[str]) -> list[Unit]:
 
 
 def _go_together(one: _Row, other: _Row) -> bool:
-    """Whether two rows have no language in common, and no text: what is the same is untranslated.
+    """True if two rows share no language and no text: equal texts are untranslated.
 
     The pair of these two was rejected for it, but both were aligned to a third.
     """

@@ -1,4 +1,4 @@
-"""Personal data in a text by its form: addresses of mail, telephones, accounts, cards.
+"""Detection and redaction of personal data: mail addresses, telephones, IBANs, cards.
 
 Precision comes first: manuals are full of numbers that are none of these.  All searches are linear:
 each looks at a bounded piece of text around a sign that is rare.
@@ -20,18 +20,18 @@ _ASCII_SIGN, _SIGN = re.compile(r"[0-9@(\[{]"), re.compile(r"[\d@\uff20\ufe6b(\[
 # What stood beside a number may have hidden what it is, so that a text is searched again.  After so
 # many times it is made to hide one behind the other, and what is beside is taken out with it, each
 # time more: so the times are few, however long the text.
-_TIMES = 4
+_EXACT_ROUNDS = 4
 _WIDER = 8
 
 
-class _Found(NamedTuple):
+class _Match(NamedTuple):
     start: int
     end: int
     kind: str
 
 
 def personal_data(text: str) -> tuple[str, ...]:
-    """Which kinds of personal data are in a text: `card`, `email`, `iban`, `phone`.
+    """The kinds of personal data in a text: `card`, `email`, `iban`, `phone`.
 
     >>> personal_data("Write to jane@example.org or call +44 20 7946 0958.")
     ('email', 'phone')
@@ -43,7 +43,7 @@ def personal_data(text: str) -> tuple[str, ...]:
 
 
 def redacted(text: str) -> str:
-    """The text with the name of its kind in the place of all personal data.
+    """The text with all personal data replaced by the name of its kind.
 
     >>> redacted("Write to jane@example.org or call +44 20 7946 0958.")
     'Write to [EMAIL] or call [PHONE].'
@@ -51,7 +51,7 @@ def redacted(text: str) -> str:
     times = 0
     while found := _search(text):
         times += 1
-        beside = _WIDER ** (times - _TIMES) if times > _TIMES else 0
+        beside = _WIDER ** (times - _EXACT_ROUNDS) if times > _EXACT_ROUNDS else 0
         pieces, end = [], 0
         for item in found:
             if item.start - beside >= end or not end:
@@ -61,19 +61,19 @@ def redacted(text: str) -> str:
     return text
 
 
-def _search(text: str) -> list[_Found]:
-    """All that is found, in order, without overlaps; most texts are done after a glance."""
+def _search(text: str) -> list[_Match]:
+    """All matches in order, without overlaps."""
     signs = _ASCII_SIGN if text.isascii() else _SIGN
     if not signs.search(text) and " AT " not in text:
         return []
-    found: list[_Found] = []
+    found: list[_Match] = []
     signed = text if text.isascii() else text.translate(_AT)
     if "@" in signed:
         found += _addresses(signed)
     found += _spelled_addresses(text)
-    if len(_DIGIT.findall(text)) >= _LEAST_DIGITS:
+    if len(_DIGIT.findall(text)) >= _MIN_DIGITS:
         found += _numbers(text)
-    kept: list[_Found] = []
+    kept: list[_Match] = []
     for item in sorted(found):
         if not kept or item.start >= kept[-1].end:
             kept.append(item)
@@ -91,7 +91,7 @@ _LOCAL = re.compile(r"[\w.!#$%&*+?^~-]+\Z")
 _NAME = re.compile(r"[\w.!#$%&*+?^~-]*(?<![^\W_])[^\W\d_]['\u2019][\w.!#$%&*+?^~-]+\Z")
 _DOMAIN = re.compile(rf"(?:{_LABEL}\.){{1,8}}{_TOP}", re.IGNORECASE)
 # What looks like the end of a host but is that of a file or of a unit of systemd: `user@2x.png`.
-_NO_TOPS = frozenset(
+_FILE_ENDINGS = frozenset(
     "png jpg jpeg gif svg webp ico css js mjs ts json html htm php py rb conf service socket target"
     " timer mount slice scope device path swap automount".split()
 )
@@ -107,15 +107,15 @@ _SPELLED_DOMAIN = re.compile(rf"(?:{_LABEL}{_DOT}){{1,8}}{_TOP}", re.IGNORECASE)
 _SHOUTED_DOMAIN = re.compile(rf"(?:{_LABEL} DOT ){{1,8}}{_TOP}")
 
 
-def _addresses(text: str) -> Iterator[_Found]:
+def _addresses(text: str) -> Iterator[_Match]:
     at = text.find("@")
     while at >= 0:
         yield from _address(text, at, at + 1, _DOMAIN)
         at = text.find("@", at + 1)
 
 
-def _spelled_addresses(text: str) -> Iterator[_Found]:
-    """Addresses that are written for people only: `jane (at) example (dot) org`."""
+def _spelled_addresses(text: str) -> Iterator[_Match]:
+    """Addresses in words: `jane (at) example (dot) org`."""
     for found in _SPELLED_AT.finditer(text):
         start = found.start()
         start -= text[start - 1 : start] == " "
@@ -126,7 +126,7 @@ def _spelled_addresses(text: str) -> Iterator[_Found]:
         at = text.find(" AT ", at + 1)
 
 
-def _address(text: str, before: int, after: int, domain: re.Pattern[str]) -> Iterator[_Found]:
+def _address(text: str, before: int, after: int, domain: re.Pattern[str]) -> Iterator[_Match]:
     """The address around a sign for `at`, if it is one."""
     found = domain.match(text, after, after + _MAX_DOMAIN)
     if found is None or _is_file(found) or not _is_over(text, found.end()):
@@ -139,15 +139,15 @@ def _address(text: str, before: int, after: int, domain: re.Pattern[str]) -> Ite
     if not any(char.isalnum() for char in name) or text[start - 1 : start].isalnum():
         return
     if not _IN_URL.search(text[max(0, start - _MAX_URL) : start]):
-        yield _Found(start, found.end(), "email")
+        yield _Match(start, found.end(), "email")
 
 
 def _is_file(domain: re.Match[str]) -> bool:
-    return domain[1].lower() in _NO_TOPS and not _PARAGUAY.search(domain[0])
+    return domain[1].lower() in _FILE_ENDINGS and not _PARAGUAY.search(domain[0])
 
 
 def _is_over(text: str, end: int) -> bool:
-    """Whether an address ends here: a path behind a colon is one of files, `git@host.org:a/b`.
+    """True if an address ends here; `git@host.org:a/b` is a path of files.
 
     >>> [_is_over(text, 0) for text in (":8080", ":a/b", ":22/a", ":jane@example.org", ": a")]
     [True, False, False, True, True]
@@ -163,7 +163,7 @@ def _is_over(text: str, end: int) -> bool:
 # Numbers
 
 _DIGIT = re.compile(r"\d")
-_LEAST_DIGITS = 6
+_MIN_DIGITS = 6
 _SIGNS = {
     "-": "\u2010\u2011\u2012\u2013\u2212\uff0d", " ": "\xa0\u2002\u2003\u2007\u2009\u202f\u3000",
     "(": "\uff08", ")": "\uff09", "+": "\uff0b", ".": "\uff0e", "/": "\uff0f", ":": "\uff1a",
@@ -208,25 +208,25 @@ class _Plain(dict[int, int]):
 _PLAIN = _Plain({ord(sign): ord(plain) for plain, signs in _SIGNS.items() for sign in signs})
 
 
-def _numbers(text: str) -> Iterator[_Found]:
+def _numbers(text: str) -> Iterator[_Match]:
     plain = text if text.isascii() else text.translate(_PLAIN)
     for found in _ACCOUNT_START.finditer(plain):
         end = _account_end(plain, found.start(), _ACCOUNT.get(found[1], 0), _SPLIT)
         if end:
-            yield _Found(found.start(), end, "iban")
+            yield _Match(found.start(), end, "iban")
     for found in _SMALL_START.finditer(plain):
         length = _ACCOUNT.get(found[1].upper(), 0)
         end = _account_end(plain, found.start(), length, _SMALL_SPLIT)
         if end and _SMALL.fullmatch(plain, found.start(), end):
-            yield _Found(found.start(), end, "iban")
+            yield _Match(found.start(), end, "iban")
     for found in _CARD.finditer(plain):
         if _is_card(found[0]):
-            yield _Found(found.start(), found.end(), "card")
-    yield from (_Found(start, end, "phone") for start, end in telephones(plain))
+            yield _Match(found.start(), found.end(), "card")
+    yield from (_Match(start, end, "phone") for start, end in telephones(plain))
 
 
 def _account_end(text: str, start: int, length: int, split: re.Pattern[str]) -> int:
-    """Where an account number ends that is as long as its country says, if its check is right."""
+    """The end of an account number of its country's length with a valid check, or 0."""
     name, end = "", start
     while len(name) < length and (found := split.match(text, end)):
         name, end = name + found[0][-1], found.end()
@@ -237,7 +237,7 @@ def _account_end(text: str, start: int, length: int, split: re.Pattern[str]) -> 
 
 
 def _is_card(text: str) -> bool:
-    """Whether the sum of its digits is right, every second one doubled (Luhn).
+    """True if the check digit is valid (Luhn).
 
     >>> _is_card("4111 1111 1111 1111"), _is_card("4111 1111 1111 1112")
     (True, False)

@@ -1,4 +1,4 @@
-"""A stand-off corpus with its texts again, taken from the archives that it names.
+"""Rebuilding of a stand-off corpus: its texts are read again from the archives it names.
 
 A record is looked for where the corpus says it is: in the file of that name, at that offset.  If
 archives were recompressed, merged or renamed since, all of them are read once to find it by its
@@ -41,7 +41,7 @@ MAX_COPIES = 8  # records of the same content that are tried
 
 
 class Lost(NamedTuple):
-    """A unit that cannot be had, by the first of its sides."""
+    """A unit that cannot be rebuilt, with the first side that is missing."""
 
     id: str
     url: Url
@@ -54,7 +54,7 @@ class _Place(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """What rebuilding needs of a page."""
+    """A page as rebuilding needs it."""
 
     url: Url
     digest: str
@@ -62,7 +62,7 @@ class _Read(NamedTuple):
 
 
 class Archives:
-    """WARC files, and where in them a page is."""
+    """WARC files, and an index of their pages."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self.files = archive_files(paths)
@@ -91,7 +91,7 @@ class Archives:
     def _from_elsewhere(
         self, side: Side, wanted: str, length: int, reason: Reason
     ) -> Side | Reason:
-        """The same, wherever there is a page of that content; the side then says where."""
+        """The side with its text from any page of the same content, and with that page's place."""
         db = self._index()
         key = url_key(side.url)
         rows = db.execute(
@@ -157,7 +157,7 @@ def _read(place: _Place) -> _Read | None:
 
 
 def _content(response: Response) -> tuple[str, bool]:
-    """The digest of a body, and whether it is that of a page."""
+    """The digest of a body; True with it if the body is a page."""
     body, _ = decompress(response.body, response.header("content-encoding"))
     return body_digest(body), is_html(response.header("content-type"), body[:4096])
 
@@ -174,7 +174,7 @@ def _fitting(page: _Read, side: Side, wanted: str, length: int) -> Iterator[str]
 
 
 def rebuilt(path: Path, archives: Archives) -> Iterator[Unit | Lost]:
-    """The units of a stand-off corpus in order, each with its texts or with why it has none."""
+    """The units of a stand-off corpus in order, each with its texts or the reason why not."""
     rest = lines(path)
     _header(path, rest)
     for number, line in rest:
@@ -223,7 +223,7 @@ class Rebuild:
         """units that could not be had by reason, the last time that all were asked for"""
 
     def units(self) -> Iterator[Unit]:
-        """The lines of the corpus that can be had."""
+        """The units that can be rebuilt."""
         self.lost.clear()
         for path in self._paths:
             for found in rebuilt(path, self._archives):
