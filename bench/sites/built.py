@@ -33,14 +33,14 @@ def add_sites_option(parser: argparse.ArgumentParser) -> None:
     """Give a benchmark the option to use another site builder."""
     parser.add_argument(
         "--sites", type=Path, metavar="DIR",
-        help="folder with another site builder, build_sites.py (default: bench.sites.build)",
+        help="folder with another site builder, build_sites.py (default: bench.sites.builder)",
     )  # fmt: skip
 
 
 def site_builder(folder: Path | None) -> Builder:
     """The command of our site builder, or of the one in a folder."""
     if folder is None:
-        return [sys.executable, "-m", "bench.sites.build"]
+        return [sys.executable, "-m", "bench.sites.builder"]
     program = folder / "build_sites.py"
     if not program.is_file():
         give_up(f"there is no build_sites.py in {folder}")

@@ -1,0 +1,1 @@
+"""Builder of multilingual sites with known page pairs, from manuals that Debian packages ship."""
