@@ -19,7 +19,7 @@ from bench.sites.built import built_folder, built_sites
 from bench.sites.detect_sites import TRAINING, TrueSite, read, true_site
 from bench.support.paths import SOURCE
 from bench.support.processes import give_up
-from bench.training.link_predictor_fit import LabelledLink, fit
+from bench.training.link_svm import LabelledLink, fit
 from diptych.language.codes import primary
 from diptych.language.marks import HABITS, marks_of
 from diptych.language.names import language_names

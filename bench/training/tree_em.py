@@ -14,7 +14,7 @@ import numpy as np
 from diptych.kernels.tree_align import expect
 from diptych.stages.align_dom.domtree.cut import cells, mirrored
 from diptych.stages.align_dom.domtree.document import document
-from diptych.stages.align_dom.domtree.model import Parameters, first_parameters
+from diptych.stages.align_dom.domtree.model import OTHER, Parameters
 from diptych.stages.align_dom.domtree.strategy import DomTree
 from diptych.types import Page
 
@@ -23,10 +23,16 @@ if TYPE_CHECKING:
 
     from diptych.learn.lexicon.lexicon import Lexicon
 
-__all__ = ["Counts", "Round", "expected_counts", "maximised", "train"]
+__all__ = ["Counts", "Round", "expected_counts", "first_parameters", "maximised", "train"]
 
 _MAX_CELLS = 30_000_000  # of a page pair, some 3 s a round; larger ones teach nothing more
 _MIN_DELETION = 1e-3
+
+_TAGS = tuple(
+    "#text a address area article aside blockquote body button caption dd div dl dt em figcaption"
+    " figure footer form h1 h2 h3 h4 h5 h6 head header html img input label li main meta nav ol p"
+    " pre section span table tbody td tfoot th thead title tr ul".split()
+)
 
 
 class _Example(NamedTuple):
@@ -55,6 +61,14 @@ class Round(NamedTuple):
 
     parameters: Parameters
     log_likelihood: float
+
+
+def first_parameters(tags: Sequence[str] = _TAGS) -> Parameters:
+    """Parameters to start training: a tag is mostly itself, one node in five is deleted."""
+    every = (*(tag for tag in tags if tag != OTHER), OTHER)
+    same, rest = 0.9, 0.1 / (len(every) - 1)
+    table = tuple(tuple(same if a == b else rest for b in every) for a in every)
+    return Parameters(every, table, tuple(1 / len(every) for _ in every), 0.2)
 
 
 def train(

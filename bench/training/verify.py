@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from bench.support.paths import SOURCE
 from bench.support.verify_pairs import RIGHT, TRAINING, Row, rows
 from bench.support.verify_scores import Scores, scores
+from bench.training.boosted_trees import boosted
 from diptych.stages.verify.shared.features import MAXENT, NAMES, PPLOCATOR
 from diptych.stages.verify.shared.model import Model, to_json
 from diptych.stages.verify.shared.train import (
     Table,
     Trainer,
-    boosted,
     cross_validated,
     decision_tree,
     logistic,

@@ -1,6 +1,6 @@
 """Pairing keys as Kit & Ng 2007 define them, written to be read: every URL against every other.
 
-`key_index` finds the same in near linear time; the tests hold the two against each other.
+`stages/pair/keys` finds the same in near linear time; tests compare the two.
 """
 
 from __future__ import annotations

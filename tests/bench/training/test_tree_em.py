@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 from support.fakes import at
 
-from bench.training.tree_em import train
+from bench.training.tree_em import first_parameters, train
 from diptych.page.read import read_page
 from diptych.stages.align_dom.domtree.document import document
-from diptych.stages.align_dom.domtree.model import (
-    OTHER,
-    Parameters,
-    first_parameters,
-    shipped_parameters,
-)
+from diptych.stages.align_dom.domtree.model import OTHER, Parameters, shipped_parameters
 from diptych.types import Page, Response
 
 

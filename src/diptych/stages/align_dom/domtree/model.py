@@ -22,15 +22,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["OTHER", "Parameters", "first_parameters", "shipped_gains", "shipped_parameters"]
+__all__ = ["OTHER", "Parameters", "shipped_gains", "shipped_parameters"]
 
 OTHER = "*"
 """all tags that the table does not know"""
-_TAGS = tuple(
-    "#text a address area article aside blockquote body button caption dd div dl dt em figcaption"
-    " figure footer form h1 h2 h3 h4 h5 h6 head header html img input label li main meta nav ol p"
-    " pre section span table tbody td tfoot th thead title tr ul".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +73,6 @@ class Parameters:
         tags = tuple(raw["null"])
         table = tuple(tuple(raw["table"][tag][other] for other in tags) for tag in tags)
         return cls(tags, table, tuple(raw["null"].values()), raw["deletion"])
-
-
-def first_parameters(tags: Sequence[str] = _TAGS) -> Parameters:
-    """Parameters to start training: a tag is mostly itself, one node in five is deleted."""
-    every = (*(tag for tag in tags if tag != OTHER), OTHER)
-    same, rest = 0.9, 0.1 / (len(every) - 1)
-    table = tuple(tuple(same if a == b else rest for b in every) for a in every)
-    return Parameters(every, table, tuple(1 / len(every) for _ in every), 0.2)
 
 
 @cache

@@ -15,7 +15,6 @@ from diptych.stages.verify.shared.model import Logistic, Model, Node, Trees
 __all__ = [
     "Table",
     "Trainer",
-    "boosted",
     "cross_validated",
     "decision_tree",
     "folds",
@@ -23,6 +22,7 @@ __all__ = [
     "logistic",
     "monotone",
     "probabilities",
+    "tree_nodes",
 ]
 
 _MIN_LEAF = 2  # pairs of a leaf, the default of J48 in WEKA
@@ -131,51 +131,27 @@ def decision_tree(table: Table) -> Trees:
         criterion="entropy", min_samples_leaf=least, max_depth=6, ccp_alpha=0.005, random_state=0
     )
     model.fit(table.rows, table.right, sample_weight=table.weights / table.weights.mean())
-    return Trees(table.names, 0.0, (_nodes(model.tree_, table),))
+    return Trees(table.names, 0.0, (tree_nodes(model.tree_, _leaf_odds(model.tree_, table)),))
 
 
-def _nodes(tree: Any, table: Table) -> tuple[Node, ...]:
-    """The nodes of a fitted tree; a leaf's value is the logarithm of its odds."""
+def _leaf_odds(tree: Any, table: Table) -> NDArray[np.float64]:
+    """The logarithm of the odds of each leaf of a fitted tree."""
     leaves = tree.apply(table.rows.astype(np.float32))
     weights = table.weights / table.weights.mean()
-    size = tree.node_count
-    total = np.bincount(leaves, weights, size)
-    right = np.bincount(leaves, weights * table.right, size)
-    odds = np.log((right + 1) / (total - right + 1))  # Laplace: no leaf is certain
+    total = np.bincount(leaves, weights, tree.node_count)
+    right = np.bincount(leaves, weights * table.right, tree.node_count)
+    return np.log((right + 1) / (total - right + 1))  # Laplace: no leaf is certain
+
+
+def tree_nodes(tree: Any, values: NDArray[np.float64]) -> tuple[Node, ...]:
+    """The nodes of a fitted tree, with the values of its leaves."""
+    inner = zip(tree.feature, tree.threshold, tree.children_left, tree.children_right, strict=True)
     return tuple(
-        Node(-1, 0.0, 0, 0, float(odds[place]))
-        if tree.children_left[place] < 0
-        else Node(
-            int(tree.feature[place]), float(tree.threshold[place]),
-            int(tree.children_left[place]), int(tree.children_right[place]), 0.0,
-        )
-        for place in range(size)
-    )  # fmt: skip
-
-
-def boosted(table: Table, *, trees: int = 60, depth: int = 3, rate: float = 0.1) -> Trees:
-    """Gradient boosting of many shallow trees."""
-    ensemble: Any = _sklearn("sklearn.ensemble")
-    model = ensemble.GradientBoostingClassifier(
-        n_estimators=trees, max_depth=depth, learning_rate=rate, subsample=0.7,
-        min_samples_leaf=max(_MIN_LEAF, len(table.rows) // 200), random_state=0,
-    )  # fmt: skip
-    model.fit(table.rows, table.right, sample_weight=table.weights / table.weights.mean())
-    prior = float(np.average(table.right, weights=table.weights))
-    made = tuple(_boosted_nodes(stage[0].tree_, rate) for stage in model.estimators_)
-    return Trees(table.names, float(np.log(prior / (1 - prior))), made)
-
-
-def _boosted_nodes(tree: Any, rate: float) -> tuple[Node, ...]:
-    return tuple(
-        Node(-1, 0.0, 0, 0, rate * float(tree.value[place, 0, 0]))
-        if tree.children_left[place] < 0
-        else Node(
-            int(tree.feature[place]), float(tree.threshold[place]),
-            int(tree.children_left[place]), int(tree.children_right[place]), 0.0,
-        )
-        for place in range(tree.node_count)
-    )  # fmt: skip
+        Node(-1, 0.0, 0, 0, float(value))
+        if left < 0
+        else Node(int(feature), float(threshold), int(left), int(right), 0.0)
+        for (feature, threshold, left, right), value in zip(inner, values, strict=True)
+    )
 
 
 def _sklearn(module: str) -> Any:
