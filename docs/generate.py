@@ -209,13 +209,14 @@ def _field_docs(cls: type) -> dict[str, str]:
         said = re.search(rf"(?:^|\s){field.name}: (.+?)\.(?=\s|$)", docs)
         if said:
             found[field.name] = said[1]
-    definition = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
-    assert isinstance(definition, ast.ClassDef)
-    for node, following in pairwise(definition.body):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            text = _string(following)
-            if text:
-                found[node.target.id] = " ".join(text.split())
+    for base in reversed([each for each in cls.__mro__ if dataclasses.is_dataclass(each)]):
+        definition = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]
+        assert isinstance(definition, ast.ClassDef)
+        for node, following in pairwise(definition.body):
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                text = _string(following)
+                if text:
+                    found[node.target.id] = " ".join(text.split())
     return found
 
 

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 
 from diptych.language.codes import primary
+from diptych.stages.verify.shared.base import CheckedVerifier
 from diptych.stages.verify.shared.features import letters, ratio
-from diptych.stages.verify.shared.flags import pair_flags
-from diptych.stages.verify.shared.obstacles import obstacle
 from diptych.types import Candidate, Decision, LangPair, Reason
 
 __all__ = ["SizeRatio"]
@@ -17,7 +16,7 @@ _DENSE_LANGUAGES = frozenset({"zh", "yue", "wuu", "ja", "ko"})
 
 
 @dataclass(frozen=True, slots=True)
-class SizeRatio:
+class SizeRatio(CheckedVerifier):
     """Two pages in two languages whose texts are about as long.
 
     The score is that of a normal deviate of the logarithm of the ratio: 1 for equal lengths, 0.61
@@ -31,24 +30,12 @@ class SizeRatio:
     """standard deviation of the logarithm of the ratio"""
     dense_tolerance: float = 0.4
     """with ideographs or syllables on one side, where a character stands for several letters"""
-    min_letters: float = 100.0
-    """letters of a page's own text; templates and menus are not worth a pair"""
-    max_copied: float = 0.8
-    """share of the shorter text that is the same, letter by letter, in both pages"""
-    untranslated: float = 0.15
-    """share of the sentences of running text that are the same in both pages, which is marked"""
 
-    def verify(self, candidate: Candidate) -> Decision:
-        """The length score, or 0 with the reason why the pages cannot be translations."""
-        flags = pair_flags(candidate, untranslated=self.untranslated)
-        if reason := obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied):
-            return Decision(False, 0.0, reason, flags)
-        score = self.score(
-            ratio(letters(candidate.left), letters(candidate.right)),
-            LangPair(candidate.pair.left_lang, candidate.pair.right_lang),
-        )
-        accept = score >= self.threshold
-        return Decision(accept, score, "" if accept else Reason.LENGTH_RATIO, flags)
+    def decide(self, candidate: Candidate) -> Decision:
+        """The decision by the ratio of the lengths."""
+        share = ratio(letters(candidate.left), letters(candidate.right))
+        langs = LangPair(candidate.pair.left_lang, candidate.pair.right_lang)
+        return self.by_score(self.score(share, langs), Reason.LENGTH_RATIO)
 
     def score(self, share: float, langs: LangPair) -> float:
         """The score of a ratio of lengths, in two languages."""
