@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.training.link_svm import LabelledLink, fit, platt
 from diptych.errors import ConfigError
 from diptych.stages.detect.predictor.contexts import Question, features_of_links
 from diptych.stages.detect.predictor.model import LinkPredictor, from_json, load, to_json
