@@ -118,7 +118,7 @@ def test_every_stage_is_explained(stage: str) -> None:
     assert f"`{stage}`" in text_of(DOCS / "glossary.md")
 
 
-@pytest.mark.parametrize("name", errors.__all__)
+@pytest.mark.parametrize("name", [name for name in errors.__all__ if name.endswith("Error")])
 def test_every_error_is_explained(name: str) -> None:
     assert f"\n| `{name}` |" in by_hand(DOCS / "data-formats.md")
 

@@ -95,12 +95,12 @@ def test_stage_that_is_no_table_is_the_users_mistake(
 
 
 def test_file_that_is_missing_or_no_toml_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"cannot read recipe .*none\.toml: No such file"):
+    with pytest.raises(ConfigError, match=r"cannot read .*none\.toml: No such file"):
         recipes.read(str(tmp_path / "none.toml"))
     (tmp_path / "folder.toml").mkdir()
-    with pytest.raises(ConfigError, match=r"cannot read recipe .*folder\.toml"):
+    with pytest.raises(ConfigError, match=r"cannot read .*folder\.toml"):
         recipes.read(str(tmp_path / "folder.toml"))
-    with pytest.raises(ConfigError, match=r"recipe .*bad\.toml is not valid TOML: Expected"):
+    with pytest.raises(ConfigError, match=r"bad\.toml is no valid recipe: Expected"):
         recipes.read(write(tmp_path, "[crawl", "bad.toml"))
 
 

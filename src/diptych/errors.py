@@ -12,6 +12,8 @@ Faults of the web are not here: they are values (`types.Failure`), counted and s
 
 from __future__ import annotations
 
+import re
+
 __all__ = [
     "ArchiveError",
     "ConfigError",
@@ -19,7 +21,13 @@ __all__ = [
     "DiptychError",
     "SourceError",
     "StoreError",
+    "in_one_line",
 ]
+
+# Control characters, which terminals obey, and characters that change the direction of text.
+# Marks of direction that texts in Arabic or Hebrew have, and joiners, stay.
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class DiptychError(Exception):
@@ -44,3 +52,12 @@ class SourceError(DiptychError):
 
 class CorpusError(DiptychError):
     """Raised by `corpusfiles` and `rebuilding` for a corpus that is none, or is cut off."""
+
+
+def in_one_line(text: object) -> str:
+    r"""Text from outside as a message can quote it: one line without control characters.
+
+    >>> in_one_line("a\r\n b \x1b[2Jc\u202ed")
+    'a b [2Jcd'
+    """
+    return " ".join(_TURNING.sub("", _CONTROLS.sub(" ", str(text))).split())

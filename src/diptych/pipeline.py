@@ -96,5 +96,4 @@ def pair_and_learn(
             if store.sure_pairs(SURE_PAIR) <= GROWTH * before:
                 break
         store.save_lexicons({langs: each.to_bytes() for langs, each in work.lexicons.items()})
-    kept = store.lexicons().items()
-    return replace(work, lexicons={langs: Lexicon.from_bytes(data) for langs, data in kept})
+    return replace(work, lexicons=store.learned())

@@ -279,7 +279,7 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
 def test_file_too_large_is_refused(texts, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("diptych.commands.align._MAX_BYTES", 10)
     line = mistake("align", *texts, "--langs", "de,fr")
-    assert "is larger than 0 MB; cut it in parts" in line
+    assert "is larger than 0 MB; give a smaller file" in line
 
 
 # -- as bad as can be --------------------------------------------------------------------------

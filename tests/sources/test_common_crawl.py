@@ -415,7 +415,7 @@ def test_without_duckdb_it_is_said_what_to_install(
 
 
 @pytest.mark.parametrize(
-    ("message", "raised"), [("Query interrupted", KeyboardInterrupt), ("other", RuntimeError)]
+    ("message", "raised"), [("Query interrupted", KeyboardInterrupt), ("other", SourceError)]
 )
 def test_an_interrupted_query_is_an_interrupt(message: str, raised: type[BaseException]) -> None:
     with pytest.raises(raised), columnar._connected(100, None):

@@ -145,7 +145,12 @@ def test_a_file_that_is_cut_off_or_missing_is_told_at_once(tmp_path: Path, name:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("{", "damaged"), ("[]", "damaged"), ("{}", "damaged"), ('{"format": 99}', "format 99")],
+    [
+        ("{", r"graph\.json is no readable description of a web graph"),
+        ("[]", "index the files again"),
+        ("{}", "'format' is missing"),
+        ('{"format": 99}', "format 99"),
+    ],
 )
 def test_a_graph_that_says_nonsense_of_itself_is_refused(tmp_path, text, message) -> None:
     graph_of(tmp_path, ["a.com", "b.com"], [("a.com", "b.com")])

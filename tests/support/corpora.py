@@ -8,8 +8,8 @@ from pathlib import Path
 
 from diptych import recipes
 from diptych.corpus.from_run import Choice, RunCorpus
+from diptych.files import replace_file
 from diptych.frontier.queue import Entry, Frontier
-from diptych.run.files import replace_file
 from diptych.run.store import Store
 from diptych.run.terms import Terms
 from diptych.run.warc import Pointer

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from diptych.commands.options import WebOptions, agent_of, live_engine
+from diptych.errors import in_one_line
 from diptych.frontier.leads import Leads, Verdict
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.search import Budget, Discovery, SearchSettings
 from diptych.reports.progress import Progress, progress_display
 from diptych.reports.site_page import SearchSummary, write_sites
-from diptych.text.printable import in_one_line
 from diptych.types import Url
 
 if TYPE_CHECKING:

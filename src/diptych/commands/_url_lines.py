@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import re
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ import click
 import orjson
 
 from diptych.errors import ConfigError
+from diptych.files import reading
 from diptych.learn.url.data import open_bytes
 from diptych.text.urls import normalise
 from diptych.types import Url
@@ -84,21 +84,15 @@ class Skipped:
 
 def read_lines(path: Path | None) -> Iterator[Line]:
     """The lines of a file that are not empty; standard input for nothing or `-`."""
-    is_file = path is not None and str(path) != "-"
-    try:
-        if path is not None and is_file:
-            with open_bytes(path) as stream:
-                yield from split_lines(stream)
-        else:
-            stdin: BinaryIO = sys.stdin.buffer
-            if getattr(stdin, "peek", lambda size: b"")(2)[:2] == b"\x1f\x8b":
-                stdin = cast(BinaryIO, gzip.GzipFile(fileobj=stdin))
-            yield from split_lines(stdin)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(
-            f"cannot read {path if is_file else 'standard input'}: {reason}"
-        ) from error
+    if path is not None and str(path) != "-":
+        with reading(path), open_bytes(path) as stream:
+            yield from split_lines(stream)
+        return
+    stdin: BinaryIO = sys.stdin.buffer
+    with reading("standard input"):
+        if getattr(stdin, "peek", lambda size: b"")(2)[:2] == b"\x1f\x8b":
+            stdin = cast(BinaryIO, gzip.GzipFile(fileobj=stdin))
+        yield from split_lines(stdin)
 
 
 def split_lines(stream: BinaryIO) -> Iterator[Line]:

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import orjson
 
+from diptych.errors import in_one_line
 from diptych.frontier.leads import Verdict
-from diptych.text.printable import in_one_line
 
 __all__ = ["Printer", "standard_output"]
 

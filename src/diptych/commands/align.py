@@ -12,6 +12,7 @@ import click
 from diptych.commands.declare import argument, command, option
 from diptych.commands.options import FOUND, NOTHING, two_langs_option
 from diptych.errors import ConfigError
+from diptych.files import read_file
 
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
@@ -73,7 +74,7 @@ def align_files(asked: AlignOptions) -> int:
     from diptych.learn.lexicon.file import read_lexicon
     from diptych.registry import make
 
-    left, right = _read(asked.left), _read(asked.right)
+    left, right = (read_file(path, _MAX_BYTES) for path in (asked.left, asked.right))
     lexicon = read_lexicon(asked.lexicon) if asked.lexicon else None
     are_pages = _is_page(asked.left, left), _is_page(asked.right, right)
     if are_pages[0] != are_pages[1]:
@@ -96,17 +97,6 @@ def align_files(asked: AlignOptions) -> int:
     if not pairs:
         click.echo(f"nothing in {asked.left} corresponds to {asked.right}", err=True)
     return FOUND if pairs else NOTHING
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise ConfigError(
-                f"{path} is larger than {_MAX_BYTES // 1_000_000} MB; cut it in parts"
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
 
 
 def _is_page(path: Path, data: bytes) -> bool:

@@ -12,7 +12,7 @@ import click
 
 from diptych.commands.declare import REQUIRED, argument, command, option
 from diptych.commands.options import FOUND, NOTHING, Group, as_lines
-from diptych.errors import ConfigError, SourceError
+from diptych.errors import ConfigError, SourceError, in_one_line
 
 if TYPE_CHECKING:
     from diptych.types import Link
@@ -109,7 +109,6 @@ def show(asked: ShowOptions) -> int:
     Each line has the URL that links there and the text of its link, with a tab between them.
     """
     from diptych.sources.open import open_source
-    from diptych.text.printable import in_one_line
     from diptych.text.urls import normalise
     from diptych.types import Failure
 
@@ -129,8 +128,6 @@ def show(asked: ShowOptions) -> int:
 
 
 def _spelled(link: Link, *, as_json: bool) -> str:
-    from diptych.text.printable import in_one_line
-
     texts = {"url": link.url, "anchor": link.anchor, "around": link.around, "alt": link.alt}
     shown = {name: in_one_line(text) for name, text in texts.items()}
     if as_json:
@@ -155,7 +152,5 @@ def _progress() -> Callable[[str, int], None]:
 
 
 def _tell_notes(notes: Sequence[str]) -> None:
-    from diptych.text.printable import in_one_line
-
     for note in notes:
         click.echo(f"note: {in_one_line(note)}", err=True)

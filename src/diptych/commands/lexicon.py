@@ -11,7 +11,7 @@ import click
 
 from diptych.commands.declare import argument, command, option
 from diptych.commands.options import FOUND, NOTHING, Group, as_lines, open_to_read, two_langs_option
-from diptych.errors import ConfigError
+from diptych.files import replace_file
 
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
@@ -81,10 +81,7 @@ def lexicon_import(asked: ImportOptions) -> int:
         click.echo(f"no word is translated in {names}; is it of another --format?", err=True)
         return NOTHING
     path = asked.out or Path(f"{left_lang}-{right_lang}.lexicon.npz")
-    try:
-        path.write_bytes(made.to_bytes())
-    except OSError as error:
-        raise ConfigError(f"cannot write {path}: {error.strerror}") from error
+    replace_file(path, made.to_bytes())
     click.echo(
         f"{len(made):,} links between {len(made.left_words):,} {left_lang} and "
         f"{len(made.right_words):,} {right_lang} words -> {path}"
@@ -117,13 +114,11 @@ def lexicon_show(asked: ShowOptions) -> int:
 def _lexicons(path: Path) -> list[Lexicon]:
     """The lexicon of a file, or all that a run has learned."""
     from diptych.learn.lexicon.file import read_lexicon
-    from diptych.learn.lexicon.lexicon import Lexicon
 
     if not path.is_dir():
         return [read_lexicon(path)]
     with open_to_read(path) as store:
-        learned = store.lexicons()
-    return [Lexicon.from_bytes(data) for data in learned.values()]
+        return list(store.learned().values())
 
 
 def _examples(lexicon: Lexicon) -> list[str]:

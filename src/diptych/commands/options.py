@@ -13,6 +13,7 @@ import click
 from diptych._version import VERSION
 from diptych.commands.declare import REQUIRED, option
 from diptych.errors import ConfigError, DiptychError
+from diptych.files import read_file, reading
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
@@ -137,15 +138,9 @@ def teach_from(files: Sequence[Path]) -> None:
 def _taught(path: Path) -> Taught:
     from diptych.language.taught import MAX_BYTES, Taught
 
-    again = "make one: diptych train langid LANG FILE --out MODEL"
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"{path} is too large for a taught language; {again}")
-        return Taught.from_bytes(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path} is no taught language: {error}; {again}") from error
+    advice = "make one: diptych train langid LANG FILE --out MODEL"
+    with reading(path, "taught language", advice):
+        return Taught.from_bytes(read_file(path, MAX_BYTES, advice))
 
 
 def taught_names() -> tuple[str, ...]:
@@ -195,7 +190,8 @@ def listed(sites: Sequence[str], lines: Iterable[str]) -> list[str]:
     if "-" not in sites:
         return list(sites)
     named = (line.partition("\t")[0].strip("\ufeff \r\n") for line in lines)
-    found = [name for name in named if name and not name.startswith("#")]
+    with reading("standard input"):
+        found = [name for name in named if name and not name.startswith("#")]
     place = list(sites).index("-")
     return [*sites[:place], *found, *(site for site in sites[place + 1 :] if site != "-")]
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import platform
 import re
 import secrets
 import signal
-import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from diptych.errors import ConfigError, DiptychError
+from diptych.files import is_special, writing
 
 __all__ = ["STANDARD", "OutFiles", "format_of", "require_compression", "split_compression"]
 
@@ -152,10 +150,10 @@ class OutFiles:
         if ending != self.suffix:
             name = f"{name.removesuffix('.' + self.suffix)}.{ending}"
         target = Path(name + self.compression)
-        with _faults_of(target):
+        with writing(target):
             real = Path(os.path.realpath(target))
             # A device or a pipe cannot be replaced; a folder is an error that comes at once.
-            part = None if _is_special(real) else self._part(real)
+            part = None if is_special(real) else self._part(real)
             raw = _Raw(target, real) if part is None else _Part(target, part)
             size = _LARGE if len(self._opened) < _BUFFERS else _SMALL
             layers = _layers(io.BufferedWriter(raw, size), self.compression)
@@ -174,12 +172,12 @@ class OutFiles:
 
     def _finish(self) -> None:
         for opened in self._opened.values():
-            with _faults_of(opened.target):
+            with writing(opened.target):
                 for layer in opened.layers:
                     layer.close()
         for opened in self._opened.values():
             if opened.part is not None:
-                with _faults_of(opened.target):
+                with writing(opened.target):
                     os.replace(opened.part, opened.real)
             self.targets.append(opened.target)
 
@@ -193,14 +191,6 @@ class OutFiles:
                 with suppress(OSError):
                     opened.part.unlink(missing_ok=True)
                 _parts.discard(opened.part)
-
-
-def _is_special(path: Path) -> bool:
-    """Whether there is something that is no regular file."""
-    try:
-        return not stat.S_ISREG(path.stat().st_mode)
-    except FileNotFoundError:
-        return False
 
 
 _parts: set[Path] = set()
@@ -257,21 +247,6 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-@contextmanager
-def _faults_of(target: Path) -> Iterator[None]:
-    """Say what is wrong with a file by the name the user gave it."""
-    try:
-        yield
-    except BrokenPipeError:  # who read it has enough: no fault
-        raise
-    except OSError as error:
-        if error.errno == errno.ENOENT:
-            fault = f"there is no folder {target.parent}"
-        else:
-            fault = error.strerror or str(error)
-        raise ConfigError(f"cannot write {target}: {fault}") from error
-
-
 def _layers(file: io.BufferedWriter, compression: str) -> tuple[Any, ...]:
     """What is written to, and what that writes to."""
     if compression == ".gz":
@@ -307,7 +282,7 @@ class _Part(io.RawIOBase):
         return self.written
 
     def write(self, data: Any, /) -> int:
-        with _faults_of(self.target):
+        with writing(self.target):
             file = os.open(self.path, os.O_WRONLY | os.O_APPEND | _BINARY)
             try:
                 count = os.write(file, data)
@@ -325,7 +300,7 @@ class _Raw(io.FileIO):
         self.target = target
 
     def write(self, data: Any, /) -> int | None:  # type: ignore[override]
-        with _faults_of(self.target):
+        with writing(self.target):
             return super().write(data)
 
 
@@ -343,7 +318,7 @@ class _StandardOutput(io.RawIOBase):
         return self.written
 
     def write(self, data: Any, /) -> int:
-        with _faults_of(Path("standard output")):
+        with writing(Path("standard output")):
             self.stream.write(data)
         self.written += len(data)
         return len(data)

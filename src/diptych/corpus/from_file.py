@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from diptych.corpus.files import format_of, split_compression
-from diptych.errors import CorpusError
+from diptych.errors import CorpusError, in_one_line
+from diptych.files import reason_of, unreadable
 from diptych.stages.export.shared.columns import PAIR_COLUMNS, is_lang
-from diptych.text.printable import in_one_line
 from diptych.text.urls import normalise
 from diptych.types import Url
 from diptych.units import Side, Unit
@@ -152,10 +152,6 @@ def _seconds(text: str) -> float:
 
 def lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, with their numbers."""
-    import zstandard
-    from isal import isal_zlib
-
-    damage: Any = isal_zlib.error
     number = 0
     try:
         with _reader(path) as stream:
@@ -169,8 +165,8 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise CorpusError(
             f"{path} is cut off after line {number:,}: copy or export it again"
         ) from error
-    except (OSError, damage, zstandard.ZstdError) as error:
-        reason = getattr(error, "strerror", None) or in_one_line(error)
+    except unreadable() as error:
+        reason = reason_of(error)
         raise CorpusError(f"cannot read {path} after line {number:,}: {reason}") from error
 
 
@@ -239,8 +235,8 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
                 for row in _table_rows(path, table, pa):
                     number += 1
                     yield f"row {number:,}", row
-    except (pa.ArrowException, OSError) as error:
-        reason = in_one_line(error)[:200]
+    except unreadable() as error:
+        reason = reason_of(error)
         raise CorpusError(f"cannot read {path} after row {number:,}: {reason}") from error
 
 

@@ -11,6 +11,7 @@ import logging
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from diptych.corpus.from_file import lines
 from diptych.corpus.personal_data import redacted
 from diptych.engine.replay import archive_files
 from diptych.errors import ArchiveError, ConfigError, CorpusError
+from diptych.files import reading
 from diptych.page.body import decompress, is_html
 from diptych.page.read import read_content
 from diptych.run.warc import read_at, scan
@@ -142,15 +144,12 @@ def _pages(number: int, file: Path) -> Iterator[tuple[str, int, int, int]]:
 
 def _read(place: _Place) -> _Read | None:
     """The page at a place, if there is one."""
-    try:
+    response = None
+    with reading(place.file, error=ArchiveError), place.file.open("rb") as stream:
         if place.offset >= place.file.stat().st_size:
             return None
-        with place.file.open("rb") as stream:
+        with suppress(ArchiveError):  # nothing begins there: the file is another of that name
             response = read_at(stream, place.offset)
-    except ArchiveError:  # nothing begins there: the file is another of that name
-        return None
-    except OSError as error:
-        raise ArchiveError(f"cannot read {place.file}: {error.strerror}") from error
     if response is None:
         return None
     return _Read(response.url, _content(response)[0], by_path(read_content(response)[0]))

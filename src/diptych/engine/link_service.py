@@ -35,15 +35,16 @@ from urllib.parse import quote, unquote, urlsplit
 import orjson
 
 from diptych._version import VERSION
-from diptych.errors import SourceError
+from diptych.errors import SourceError, in_one_line
+from diptych.files import read_file, reading
 from diptych.page.robots import retry_after
-from diptych.text.printable import in_one_line
 from diptych.text.urls import host_of, normalise, origin_of, site_name
 from diptych.types import Failure, Link, Reason, Response, Url
 
 __all__ = ["LinkService", "read_description"]
 
 MAX_BODY = 10_000_000
+_MAX_TOML = 1_000_000  # bytes of a description
 MAX_WAIT = 120.0  # seconds a service may ask to wait; for more it is left alone
 MAX_REQUESTS = 20  # for one look-up, where answers come in pages
 _READ = 1 << 16
@@ -70,10 +71,8 @@ class Description:
 
 def read_description(path: Path, environment: Mapping[str, str] = os.environ) -> Description:
     """Read the TOML file of a service; a `SourceError` names the key that is wrong."""
-    try:
-        raw = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SourceError(f"cannot read {path}: {error}") from error
+    with reading(path, advice="see docs/discover.md", error=SourceError):
+        raw = tomllib.loads(read_file(path, _MAX_TOML, error=SourceError).decode("utf-8"))
     known = {item.name: item for item in fields(Description)}
     for key in raw:
         if key not in known:

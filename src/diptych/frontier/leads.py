@@ -10,6 +10,7 @@ import orjson
 
 from diptych.page.neighbourhood import neighbourhood
 from diptych.protocols import Ranking
+from diptych.run.encoding import stored
 from diptych.run.store import Store
 from diptych.text.urls import site_name, url_key
 from diptych.types import Decision, Example, Lead, Link, Reason, Role, Url
@@ -241,13 +242,14 @@ class Leads:
             "SELECT name, url, accept, score, reason, pages, downloads, named FROM verdicts"
             f" JOIN sites ON sites.id = verdicts.site WHERE {where} ORDER BY verdicts.id"
         )
-        return [
-            Verdict(
-                name, url, Decision(bool(accept), score, reason),
-                tuple((lang, page) for lang, page in orjson.loads(pages)), downloads, named,
-            )
-            for name, url, accept, score, reason, pages, downloads, named in rows
-        ]  # fmt: skip
+        with stored("a verdict"):
+            return [
+                Verdict(
+                    name, url, Decision(bool(accept), score, reason),
+                    tuple((lang, page) for lang, page in orjson.loads(pages)), downloads, named,
+                )
+                for name, url, accept, score, reason, pages, downloads, named in rows
+            ]  # fmt: skip
 
     def without_back_links(self) -> list[tuple[int, Url, int]]:
         """Bilingual sites whose back links were not looked up: number, URL, and the lead there."""
@@ -272,4 +274,5 @@ def _words(data: bytes) -> tuple[int, ...]:
 
 def _lead(row: tuple[int, str, str, int, bytes, int]) -> Lead:
     id, url, site, role, words, source = row
-    return Lead(id, Url(url), site, Role(role), _words(words), source)
+    with stored("a lead"):
+        return Lead(id, Url(url), site, Role(role), _words(words), source)

@@ -1,35 +1,46 @@
-"""Reading the arrays of a model: data, never code."""
+"""Files of arrays: data, never code."""
 
 from __future__ import annotations
 
-import zlib
+import io
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.errors import ConfigError
+from diptych.files import read_file, replacing
 
-__all__ = ["read_arrays"]
+__all__ = ["TRAIN_ANEW", "read_arrays", "save_arrays", "unpack_arrays"]
 
-# What the readers of zip files and arrays raise for other files and for damaged ones.
-_UNREADABLE = (
-    OSError, ValueError, EOFError, BadZipFile, zlib.error, TypeError, KeyError, AttributeError,
-    RuntimeError, OverflowError, MemoryError,
-)  # fmt: skip
+MAX_BYTES = 1 << 28  # of a file when unpacked: twenty times the largest that we ship
+TRAIN_ANEW = "train the model anew"
 
 
-def read_arrays(path: Path, what: str, format: int) -> dict[str, NDArray[Any]]:
-    """The arrays of a model file of a format; a `ConfigError` says what is wrong with another."""
-    try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-            found = dict(stored)
-    except FileNotFoundError as error:
-        raise ConfigError(f"no {what} at {path}; train one first") from error
-    except _UNREADABLE as error:
-        raise ConfigError(f"{path} is no {what}: {error}") from error
-    if "format" not in found or found["format"].tolist() != format:
-        raise ConfigError(f"{path} is not of format {format}; train the model anew")
+def read_arrays(path: Path, format: int) -> dict[str, NDArray[Any]]:
+    """The arrays of a model file of a format, to be read within `files.reading`."""
+    found = unpack_arrays(read_file(path, MAX_BYTES, TRAIN_ANEW), MAX_BYTES)
+    if found["format"].tolist() != format:
+        raise ValueError(f"it is not of format {format}")
     return found
+
+
+def unpack_arrays(data: bytes, max_bytes: int) -> dict[str, NDArray[Any]]:
+    """The arrays of a file that is not too large, to be read within `files.reading`."""
+    with ZipFile(io.BytesIO(data)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > max_bytes:
+            raise ValueError("it is too large")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy warns of headers that look old, which damage does
+        with np.load(io.BytesIO(data), allow_pickle=False) as stored:
+            return dict(stored)
+
+
+def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:
+    """Write arrays to a file, whole or not at all; its folder is made if there is none."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with replacing(Path(path)) as part, part.open("wb") as stream:
+        np.savez_compressed(stream, **arrays)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from diptych.errors import ConfigError
+from diptych.files import read_file, reading
 from diptych.registry import DISCOVERY_STAGES, RECIPE_STAGES
 
 __all__ = ["DEFAULT", "DISCOVERY", "load", "load_discovery", "names", "read"]
@@ -17,6 +18,7 @@ DEFAULT = "hybrid"
 """the recipe used when the user names none"""
 DISCOVERY = "backforth"
 """the one used to find sites"""
+_MAX_BYTES = 1_000_000  # of a recipe; those that come with Diptych have some hundred
 
 
 def names() -> list[str]:
@@ -33,22 +35,14 @@ def names() -> list[str]:
 def read(name: str) -> dict[str, Any]:
     """A recipe by its name, or from a file of the user's when the name ends in .toml."""
     if name.endswith(".toml"):
-        try:
-            text = Path(name).read_text(encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"cannot read recipe {name}: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise ConfigError(f"recipe {name} is not valid TOML: {error}") from error
-    elif name in (*names(), DISCOVERY):
-        text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    else:
-        raise ConfigError(
-            f"no strategy '{name}'; there is: {', '.join(names())}, or give a file ending in .toml"
-        )
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"recipe {name} is not valid TOML: {error}") from error
+        with reading(name, "valid recipe", "see docs/extending.md"):
+            return tomllib.loads(read_file(Path(name), _MAX_BYTES).decode("utf-8"))
+    if name in (*names(), DISCOVERY):
+        file = resources.files(__name__).joinpath(f"{name}.toml")
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    raise ConfigError(
+        f"no strategy '{name}'; there is: {', '.join(names())}, or give a file ending in .toml"
+    )
 
 
 def load(name: str, overrides: Mapping[str, str]) -> dict[str, Any]:

@@ -134,7 +134,6 @@ def _no_pair_lines(store: Store, left: Url, right: Url) -> list[str]:
 
 def _candidates(store: Store) -> list[PagePair]:
     """All candidates of a run, if its recipe weighs them."""
-    from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.protocols import CandidatePairer
     from diptych.registry import build
     from diptych.run.site_view import StoreView
@@ -144,7 +143,7 @@ def _candidates(store: Store) -> list[PagePair]:
     strategy = build(terms.recipe).pair
     if not isinstance(strategy, CandidatePairer):
         return []
-    lexicons = {langs: Lexicon.from_bytes(data) for langs, data in store.lexicons().items()}
+    lexicons = store.learned()
     return [
         pair
         for id, name in store.sites()

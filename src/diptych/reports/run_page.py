@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from diptych.errors import StoreError
+from diptych.files import replace_file
 from diptych.registry import signature
 from diptych.reports.plot import plot
 from diptych.reports.reasons import in_words
 from diptych.reports.summary import Step, Summary
-from diptych.run.files import replace_file
 from diptych.run.store import Store
 from diptych.run.terms import Terms
 from diptych.types import Reason, SegmentPair
@@ -56,7 +57,7 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
         rejected=rejected[:SHOWN_PAIRS],
         segments=_sample(store, summary.segments),
     )  # fmt: skip
-    replace_file(store.folder / "report.html", page)
+    replace_file(store.folder / "report.html", page, error=StoreError)
 
 
 def render(name: str, **values: Any) -> bytes:

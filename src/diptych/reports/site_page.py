@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from diptych.errors import StoreError
+from diptych.files import replace_file
 from diptych.frontier.leads import FAILED, Leads
 from diptych.frontier.search import ROBOTS_DOWNLOADS
 from diptych.registry import signature
@@ -15,7 +17,6 @@ from diptych.reports.curve import Curve
 from diptych.reports.plot import plot
 from diptych.reports.reasons import in_words
 from diptych.reports.run_page import render
-from diptych.run.files import replace_file
 from diptych.types import Kind
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
             f"{each.site}\t{each.url}\t{decision.accept:d}\t{decision.score:.3f}"
             f"\t{each.downloads}\t{decision.reason}\t{pages}\n"
         )
-    replace_file(store.folder / "sites.tsv", "".join(lines).encode())
+    replace_file(store.folder / "sites.tsv", "".join(lines).encode(), error=StoreError)
     found = [each for each in verdicts if each.decision.accept]
     largest = max((count for _, count in standing.reasons), default=1)
     page = render(
@@ -117,7 +118,7 @@ def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
         ],
         more=max(0, len(found) - SHOWN_SITES),
     )  # fmt: skip
-    replace_file(store.folder / "report.html", page)
+    replace_file(store.folder / "report.html", page, error=StoreError)
 
 
 def _title(names: Sequence[str]) -> str:

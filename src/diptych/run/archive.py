@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from diptych.errors import StoreError
+from diptych.files import reason_of, writing
 from diptych.run.warc import Pointer, compose_info, read_at
 from diptych.types import Response
 
@@ -39,10 +40,11 @@ class Archive:
 
     def append(self, record: bytes, now: float) -> Pointer:
         """Write a composed record; it belongs to the run from the next `sync` and commit on."""
-        if self._file is None or self._file.tell() >= ROTATE_AT:
-            self._file = self._next_file(now)
-        offset = self._file.tell()
-        self._file.write(record)
+        with writing(self._folder / "warc", error=StoreError):
+            if self._file is None or self._file.tell() >= ROTATE_AT:
+                self._file = self._next_file(now)
+            offset = self._file.tell()
+            self._file.write(record)
         return Pointer(self._id, offset, len(record))
 
     def _next_file(self, now: float) -> BinaryIO:
@@ -70,7 +72,8 @@ class Archive:
     def sync(self) -> None:
         """Hand all bytes to the system and note how many they are, for the transaction to come."""
         if self._file is not None:
-            self._file.flush()
+            with writing(self._folder / "warc", error=StoreError):
+                self._file.flush()
             size = self._file.tell()
             self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (size, self._id))
 
@@ -86,7 +89,7 @@ class Archive:
             try:
                 stream = self._reading[warc] = (self._folder / path).open("rb")
             except OSError as error:
-                raise StoreError(f"the run needs {path}: {error.strerror}") from error
+                raise StoreError(f"the run needs {path}: {reason_of(error)}") from error
         return read_at(stream, offset)
 
     def mend(self) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 
 import orjson
 from isal import isal_zlib
 
+from diptych.files import reading
 from diptych.types import (
     CrawlEvent,
     Decision,
@@ -23,16 +25,14 @@ from diptych.types import (
 )
 
 __all__ = [
-    "read_event",
-    "read_evidence",
-    "read_scores",
-    "read_sketch",
-    "whole",
-    "write_event",
-    "write_links",
-    "write_scores",
-    "write_sketch",
+    "read_event", "read_evidence", "read_links", "read_scores", "read_sketch", "stored", "whole",
+    "write_event", "write_links", "write_scores", "write_sketch",
 ]  # fmt: skip
+
+
+def stored(what: str) -> AbstractContextManager[None]:
+    """Make values that the database cannot have been given an error of the database."""
+    return reading(what, error=sqlite3.DatabaseError)
 
 
 def whole(text: str) -> str:
@@ -54,6 +54,12 @@ def write_links(links: Iterable[Link]) -> str:
         return orjson.dumps([[whole(text) for text in row] for row in rows]).decode()
 
 
+def read_links(text: str) -> list[Link]:
+    """Decode the JSON of `write_links`."""
+    with stored("the links of a page"):
+        return [Link(*link) for link in orjson.loads(text)]
+
+
 def write_scores(scores: Iterable[LangScore | Evidence]) -> str:
     """Scores of languages or evidence as `en:0.998 fr:0.002`."""
     return " ".join(f"{name}:{score:.3f}" for name, score in scores)
@@ -71,8 +77,9 @@ def read_scores(text: str) -> tuple[LangScore, ...]:
 
 def read_evidence(text: str) -> tuple[Evidence, ...]:
     """Parse evidence in the text of `write_scores`."""
-    items = (item.rpartition(":") for item in text.split())
-    return tuple(Evidence(name, float(score)) for name, _, score in items)
+    with stored("the evidence of a pair"):
+        items = (item.rpartition(":") for item in text.split())
+        return tuple(Evidence(name, float(score)) for name, _, score in items)
 
 
 def write_sketch(sketch: Sketch) -> bytes:
@@ -88,14 +95,15 @@ def write_sketch(sketch: Sketch) -> bytes:
 
 def read_sketch(data: bytes) -> Sketch:
     """Decode the bytes of `write_sketch`."""
-    tags, words, stems, counts, files, blocks, block_words, shares = orjson.loads(
-        isal_zlib.decompress(data)
-    )
-    return Sketch(
-        tags, words, dict(zip(stems, counts, strict=True)), tuple(files),
-        tuple(map(tuple, blocks)), tuple(map(tuple, block_words)),
-        tuple(LangScore(*share) for share in shares),
-    )  # fmt: skip
+    with stored("the sketch of a page"):
+        tags, words, stems, counts, files, blocks, block_words, shares = orjson.loads(
+            isal_zlib.decompress(data)
+        )
+        return Sketch(
+            tags, words, dict(zip(stems, counts, strict=True)), tuple(files),
+            tuple(map(tuple, blocks)), tuple(map(tuple, block_words)),
+            tuple(LangScore(*share) for share in shares),
+        )  # fmt: skip
 
 
 def write_event(event: CrawlEvent) -> tuple[str, str]:
@@ -117,15 +125,16 @@ def write_event(event: CrawlEvent) -> tuple[str, str]:
 
 def read_event(name: str, data: str) -> CrawlEvent:
     """Decode the name and JSON of `write_event`."""
-    row = orjson.loads(data)
-    if name == "missing":
-        return Missing(*row)
-    if name == "moved":
-        return Moved(*row)
-    if name == "found":
-        pair, accept, score, reason, links = row
-        return Found(PagePair(*pair), Decision(accept, score, reason), tuple(map(tuple, links)))
-    return Settled(tuple(PagePair(*pair) for pair in row))
+    with stored("an event of a crawl"):
+        row = orjson.loads(data)
+        if name == "missing":
+            return Missing(*row)
+        if name == "moved":
+            return Moved(*row)
+        if name == "found":
+            pair, accept, score, reason, links = row
+            return Found(PagePair(*pair), Decision(accept, score, reason), tuple(map(tuple, links)))
+        return Settled(tuple(PagePair(*pair) for pair in row))
 
 
 def _pair_row(pair: PagePair) -> list[object]:

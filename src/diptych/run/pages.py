@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import orjson
-
 from diptych.language.codes import wanted_language
 from diptych.run.database import Database
 from diptych.run.encoding import (
+    read_links,
     read_scores,
     read_sketch,
+    stored,
     whole,
     write_links,
     write_scores,
@@ -55,7 +55,7 @@ class Pages(Database):
         row = self.db.execute("SELECT links FROM pages WHERE url = ?", (url_key(url),)).fetchone()
         if record is None or row is None:
             return None
-        return Page(record, tuple(Link(*link) for link in orjson.loads(row[0])))
+        return Page(record, tuple(read_links(row[0])))
 
     def events(self, site: int) -> list[tuple[str, str]]:
         """The events of the crawl of a site, in order."""
@@ -138,7 +138,7 @@ class Pages(Database):
             " WHERE site = ? ORDER BY urls.url",
             (site,),
         ):
-            yield url, [Link(*link) for link in orjson.loads(links)]
+            yield url, read_links(links)
         for source, target, hreflang in self.db.execute(
             "SELECT source, target, hreflang FROM announced WHERE site = ?", (site,)
         ):
@@ -167,5 +167,6 @@ class Pages(Database):
 
 
 def _record(row: Sequence[Any]) -> PageRecord:
-    record = PageRecord(row[0], row[1], read_scores(row[2]), *row[3:-1])
-    return replace(record, flags=tuple(row[-1].split())) if row[-1] else record
+    with stored("the record of a page"):
+        record = PageRecord(row[0], row[1], read_scores(row[2]), *row[3:-1])
+        return replace(record, flags=tuple(row[-1].split())) if row[-1] else record

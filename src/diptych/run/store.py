@@ -7,19 +7,44 @@ then one transaction records them.  On opening, a WARC is cut back to what the d
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import IO
+from types import TracebackType
+from typing import IO, TYPE_CHECKING
 
 from diptych.errors import StoreError
+from diptych.files import reason_of
 from diptych.run.archive import Archive
 from diptych.run.pages import Pages
 from diptych.run.pairs import Pairs
+from diptych.types import LangPair
+
+if TYPE_CHECKING:
+    from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = ["SCHEMA_VERSION", "Store"]
 
 SCHEMA_VERSION = 6
 CACHE_KIB = 65_536
+_DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter where a name in the schema is damaged
+
+
+@contextmanager
+def _named(folder: Path) -> Iterator[None]:
+    """Turn an error of SQLite into one that names the run and says what to do."""
+    try:
+        yield
+    except _DAMAGE as error:
+        kind = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")  # none: a value is damaged
+        advice = ""
+        if kind.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            advice = f"; mine what it fetched again with: --warc {folder}/warc --out NEW"
+        elif kind == "SQLITE_FULL":
+            advice = "; make room, then run the same command again"
+        said = f"cannot use {folder / 'run.sqlite'}: {reason_of(error)}"
+        raise StoreError(said + advice) from error
 
 
 class Store(Pages, Pairs):
@@ -37,11 +62,12 @@ class Store(Pages, Pairs):
             )
         opened = False
         try:
-            self.db = self._connect(path, write=write)
-            self.archive = Archive(folder, self.db, agent=agent)
-            self._check_schema(write=write)
-            if write:
-                self.archive.mend()
+            with _named(folder):
+                self.db = self._connect(path, write=write)
+                self.archive = Archive(folder, self.db, agent=agent)
+                self._check_schema(write=write)
+                if write:
+                    self.archive.mend()
             opened = True
         finally:
             if not opened:
@@ -74,22 +100,19 @@ class Store(Pages, Pairs):
 
     @staticmethod
     def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
-        try:
-            db = sqlite3.connect(
-                path if write else f"{path.resolve().as_uri()}?mode=ro",
-                uri=not write,
-                isolation_level=None,
-                timeout=30.0,
-                cached_statements=256,
-                check_same_thread=False,
-            )
-            if write:
-                db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = NORMAL")
-            db.execute("PRAGMA foreign_keys = ON")
-            db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot open {path}: {error}") from error
+        db = sqlite3.connect(
+            path if write else f"{path.resolve().as_uri()}?mode=ro",
+            uri=not write,
+            isolation_level=None,
+            timeout=30.0,
+            cached_statements=256,
+            check_same_thread=False,
+        )
+        if write:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         return db
 
     def _check_schema(self, *, write: bool) -> None:
@@ -114,14 +137,31 @@ class Store(Pages, Pairs):
 
     def close(self) -> None:
         """Commit and let go of all files."""
-        if self._lock is not None:
-            self.commit()
-        self.archive.close()
-        self.db.close()
-        self._unlock()
+        try:
+            if self._lock is not None:
+                self.commit()
+        finally:
+            self.archive.close()
+            self.db.close()
+            self._unlock()
 
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with _named(self.folder):
+            self.close()
+            if isinstance(error, _DAMAGE):
+                raise error
+
+    def learned(self) -> dict[LangPair, Lexicon]:
+        """The lexicons that the run has learned, by languages."""
+        from diptych.learn.lexicon.lexicon import Lexicon
+
+        name = f"what {self.folder} has learned"
+        return {langs: Lexicon.from_bytes(data, name) for langs, data in self.lexicons().items()}

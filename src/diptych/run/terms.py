@@ -15,12 +15,13 @@ import tomli_w
 
 from diptych._version import VERSION
 from diptych.errors import StoreError
+from diptych.files import read_file, reading, replace_file, writing
 from diptych.registry import signature
-from diptych.run.files import replace_file
 from diptych.run.store import SCHEMA_VERSION, Store
 
 __all__ = ["Terms", "default_folder", "open_run", "read_terms"]
 
+_MAX_BYTES = 1 << 28  # of `run.toml`, which names all seeds of a run
 LIBRARIES = ("aiohttp", "fastwarc", "protego", "py3langid", "selectolax", "sentencex")
 
 
@@ -78,49 +79,36 @@ def default_folder(seeds: Sequence[str], archives: Sequence[str], langs: Sequenc
 def read_terms(folder: Path) -> Terms:
     """The terms of an existing run."""
     path = folder / "run.toml"
-    try:
-        raw = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError as error:
+    if not path.exists():
         raise StoreError(
             f"{folder} holds no run (no run.toml); make one with: diptych mine SITE --out {folder}"
-        ) from error
-    except (OSError, ValueError) as error:  # no TOML, or no text at all
-        raise StoreError(f"cannot read {path}: {error}") from error
-    try:
+        )
+    advice = f"mine what it fetched again with: --warc {folder}/warc --out NEW"
+    with reading(path, "readable description of a run", advice, error=StoreError):
+        raw = tomllib.loads(read_file(path, _MAX_BYTES, error=StoreError).decode("utf-8"))
         return Terms(
-            tuple(raw["langs"]), tuple(raw["seeds"]), raw["scope"], raw["recipe"],
+            tuple(raw["langs"]), tuple(raw["seeds"]), raw["scope"], dict(raw["recipe"]),
             tuple(raw["archives"]), tuple(raw["lexicons"]), tuple(raw.get("taught", ())),
         )  # fmt: skip
-    except KeyError as error:
-        raise StoreError(f"{path} lacks {error}: it was not written by diptych") from error
-    except TypeError as error:
-        raise StoreError(f"{path} was not written by diptych: {error}") from error
 
 
 def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
     """Begin a run in a folder, or go on with the one that is there on the same terms."""
-    try:
+    with writing(folder, "choose another --out", error=StoreError):
         folder.mkdir(parents=True, exist_ok=True)
         is_new = not (folder / "run.toml").exists()
         strangers = [entry.name for entry in folder.iterdir() if not _is_ours(entry.name)]
-    except OSError as error:
-        raise StoreError(
-            f"cannot write to {folder}: {error.strerror}; choose another --out"
-        ) from error
     if is_new and strangers:
         raise StoreError(
             f"{folder} holds no run but other files ({min(strangers)}); choose another --out"
         )
     if not is_new:
         _check_same(folder, read_terms(folder), terms)
-    try:
-        if is_new:
-            replace_file(folder / "run.toml", tomli_w.dumps(terms.to_toml()).encode())
+    if is_new:
+        data = tomli_w.dumps(terms.to_toml()).encode()
+        replace_file(folder / "run.toml", data, error=StoreError)
+    with writing(folder, "choose another --out", error=StoreError):
         return Store(folder, agent=agent)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write to {folder}: {error.strerror}; choose another --out"
-        ) from error
 
 
 def _check_same(folder: Path, old: Terms, new: Terms) -> None:

@@ -22,6 +22,7 @@ from isal import igzip
 
 from diptych._version import VERSION
 from diptych.errors import ArchiveError
+from diptych.files import reading, reason_of, unreadable
 from diptych.text.digests import body_digest
 from diptych.text.urls import normalise
 from diptych.types import Response, Url
@@ -38,6 +39,7 @@ _COMPRESSED_AS_A_WHOLE = (
 )
 _KINDS = (WarcRecordType.response, WarcRecordType.resource)
 _GZIP = b"\x1f\x8b"
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # what a date can be written for
 _LINE_BREAKS = re.compile(r"[\r\n\0]+[ \t]*")
 _LATIN_1 = re.compile(r"[\0-\xff]*\Z")
 
@@ -124,12 +126,11 @@ def _http_head(response: Response) -> bytes:
 
 def read_at(stream: BinaryIO, offset: int) -> Response | None:
     """The response whose record begins at an offset; None when there is no such record."""
-    stream.seek(offset)
-    try:
+    place = f"the record at byte {offset:,} of {getattr(stream, 'name', 'an archive')}"
+    with reading(place, error=ArchiveError):
+        stream.seek(offset)
         for record in ArchiveIterator(stream, _KINDS[0] | _KINDS[1], strict_mode=False):
             return _response(record)
-    except (ValueError, OSError, EOFError) as error:
-        raise ArchiveError(f"no readable record at byte {offset}: {error}") from error
     return None
 
 
@@ -138,9 +139,9 @@ def scan(path: Path) -> Iterator[Located]:
 
     What came before the cut has been yielded by then.
     """
-    with path.open("rb") as stream:
-        found, last = 0, 0
-        try:
+    found, last = 0, 0
+    try:
+        with path.open("rb") as stream:
             for record in ArchiveIterator(stream, strict_mode=False):
                 if found == 1 and _is_inside_a_member(path, record.stream_pos):
                     raise ValueError(_COMPRESSED_AS_A_WHOLE)
@@ -153,10 +154,9 @@ def scan(path: Path) -> Iterator[Located]:
                 raise EOFError("there is no record in it")
             if _has_more(stream, last):
                 raise EOFError("the last record is cut off")
-        except (ValueError, OSError, EOFError) as error:
-            raise ArchiveError(
-                f"{path} is damaged or cut off after {found} records: {error}"
-            ) from error
+    except unreadable() as error:
+        said = f"damaged or cut off after {found} records" if found else "no readable WARC file"
+        raise ArchiveError(f"{path} is {said}: {reason_of(error)}") from error
 
 
 def _is_inside_a_member(path: Path, offset: int) -> bool:
@@ -197,7 +197,6 @@ def _response(record: WarcRecord) -> Response | None:
     declared = record.headers.get("Content-Length") or ""
     if not declared.strip().isdigit() or len(body) < record.content_length:
         raise EOFError(f"the record of {url} is cut off")
-    when = record.record_date
     headers = _headers(record)
     if any(
         name.lower() == "transfer-encoding" and "chunked" in value.lower()
@@ -210,10 +209,16 @@ def _response(record: WarcRecord) -> Response | None:
         status=status or 200,
         headers=headers,
         body=body,
-        fetched_at=when.timestamp() if when else 0.0,
+        fetched_at=_seconds(record.record_date),
         ip=record.headers.get("WARC-IP-Address") or "",
         truncated=record.headers.get("WARC-Truncated") or "",
     )
+
+
+def _seconds(date: datetime | None) -> float:
+    """The time of a record; nothing for a date that is missing or cannot be written again."""
+    seconds = date.timestamp() if date else 0.0
+    return seconds if 0 <= seconds <= _LATEST else 0.0
 
 
 def _unchunked(body: bytes) -> bytes:

@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from diptych.errors import ConfigError, SourceError
+from diptych.errors import ConfigError, SourceError, in_one_line
 from diptych.language.codes import primary
 from diptych.text.urls import host_of, normalise
 from diptych.types import Url
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, Error
+    from duckdb import DuckDBPyConnection
 
 __all__ = ["SiteCandidate", "candidates", "codes_of"]
 
@@ -317,15 +317,15 @@ def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
             yield db
         except duckdb.Error as error:
             raise SourceError(_explained(error, memory)) from error
-        except RuntimeError as error:  # how DuckDB tells of Ctrl-C
+        except RuntimeError as error:  # also how DuckDB tells of Ctrl-C
             if "interrupted" in str(error).lower():
                 raise KeyboardInterrupt from error
-            raise
+            raise SourceError(_explained(error, memory)) from error
         finally:
             db.close()
 
 
-def _explained(error: Error, memory: int) -> str:
+def _explained(error: Exception, memory: int) -> str:
     """An error of DuckDB in one line, with a remedy."""
     text = str(error).strip()
     first = text.splitlines()[0] if text else type(error).__name__
@@ -340,4 +340,4 @@ def _explained(error: Error, memory: int) -> str:
         return f"reading from the network needs DuckDB's httpfs: {command}"
     if "Out of Memory" in first:
         return f"{memory} MB of memory are too few for this index; allow more, or name suffixes"
-    return f"the index cannot be read: {first}"
+    return f"the index cannot be read: {in_one_line(first)}; fetch its files again"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from pathlib import Path
 
-import orjson
-
 from diptych.errors import SourceError, StoreError
+from diptych.files import replacing
+from diptych.run.encoding import read_links
 from diptych.run.store import Store
 from diptych.sources.link_index import LinkIndex, LinkWriter
-from diptych.types import Link
 
 __all__ = ["open_earlier_run"]
 
@@ -35,7 +33,7 @@ def open_earlier_run(folder: Path) -> LinkIndex:
             state = str(store.db.execute(_STATE).fetchone()[0])
             if _state_of(path) != state:
                 _write(store, path, state)
-    except (StoreError, sqlite3.Error) as error:
+    except StoreError as error:
         raise SourceError(f"cannot read the links of {folder}: {error}") from error
     return LinkIndex.open(path)
 
@@ -59,12 +57,11 @@ def _state_of(path: Path) -> str:
 
 def _write(store: Store, path: Path, state: str) -> None:
     """Index all pages of a run in a file that takes the place of the old one when it is whole."""
-    part = path.with_name(path.name + ".part")
-    for name in (part, part.with_name(part.name + "-wal"), part.with_name(part.name + "-shm")):
-        name.unlink(missing_ok=True)
-    with LinkWriter(part) as writer:
-        for url, links in store.db.execute(_PAGES):
-            writer.add(url, [Link(*link) for link in orjson.loads(links)])
-        writer.save_about("state", state)
-        writer.commit()
-    os.replace(part, path)
+    with replacing(path, error=SourceError) as part:
+        for name in (part, part.with_name(part.name + "-wal"), part.with_name(part.name + "-shm")):
+            name.unlink(missing_ok=True)
+        with LinkWriter(part) as writer:
+            for url, links in store.db.execute(_PAGES):
+                writer.add(url, read_links(links))
+            writer.save_about("state", state)
+            writer.commit()

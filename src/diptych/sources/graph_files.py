@@ -11,6 +11,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any, BinaryIO
 
 from diptych.errors import SourceError
+from diptych.files import reason_of, unreadable
 from diptych.text.urls import origin_of
 
 __all__ = ["CutOffError", "Lines", "blocks", "opened", "part_files", "size_of"]
@@ -111,9 +112,8 @@ def opened(path: str) -> Iterator[BinaryIO]:
     """A file that is read from its beginning."""
     try:
         stream = _open(path)
-    except (OSError, ValueError, ImportError) as error:
-        why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise SourceError(f"cannot read {path}: {why}") from error
+    except unreadable() as error:
+        raise SourceError(f"cannot read {path}: {reason_of(error)}") from error
     with stream:
         yield stream
 
@@ -125,8 +125,8 @@ def size_of(path: str) -> int:
             return Path(path).stat().st_size
         fs, inner = _fsspec(path).core.url_to_fs(path)
         return int(fs.info(inner).get("size") or -1)
-    except (OSError, ValueError, ImportError) as error:
-        raise SourceError(f"cannot read {path}: {error}") from error
+    except unreadable() as error:
+        raise SourceError(f"cannot read {path}: {reason_of(error)}") from error
 
 
 def blocks(path: str) -> Iterator[bytes]:
@@ -144,8 +144,8 @@ def blocks(path: str) -> Iterator[bytes]:
 def _read(stream: BinaryIO, size: int = _READ) -> bytes:
     try:
         return stream.read(size)
-    except (OSError, ValueError) as error:
-        raise CutOffError(str(error) or type(error).__name__) from error
+    except unreadable() as error:
+        raise CutOffError(reason_of(error)) from error
 
 
 def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
@@ -167,16 +167,15 @@ def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
 
 def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
     """The members of a gzip file, one after the other, in little pieces."""
-    from isal import igzip_lib, isal_zlib
+    from isal import isal_zlib
 
-    damage: Any = igzip_lib.IsalError
     while data:
         member = isal_zlib.decompressobj(31)
         while not member.eof:
             try:
                 text = member.decompress(data, _INFLATED)
-            except damage as error:
-                raise CutOffError(str(error)) from error
+            except unreadable() as error:
+                raise CutOffError(reason_of(error)) from error
             yield text
             data = member.unconsumed_tail
             if not member.eof and not data and len(text) < _INFLATED:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.errors import SourceError
+from diptych.files import read_file, reading, writing
 from diptych.kernels.edges import parse_edges
 from diptych.sources.edge_runs import Offsets, OffsetWriter, Runs, reversed_edges, write_lists
 from diptych.sources.graph_files import Lines, part_files
@@ -37,6 +38,7 @@ MARKER = "diptych-graph.lock"  # in a folder where an index is built, with the n
 _LISTS = ("names", "back", "out")
 _FILES = {FACTS, "keys", "keys.ids", *_LISTS, *(f"{name}.offsets" for name in _LISTS)}
 LEVELS = ("auto", "host", "domain")
+_MAX_FACTS = 100_000_000  # bytes of `graph.json`, which lists files
 _SAMPLE = 1000  # names that tell whether the vertices are hosts or domains
 
 Tick = Callable[[str, int], None]
@@ -76,16 +78,13 @@ def index_graph(
         raise SourceError(f"no level {level!r} of graphs; there is: {', '.join(LEVELS)}")
     if out.exists() and not _may_be_replaced(out):
         raise SourceError(f"{out} is there and is no web graph; choose another folder")
-    try:
-        with _build_folder(out) as work:
-            part = work / "new"
-            part.mkdir()
-            facts = _build(list(vertices), list(edges), part, level, tick)
-            if not facts.edges and (out / FACTS).exists():
-                raise SourceError(f"no edge in the --edges files; {out} stays as it was")
-            _put_in_place(work, out)
-    except OSError as error:
-        raise SourceError(f"cannot write {out}: {error.strerror or error}") from error
+    with writing(out, error=SourceError), _build_folder(out) as work:
+        part = work / "new"
+        part.mkdir()
+        facts = _build(list(vertices), list(edges), part, level, tick)
+        if not facts.edges and (out / FACTS).exists():
+            raise SourceError(f"no edge in the --edges files; {out} stays as it was")
+        _put_in_place(work, out)
     return facts
 
 
@@ -252,12 +251,15 @@ def _level_of(folder: Path, names: Names) -> str:
 
 def read_facts(folder: Path) -> GraphFacts:
     """Read `graph.json`; a `SourceError` if it is not one, or files are missing or cut off."""
-    try:
-        content = json.loads((folder / FACTS).read_text("utf-8"))
+    path, advice = folder / FACTS, "index the files again with: diptych backlinks graph"
+    if not path.is_file():
+        raise SourceError(f"{folder} is no web graph; make one with: diptych backlinks graph")
+    with reading(path, "readable description of a web graph", advice, error=SourceError):
+        content = json.loads(read_file(path, _MAX_FACTS, advice, error=SourceError))
         if content["format"] != FORMAT:
             raise SourceError(
                 f"{folder} is a web graph of format {content['format']!r}, this diptych reads "
-                f"{FORMAT}: index the files again with: diptych backlinks graph"
+                f"{FORMAT}: {advice}"
             )
         facts = GraphFacts(
             str(content["level"]), int(content["vertices"]), int(content["edges"]),
@@ -266,12 +268,6 @@ def read_facts(folder: Path) -> GraphFacts:
         )  # fmt: skip
         if facts.vertices < 1:
             raise ValueError("a graph has vertices")
-    except OSError as error:
-        raise SourceError(
-            f"{folder} is no web graph; make one with: diptych backlinks graph"
-        ) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SourceError(f"{folder / FACTS} is damaged; index the files again") from error
     _check_sizes(folder, facts)
     return facts
 

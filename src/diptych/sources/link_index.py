@@ -9,15 +9,14 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-import orjson
-
 from diptych.errors import SourceError
-from diptych.run.encoding import whole, write_links
+from diptych.files import reading
+from diptych.run.encoding import read_links, whole, write_links
 from diptych.text.urls import host_of, site_name, url_key
 from diptych.types import Link, Url
 
@@ -146,11 +145,9 @@ class LinkIndex:
     @classmethod
     def open(cls, path: Path) -> Self:
         """Open an index; a `SourceError` says what is wrong with another file."""
-        try:
+        with _reading(path):
             db = _connect(path, is_read_only=True)
             _check(db, path)
-        except sqlite3.Error as error:
-            raise SourceError(f"cannot read {path}: {error}") from error
         return cls(path, db)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link]:
@@ -190,24 +187,22 @@ class LinkIndex:
             some = distinct[start : start + _IN_STEP]
             marks = ",".join("?" * len(some))
             query = f"SELECT url, links FROM pages WHERE key IN ({marks}) ORDER BY key"
-            for url, links in self._query(query, some):
-                yield url, self._links(links)
-
-    def _links(self, text: str) -> list[Link]:
-        try:
-            return [Link(*link) for link in orjson.loads(text)]
-        except (ValueError, TypeError) as error:
-            raise SourceError(f"{self.path} is damaged: {error}; make it again") from error
+            for url, text in self._query(query, some):
+                with _reading(self.path):
+                    links = read_links(text)
+                yield url, links
 
     def _query(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        try:
+        with _reading(self.path):
             return self.db.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise SourceError(f"{self.path} is damaged: {error}; make it again") from error
 
     def close(self) -> None:
         """Let go of the file."""
         self.db.close()
+
+
+def _reading(path: Path) -> AbstractContextManager[None]:
+    return reading(path, "readable link index", "make it again", error=SourceError)
 
 
 def _connect(path: Path, *, is_read_only: bool) -> sqlite3.Connection:

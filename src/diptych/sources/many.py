@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
+from diptych.errors import in_one_line
 from diptych.protocols import LinkSource
-from diptych.text.printable import in_one_line
 from diptych.types import Failure, Link, Url
 
 __all__ = ["MergedSources"]

@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from diptych.errors import SourceError
+from diptych.files import reason_of, unreadable
 from diptych.sources.graph_files import CutOffError, blocks, part_files, size_of
 from diptych.sources.link_index import LinkWriter
 from diptych.text.urls import normalise, resolver
@@ -122,8 +123,8 @@ class _WatFile:
                 if found is not None:
                     self.count += 1
                     yield found
-        except (ValueError, OSError, EOFError) as error:
-            self._error = str(error) or type(error).__name__
+        except unreadable() as error:
+            self._error = reason_of(error)
 
     def _page(self, record: Any) -> tuple[Url, list[Link]] | None:
         if record.content_length > MAX_RECORD:

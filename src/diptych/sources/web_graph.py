@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.errors import SourceError
+from diptych.files import reading
 from diptych.sources.edge_runs import Offsets
 from diptych.sources.graph_index import GraphFacts, read_facts
 from diptych.sources.graph_vertices import name_key
@@ -184,12 +185,10 @@ class WebGraph:
 
 def _mapped(path: Path, kind: str) -> NDArray[Any]:
     """The array that a file is."""
-    try:
+    with reading(path, advice="index the files again", error=SourceError):
         # A file without anything in it cannot be mapped; and a plain array is faster to ask.
         found = np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)
         return found.view(np.ndarray)
-    except (OSError, ValueError) as error:
-        raise SourceError(f"cannot read {path}: {error}") from error
 
 
 def _site_of(url: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from diptych.corpus.from_run import NWayCorpus, RunCorpus, write_corpus
+from diptych.errors import StoreError
+from diptych.files import replace_file
 from diptych.protocols import Watcher
 from diptych.registry import exporter
-from diptych.run.files import replace_file
 from diptych.run.store import Store
 
 __all__ = ["PAIRS_HEADER", "write_run_corpus"]
@@ -29,4 +30,4 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
                 f"{pair.left}\t{pair.right}\t{pair.left_lang}\t{pair.right_lang}"
                 f"\t{pair.score:.3f}\t{pair.evidence}\n"
             )
-    replace_file(store.folder / "pairs.tsv", "".join(lines).encode())
+    replace_file(store.folder / "pairs.tsv", "".join(lines).encode(), error=StoreError)

@@ -182,7 +182,9 @@ def test_reading_says_which_file_is_wrong(tmp_path) -> None:
     with pytest.raises(ConfigError, match=r"cannot read .*x\.npz: No such file"):
         read_lexicon(path)
     path.write_bytes(b"nonsense")
-    with pytest.raises(ConfigError, match=r"x\.npz: .*diptych lexicon import"):
+    with pytest.raises(
+        ConfigError, match=r"x\.npz is no lexicon of Diptych: .*diptych lexicon import"
+    ):
         read_lexicon(path)
     path.write_bytes(LEXICON.to_bytes())
     assert read_lexicon(path).best("haus") == LEXICON.best("haus")

@@ -151,7 +151,9 @@ def test_folder_without_a_model_is_a_mistake(
     name: str, features: tuple[str, ...], tmp_path: Path
 ) -> None:
     strategy = make("verify", {"use": name, "model": str(tmp_path / "none")})
-    with pytest.raises(ConfigError, match=f"no {name} model"):
+    with pytest.raises(
+        ConfigError, match=rf"{name}\.json: No such file .*train one with: diptych train verify"
+    ):
         strategy.verify(of_texts(LONG_ENGLISH, LONG_FRENCH))
     assert load("", name, features).features == features
 

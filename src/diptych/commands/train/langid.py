@@ -10,6 +10,7 @@ import click
 
 from diptych.commands.options import FOUND
 from diptych.errors import ConfigError
+from diptych.files import read_file, reading, replace_file
 from diptych.language.codes import may_be_code, parse_lang
 from diptych.language.identify import can_identify
 
@@ -24,7 +25,6 @@ _MAX_TEXT = 100_000_000  # bytes of a file of text
 def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
     """Learn a language from files of text in it, and write what was learned; the exit code."""
     from diptych.language.teach import pieces_of, teach_language
-    from diptych.run.files import replace_file
 
     code = _code(lang)
     pieces = pieces_of("\n".join(_text(path) for path in files))
@@ -33,10 +33,7 @@ def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
     except ValueError as error:
         names = ", ".join(str(path) for path in files)
         raise ConfigError(f"{names}: {error}") from error
-    try:
-        replace_file(out, lesson.taught.to_bytes())
-    except OSError as error:
-        raise ConfigError(f"cannot write {out}: {error.strerror}") from error
+    replace_file(out, lesson.taught.to_bytes())
     click.echo(_report(lesson, out))
     return FOUND
 
@@ -52,14 +49,8 @@ def _code(lang: str) -> str:
 
 
 def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > _MAX_TEXT:
-            raise ConfigError(f"{path} is larger than {_MAX_TEXT:,} bytes; a tenth will do")
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is no text in UTF-8; convert it first") from error
+    with reading(path, "text in UTF-8", "convert it first"):
+        return read_file(path, _MAX_TEXT, "a tenth will do").decode("utf-8-sig")
 
 
 def _report(lesson: Lesson, out: Path) -> str:

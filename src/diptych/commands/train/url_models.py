@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from diptych._version import VERSION
 from diptych.commands._url_models import best_languages
 from diptych.errors import ConfigError
+from diptych.files import replace_file
 from diptych.learn.url.data import (
     UNKNOWN,
     LabelledPair,
@@ -92,7 +93,7 @@ def train_url_model(order: Order) -> int:
     lines = [f"{name}: {score}" for name, score in found.items()] or [
         "none: the data are of too few domains to hold any out"
     ]
-    (order.out / "card.md").write_text(_card(order, files, split, lines), "utf-8")
+    replace_file(order.out / "card.md", _card(order, files, split, lines).encode())
     for line in lines:
         click.echo(line)
     _say(f"{order.model} model -> {order.out}")

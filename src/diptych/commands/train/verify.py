@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from diptych._version import VERSION
 from diptych.commands.train.url_models import Figures, check_out, figures
 from diptych.errors import ConfigError
+from diptych.files import read_file, reading, replace_file
 from diptych.language.codes import asked_language
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.page.read import read_page
@@ -103,8 +104,8 @@ def train_verify(order: VerifyOrder) -> int:
     lines = report(table, method.train, seed=order.seed)
     model = method.train(table)
     order.out.mkdir(parents=True, exist_ok=True)
-    (order.out / f"{order.method}.json").write_text(to_json(model) + "\n", "utf-8")
-    (order.out / "card.md").write_text(_card(order, kept, dropped, lines), "utf-8")
+    replace_file(order.out / f"{order.method}.json", f"{to_json(model)}\n".encode())
+    replace_file(order.out / "card.md", _card(order, kept, dropped, lines).encode())
     for line in lines:
         click.echo(line)
     if dropped:
@@ -124,12 +125,8 @@ def _told(dropped: Mapping[str, int]) -> str:
 
 def read_labels(path: Path) -> list[Label]:
     """The labelled pairs of a file: left, right and 1 or 0, with tabs between them."""
-    try:
-        text = path.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not UTF-8; convert it with iconv") from error
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    with reading(path, "table", "see docs/data-formats.md"):
+        text = read_file(path, _MAX_BYTES).decode("utf-8-sig")
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -181,14 +178,7 @@ def _candidates(order: VerifyOrder, labels: Sequence[Label]) -> Iterator[tuple[L
 
 def _file_reader(labels: Path) -> Callable[[str], Page]:
     def read(name: str) -> Page:
-        path = labels.parent / name
-        try:
-            if path.stat().st_size > _MAX_BYTES:
-                raise ConfigError(f"{path} is larger than {_MAX_BYTES // 1_000_000} MB")
-            body = path.read_bytes()
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise ConfigError(f"cannot read {path}: {reason}") from error
+        body = read_file(labels.parent / name, _MAX_BYTES)
         url = normalise(f"http://labels.invalid/{name}") or Url("http://labels.invalid/")
         return _page(Response(url, 200, (("content-type", "text/html"),), body, 0.0), ())
 
@@ -236,8 +226,7 @@ def _candidate(
 def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
     """What the run has learned of two languages, in whatever order they are asked for."""
     known: dict[tuple[str, str], Lexicon] = {}
-    for pair, data in store.lexicons().items():
-        lexicon = Lexicon.from_bytes(data)
+    for pair, lexicon in store.learned().items():
         known[pair] = lexicon
         known[pair.right, pair.left] = lexicon.reversed()
 

@@ -6,15 +6,15 @@ transformer, a pooling of its tokens, dense layers and a normalisation, with wei
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diptych.errors import ConfigError
+from diptych.files import reading
 from diptych.learn.encoder.rows import clean, unit
-from diptych.learn.url.transformer import is_transformer, load_base, needs
+from diptych.learn.url.transformer import is_transformer, load_base, needs, read_config
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,7 +150,7 @@ def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
     if not file.is_file():
         yield "Transformer", folder
         return
-    entries = _read(file)
+    entries = read_config(file)
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ConfigError(f"{file} is no list of modules")
     for entry in entries:
@@ -186,13 +186,10 @@ def _dense(folder: Path) -> Dense:
     if not file.is_file():
         raise ConfigError(f"{folder} has no model.safetensors: other weights are not opened")
     needs("safetensors", "transformers")
-    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    try:
+    with reading(file):
         weights = load_file(file)
-    except (OSError, SafetensorError) as error:
-        raise ConfigError(f"cannot read {file}: {error}") from error
     weight, bias = weights.get("linear.weight"), weights.get("linear.bias")
     if weight is None or weight.ndim != 2 or (bias is not None and len(bias) != len(weight)):
         raise ConfigError(f"{file} holds no linear.weight that fits")
@@ -210,14 +207,7 @@ def _max_tokens(folder: Path, config: Any) -> int:
 
 
 def _settings(file: Path) -> Mapping[str, Any]:
-    found = _read(file)
+    found = read_config(file)
     if not isinstance(found, dict):
         raise ConfigError(f"{file} is no table of settings")
     return found
-
-
-def _read(file: Path) -> Any:
-    try:
-        return json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot read {file}: {error}") from error

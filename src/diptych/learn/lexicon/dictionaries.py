@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise, product
 from pathlib import Path
 
 from diptych.errors import ConfigError
+from diptych.files import reading
 from diptych.language.codes import primary, same_language
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.tokens import tokens
@@ -278,15 +278,11 @@ def _files(path: Path) -> tuple[Path, Path]:
 
 def _read(path: Path) -> bytes:
     """The bytes of a file, unpacked if it is compressed by gzip or dictzip."""
-    try:
-        with path.open("rb") as stream:
-            packed = stream.read(2) == b"\x1f\x8b"
-            stream.seek(0)
-            source = gzip.GzipFile(fileobj=stream) if packed else stream
-            data = source.read(MAX_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot read {path}: {reason}") from error
+    with reading(path), path.open("rb") as stream:
+        packed = stream.read(2) == b"\x1f\x8b"
+        stream.seek(0)
+        source = gzip.GzipFile(fileobj=stream) if packed else stream
+        data = source.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{path} has more than {MAX_BYTES >> 20} MB; split it")
     return data

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from diptych.errors import ConfigError
+from diptych.files import read_file
 from diptych.learn.lexicon.lexicon import MAX_BYTES, Lexicon
 
 __all__ = ["read_lexicon"]
 
+_ADVICE = "make one: diptych lexicon import FILE --langs en,fr"
+
 
 def read_lexicon(path: Path) -> Lexicon:
     """A lexicon from a file; a `ConfigError` says what is wrong with another."""
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"{path} is too large for a lexicon of Diptych")
-        return Lexicon.from_bytes(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    except ConfigError as error:
-        if str(path) in str(error):
-            raise
-        message = f"{path}: {error}; make one: diptych lexicon import FILE --langs en,fr"
-        raise ConfigError(message) from error
+    return Lexicon.from_bytes(read_file(path, MAX_BYTES, _ADVICE), str(path), _ADVICE)

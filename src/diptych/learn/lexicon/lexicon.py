@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from diptych.errors import ConfigError
+from diptych.files import reading
 from diptych.kernels.tables import Table, are_offsets, are_within, ascend_in_rows, table_of
 from diptych.language.codes import same_language
 from diptych.types import LangPair
@@ -31,11 +30,6 @@ _DTYPES = {
     "backward_offsets": "int64", "backward_columns": "int32", "backward_values": "float32",
     "left_counts": "float32", "right_counts": "float32",
 }  # fmt: skip
-# What the readers of zip files and arrays raise for other files and for damaged ones.
-_UNREADABLE = (
-    OSError, ValueError, EOFError, BadZipFile, zlib.error, TypeError, KeyError, AttributeError,
-    RuntimeError, OverflowError, MemoryError,
-)  # fmt: skip
 
 
 def _none() -> NDArray[np.float32]:
@@ -94,12 +88,10 @@ class Lexicon:
         return cls(left_lang, right_lang, left_words, right_words, forward, backward)
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Lexicon:
-        """The lexicon that `to_bytes` wrote; ConfigError for anything else."""
-        try:
+    def from_bytes(cls, data: bytes, name: str = "this", advice: str = "") -> Lexicon:
+        """The lexicon that `to_bytes` wrote; else a ConfigError that names the file."""
+        with reading(name, "lexicon of Diptych", advice):
             return _whole(_arrays(data))
-        except _UNREADABLE as error:
-            raise ConfigError(f"this is no lexicon of Diptych: {error}") from error
 
     def __len__(self) -> int:
         return len(self.forward.columns)
@@ -239,15 +231,11 @@ def _words(blob: NDArray[np.uint8]) -> tuple[str, ...]:
 
 def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of a file, of the types and dimensions they must have."""
-    import numpy as np
+    from diptych.learn.arrays import unpack_arrays
 
-    with ZipFile(io.BytesIO(data)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > MAX_BYTES:
-            raise ValueError("it is too large")
-    with np.load(io.BytesIO(data), allow_pickle=False) as stored:
-        if set(stored.files) != set(_DTYPES):
-            raise ValueError("it has other parts")
-        arrays = {name: stored[name] for name in _DTYPES}
+    arrays = unpack_arrays(data, MAX_BYTES)
+    if set(arrays) != set(_DTYPES):
+        raise ValueError("it has other parts")
     for name, array in arrays.items():
         if array.dtype != _DTYPES[name] or array.ndim != (name != "format"):
             raise ValueError(f"its {name} is of another type")

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import gzip
 import io
-import zlib
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeVar
 
 from diptych.errors import ConfigError
+from diptych.files import reading
 from diptych.language.codes import primary
 from diptych.text.urls import site_name
 
@@ -98,26 +98,20 @@ def read_pairs(path: str | Path) -> Iterator[LabelledPair]:
 
 def _read(path: Path, names: tuple[str, ...]) -> Iterator[list[str]]:
     """The rows of a table; a row with too few columns is the user's mistake."""
-    try:
-        with open_bytes(path) as stream:
-            lines = io.TextIOWrapper(stream, "utf-8", newline="\n")
-            for number, line in enumerate(lines, 1):
-                if not line.strip():
-                    continue
-                columns = line.rstrip("\r\n").split("\t")
-                if number == 1 and columns[: len(names)] == list(names):
-                    continue  # a header
-                if len(columns) < len(names) or not all(columns[: len(names)]):
-                    raise ConfigError(
-                        f"line {number} of {path} has not the columns {', '.join(names)} with tabs"
-                        " between them; see docs/data-formats.md"
-                    )
-                yield columns
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not UTF-8; convert it with iconv") from error
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot read {path}: {reason}") from error
+    with reading(path, advice="see docs/data-formats.md"), open_bytes(path) as stream:
+        lines = io.TextIOWrapper(stream, "utf-8", newline="\n")
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            columns = line.rstrip("\r\n").split("\t")
+            if number == 1 and columns[: len(names)] == list(names):
+                continue  # a header
+            if len(columns) < len(names) or not all(columns[: len(names)]):
+                raise ConfigError(
+                    f"line {number} of {path} has not the columns {', '.join(names)} with tabs"
+                    " between them; see docs/data-formats.md"
+                )
+            yield columns
 
 
 def open_bytes(path: Path) -> BinaryIO:

@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import as_file, files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.errors import ConfigError
+from diptych.files import model_file, reading
 from diptych.kernels.url_lang import MAX_KINDS, MAX_LABELS, MAX_WIDTH, Tables, probabilities
-from diptych.learn.arrays import read_arrays
+from diptych.learn.arrays import TRAIN_ANEW, read_arrays, save_arrays
 from diptych.learn.url.data import UNKNOWN, LabelledUrl
 from diptych.learn.url.language_text import pack
 from diptych.learn.url.language_train import fit
@@ -62,12 +60,11 @@ class UrlLang:
 
     def save(self, folder: str) -> None:
         """Write the model into a folder."""
-        Path(folder).mkdir(parents=True, exist_ok=True)
         arrays: dict[str, Any] = {
             field.name: getattr(self.tables, field.name) for field in fields(Tables)
         }
         arrays |= {"labels": np.array(self.labels), "format": np.array(FORMAT)}
-        np.savez_compressed(Path(folder) / _FILE, **arrays)
+        save_arrays(f"{folder}/{_FILE}", arrays)
 
 
 def train(rows: Iterable[LabelledUrl], *, seed: int = 0) -> UrlLang:
@@ -78,21 +75,25 @@ def train(rows: Iterable[LabelledUrl], *, seed: int = 0) -> UrlLang:
 
 def load(folder: str = "") -> UrlLang:
     """A saved model; without a folder the one that comes with the package."""
-    return _read(Path(folder) / _FILE) if folder else _shipped()
+    return _read(folder) if folder else _shipped()
 
 
 @cache
 def _shipped() -> UrlLang:
-    with as_file(files("diptych.learn.url") / "weights" / "url_lang" / _FILE) as path:
-        return _read(path)
+    return _read("")
 
 
-def _read(path: Path) -> UrlLang:
-    found = read_arrays(path, "URL language model", FORMAT)
-    if wrong := _wrong_shape(found) or _wrong_number(found):
-        raise ConfigError(f"{path} is damaged: {wrong}; train the model anew")
-    tables = Tables(**{field.name: found[field.name] for field in fields(Tables)})
-    return UrlLang(tuple(found["labels"].tolist()), tables)
+def _read(folder: str) -> UrlLang:
+    name = _FILE if folder else f"url_lang/{_FILE}"
+    with (
+        model_file(folder, name, "diptych.learn.url") as path,
+        reading(path, "URL language model", TRAIN_ANEW),
+    ):
+        found = read_arrays(path, FORMAT)
+        if wrong := _wrong_shape(found) or _wrong_number(found):
+            raise ValueError(wrong)
+        tables = Tables(**{field.name: found[field.name] for field in fields(Tables)})
+        return UrlLang(tuple(found["labels"].tolist()), tables)
 
 
 _SHAPES = {

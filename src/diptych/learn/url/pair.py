@@ -10,15 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import as_file, files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.errors import ConfigError
-from diptych.learn.arrays import read_arrays
+from diptych.files import model_file, reading
+from diptych.learn.arrays import TRAIN_ANEW, read_arrays, save_arrays
 from diptych.learn.trees import Forest
 from diptych.learn.url import language as url_lang
 from diptych.learn.url.concepts import SENSES, Concepts
@@ -90,14 +88,13 @@ class UrlPair:
 
     def save(self, folder: str) -> None:
         """Write the model into a folder; a language model of its own is saved apart."""
-        Path(folder).mkdir(parents=True, exist_ok=True)
         arrays: dict[str, Any] = {
             f"{part}_{field.name}": getattr(whole, field.name)
             for part, whole in (("concepts", self.features.concepts), ("forest", self.forest))
             for field in fields(whole)
         }
         arrays |= {"names": np.array(ALL_NAMES), "format": np.array(FORMAT)}
-        np.savez_compressed(Path(folder) / _FILE, **arrays)
+        save_arrays(f"{folder}/{_FILE}", arrays)
 
 
 def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
@@ -123,27 +120,28 @@ def _bare(url: str) -> str:
 
 def load(folder: str = "") -> UrlPair:
     """A saved model; without a folder the one that comes with the package."""
-    return _read(Path(folder) / _FILE) if folder else _shipped()
+    return _read(folder) if folder else _shipped()
 
 
 @cache
 def _shipped() -> UrlPair:
-    with as_file(files("diptych.learn.url") / "weights" / "url_pair" / _FILE) as path:
-        return _read(path)
+    return _read("")
 
 
-def _read(path: Path) -> UrlPair:
-    found = read_arrays(path, "URL pair model", FORMAT)
-    if "names" not in found or found["names"].tolist() != list(ALL_NAMES):
-        raise ConfigError(f"{path} was trained with other features; train the model anew")
-    try:
+def _read(folder: str) -> UrlPair:
+    name = _FILE if folder else f"url_pair/{_FILE}"
+    with (
+        model_file(folder, name, "diptych.learn.url") as path,
+        reading(path, "URL pair model", TRAIN_ANEW),
+    ):
+        found = read_arrays(path, FORMAT)
+        if found["names"].tolist() != list(ALL_NAMES):
+            raise ValueError("it was trained with other features")
         base = float(found.pop("forest_base").item())
         concepts = Concepts(**_part(found, "concepts"))
         forest = Forest(**_part(found, "forest"), base=base)
-    except (TypeError, ValueError, KeyError) as error:
-        raise ConfigError(f"{path} is damaged: {error}; train the model anew") from error
-    if not (_sound_concepts(concepts) and forest.is_sound(len(ALL_NAMES))):
-        raise ConfigError(f"{path} is damaged; train the model anew")
+        if not (_sound_concepts(concepts) and forest.is_sound(len(ALL_NAMES))):
+            raise ValueError("its arrays are damaged")
     own = path.parent / LANGUAGES
     return UrlPair(Features(concepts), forest, url_lang.load(str(own) if own.is_dir() else ""))
 

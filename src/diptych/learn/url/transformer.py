@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from diptych.errors import ConfigError
+from diptych.files import read_file, reading
 from diptych.language.codes import primary
 from diptych.learn.url.data import UNKNOWN
 
@@ -37,6 +38,7 @@ __all__ = [
     "load_url_pair",
     "needs",
     "prepare",
+    "read_config",
 ]
 
 MAX_TOKENS = 256  # of a URL or of a pair; longer ones are cut
@@ -45,6 +47,7 @@ _MAX_CHARACTERS = 2048  # of a URL that are read: what browsers accept
 _PROTOCOL = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
 _GROUP = re.compile(r"[^\W_]+|_+|[^\w\s]+")
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.h5", "*.msgpack")
+_MAX_CONFIG = 10_000_000  # bytes: those of models with many labels have some hundred thousand
 _HUB = "Diptych downloads no models: give a folder on this machine"
 
 
@@ -193,17 +196,13 @@ def _load(folder: Path, options: dict[str, Any]) -> tuple[Any, Any]:
     _check(folder)
     torch = needs("torch", "transformers")
     transformers = needs("transformers", "transformers")
-    wrong = needs("safetensors", "transformers").SafetensorError
+    needs("safetensors", "transformers")
     local = {"local_files_only": True, "trust_remote_code": False}
-    try:
-        with _quiet():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **local)
-            model = transformers.AutoModelForSequenceClassification.from_pretrained(
-                str(folder), use_safetensors=True, **local, **options
-            )
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError, wrong) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise ConfigError(f"cannot load the model in {folder}: {reason}") from error
+    with reading(f"the model in {folder}"), _quiet():
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **local)
+        model = transformers.AutoModelForSequenceClassification.from_pretrained(
+            str(folder), use_safetensors=True, **local, **options
+        )
     return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
 
 
@@ -211,10 +210,7 @@ def _check(folder: Path) -> None:
     """Refuse what is no local folder, and what could run code when it is read."""
     if not folder.is_dir():
         raise ConfigError(f"{folder} is no folder; {_HUB}, such as one that holds xlm-roberta-base")
-    try:
-        config = json.loads((folder / "config.json").read_bytes())
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{folder} holds no readable config.json of Transformers") from error
+    config = read_config(folder / "config.json")
     if not isinstance(config, dict) or "model_type" not in config:
         raise ConfigError(f"{folder}/config.json names no model_type; is it a Transformers model?")
     if not any(folder.glob("*.safetensors")):
@@ -223,6 +219,12 @@ def _check(folder: Path) -> None:
         raise ConfigError(f"{folder} has no model.safetensors: {why}; convert it to safetensors")
     if not (folder / "tokenizer.json").is_file():
         raise ConfigError(f"{folder} has no tokenizer.json; save its fast tokenizer there")
+
+
+def read_config(file: Path) -> Any:
+    """The JSON of a file that is not too large."""
+    with reading(file, advice=_HUB):
+        return json.loads(read_file(file, _MAX_CONFIG))
 
 
 def _save(model: Any, tokenizer: Any, folder: Path) -> None:

@@ -36,7 +36,7 @@ def test_a_damaged_model_is_told_in_one_line(text: str, tmp_path: Path) -> None:
 
 
 def test_a_missing_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no link predictor"):
+    with pytest.raises(ConfigError, match=r"model\.json: No such file .*train the model anew"):
         load(str(tmp_path))
 
 

@@ -471,7 +471,7 @@ def test_the_order_of_equal_pages_does_not_matter(chance: Random) -> None:
 
 
 def test_no_model_is_a_mistake(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="train one first"):
+    with pytest.raises(ConfigError, match="train the model anew"):
         Union(model=str(tmp_path)).pair(site())
 
 

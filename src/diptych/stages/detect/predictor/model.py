@@ -11,17 +11,16 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-from diptych.errors import ConfigError
+from diptych.files import model_file, read_file, reading
 
 __all__ = ["FORMAT", "LinkPredictor", "from_json", "load", "to_json"]
 
 FORMAT = 1
 _FILE = "model.json"
 _MAX_BYTES = 20_000_000
+_ADVICE = "train the model anew"
 _MAX_ODDS = 50.0  # beyond which a probability is 0 or 1 anyway
 
 
@@ -61,24 +60,15 @@ def to_json(model: LinkPredictor) -> str:
     return json.dumps(kept, indent=0, ensure_ascii=False) + "\n"
 
 
-def from_json(text: str, name: str) -> LinkPredictor:
+def from_json(text: str | bytes, name: str) -> LinkPredictor:
     """The model of a file; `ConfigError` for anything else."""
-    try:
+    with reading(name, "link predictor", _ADVICE):
         raw = json.loads(text)
         if raw["format"] != FORMAT:
-            raise ConfigError(f"{name} is not of format {FORMAT}; train the model anew")
+            raise ValueError(f"it is not of format {FORMAT}")
         weights = {str(key): _number(value) for key, value in raw["weights"].items()}
         bias, slope, offset = (_number(raw[key]) for key in ("bias", "slope", "offset"))
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
-        raise ConfigError(f"{name} is damaged: {error}; train the model anew") from error
-    return LinkPredictor(bias, weights, slope, offset)
+        return LinkPredictor(bias, weights, slope, offset)
 
 
 def _number(value: Any) -> float:
@@ -89,21 +79,14 @@ def _number(value: Any) -> float:
 
 def load(folder: str = "") -> LinkPredictor:
     """A saved model; without a folder the one that comes with the package."""
-    if not folder:
-        return _shipped()
-    path = Path(folder) / _FILE
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise ConfigError(f"{path} is too large for a link predictor")
-        text = path.read_text("utf-8")
-    except FileNotFoundError as error:
-        raise ConfigError(f"no link predictor at {path}; train one first") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}; train the model anew") from error
-    return from_json(text, str(path))
+    return _read(folder) if folder else _shipped()
 
 
 @cache
 def _shipped() -> LinkPredictor:
-    path = files("diptych.stages.detect.predictor") / "weights" / _FILE
-    return from_json(path.read_text("utf-8"), _FILE)
+    return _read("")
+
+
+def _read(folder: str) -> LinkPredictor:
+    with model_file(folder, _FILE, "diptych.stages.detect.predictor") as path:
+        return from_json(read_file(path, _MAX_BYTES, _ADVICE), str(path))

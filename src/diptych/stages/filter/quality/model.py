@@ -14,18 +14,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import as_file, files
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.errors import ConfigError
-from diptych.learn.arrays import read_arrays
+from diptych.files import model_file, reading
+from diptych.learn.arrays import TRAIN_ANEW, read_arrays, save_arrays
 from diptych.learn.logistic import sigmoid
 from diptych.learn.trees import Forest
 from diptych.units import Repeats
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["QualityModel", "load", "rescored_by_repeats", "share_right", "shipped"]
 
@@ -72,7 +73,7 @@ class QualityModel:
             "curve": np.array([self.slope, self.offset]),
             "repeats": np.array([self.again, self.apart]),
         }
-        np.savez_compressed(path, **arrays)
+        save_arrays(path, arrays)
 
 
 def share_right(scores: NDArray[np.float64]) -> float:
@@ -123,16 +124,16 @@ def rescored_by_repeats(
 @cache
 def shipped(name: str, names: tuple[str, ...]) -> QualityModel:
     """The model of a name that comes with the package."""
-    with as_file(files("diptych.stages.filter.quality") / "weights" / f"{name}.npz") as path:
+    with model_file("", f"{name}.npz", "diptych.stages.filter.quality") as path:
         return load(path, names)
 
 
 def load(path: Path, names: Sequence[str]) -> QualityModel:
     """A saved model of these measures; `ConfigError` for anything else."""
-    found = read_arrays(path, "model of the quality of segments", _FORMAT)
-    if "names" not in found or found["names"].tolist() != list(names):
-        raise ConfigError(f"{path} was trained with other measures; train the model anew")
-    try:
+    with reading(path, "model of the quality of segments", TRAIN_ANEW):
+        found = read_arrays(path, _FORMAT)
+        if found["names"].tolist() != list(names):
+            raise ValueError("it was trained with other measures")
         forest = Forest(
             **{
                 field.name: found[f"forest_{field.name}"]
@@ -143,12 +144,9 @@ def load(path: Path, names: Sequence[str]) -> QualityModel:
         )
         slope, offset = map(float, found["curve"])
         again, apart = map(float, found["repeats"])
-    except (TypeError, ValueError, KeyError) as error:
-        raise ConfigError(f"{path} is damaged: {error}; train the model anew") from error
-    numbers = np.array([slope, offset, again, apart])
-    # A negative slope or weight would hold good segments for bad.
-    if not (forest.is_sound(len(names)) and np.isfinite(numbers).all()) or (
-        min(slope, again, apart) < 0
-    ):
-        raise ConfigError(f"{path} is damaged; train the model anew")
-    return QualityModel(tuple(names), forest, slope, offset, again, apart)
+        numbers = np.array([slope, offset, again, apart])
+        if not (forest.is_sound(len(names)) and np.isfinite(numbers).all()):
+            raise ValueError("its arrays are damaged")
+        if min(slope, again, apart) < 0:
+            raise ValueError("it would hold good segments for bad")
+        return QualityModel(tuple(names), forest, slope, offset, again, apart)

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import as_file, files
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.errors import ConfigError
-from diptych.learn.arrays import read_arrays
+from diptych.files import model_file, reading
+from diptych.learn.arrays import TRAIN_ANEW, read_arrays, save_arrays
 from diptych.learn.trees import Forest
 
 __all__ = ["FORMAT", "PagePairModel", "load"]
@@ -39,34 +37,30 @@ class PagePairModel:
 
     def save(self, folder: str) -> None:
         """Write the model as arrays, nothing but data."""
-        Path(folder).mkdir(parents=True, exist_ok=True)
         forest = {field.name: getattr(self.forest, field.name) for field in fields(Forest)}
-        np.savez_compressed(
-            Path(folder) / _FILE, format=np.array(FORMAT), names=np.array(self.names), **forest
-        )
+        about = {"format": np.array(FORMAT), "names": np.array(self.names)}
+        save_arrays(f"{folder}/{_FILE}", about | forest)
 
 
 def load(names: Sequence[str], folder: str = "") -> PagePairModel:
     """A saved model over such features; without a folder the one that comes with the package."""
-    return _read(Path(folder) / _FILE, tuple(names)) if folder else _shipped(tuple(names))
+    return (_read if folder else _shipped)(folder, tuple(names))
 
 
-@cache
-def _shipped(names: tuple[str, ...]) -> PagePairModel:
-    with as_file(files("diptych.stages.pair.union") / "weights" / _FILE) as path:
-        return _read(path, names)
-
-
-def _read(path: Path, names: tuple[str, ...]) -> PagePairModel:
-    found = read_arrays(path, "page pair model", FORMAT)
-    if "names" not in found or tuple(np.atleast_1d(found.pop("names")).tolist()) != names:
-        raise ConfigError(f"{path} was trained with other features; train the model anew")
-    del found["format"]
-    try:
+def _read(folder: str, names: tuple[str, ...]) -> PagePairModel:
+    with (
+        model_file(folder, _FILE, "diptych.stages.pair.union") as path,
+        reading(path, "page pair model", TRAIN_ANEW),
+    ):
+        found = read_arrays(path, FORMAT)
+        if tuple(np.atleast_1d(found.pop("names")).tolist()) != names:
+            raise ValueError("it was trained with other features")
+        del found["format"]
         base = float(found.pop("base").item())
         forest = Forest(**found, base=base)
-    except (TypeError, ValueError, KeyError) as error:
-        raise ConfigError(f"{path} is damaged: {error}; train the model anew") from error
-    if not forest.is_sound(len(names)):
-        raise ConfigError(f"{path} is damaged; train the model anew")
-    return PagePairModel(names, forest)
+        if not forest.is_sound(len(names)):
+            raise ValueError("its arrays are damaged")
+        return PagePairModel(names, forest)
+
+
+_shipped = cache(_read)

@@ -14,17 +14,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from diptych.errors import ConfigError
+from diptych.files import model_file, read_file, reading
 
 __all__ = ["FORMAT", "Logistic", "Model", "Node", "Trees", "from_json", "load", "to_json"]
 
 FORMAT = 1
 _LEAF = -1
 _MAX_BYTES = 20_000_000
+_ADVICE = "train one with: diptych train verify"
 _MAX_ODDS = 50.0  # beyond which a probability is 0 or 1 anyway
 
 
@@ -101,17 +100,15 @@ def to_json(model: Model) -> str:
     return json.dumps(kept, indent=1)
 
 
-def from_json(text: str, features: Sequence[str], name: str) -> Model:
+def from_json(text: str | bytes, features: Sequence[str], name: str) -> Model:
     """A model that was trained with these features; `ConfigError` for anything else."""
-    try:
+    with reading(name, "model of a verifier", _ADVICE):
         raw = json.loads(text)
         if raw["format"] != FORMAT:
-            raise ConfigError(f"{name} is not of format {FORMAT}; train the model anew")
+            raise ValueError(f"it is not of format {FORMAT}")
         if raw["features"] != list(features):
-            raise ConfigError(f"{name} was trained with other features; train the model anew")
+            raise ValueError("it was trained with other features")
         return _checked(raw)
-    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError) as error:
-        raise ConfigError(f"{name} is damaged: {error}; train the model anew") from error
 
 
 def _checked(raw: dict[str, Any]) -> Model:
@@ -153,24 +150,12 @@ def _number(value: Any) -> float:
 
 def load(folder: str, method: str, features: Sequence[str]) -> Model:
     """The model of a method in a folder; without one that which comes with the package."""
-    if not folder:
-        return _shipped(method, tuple(features))
-    path = Path(folder) / f"{method}.json"
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise ConfigError(f"{path} is too large for a model of a verifier")
-        text = path.read_text("utf-8")
-    except FileNotFoundError as error:
-        raise ConfigError(
-            f"no {method} model at {path}; train one: diptych train verify"
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}; train the model anew") from error
-    return from_json(text, features, str(path))
+    return (_read if folder else _shipped)(folder, method, tuple(features))
 
 
-@cache
-def _shipped(method: str, features: tuple[str, ...]) -> Model:
-    name = f"{method}.json"
-    text = (files("diptych.stages.verify.shared") / "weights" / name).read_text("utf-8")
-    return from_json(text, features, name)
+def _read(folder: str, method: str, features: tuple[str, ...]) -> Model:
+    with model_file(folder, f"{method}.json", "diptych.stages.verify.shared") as path:
+        return from_json(read_file(path, _MAX_BYTES, _ADVICE), features, str(path))
+
+
+_shipped = cache(_read)

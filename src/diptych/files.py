@@ -1,0 +1,163 @@
+"""Files from outside, read within bounds, and files that are written whole or not at all.
+
+A parser answers a damaged file with whatever exception its authors thought of.  `reading` turns all
+of them into one error of ours, which names the file and says what to do.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import struct
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from diptych.errors import ConfigError, DiptychError, in_one_line
+
+__all__ = [
+    "is_special", "model_file", "read_file", "reading", "reason_of", "replace_file", "replacing",
+    "unreadable", "writing",
+]  # fmt: skip
+
+_PIECE = 1 << 24  # bytes that are read at a time
+_MAX_REASON = 200  # characters of a parser's message
+# Parsers raise these for damaged files and for files of other formats.  Code that takes values out
+# of what was parsed also raises the errors of wrong use, such as KeyError and TypeError; and a file
+# may ask for a library that is not there.
+_BUILT_IN = (
+    OSError, ValueError, EOFError, LookupError, TypeError, AttributeError, ArithmeticError,
+    RuntimeError, MemoryError, SyntaxError, ImportError, struct.error, zlib.error,
+)  # fmt: skip
+# Errors of libraries that derive from Exception alone.  A library that is not loaded raised none.
+_OF_LIBRARIES = (
+    ("sqlite3", "Error"),
+    ("zipfile", "BadZipFile"),
+    ("tokenize", "TokenError"),  # raised by NumPy for the header of an array
+    ("isal.igzip_lib", "IsalError"),
+    ("zstandard", "ZstdError"),
+    ("pyarrow", "ArrowException"),
+    ("duckdb", "Error"),
+    ("safetensors", "SafetensorError"),
+    ("aiohttp", "ClientError"),  # raised by fsspec for addresses of the web
+)
+
+
+def unreadable() -> tuple[type[Exception], ...]:
+    """The exceptions that parsers raise for damaged files and for files of other formats."""
+    loaded = ((sys.modules.get(module), name) for module, name in _OF_LIBRARIES)
+    return (*_BUILT_IN, *(getattr(module, name) for module, name in loaded if module is not None))
+
+
+def reason_of(fault: Exception) -> str:
+    """The message of an exception, in one line and not too long.
+
+    >>> reason_of(FileNotFoundError(2, "No such file or directory")), reason_of(MemoryError())
+    ('No such file or directory', 'MemoryError')
+    """
+    text = getattr(fault, "strerror", None) or str(fault)
+    if isinstance(fault, KeyError):
+        text += " is missing"
+    elif isinstance(fault, UnicodeDecodeError):
+        text = "it is not UTF-8"
+    return in_one_line(text)[:_MAX_REASON] or type(fault).__name__
+
+
+@contextmanager
+def reading(
+    path: Path | str, what: str = "", advice: str = "", *, error: type[Exception] = ConfigError
+) -> Iterator[None]:
+    """Turn whatever a parser raises for a file into one error that names the file.
+
+    >>> with reading("a.json", "model", "train it again"):
+    ...     {}["weights"]
+    Traceback (most recent call last):
+    diptych.errors.ConfigError: a.json is no model: 'weights' is missing; train it again
+    """
+    try:
+        yield
+    except Exception as fault:
+        # Libraries written in Rust raise Exception itself.
+        if type(fault) is Exception or isinstance(fault, unreadable()):
+            is_other = what and not getattr(fault, "strerror", None)
+            said = f"{path} is no {what}" if is_other else f"cannot read {path}"
+            said += f": {reason_of(fault)}" + (f"; {advice}" if advice else "")
+            raise error(said) from fault
+        raise
+
+
+def read_file(
+    path: Path, max_bytes: int, advice: str = "", *, error: type[DiptychError] = ConfigError
+) -> bytes:
+    """Read a file that may not be larger than so many bytes."""
+    pieces: list[bytes] = []
+    room = max_bytes
+    with reading(path, advice=advice, error=error), path.open("rb") as stream:
+        # In pieces: a pipe does not say how large it is.
+        while room >= 0 and (piece := stream.read(min(_PIECE, room + 1))):
+            pieces.append(piece)
+            room -= len(piece)
+    if room < 0:
+        limit = f"{max_bytes / 1_000_000:,.0f} MB"
+        raise error(f"{path} is larger than {limit}; {advice or 'give a smaller file'}")
+    return b"".join(pieces)
+
+
+@contextmanager
+def model_file(folder: str, name: str, package: str) -> Iterator[Path]:
+    """Find a file of a model in a folder of the user's, or without one in the weights we ship."""
+    if folder:
+        yield Path(folder) / name
+    else:
+        with as_file(files(package) / "weights" / name) as path:
+            yield path
+
+
+@contextmanager
+def writing(
+    path: Path, advice: str = "", *, error: type[DiptychError] = ConfigError
+) -> Iterator[None]:
+    """Name the file that cannot be written; a pipe that its reader has closed is no error."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        is_folder_missing = fault.errno == errno.ENOENT
+        reason = f"there is no folder {path.parent}" if is_folder_missing else reason_of(fault)
+        advice = f"; {advice}" if advice else ""
+        raise error(f"cannot write {path}: {reason}{advice}") from fault
+
+
+def is_special(path: Path) -> bool:
+    """Tell devices, pipes and folders, which no file can replace, from files and from nothing."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def replacing(path: Path, *, error: type[DiptychError] = ConfigError) -> Iterator[Path]:
+    """Give a path to write to; what is written there replaces the file when it is whole."""
+    with writing(path, error=error):
+        real = Path(os.path.realpath(path))
+        if is_special(real):
+            yield real
+            return
+        part = real.with_name(real.name + ".part")
+        try:
+            yield part
+            os.replace(part, real)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def replace_file(path: Path, data: bytes, *, error: type[DiptychError] = ConfigError) -> None:
+    """Write a file so that it is there whole or not at all."""
+    with replacing(path, error=error) as part:
+        part.write_bytes(data)
