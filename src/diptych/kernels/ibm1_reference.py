@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["BUCKETS", "SMOOTH", "Fitted", "fit", "last_bucket", "prune"]
 
 SMOOTH = 1.0  # a row starts as if it had been seen so often with all columns alike
-LEAST = 1e-38  # below it a float is no longer exact
+MIN_FLOAT = 1e-38  # below it a float is no longer exact
 BUCKETS = 128  # powers of two a share may be of; in the first are those always kept
 
 
@@ -76,7 +76,7 @@ def _z(links: _Links, table: NDArray[Any], other: Bags) -> NDArray[np.float64]:
 
 
 def _likelihood(z: NDArray[np.float64], other: Bags) -> float:
-    return float(other.count @ np.log(np.maximum(z, LEAST)))
+    return float(other.count @ np.log(np.maximum(z, MIN_FLOAT)))
 
 
 def _links(given: Postings, other: Bags, prior: Prior) -> _Links:

@@ -202,7 +202,7 @@ def _dictd(path: Path) -> Iterator[Entry]:
 
 
 def _places(index: bytes) -> Iterator[tuple[int, int]]:
-    """Where the entries are in the text: `headword TAB offset TAB size`, in digits of 64."""
+    """Offset and size of the entries in the text: `headword TAB offset TAB size`, in base 64."""
     for line in index.decode("utf-8", "replace").split("\n"):
         columns = line.rstrip("\r").split("\t")
         is_info = columns[0].startswith(("00database", "00-database"))

@@ -36,7 +36,7 @@ _DEVELOPMENT = 0.1  # of the domains; the paper's share for MaCoCu
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How long and how fast to learn; the defaults are the paper's, but for epochs and batch."""
+    """Hyperparameters of training; the defaults are the paper's, but for epochs and batch."""
 
     epochs: int = 20
     batch: int = 32

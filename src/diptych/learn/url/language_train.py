@@ -1,4 +1,4 @@
-"""Training of the URL language model.
+"""Training of the URL language model: labels, vocabulary, epochs, tuning of facts, calibration.
 
 The constants were chosen on a fifth of the domains that no figure of the benchmark is measured on:
 see docs/models/url_lang.md.

@@ -20,18 +20,18 @@ import numpy as np
 from diptych.kernels import native, pointer
 from diptych.language.marks import LANGUAGE_PARAMETERS
 from diptych.learn.url.concepts import SENSES, Concepts, fingerprint
-from diptych.learn.url.pair_reading import (
+from diptych.learn.url.pair_url import (
     EDGE,
     EXTENSIONS,
     FILE,
     INDEXES,
     WHOLE,
     FoundMark,
-    ReadUrl,
+    ParsedUrl,
     Token,
     mark_words,
+    parse_url,
     plain,
-    read_url,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ NAMES = tuple(
 
 def pair_features(left: str, right: str, concepts: Concepts) -> dict[str, float]:
     """The features of two URLs by name."""
-    a, b = read_url(plain(left)), read_url(plain(right))
+    a, b = parse_url(plain(left)), parse_url(plain(right))
     difference = _difference(a, b)
     values = [
         *_host(a, b),
@@ -85,7 +85,7 @@ def _agree(asked: object, same: bool) -> float:
     return (1 if same else -1) if asked else 0
 
 
-def _host(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
+def _host(a: ParsedUrl, b: ParsedUrl) -> Iterator[float]:
     marks = mark_words()
     core = [[label for label in url.labels[:-1] if label not in marks] for url in (a, b)]
     yield a.labels == b.labels
@@ -94,11 +94,11 @@ def _host(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
     yield max(a.labels, key=len) == max(b.labels, key=len)
 
 
-def _main(url: ReadUrl) -> FoundMark | None:
+def _main(url: ParsedUrl) -> FoundMark | None:
     return min(url.marks, key=lambda mark: (-mark.strength, mark.kind), default=None)
 
 
-def _marks(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
+def _marks(a: ParsedUrl, b: ParsedUrl) -> Iterator[float]:
     one, other = _main(a), _main(b)
     strong = [[mark.lang for mark in url.marks if mark.strength >= WHOLE] for url in (a, b)]
     yield from _two(one.strength if one else 0, other.strength if other else 0)
@@ -123,7 +123,7 @@ class _Difference:
     marks: tuple[list[Token], list[Token]] = field(default_factory=lambda: ([], []))
 
 
-def _difference(a: ReadUrl, b: ReadUrl) -> _Difference:
+def _difference(a: ParsedUrl, b: ParsedUrl) -> _Difference:
     found = _Difference()
     left = list(a.tokens)
     for token in b.tokens:
@@ -157,7 +157,7 @@ def _longest(tokens: Sequence[Token]) -> int:
     return max((len(token.word) for token in tokens), default=0)
 
 
-def _tokens(d: _Difference, a: ReadUrl, b: ReadUrl) -> Iterator[float]:
+def _tokens(d: _Difference, a: ParsedUrl, b: ParsedUrl) -> Iterator[float]:
     words = [token for token in d.common if not token.is_number]
     numbers = [token for token in d.common if token.is_number]
     common = _letters(words)
@@ -181,7 +181,7 @@ def _tokens(d: _Difference, a: ReadUrl, b: ReadUrl) -> Iterator[float]:
     yield _distance(d.numbers[0], d.numbers[1])
 
 
-def _asked(url: ReadUrl) -> list[tuple[bytes, bytes]]:
+def _asked(url: ParsedUrl) -> list[tuple[bytes, bytes]]:
     return [(param.name, param.value) for param in url.params if not param.is_language]
 
 
@@ -192,7 +192,7 @@ def _distance(one: Sequence[Token], other: Sequence[Token]) -> float:
     return math.log1p(abs(int(one[-1].word) - int(other[-1].word)))
 
 
-def _structure(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
+def _structure(a: ParsedUrl, b: ParsedUrl) -> Iterator[float]:
     least, most = _two(len(a.segments), len(b.segments))
     same = [one == other for one, other in zip(a.segments, b.segments, strict=False)]
     yield from (most - least, most)
@@ -210,7 +210,7 @@ def _structure(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
     yield from _two(a.end, b.end)
 
 
-def _last(a: ReadUrl, b: ReadUrl) -> Iterator[float]:
+def _last(a: ParsedUrl, b: ParsedUrl) -> Iterator[float]:
     one, other = (url.segments[-1] if url.segments else b"" for url in (a, b))
     words = [
         sum(token.segment == len(url.segments) - 1 and not token.is_number for token in url.tokens)

@@ -11,7 +11,7 @@ from math import exp, log
 
 from diptych.learn.url.concepts import Concepts
 from diptych.learn.url.pair import UrlPair, load
-from diptych.learn.url.pair_reading import WHOLE, plain, read_url
+from diptych.learn.url.pair_url import WHOLE, parse_url, plain
 from diptych.protocols import SiteView
 from diptych.stages.pair.shared.blocking import candidates
 from diptych.stages.pair.shared.one_partner import one_partner_each
@@ -78,7 +78,7 @@ def _traits(model: UrlPair) -> Callable[[str], frozenset[object]]:
     @lru_cache(maxsize=1 << 17)
     def traits(url: str) -> frozenset[object]:
         """Words, numbers and meanings of a URL."""
-        words = [token.word for token in read_url(plain(url)).tokens]
+        words = [token.word for token in parse_url(plain(url)).tokens]
         meant = [sense for word in words for sense in concepts.senses(word)]
         return frozenset([*words, *meant])
 
@@ -104,7 +104,7 @@ def _habits(left: str, right: str) -> list[object]:
 @lru_cache(maxsize=1 << 17)
 def _shape(url: str) -> tuple[object, tuple[bytes, ...]]:
     """The strong marks of a URL with their places, and its folders."""
-    read = read_url(plain(url))
+    read = parse_url(plain(url))
     marks = tuple(mark[:1] + mark[2:4] for mark in read.marks if mark.strength >= WHOLE)
     return (read.labels[0], marks), tuple(read.segments[:-1])
 

@@ -15,11 +15,11 @@ __all__ = [
     "EXTENSIONS",
     "INDEXES",
     "MarkWord",
-    "ReadUrl",
+    "ParsedUrl",
     "Token",
     "mark_words",
+    "parse_url",
     "plain",
-    "read_url",
 ]
 
 MAX_CHARACTERS = 2048
@@ -86,7 +86,7 @@ class Param(NamedTuple):
 
 
 @dataclass(slots=True)
-class ReadUrl:
+class ParsedUrl:
     """The parts of a URL; segments that are only a mark are among the marks only."""
 
     labels: list[bytes]
@@ -137,17 +137,17 @@ def plain(url: str) -> bytes:
     return text[:MAX_CHARACTERS].encode("utf-8", "replace")
 
 
-def read_url(text: bytes) -> ReadUrl:
+def parse_url(text: bytes) -> ParsedUrl:
     """The parts of a plain URL.
 
-    >>> url = read_url(b"www.x.org/fr/a-1.html?lang=fr&id=2")
+    >>> url = parse_url(b"www.x.org/fr/a-1.html?lang=fr&id=2")
     >>> url.labels, url.segments, url.extension, [param.value for param in url.params]
     ([b'x', b'org'], [b'a-1'], b'html', [b'fr', b'2'])
     """
     before, asked, query = text.partition(b"?")
     host, _, path = before.partition(b"/")
     labels = host.partition(b":")[0].split(b".")
-    url = ReadUrl(labels[1:] if labels[0] == b"www" and len(labels) > 1 else labels)
+    url = ParsedUrl(labels[1:] if labels[0] == b"www" and len(labels) > 1 else labels)
     del url.labels[MAX_LABELS:]
     for place, label in enumerate(url.labels[:-2]):
         if mark := mark_words().get(label):
@@ -169,12 +169,12 @@ def read_url(text: bytes) -> ReadUrl:
     return url
 
 
-def _add(url: ReadUrl, mark: FoundMark) -> None:
+def _add(url: ParsedUrl, mark: FoundMark) -> None:
     if len(url.marks) < MAX_MARKS:
         url.marks.append(mark)
 
 
-def _segment(url: ReadUrl, segment: bytes, last: bool, start: int) -> tuple[int, int] | None:
+def _segment(url: ParsedUrl, segment: bytes, last: bool, start: int) -> tuple[int, int] | None:
     """Read a segment of the path; its start and end, if it is more than a mark."""
     words = list(_TOKEN.finditer(segment))[:MAX_TOKENS]
     if (
@@ -222,7 +222,7 @@ def _whole_mark(segment: bytes, words: list[re.Match[bytes]]) -> MarkWord | None
     return second if two_letters and second and second.kind == 0 else None
 
 
-def _param(url: ReadUrl, param: bytes) -> None:
+def _param(url: ParsedUrl, param: bytes) -> None:
     if len(url.params) >= MAX_PARAMS:
         return
     name, _, value = param.partition(b"=")

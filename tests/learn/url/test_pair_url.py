@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.language.marks import LANGUAGES
-from diptych.learn.url.pair_reading import (
+from diptych.learn.url.pair_url import (
     EDGE,
     FILE,
     FOLDER,
@@ -22,15 +22,15 @@ from diptych.learn.url.pair_reading import (
     NAMED,
     QUERY,
     WHOLE,
-    ReadUrl,
+    ParsedUrl,
     mark_words,
+    parse_url,
     plain,
-    read_url,
 )
 
 
-def read(url: str) -> ReadUrl:
-    return read_url(plain(url))
+def read(url: str) -> ParsedUrl:
+    return parse_url(plain(url))
 
 
 def marks(url: str) -> list[tuple[str, int, int]]:
@@ -200,7 +200,7 @@ def test_marks_are_words_of_letters() -> None:
     assert all(0 <= mark.lang < len(LANGUAGES) for mark in mark_words().values())
 
 
-def check(url: ReadUrl) -> None:
+def check(url: ParsedUrl) -> None:
     assert 1 <= len(url.labels) <= MAX_LABELS
     assert len(url.segments) <= MAX_SEGMENTS
     assert len(url.tokens) <= MAX_TOKENS
