@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, IntEnum, StrEnum
+from enum import Enum, IntEnum
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, NewType
+
+from diptych.reason import Reason as Reason
 
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
@@ -122,87 +124,6 @@ class Response:
         """The first header of that name, or an empty string."""
         name = name.lower()
         return next((value for key, value in self.headers if key.lower() == name), "")
-
-
-class Reason(StrEnum):
-    """Reason why a URL has no page, or why a pair, segment or site was rejected.
-
-    It is stored and exported as its value; `reports.reasons` has words for people.  The reason of
-    an HTTP error is no member: `http_404`.
-    """
-
-    # a URL that was not asked for
-    ROBOTS = "robots"
-    NOT_HTML = "not_html"
-    OUTSIDE = "outside"
-    NOT_ARCHIVED = "not_archived"
-    TRAP_CALENDAR = "trap_calendar"
-    TRAP_DATES = "trap_dates"
-    TRAP_SORT_ORDER = "trap_sort_order"
-    TRAP_REPEATING_PATH = "trap_repeating_path"
-    TRAP_DEEP_PATH = "trap_deep_path"
-    TRAP_PARAMETERS = "trap_parameters"
-    # a request without an answer
-    DNS = "dns"
-    CONNECT = "connect"
-    TIMEOUT = "timeout"
-    DISCONNECTED = "disconnected"
-    TLS = "tls"
-    PROTOCOL = "protocol"
-    PRIVATE_ADDRESS = "private_address"
-    # an answer without a page
-    BAD_REDIRECT = "bad_redirect"
-    TOO_MANY_REDIRECTS = "too_many_redirects"
-    CONTENT_TYPE = "content_type"
-    TOO_LARGE = "too_large"
-    CUT_OFF = "cut_off"
-    EMPTY = "empty"
-    UNREADABLE = "unreadable"
-    # a service of back links
-    NO_CONNECTION = "no_connection"
-    NOT_ASKED = "not_asked"
-    NOT_JSON = "not_json"
-    WRONG_SHAPE = "wrong_shape"
-    # a lead of a search for sites
-    MOVED = "moved"
-    NOT_TRIED = "not tried"
-    LEAD_NOT_FETCHED = "not fetched"
-    # a site that is not bilingual
-    NOT_FETCHED = "not_fetched"
-    ONE_LANGUAGE = "one_language"
-    OTHER_LANGUAGES = "other_languages"
-    NO_CANDIDATE = "no_candidate"
-    TOO_FEW_PAGES = "too_few_pages"
-    SINGLE_PAGE = "single_page"
-    # a page without a pair
-    OTHER_LANGUAGE = "other_language"
-    NO_LANGUAGE = "no_language"
-    NO_PARTNER = "no_partner"
-    # a pair of pages
-    COPY = "copy"
-    NOT_PARALLEL = "not_parallel"
-    PARTIAL = "partial"
-    SAME_LANGUAGE = "same_language"
-    TOO_LITTLE_TEXT = "too_little_text"
-    UNKNOWN_LANGUAGE = "unknown_language"
-    # a segment; some are reasons of pairs, too
-    DUPLICATE = "duplicate"
-    IDENTICAL = "identical"
-    LENGTH_RATIO = "length_ratio"
-    LOW_SCORE = "low_score"
-    """another threshold would reverse the decision"""
-    MOJIBAKE = "mojibake"
-    MOSTLY_DIGITS = "mostly_digits"
-    MOSTLY_MARKUP = "mostly_markup"
-    NO_LETTERS = "no_letters"
-    TOO_LONG = "too_long"
-    UNALIGNED = "unaligned"
-    WRONG_LANGUAGE = "wrong_language"
-    # a text that cannot be rebuilt from archives
-    NO_ARCHIVE = "no_archive"
-    NO_RECORD = "no_record"
-    OTHER_CONTENT = "other_content"
-    NO_TEXT = "no_text"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
 import pytest
 
 from diptych.frontier.queue import Entry, Frontier, State
@@ -120,6 +121,14 @@ def test_stopped_hosts_are_told(store: Store) -> None:
 def test_reasons_in_words(reason: str, words: str) -> None:
     assert in_words(reason) == words
     assert Step("x", 1, ((reason, 1234), ("dns", 1))).in_words() == f"1,234 {words}, 1 host unknown"
+
+
+def test_reasons_of_steps_can_be_keys_of_json(store: Store) -> None:
+    add_pages(store, a="en", b="fr", c="de", d="")
+    steps = summarise(store, ("en", "fr")).steps
+    assert [orjson.loads(orjson.dumps(dict(step.lost))) for step in steps[1:3]] == [
+        {"other_language": 1, "no_language": 1}, {"no_partner": 2},
+    ]  # fmt: skip
 
 
 def test_cost_of_a_pair_is_rounded() -> None:

@@ -298,11 +298,8 @@ class LinkService:
             return Failure(url, Reason.NOT_JSON, f"the service answered no JSON but: {start!r}")
         items = _at(answer, self.description.links)
         if not isinstance(items, list):
-            return Failure(
-                url,
-                Reason.WRONG_SHAPE,
-                f"there is no list at {self.description.links!r} in the answer",
-            )
+            where = self.description.links
+            return Failure(url, Reason.WRONG_SHAPE, f"there is no list at {where!r} in the answer")
         return items
 
     def _asked(self, url: Url, address: str) -> bytes | Failure:
@@ -355,9 +352,8 @@ class LinkService:
             )
 
     def _too_slow(self, url: Url) -> Failure:
-        return Failure(
-            url, Reason.TIMEOUT, f"no whole answer within {self.description.timeout:g} s"
-        )
+        seconds = self.description.timeout
+        return Failure(url, Reason.TIMEOUT, f"no whole answer within {seconds:g} s")
 
     def _refusal(self, url: Url, error: urllib.error.HTTPError) -> Failure:
         response = Response(url, error.code, tuple(error.headers.items()), b"", self.clock())
@@ -372,9 +368,8 @@ class LinkService:
         while piece := answer.read1(_READ):
             body += piece
             if len(body) > MAX_BODY:
-                return Failure(
-                    url, Reason.TOO_LARGE, f"the answer is longer than {MAX_BODY:,} bytes"
-                )
+                too_long = f"the answer is longer than {MAX_BODY:,} bytes"
+                return Failure(url, Reason.TOO_LARGE, too_long)
         if answer.length:  # what is still to come
             return Failure(url, Reason.CUT_OFF, "the answer ends before it is whole")
         return bytes(body)

@@ -210,5 +210,5 @@ def _segments(store: Store) -> tuple[Step, Step]:
 
 
 def _sorted(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
-    items = [(reason, count) for reason, count in counts.items() if count]
+    items = [(str(reason), count) for reason, count in counts.items() if count]
     return tuple(sorted(items, key=lambda item: (-item[1], item[0])))
