@@ -174,6 +174,13 @@ def test_results_come_back_by_number(pool) -> None:
     assert pool.collect() == {}
 
 
+def test_without_processes_tasks_are_done_here_when_results_are_collected(work, store) -> None:
+    pool = Pool(work.of(store), 0)
+    first, second = pool.submit(Square(3)), pool.submit(Square(4))
+    assert pool.collect() == {first: (9, os.getpid()), second: (16, os.getpid())}
+    assert pool.collect() == {}
+
+
 def test_collecting_waits_for_nothing(pool) -> None:
     pool.start()
     hanging = pool.submit(Hanging())

@@ -17,7 +17,8 @@ from support.crawling import AGENT
 from support.crawling import crawl as crawl_here
 from support.pooltasks import Ending, Hanging
 from support.runs import LANGS, Killed, strategies
-from support.serving import Reply, Server, Site, serve
+from support.serving import Reply, Request, Server, Site, serve
+from support.waiting import until
 
 from diptych.demo import GOLD
 from diptych.engine import live
@@ -34,7 +35,8 @@ from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import LookTask, PairTask, Work
 from diptych.text.urls import normalise
 
-PATIENCE = 60.0  # seconds after which a crawl can only be one without end
+PATIENCE = 180.0  # seconds after which a crawl can only be one without end
+FIRST = 15  # requests after which pages wait until there are segments
 FOUND = (
     "SELECT l.url, r.url, accept, decisions.reason, (SELECT count(*) FROM segments WHERE"
     " segments.pair = pairs.id) FROM pairs JOIN decisions ON decisions.pair = pairs.id"
@@ -106,7 +108,12 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tu
         (segments,) = query(folder, "SELECT count(*) FROM segments")[0]
         seen.append((machine.stats.downloads, segments))
 
-    with serve(zoo.demo_site, latency=0.02) as server:
+    def hold(request: Request) -> None:
+        if len(server.log) > FIRST:
+            until(lambda: query(folder, "SELECT count(*) FROM segments")[0][0])
+
+    with serve(zoo.demo_site) as server:
+        server.before = hold
         crawl(server, folder, watch=watch)
     return folder, seen
 

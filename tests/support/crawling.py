@@ -27,7 +27,7 @@ from diptych.types import PageRecord, Site, Url
 from support.names import LOOPBACK
 
 AGENT = "ZooBot/1.0 (+https://example.org/zoo)"
-PATIENCE = 60.0  # seconds after which a crawl of the zoo can only be one without end
+PATIENCE = 180.0  # seconds after which a crawl of the zoo can only be one without end
 
 
 @dataclass

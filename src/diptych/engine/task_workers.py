@@ -79,6 +79,7 @@ class Pool(Generic[Context]):
 
     context: Context
     jobs: int
+    """processes; 0: what is submitted is done in this process, when results are collected"""
     patience: float = TASK_TIMEOUT
     _workers: list[_Worker] = field(default_factory=list)
     _waiting: deque[tuple[int, Task[Context, Any]]] = field(default_factory=deque)
@@ -96,6 +97,9 @@ class Pool(Generic[Context]):
 
     def collect(self) -> dict[int, Any]:
         """The results that have come, by number, without waiting for any."""
+        if not self.jobs:
+            done, self._waiting = self._waiting, deque()
+            return {number: task.run(self.context) for number, task in done}
         results: dict[int, Any] = {}
         if not self._workers and self._waiting:
             self.start()

@@ -60,12 +60,9 @@ class GuideAnswers:
     def in_processes(self, count: int) -> Iterator[GuideAnswers]:
         """Have wishes answered by so many worker processes, with `ask` and `take`.
 
-        Without any, `ask` answers them at once, in this process.
+        Without any, `take` answers them in this process.
         """
-        if not count:
-            yield self
-            return
-        self._pool = Pool(self.work, count)
+        self._pool = Pool(self.work if count else self.work.of(self.crawl.store), count)
         if self.crawl.guides.remember:
             self._pool.start()
         try:
@@ -83,9 +80,7 @@ class GuideAnswers:
 
         Pages must be in the store for good by now: other processes read them there.
         """
-        if self._pool is None:
-            self.answer_at_once(now)
-            return
+        assert self._pool is not None
         for wish in self.crawl.wishes(now):
             self._asked[self._pool.submit(_task(wish, self.crawl))] = wish
 
