@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all fuzz lint bench docs clean
+.PHONY: demo test test-all fuzz mutants lint bench docs clean
 
 $(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.c)
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +35,9 @@ test-all: $(VENV)/dev-all  ## all tests: also the slow ones, and those with PyTo
 
 fuzz: $(VENV)/dev  ## the tests with Hypothesis, on ten times as many examples, and each time others
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) -m "hypothesis and not needs_torch"
+
+mutants: $(VENV)/dev  ## small faults, one at a time: how many of them do the tests notice? (MODULES="text/* run/warc.py", SEED=1)
+	$(BIN)/python tools/mutants.py --jobs $(JOBS) --seed $(or $(SEED),0) $(foreach name,$(MODULES),'$(name)')
 
 lint: $(VENV)/dev  ## format, rules and types
 	$(BIN)/ruff format --check src tests bench tools

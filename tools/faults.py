@@ -52,7 +52,7 @@ class Fault:
     """the function or class, `Store.close`; empty for what is outside of any"""
     line: int
     was: str
-    """the lines that change, without the blanks around them"""
+    """the lines that change, without comments and the blanks around them"""
     now: str
     source: str
     """the whole module, faulty"""
@@ -129,7 +129,12 @@ def _applied(source: str, where: str, start: int, end: int, text: str) -> Fault 
 
 
 def _one_line(text: str) -> str:
-    return " ".join(line.strip() for line in text.splitlines()).strip()
+    r"""Lines as one, without the comments behind them.
+
+    >>> _one_line("  LIMIT = max(  # as others do\n      5)  # at most\n")
+    'LIMIT = max( 5)'
+    """
+    return " ".join(re.sub(r"  # .*", "", line).strip() for line in text.splitlines())
 
 
 _Replacement = tuple[str, int, int, str]

@@ -68,6 +68,7 @@ def test_new_host_is_asked_for_its_robots_first(store: Store) -> None:
     info = hosts.of(Url("http://fr.example.org/a/b"), "example.org")
     assert hosts.of(Url("http://fr.example.org/c"), "example.org") is info
     assert hosts[info.id] is info
+    assert info.refusals == 0
     (claim,) = frontier.claim(0.0, 9)
     assert (claim.url, claim.kind) == ("http://fr.example.org/robots.txt", Kind.ROBOTS)
 

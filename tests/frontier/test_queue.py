@@ -378,6 +378,15 @@ def test_host_that_is_not_known_yet_may_have_something_queued(store: Store) -> N
     assert frontier.forget_host(2) is host
 
 
+@pytest.mark.parametrize(("wait", "top"), [(0.0, 3.0), (5.0, 3.0), (5.1, -math.inf)])
+def test_highest_priority_is_that_of_hosts_that_may_be_asked_within_five_seconds(
+    store: Store, wait: float, top: float
+) -> None:
+    frontier = frontier_of(store, Host(1, next_at=100.0 + wait))
+    frontier.add([page("a", 3.0), page("b", 2.0)])
+    assert frontier.top([1], 100.0) == top
+
+
 def test_states_are_numbered_as_in_the_databases_of_runs() -> None:
     assert {state.name: int(state) for state in State} == {
         "QUEUED": 0, "CLAIMED": 1, "FETCHED": 2, "FAILED": 3, "REFUSED": 4, "OUTSIDE": 5

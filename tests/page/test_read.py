@@ -418,6 +418,7 @@ def test_title_is_cut_at_two_thousand_characters() -> None:
 def test_language_of_a_header_goes_before_that_of_the_page() -> None:
     markup = "<meta http-equiv=Content-Language content=' de '>"
     assert page(markup).record.content_language == "de"
+    assert page("<p>x").record.content_language == ""
     header = (("Content-Language", "fr"),)
     assert page(markup, headers=header).record.content_language == "fr"
 
