@@ -280,4 +280,4 @@ def to_json(summary: Summary, **more: Any) -> str:
         "n_way_rows": summary.rows,
         **more,
     }
-    return orjson.dumps(found).decode()
+    return orjson.dumps(found, option=orjson.OPT_NON_STR_KEYS).decode()  # keys: reasons
