@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from diptych.text.url_edits import KeyBook
 from diptych.types import Url
 
 __all__ = ["Kinds", "KnownUrl", "KnownUrls", "State"]
@@ -57,8 +58,8 @@ class KnownUrl:
     is_ranked: bool = False
     expected: dict[str, Url] = field(default_factory=dict)
     """URLs that keys predict for its translations, by language"""
-    key_book: int = 0
-    """number of the key book that predicted `expected`"""
+    key_book: KeyBook | None = None
+    """the key book that predicted `expected`"""
 
 
 class KnownUrls:
@@ -100,23 +101,16 @@ class KnownUrls:
         """Note that two URLs may be translations of each other; False if that is not new."""
         if one is other or State.GONE in (one.state, other.state):
             return False
-        evidence = one.candidates.get(other)
-        if evidence is None:
-            if max(len(one.candidates), len(other.candidates)) >= MAX_CANDIDATES:
-                return False
-            one.candidates[other] = other.candidates[one] = [kinds]
-            return True
-        if len(evidence) >= MAX_EVIDENCE or kinds in evidence:
+        evidence = one.candidates.get(other, [])
+        is_full = max(len(one.candidates), len(other.candidates)) >= MAX_CANDIDATES
+        if kinds in evidence or len(evidence) >= MAX_EVIDENCE or (is_full and not evidence):
             return False
         evidence.append(kinds)
+        one.candidates[other] = other.candidates[one] = evidence
         return True
 
     @staticmethod
-    def remove_evidence(one: KnownUrl, other: KnownUrl) -> list[Kinds]:
-        """Forget that two URLs may be translations of each other; returns the evidence for it."""
+    def remove_evidence(one: KnownUrl, other: KnownUrl) -> None:
+        """Forget that two URLs may be translations of each other."""
         other.candidates.pop(one, None)
-        return one.candidates.pop(other, [])
-
-    def candidates(self, known: KnownUrl) -> Iterator[tuple[KnownUrl, list[Kinds]]]:
-        """The candidate translations of a URL; they may be removed meanwhile."""
-        return iter(list(known.candidates.items()))
+        one.candidates.pop(other, None)

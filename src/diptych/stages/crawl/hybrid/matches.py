@@ -80,6 +80,11 @@ class Matches:
         KnownUrls.remove_evidence(one, other)
         self.mark_changed((one, other))
 
+    def refute_all(self, known: KnownUrl) -> None:
+        """Drop all candidates of a URL."""
+        for other in list(known.candidates):
+            self.refute(known, other)
+
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
         """Count the evidence for a pair as right (1), wrong (0) or right with a probability."""
         for kinds in self._values.evidence(one, other) if other in one.candidates else ():
@@ -134,14 +139,11 @@ class Matches:
         The evidence for them still counts: without a lexicon a verifier is often unsure.
         """
         right = posterior(prior, decision.score)
-        if decision.reason in UNDECIDED:
-            KnownUrls.remove_evidence(one, other)
-        elif right >= MIN_PAIR:
-            self.accept(one, other, right)
-            return
-        else:
+        if decision.reason not in UNDECIDED:
+            if right >= MIN_PAIR:
+                return self.accept(one, other, right)
             self._count_evidence(one, other, right)
-            KnownUrls.remove_evidence(one, other)
+        KnownUrls.remove_evidence(one, other)
         one.partners.pop(other.lang, None)
         other.partners.pop(one.lang, None)
         for known in (one, other):

@@ -73,12 +73,12 @@ class _HybridGuide:
         self._models = policy.models
         self._urls = KnownUrls()
         self._values = UrlValues(langs, policy.weight)
+        self._languages = self._values.languages
         self._matches = Matches(self._values)
         self._digests: dict[str, KnownUrl] = {}
         self._name_links: dict[KnownUrl, int] = {}
         self._pairs: list[UrlPair] = []
         self._key_book = KeyBook()
-        self._key_books = 0
         self._next_key_book = _MIN_HELD
         self._guesses = 0
         self._is_pairing = False
@@ -143,17 +143,16 @@ class _HybridGuide:
         known = self._urls.get(page.url) or self._urls.add(KnownUrl(page.url))
         if known.state is State.PAGE:
             return known
-        lang = self._values.languages.asked_or_other(page.lang)
+        lang = self._languages.asked_or_other(page.lang)
         known.kinds = self._values.page_kinds(known, lang)
         known.state, known.lang = State.PAGE, lang
-        self._guesses -= known.found_by == "guess"
         self._forget_pending(known)
         if lang:
-            self._values.languages.learn(known.features, lang)
+            self._languages.learn(known.features, lang)
         if lang in self._langs:
             self._matches.add(known)
             self._to_refresh[known] = None
-        same = self._digests.setdefault(page.record.digest, known) if page.record.digest else known
+        same = self._digests.setdefault(page.record.digest or page.url, known)
         if same is not known:
             self._merge(known, same)
             if self._to_refresh.pop(known, True) is None:
@@ -161,7 +160,7 @@ class _HybridGuide:
             self._matches.mark_changed([same, *same.candidates])
             self._matches.request_verification(same)
             return None
-        for other, _ in self._urls.candidates(known):
+        for other in list(known.candidates):
             if other.state is State.PAGE and not self._matches.are_in_two_languages(known, other):
                 self._matches.refute(known, other)
         self._matches.mark_changed(known.candidates)
@@ -183,7 +182,7 @@ class _HybridGuide:
         for link in links:
             if link.rel not in FOLLOWED or link.url == known.url:
                 continue
-            lang, how = self._values.languages.declared(link)
+            lang, how = self._languages.declared(link)
             target = self._target_of(link, known, lang, model.get(link.url, {}))
             if target is None:
                 continue
@@ -227,8 +226,8 @@ class _HybridGuide:
         source_lang = source.lang if found_by == "link" else ""
         # The feature that the first guess is made of comes last: its counts correct the guess.
         features = [*link_features(link), f"d:{declared}" if declared else f"s:{source_lang}"]
-        ids = self._values.languages.feature_ids(features)
-        first = self._values.languages.first_guess(declared, source_lang, model)
+        ids = self._languages.feature_ids(features)
+        first = self._languages.first_guess(declared, source_lang, model)
         return self._add_url(KnownUrl(link.url, source, found_by, ids, first))
 
     def _add_url(self, known: KnownUrl) -> KnownUrl:
@@ -240,7 +239,7 @@ class _HybridGuide:
         """The languages of new URLs by the URL language model."""
         urls = dict.fromkeys(link.url for link in links if link.rel in FOLLOWED)
         new = [url for url in urls if self._urls.get(url) is None]
-        return likely_languages(new, self._values.languages.asked_or_other) if self._models else {}
+        return likely_languages(new, self._languages.asked_or_other) if self._models else {}
 
     def _add_evidence_of_models(self, known: KnownUrl, targets: Iterable[KnownUrl]) -> None:
         """Take the likeliest link as a candidate, if the page declares none."""
@@ -248,9 +247,8 @@ class _HybridGuide:
             return
         pending = (target for target in targets if target.state is State.PENDING)
         own = ("", OTHER, known.lang)
-        others = {
-            each.url: each for each in pending if self._values.likely_language(each) not in own
-        }
+        likely = self._values.likely_language
+        others = {target.url: target for target in pending if likely(target) not in own}
         for url in likely_translations(known.url, list(others))[:1]:
             self._matches.add_evidence(known, others[url], (("url_model",),))
 
@@ -260,11 +258,9 @@ class _HybridGuide:
         """Drop a pending URL that is no page."""
         if known is None or known.state is not State.PENDING:
             return
-        self._guesses -= known.found_by == "guess"
         known.state = State.GONE
         self._forget_pending(known)
-        for other, _ in self._urls.candidates(known):
-            self._matches.refute(known, other)
+        self._matches.refute_all(known)
 
     def _move(self, news: Moved) -> None:
         known, target = self._urls.get(news.url), self._urls.get(news.target)
@@ -272,23 +268,21 @@ class _HybridGuide:
             return self._remove(known)  # also a redirect in a circle
         new = KnownUrl(news.target, known.source, known.found_by, known.features, known.first_guess)
         target = self._add_url(new) if target is None else target
-        self._guesses -= known.found_by == "guess" and target is not new
+        self._guesses += known.found_by == "guess" and target is new
         self._forget_pending(known)
         self._merge(known, target, is_new=target is new)
         self._matches.mark_changed([target, *target.candidates])
         self._matches.request_verification(target)
 
     def _merge(self, known: KnownUrl, target: KnownUrl, *, is_new: bool = False) -> None:
-        """Pass the candidates of a URL on to the one it leads to, or is a copy of.
-
-        A guess that leads to a known URL was wrong: many servers redirect what does not exist.
-        """
+        """Pass the candidates of a URL on to the one it leads to, or is a copy of."""
+        # A guess that leads to a known URL was wrong: many servers redirect what does not exist.
         if known.found_by == "guess" and not is_new:
-            for other, _ in self._urls.candidates(known):
-                self._matches.refute(known, other)
+            self._matches.refute_all(known)
         self._urls.move(known, target)
 
     def _forget_pending(self, known: KnownUrl) -> None:
+        self._guesses -= known.found_by == "guess"
         self._pending_value -= known.value
         known.value = 0.0
         self._to_refresh.pop(known, None)
@@ -329,11 +323,10 @@ class _HybridGuide:
         self._next_key_book = len(self._pairs) + max(1, len(self._pairs) // 2)
         rules = learn_rules(self._pairs).rules
         self._key_book = KeyBook(tuple(rule for rule in rules if rule.held >= _MIN_HELD))
-        self._key_books += 1
 
     def _predict_translations(self, known: KnownUrl) -> None:
         """Predict the URLs of the translations of a page by the keys of the site."""
-        known.key_book = self._key_books
+        known.key_book = self._key_book
         lang = known.lang or self._values.likely_language(known)
         if not self._key_book.rules or lang not in self._langs or known.found_by == "guess":
             return
@@ -359,19 +352,17 @@ class _HybridGuide:
     def _try_guess(self, known: KnownUrl, url: Url, lang: str) -> None:
         """Try a predicted URL that nothing links to."""
         self._guesses += 1
-        features = self._values.languages.feature_ids([*link_features(Link(url)), f"g:{lang}"])
-        first = self._values.languages.first_guess(lang, "", {})
+        features = self._languages.feature_ids([*link_features(Link(url)), f"g:{lang}"])
+        first = self._languages.first_guess(lang, "", {})
         target = self._urls.add(KnownUrl(url, known, "guess", features, first))
         self._to_refresh[target] = None
         self._matches.add_evidence(known, target, (("guess",), ("guess", section(known.url))))
 
     def _request_pairing(self) -> None:
         """Have all pages paired by their content once enough of them are unpaired."""
-        if self._is_pairing:
-            return
         unpaired = sorted(self._matches.unpaired.values())
         second = unpaired[-2] if len(unpaired) > 1 else 0
-        if second >= self._next_pairing:
+        if not self._is_pairing and second >= self._next_pairing:
             self._next_pairing = second + 1 + second // 2
             self._is_pairing = True
             self._matches.wishes.append(None)
@@ -392,7 +383,7 @@ class _HybridGuide:
         for known in list(islice(self._to_refresh, refreshed)):
             del self._to_refresh[known]
             self._to_refresh[known] = None
-            if known.key_book != self._key_books:
+            if known.key_book is not self._key_book:
                 self._predict_translations(known)
             self._matches.changed[known] = None
         ranked = [Ranked(link, _OVERFLOW_VALUE) for link in self._overflow]
