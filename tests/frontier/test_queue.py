@@ -384,7 +384,7 @@ def test_highest_priority_is_that_of_hosts_that_may_be_asked_within_five_seconds
 ) -> None:
     frontier = frontier_of(store, Host(1, next_at=100.0 + wait))
     frontier.add([page("a", 3.0), page("b", 2.0)])
-    assert frontier.top([1], 100.0) == top
+    assert frontier.best_priority([1], 100.0) == top
 
 
 def test_states_are_numbered_as_in_the_databases_of_runs() -> None:

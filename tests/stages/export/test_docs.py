@@ -45,7 +45,7 @@ def rows(*documents: DocumentPair) -> list[dict[str, Any]]:
     out = io.BytesIO()
 
     def opened(suffix: str) -> BinaryIO:
-        assert suffix == Docs.suffix
+        assert suffix == Docs.suffix == "docs.jsonl"
         return out
 
     assert Docs().write(Given(documents), opened) == len(documents)
@@ -106,6 +106,7 @@ def test_every_line_has_the_same_fields_of_the_same_kind() -> None:
 
 
 def test_the_id_is_that_of_pages_and_content() -> None:
+    assert document_id(PAIR) == "8076379af77aa207f4ee", "of every version"
     assert document_id(PAIR._replace(pieces=(), verified=0.1)) == document_id(PAIR)
     for other in (EN._replace(lang="de"), EN._replace(url=FR.url), EN._replace(digest="sha1:B")):
         assert document_id(PAIR._replace(left=other)) != document_id(PAIR)

@@ -48,7 +48,7 @@ def written(*units: Unit) -> list[bytes]:
 
     assert Standoff().write(Given(units), opened) == len(units)
     (data,) = (file.getvalue() for file in files.values())
-    assert list(files) == [Standoff.suffix]
+    assert list(files) == [Standoff.suffix] == ["standoff.jsonl"]
     assert data.endswith(b"\n")
     return data[:-1].split(b"\n")
 

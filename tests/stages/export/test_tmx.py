@@ -11,6 +11,7 @@ from support.examples import examples
 from support.exported import DE, EN, FR, LANGS, UNIT, Given, corpora, dirty_texts, written
 from translate.storage.tmx import tmxfile
 
+from diptych._version import VERSION
 from diptych.stages.export.shared.columns import unit_id
 from diptych.stages.export.tmx import Tmx
 from diptych.units import Side, Unit
@@ -81,6 +82,41 @@ def test_unit_has_both_sides_with_where_they_were_found() -> None:
         "url": FR.url, "path": FR.path, "at": FR.at, "digest": FR.digest, "warc": FR.warc,
         "offset": "1024",
     }  # fmt: skip
+
+
+def test_document_is_indented_and_has_a_source_unless_there_are_many_languages() -> None:
+    lines = written(Tmx(), Given([UNIT]))["tmx"].decode().splitlines()
+    assert [line for line in lines if "diptych-0" not in line][3:] == [
+        f'  <header creationtool="diptych" creationtoolversion="{VERSION}" segtype="sentence"'
+        ' o-tmf="diptych"',
+        '          adminlang="en" srclang="en" datatype="plaintext"/>',
+        "  <body>",
+        f'    <tu tuid="{unit_id(UNIT)}" srclang="en">',
+        '      <prop type="score">0.5000</prop>',
+        '      <prop type="alignment">0.2500</prop>',
+        '      <prop type="verified">0.7500</prop>',
+        '      <prop type="evidence">hreflang+keys</prop>',
+        '      <prop type="flags">noai licence:CC-BY-4.0</prop>',
+        '      <prop type="copies">3</prop>',
+        '      <prop type="run">v:1</prop>',
+        *(
+            line
+            for side, date in ((EN, "20231114T221320Z"), (FR, "20231114T221420Z"))
+            for line in (
+                f'      <tuv xml:lang="{side.lang}" creationdate="{date}">',
+                f'        <prop type="url">{side.url.replace("&", "&amp;")}</prop>',
+                f'        <prop type="path">{side.path}</prop>',
+                f'        <prop type="at">{side.at}</prop>',
+                f'        <prop type="digest">{side.digest}</prop>',
+                f'        <prop type="offset">{side.offset}</prop>',
+                f"        <seg>{side.text}</seg>",
+                "      </tuv>",
+            )
+        ),
+        "    </tu>",
+        "  </body>",
+        "</tmx>",
+    ]
 
 
 def test_source_of_each_unit_is_its_left_side() -> None:
