@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all fuzz mutants lint bench docs clean
+.PHONY: demo test test-all fuzz mutants lint gate bench docs clean
 
 $(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.c)
 	$(PYTHON) -m venv $(VENV)
@@ -44,11 +44,14 @@ lint: $(VENV)/dev  ## format, rules and types
 	$(BIN)/ruff check src tests bench tools
 	$(BIN)/mypy src bench
 
-bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shared/sites or SITES=DIR, URLs from ../shared/data or DATA=DIR)
+gate: $(VENV)/installed  ## fail if a figure has dropped, on the demo site and small texts
+	$(BIN)/python -m bench.gate
+
+bench: $(VENV)/bench  ## all benchmarks, one after the other (URLs from ../shared/data or DATA=DIR; SITES=DIR for another site builder)
 	$(BIN)/python -m bench.tasks.frontier
 	$(BIN)/python -m bench.tasks.crawl_speed $(if $(SITES),--sites $(SITES))
-	$(BIN)/python -m bench.tasks.keys $(if $(SITES),--sites $(SITES))
 	$(BIN)/python -m bench.tasks.page_pairs $(if $(SITES),--sites $(SITES)) --out bench/results/page_pairs.json
+	$(BIN)/python -m bench.tasks.keys
 	$(BIN)/python -m bench.tasks.archive_mining $(if $(SITES),--sites $(SITES)) --out bench/results/archive_mining.json
 	$(BIN)/python -m bench.tasks.crawl_curves $(if $(SITES),--sites $(SITES)) --out bench/results/crawl_curves.json --svg docs/crawl-curves.svg
 	$(BIN)/python -m bench.tasks.crawl_live $(if $(SITES),--sites $(SITES)) --out bench/results/crawl_live.json
@@ -58,11 +61,11 @@ bench: $(VENV)/bench  ## all benchmarks, one after the other (sites from ../shar
 	$(BIN)/python -m bench.tasks.discovery --out bench/results/discovery.json
 	$(BIN)/python -m bench.tasks.web_graph --out bench/results/web_graph.json
 	$(BIN)/python -m bench.tasks.columnar --out bench/results/columnar.json
-	$(BIN)/python -m bench.tasks.filter $(if $(SITES),--sites $(SITES)) --out bench/results/filter.json
+	$(BIN)/python -m bench.tasks.filter --out bench/results/filter.json
 	$(BIN)/python -m bench.tasks.n_way $(if $(SITES),--sites $(SITES)) --out bench/results/n_way.json
 	$(BIN)/python -m bench.tasks.corpus --out bench/results/corpus.json
 	$(BIN)/python -m bench.tasks.provenance $(if $(SITES),--sites $(SITES)) --out bench/results/provenance.json
-	$(BIN)/python -m bench.tasks.langid $(if $(SITES),--sites $(SITES)) --out bench/results/langid.json
+	$(BIN)/python -m bench.tasks.langid --out bench/results/langid.json
 	$(BIN)/python -m bench.tasks.verify
 	$(BIN)/python -m bench.tasks.url_lang $(if $(DATA),--data $(DATA)) $(if $(DERIVED),--derived $(DERIVED))
 	$(BIN)/python -m bench.tasks.url_pair $(if $(DATA),--data $(DATA)) $(if $(PHRASES),--phrases $(PHRASES))

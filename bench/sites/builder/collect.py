@@ -16,13 +16,13 @@ from bench.sites.builder.packages import page_files
 from bench.sites.builder.pages import Pages, SitePage, find_page, home_of, pivot_of
 from bench.support.processes import give_up
 
-__all__ = ["JOBS", "collect", "facts_file"]
+__all__ = ["JOBS", "VERSION", "collect", "facts_file"]
 
 JOBS = 2
 SHORTEST = 80  # characters of a page that can be a pair
 LEAST_SHARE = 50  # percent of a page's text that is in its language
 _UNMARKED = "en"  # language of paths that name none
-_VERSION = 1  # of the kept facts: raised when pages are read in another way
+VERSION = 1  # of the kept facts: raised when pages are read in another way
 
 
 def collect(family: Family, work: Path) -> Pages:
@@ -75,7 +75,7 @@ def _read(cache: Path, files: Mapping[str, Path]) -> dict[str, Facts]:
     known: dict[str, Facts] = {}
     if cache.is_file():
         kept = json.loads(cache.read_text("utf-8"))
-        if kept["version"] == _VERSION:
+        if kept["version"] == VERSION:
             known = {path: Facts(*row) for path, row in kept["pages"].items()}
     missing = [path for path in files if path not in known]
     if missing:
@@ -83,7 +83,7 @@ def _read(cache: Path, files: Mapping[str, Path]) -> dict[str, Facts]:
             read = readers.map(facts_of, [files[path] for path in missing], chunksize=40)
             known.update(zip(missing, read, strict=True))
         cache.parent.mkdir(parents=True, exist_ok=True)
-        cache.write_text(json.dumps({"version": _VERSION, "pages": known}), "utf-8")
+        cache.write_text(json.dumps({"version": VERSION, "pages": known}), "utf-8")
     return known
 
 

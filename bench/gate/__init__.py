@@ -1,0 +1,1 @@
+"""Figures that must not drop, measured on the demo site and on small texts of the repository."""
