@@ -10,19 +10,8 @@ from typing import Any, ClassVar
 import orjson
 
 from diptych.protocols import Corpus, Files
-from diptych.stages.export.shared.columns import (
-    COMMON_COLUMNS,
-    PAIR_COLUMNS,
-    PLACE_COLUMNS,
-    batches,
-    common_row,
-    pair_row,
-    place_row,
-    rounded,
-    unit_id,
-    with_surrogates_replaced,
-)
-from diptych.units import Side, Unit
+from diptych.stages.export.shared import columns
+from diptych.units import Unit
 
 __all__ = ["Jsonl"]
 
@@ -42,32 +31,25 @@ class Jsonl:
 
     def write(self, corpus: Corpus, files: Files) -> int:
         """All units, in the order given."""
-        out = files(self.suffix)
-        of = partial(_n_way, tuple(corpus.langs)) if self.n_way else _pair
-        count = 0
-        for batch in batches(corpus.units()):
-            out.write(_lines([of(unit) for unit in batch]))
-            count += len(batch)
-        return count
+        row_of = partial(_n_way, tuple(corpus.langs)) if self.n_way else _pair
+        return columns.write_batches(
+            corpus, files(self.suffix), lambda units: _lines([row_of(unit) for unit in units])
+        )
 
 
 def _pair(unit: Unit) -> dict[str, Any]:
-    return dict(zip(PAIR_COLUMNS, pair_row(unit), strict=True))
+    return dict(zip(columns.PAIR_COLUMNS, columns.pair_row(unit), strict=True))
 
 
 def _n_way(langs: Sequence[str], unit: Unit) -> dict[str, Any]:
     texts = {side.lang: side.text for side in unit.sides}
     return {
-        "id": unit_id(unit),
-        "score": rounded(unit.score),
+        "id": columns.unit_id(unit),
+        "score": columns.rounded(unit.score),
         "texts": {lang: texts.get(lang, "") for lang in langs},
-        "sides": [_side(side) for side in unit.sides],
-        **dict(zip(COMMON_COLUMNS, common_row(unit), strict=True)),
+        "sides": [columns.side_fields(side) for side in unit.sides],
+        **columns.common_fields(unit),
     }
-
-
-def _side(side: Side) -> dict[str, Any]:
-    return {"lang": side.lang, **dict(zip(PLACE_COLUMNS, place_row(side), strict=True))}
 
 
 def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
@@ -79,6 +61,6 @@ def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
     try:
         data = orjson.dumps(rows)
     except TypeError:  # a lone surrogate, which no file in UTF-8 can hold
-        data = orjson.dumps(with_surrogates_replaced(rows))
+        data = orjson.dumps(columns.with_surrogates_replaced(rows))
     seam = orjson.dumps(next(iter(rows[0]))) + b":"
     return data[1:-1].replace(b"},{" + seam, b"}\n{" + seam) + b"\n"

@@ -8,28 +8,14 @@ from typing import Any, ClassVar
 
 from diptych.errors import ConfigError
 from diptych.protocols import Corpus, Files
-from diptych.stages.export.shared.columns import (
-    COMMON_COLUMNS,
-    PAIR_COLUMNS,
-    PLACE_COLUMNS,
-    batches,
-    common_row,
-    pair_row,
-    place_row,
-    rounded,
-    unit_id,
-    utf8,
-    with_surrogates_replaced,
-)
+from diptych.stages.export.shared import columns
 from diptych.units import Side, Unit
 
 __all__ = ["RUNS_KEY", "Parquet", "arrow", "pair_schema"]
 
 RUNS_KEY = "diptych.runs"
 """the signatures of the runs in the metadata of the file, with line ends between them"""
-_BATCHES_PER_GROUP = (
-    50  # batches in a row group: what is in memory, and what readers skip at a time
-)
+_BATCHES_PER_GROUP = 50  # in memory at a time, and skipped by readers at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +30,20 @@ class Parquet:
         """All units, in the order given, compressed inside."""
         pa, pq = arrow()
         schema = _n_way_schema(pa, corpus.langs) if self.n_way else pair_schema(pa)
-        columns = _n_way_columns if self.n_way else _pair_columns
+        values_of = _n_way_values if self.n_way else _pair_values
         runs: dict[str, None] = {}
         count = 0
         with pq.ParquetWriter(files(self.suffix), schema, compression="zstd") as writer:
             rows: list[Any] = []
-            for batch in batches(corpus.units()):
-                rows.append(_record_batch(pa, columns(batch), schema))
+            for batch in columns.batches(corpus.units()):
+                rows.append(_record_batch(pa, values_of(batch), schema))
                 runs.update(dict.fromkeys([unit.run for unit in batch]))
                 count += len(batch)
                 if len(rows) == _BATCHES_PER_GROUP:
                     writer.write_table(pa.Table.from_batches(rows))
                     rows = []
             writer.write_table(pa.Table.from_batches(rows, schema))
-            writer.add_key_value_metadata({RUNS_KEY: utf8("\n".join(runs))})
+            writer.add_key_value_metadata({RUNS_KEY: columns.utf8("\n".join(runs))})
         return count
 
 
@@ -73,18 +59,18 @@ def arrow() -> tuple[Any, Any]:
 
 def pair_schema(pa: Any) -> Any:
     """The types of the columns of two languages."""
-    return pa.schema([(name, _type(pa, name.rpartition("_")[2])) for name in PAIR_COLUMNS])
+    return pa.schema([(name, _type(pa, name.rpartition("_")[2])) for name in columns.PAIR_COLUMNS])
 
 
 def _n_way_schema(pa: Any, langs: Sequence[str]) -> Any:
-    side = pa.struct([(name, _type(pa, name)) for name in ("lang", *PLACE_COLUMNS)])
+    side = pa.struct([(name, _type(pa, name)) for name in ("lang", *columns.PLACE_COLUMNS)])
     return pa.schema(
         [
             ("id", pa.string()),
             ("score", pa.float64()),
             ("texts", pa.struct([(lang, pa.string()) for lang in langs])),
             ("sides", pa.list_(side)),
-            *((name, _type(pa, name)) for name in COMMON_COLUMNS),
+            *((name, _type(pa, name)) for name in columns.COMMON_COLUMNS),
         ]
     )
 
@@ -100,41 +86,41 @@ def _type(pa: Any, name: str) -> Any:
     return pa.list_(pa.string()) if name == "flags" else pa.string()
 
 
-def _record_batch(pa: Any, columns: dict[str, Sequence[Any]], schema: Any) -> Any:
+def _record_batch(pa: Any, values: dict[str, Sequence[Any]], schema: Any) -> Any:
     try:
-        arrays = [pa.array(columns[field.name], field.type) for field in schema]
+        arrays = [pa.array(values[field.name], field.type) for field in schema]
     except UnicodeEncodeError:  # a lone surrogate, which no file in UTF-8 can hold
         arrays = [
-            pa.array(with_surrogates_replaced(columns[field.name]), field.type) for field in schema
+            pa.array(columns.with_surrogates_replaced(values[field.name]), field.type)
+            for field in schema
         ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _pair_columns(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
-    rows = zip(*[pair_row(unit) for unit in units], strict=True)
+def _pair_values(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
+    rows = zip(*[columns.pair_row(unit) for unit in units], strict=True)
     return {
-        **dict(zip(PAIR_COLUMNS, rows, strict=True)),
+        **dict(zip(columns.PAIR_COLUMNS, rows, strict=True)),
         "left_fetched": [_milliseconds(unit.sides[0]) for unit in units],
         "right_fetched": [_milliseconds(unit.sides[1]) for unit in units],
         "flags": [unit.flags for unit in units],
     }
 
 
-def _n_way_columns(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
-    common = zip(*[common_row(unit) for unit in units], strict=True)
+def _n_way_values(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
+    common = zip(*[columns.common_row(unit) for unit in units], strict=True)
     return {
-        "id": [unit_id(unit) for unit in units],
-        "score": [rounded(unit.score) for unit in units],
+        "id": [columns.unit_id(unit) for unit in units],
+        "score": [columns.rounded(unit.score) for unit in units],
         "texts": [{side.lang: side.text for side in unit.sides} for unit in units],
         "sides": [[_side(side) for side in unit.sides] for unit in units],
-        **dict(zip(COMMON_COLUMNS, common, strict=True)),
+        **dict(zip(columns.COMMON_COLUMNS, common, strict=True)),
         "flags": [unit.flags for unit in units],
     }
 
 
 def _side(side: Side) -> dict[str, Any]:
-    found = zip(PLACE_COLUMNS, place_row(side), strict=True)
-    return {"lang": side.lang, **dict(found), "fetched": _milliseconds(side)}
+    return {**columns.side_fields(side), "fetched": _milliseconds(side)}
 
 
 def _milliseconds(side: Side) -> int:

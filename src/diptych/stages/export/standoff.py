@@ -17,18 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import orjson
 
 from diptych.protocols import Corpus, Files
-from diptych.stages.export.shared.columns import (
-    COMMON_COLUMNS,
-    PLACE_COLUMNS,
-    common_row,
-    is_lang,
-    json_line,
-    place_row,
-    rounded,
-    unit_id,
-    utf8,
-    write_rows,
-)
+from diptych.stages.export.shared import columns
 from diptych.text.spans import stretches
 from diptych.text.urls import normalise
 from diptych.types import Url
@@ -72,8 +61,8 @@ class Standoff:
         """All units, in the order given, after a header."""
         out = files(self.suffix)
         header = {"diptych": "standoff", "version": VERSION, "langs": list(corpus.langs)}
-        out.write(json_line(header))
-        return write_rows(map(_row, corpus.units()), out)
+        out.write(columns.json_line(header))
+        return columns.write_rows(map(_row, corpus.units()), out)
 
 
 def text_hash(text: str) -> str:
@@ -82,23 +71,23 @@ def text_hash(text: str) -> str:
     >>> text_hash("A cat")
     '148ed863e5b1ed9af2d9b795acef8142'
     """
-    return blake2b(utf8(text), digest_size=HASH_BYTES).hexdigest()
+    return blake2b(columns.utf8(text), digest_size=HASH_BYTES).hexdigest()
 
 
 def _row(unit: Unit) -> dict[str, Any]:
     return {
-        "id": unit_id(unit),
-        "score": rounded(unit.score),
+        "id": columns.unit_id(unit),
+        "score": columns.rounded(unit.score),
         "sides": [_place(side) for side in unit.sides],
-        **dict(zip(COMMON_COLUMNS, common_row(unit), strict=True)),
+        **columns.common_fields(unit),
     }
 
 
 def _place(side: Side) -> dict[str, Any]:
     if side.warc.startswith("/"):  # a path on the disk of the machine that mined it
         side = side._replace(warc=side.warc.rpartition("/")[2])
-    found = dict(zip(PLACE_COLUMNS, place_row(side), strict=True))
-    return {"lang": side.lang, **found, "hash": text_hash(side.text), "length": len(side.text)}
+    found = columns.side_fields(side)
+    return {**found, "hash": text_hash(side.text), "length": len(side.text)}
 
 
 def read_header(line: bytes) -> tuple[str, ...]:
@@ -110,7 +99,7 @@ def read_header(line: bytes) -> tuple[str, ...]:
     if header["version"] != VERSION:
         raise ValueError(f"it has version {header['version']}, this diptych reads {VERSION}")
     langs = header["langs"]
-    if not all(isinstance(lang, str) and is_lang(lang) for lang in langs):
+    if not all(isinstance(lang, str) and columns.is_lang(lang) for lang in langs):
         raise ValueError("its languages are none")
     return tuple(langs)
 
@@ -137,7 +126,7 @@ def _side(place: object) -> Side:
         raise ValueError("sides: one is no object")
     _check(place, _SIDE)
     stretches(place["path"], place["at"])
-    if not is_lang(place["lang"]) or normalise(place["url"]) is None:
+    if not columns.is_lang(place["lang"]) or normalise(place["url"]) is None:
         raise ValueError("sides: there is no such language or URL")
     if not _HASH.fullmatch(place["hash"]) or not 0 <= place["offset"] < MAX_OFFSET:
         raise ValueError("sides: hash or offset cannot be")

@@ -10,17 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 from diptych._version import VERSION
 from diptych.protocols import Corpus, Files
-from diptych.stages.export.shared.columns import (
-    COMMON_COLUMNS,
-    PLACE_COLUMNS,
-    batches,
-    common_row,
-    is_plain,
-    iso_time,
-    one_line,
-    unit_id,
-    utf8,
-)
+from diptych.stages.export.shared import columns
 from diptych.units import Unit
 
 __all__ = ["Tmx"]
@@ -39,10 +29,9 @@ _ANY_SOURCE = "*all*"  # TMX 1.4b, srclang: any of them may be translated from
 _SEPARATOR = "\x1f"  # stands between fields until they are escaped, all of a batch at once
 # XML 1.0, 2.2: characters not allowed in a document, not even as references; and controls.
 _FORBIDDEN_BYTES = ("\ufffe".encode(), "\uffff".encode())
-_PLACE_PROPERTIES = tuple(
-    name for name in PLACE_COLUMNS if name != "fetched"
-)  # that is the date of creation
-_UNIT_FIELDS = 2 + len(COMMON_COLUMNS)
+# The fetch time is the date of creation.
+_PLACE_PROPERTIES = tuple(name for name in columns.PLACE_COLUMNS if name != "fetched")
+_UNIT_FIELDS = 2 + len(columns.COMMON_COLUMNS)
 _SIDE_FIELDS = 2 + len(_PLACE_PROPERTIES)
 
 
@@ -60,10 +49,7 @@ class Tmx:
         source = _ANY_SOURCE if self.n_way or not corpus.langs else corpus.langs[0]
         head = _HEADER.format(version=_attribute(VERSION), srclang=_attribute(source))
         out.write(head.encode())
-        count = 0
-        for batch in batches(corpus.units()):
-            out.write(_units(batch, n_way=self.n_way))
-            count += len(batch)
+        count = columns.write_batches(corpus, out, lambda units: _units(units, n_way=self.n_way))
         out.write(_FOOTER)
         return count
 
@@ -83,10 +69,10 @@ def _units(units: Sequence[Unit], *, n_way: bool) -> bytes:
 
 def _fields(unit: Unit) -> list[str]:
     """The fields of a unit, in the order of its form."""
-    alignment, verified, evidence, flags, copies, run = common_row(unit)
+    alignment, verified, evidence, flags, copies, run = columns.common_row(unit)
     fields = [
-        unit_id(unit), f"{unit.score:.4f}", f"{alignment:.4f}", f"{verified:.4f}", str(evidence),
-        str(flags), str(copies), str(run),
+        columns.unit_id(unit), f"{unit.score:.4f}", f"{alignment:.4f}", f"{verified:.4f}",
+        str(evidence), str(flags), str(copies), str(run),
     ]  # fmt: skip
     for _, text, url, path, at, seconds, digest, warc, offset in unit.sides:
         fields += (_date(seconds), url, path, at, digest, warc, str(offset), text)
@@ -100,14 +86,14 @@ def _date(seconds: float) -> str:
     >>> _date(1700000000.9)
     '20231114T221320Z'
     """
-    return iso_time(seconds).replace("-", "").replace(":", "")
+    return columns.iso_time(seconds).replace("-", "").replace(":", "")
 
 
 @lru_cache(maxsize=1024)
 def _form(langs: tuple[str, ...], n_way: bool) -> bytes:
     """A unit of some languages, with places for its fields."""
     source = _attribute(_ANY_SOURCE if n_way else langs[0])
-    lines = [f'    <tu tuid="%b" srclang={source}>', *_props(("score", *COMMON_COLUMNS), 6)]
+    lines = [f'    <tu tuid="%b" srclang={source}>', *_props(("score", *columns.COMMON_COLUMNS), 6)]
     for lang in langs:
         lines += [
             f'      <tuv xml:lang={_attribute(lang)} creationdate="%b">',
@@ -133,12 +119,13 @@ def _escaped(fields: Sequence[str]) -> list[bytes]:
     >>> _escaped(["a<b", "c\x1f\ufffed"])
     [b'a&lt;b', b'c d']
     """
-    data = utf8(_SEPARATOR.join(fields))
-    if not is_plain(data, len(fields) - 1) or any(found in data for found in _FORBIDDEN_BYTES):
+    data = columns.utf8(_SEPARATOR.join(fields))
+    is_plain = columns.is_plain(data, len(fields) - 1)
+    if not is_plain or any(found in data for found in _FORBIDDEN_BYTES):
         data = _SEPARATOR.join([_legal(field) for field in fields]).encode()
     escaped = data.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
     return escaped.split(_SEPARATOR.encode())
 
 
 def _legal(text: str) -> str:
-    return one_line(text).replace("\ufffe", "").replace("\uffff", "")
+    return columns.one_line(text).replace("\ufffe", "").replace("\uffff", "")

@@ -8,24 +8,12 @@ from functools import partial
 from typing import ClassVar
 
 from diptych.protocols import Corpus, Files
-from diptych.stages.export.shared.columns import (
-    COMMON_COLUMNS,
-    PAIR_COLUMNS,
-    PLACE_COLUMNS,
-    Value,
-    as_lines,
-    batches,
-    common_row,
-    pair_row,
-    place_row,
-    rounded,
-    unit_id,
-)
+from diptych.stages.export.shared import columns
 from diptych.units import Unit
 
 __all__ = ["Tsv"]
 
-_EMPTY_PLACE: tuple[Value, ...] = ("",) * len(PLACE_COLUMNS)
+_EMPTY_PLACE: tuple[columns.Value, ...] = ("",) * len(columns.PLACE_COLUMNS)
 _DECIMAL_COLUMNS = frozenset({"score", "alignment", "verified"})
 
 
@@ -40,16 +28,14 @@ class Tsv:
     def write(self, corpus: Corpus, files: Files) -> int:
         """All units, in the order given."""
         langs = tuple(corpus.langs)
-        names = _n_way_columns(langs) if self.n_way else PAIR_COLUMNS
-        row_of = partial(_n_way_row, langs) if self.n_way else pair_row
+        names = _n_way_columns(langs) if self.n_way else columns.PAIR_COLUMNS
+        row_of = partial(_n_way_row, langs) if self.n_way else columns.pair_row
         form = "\t".join(["%.4f" if name in _DECIMAL_COLUMNS else "%s" for name in names])
         out = files(self.suffix)
-        out.write(as_lines([names], "\t".join(["%s"] * len(names))))
-        count = 0
-        for batch in batches(corpus.units()):
-            out.write(as_lines([row_of(unit) for unit in batch], form))
-            count += len(batch)
-        return count
+        out.write(columns.as_lines([names], "\t".join(["%s"] * len(names))))
+        return columns.write_batches(
+            corpus, out, lambda units: columns.as_lines([row_of(unit) for unit in units], form)
+        )
 
 
 def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
@@ -60,14 +46,15 @@ def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
     >>> _n_way_columns(["en", "id"])[:6]
     ('en', 'id', 'score', 'unit_id', 'en_url', 'id_url')
     """
-    found = [f"{lang}_{name}" for name in PLACE_COLUMNS for lang in langs]
-    return (*langs, "score", "unit_id", *found, *COMMON_COLUMNS)
+    found = [f"{lang}_{name}" for name in columns.PLACE_COLUMNS for lang in langs]
+    return (*langs, "score", "unit_id", *found, *columns.COMMON_COLUMNS)
 
 
-def _n_way_row(langs: Sequence[str], unit: Unit) -> tuple[Value, ...]:
+def _n_way_row(langs: Sequence[str], unit: Unit) -> tuple[columns.Value, ...]:
     """The values of a unit in the order of its columns, empty where a language is missing."""
     sides = {side.lang: side for side in unit.sides}
     texts = [sides[lang].text if lang in sides else "" for lang in langs]
-    places = [place_row(sides[lang]) if lang in sides else _EMPTY_PLACE for lang in langs]
+    places = [columns.place_row(sides[lang]) if lang in sides else _EMPTY_PLACE for lang in langs]
     found = [value for column in zip(*places, strict=True) for value in column]
-    return (*texts, rounded(unit.score), unit_id(unit), *found, *common_row(unit))
+    score, unit_id = columns.rounded(unit.score), columns.unit_id(unit)
+    return (*texts, score, unit_id, *found, *columns.common_row(unit))

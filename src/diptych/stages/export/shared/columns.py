@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
@@ -12,30 +12,15 @@ from typing import Any, BinaryIO, TypeVar
 
 import orjson
 
+from diptych.protocols import Corpus
 from diptych.units import Side, Unit
 
 __all__ = [
-    "BATCH",
-    "COMMON_COLUMNS",
-    "PAIR_COLUMNS",
-    "PLACE_COLUMNS",
-    "Value",
-    "as_lines",
-    "batches",
-    "common_row",
-    "is_lang",
-    "is_plain",
-    "iso_time",
-    "json_line",
-    "one_line",
-    "pair_row",
-    "place_row",
-    "rounded",
-    "unit_id",
-    "utf8",
-    "with_surrogates_replaced",
-    "write_rows",
-]
+    "COMMON_COLUMNS", "PAIR_COLUMNS", "PLACE_COLUMNS", "Value", "as_lines", "batches",
+    "common_fields", "common_row", "is_lang", "is_plain", "iso_time", "json_line", "one_line",
+    "pair_row", "place_row", "rounded", "side_fields", "unit_id", "utf8",
+    "with_surrogates_replaced", "write_batches", "write_rows",
+]  # fmt: skip
 
 PLACE_COLUMNS = ("url", "path", "at", "fetched", "digest", "warc", "offset")
 """columns of one side: where its text was found"""
@@ -109,6 +94,16 @@ def common_row(unit: Unit) -> tuple[Value, ...]:
     """The values of all sides together, in the order of `COMMON_COLUMNS`."""
     _, _, alignment, verified, evidence, flags, copies, run = unit
     return rounded(alignment), rounded(verified), evidence, " ".join(flags), copies, run
+
+
+def side_fields(side: Side) -> dict[str, Value]:
+    """The language of a side, and its values by the names of their columns."""
+    return {"lang": side.lang, **dict(zip(PLACE_COLUMNS, place_row(side), strict=True))}
+
+
+def common_fields(unit: Unit) -> dict[str, Value]:
+    """The values of all sides together by the names of their columns."""
+    return dict(zip(COMMON_COLUMNS, common_row(unit), strict=True))
 
 
 def rounded(score: float) -> float:
@@ -238,3 +233,12 @@ def batches(items: Iterable[_Item], size: int = BATCH) -> Iterator[list[_Item]]:
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch
+
+
+def write_batches(corpus: Corpus, out: BinaryIO, encode: Callable[[Sequence[Unit]], bytes]) -> int:
+    """Write all units of a corpus, encoded so many at a time; returns their number."""
+    count = 0
+    for units in batches(corpus.units()):
+        out.write(encode(units))
+        count += len(units)
+    return count
