@@ -15,25 +15,9 @@ from typing import NamedTuple
 
 from diptych.language.codes import hreflang_language, primary, same_language
 from diptych.language.identify import identify
-from diptych.language.marks import Mark, mark_table, marks_of
+from diptych.language.marks import Mark, mark_table
 from diptych.language.switchers import declared_language
-from diptych.stages.detect.shared.naming import (  # fmt: skip
-    MAX_SHORT,
-    NAMES,
-    NOWHERE,
-    country_languages,
-    declared_by,
-    folded,
-    image_names,
-    is_form_of_endonym,
-    is_form_of_name,
-    mark_place,
-    marks_in,
-    scripts_in,
-    scripts_of,
-    whole_marks,
-    words_of,
-)
+from diptych.stages.detect.shared import naming
 from diptych.stages.detect.shared.site_pages import main_language
 from diptych.text.urls import origin_of
 from diptych.types import LangScore, Link, Page
@@ -119,9 +103,9 @@ def features_of_links(
 def _page_context(page: Page, links: Sequence[Link], question: Question) -> _PageContext:
     best = main_language(page)
     lang = primary(best.lang) if best else ""
-    named = {declared_by(link, question.wanted) for link in links} - {"", lang}
+    named = {naming.declared_by(link, question.wanted) for link in links} - {"", lang}
     shown = [each for each in (*question.wanted, lang) if each and each not in question.missing]
-    scripts = frozenset(script for each in shown for script in scripts_of(each))
+    scripts = frozenset(script for each in shown for script in naming.scripts_of(each))
     return _PageContext(question, page.url, _bare(page.url), lang, scripts, len(named))
 
 
@@ -138,7 +122,7 @@ def features(link: Link, page_context: _PageContext) -> set[str]:
     found |= set(_of_around(link.around, question))
     found |= set(_of_image(link.src, question, is_alone=not (link.anchor or link.alt)))
     found |= _of_language(link, page_context)
-    said = question.role(filter(None, [declared_by(link, question.wanted)]))
+    said = question.role(filter(None, [naming.declared_by(link, question.wanted)]))
     if said:
         found.add(f"says:{said}:peers:{min(page_context.peers, 3)}")
     found.add(f"page:{question.role([page_context.lang]) if page_context.lang else 'silent'}")
@@ -150,12 +134,12 @@ def _of_url(url: str, page_context: _PageContext) -> set[str]:
     question = page_context.question
     found: set[str] = set()
     role = "none"
-    for mark in marks_in(url):
+    for mark in naming.marks_in(url):
         role = question.role(each.lang for each in mark.marks)
         kind = _IN_URL.get(_kind(mark.marks, question), "habit")
-        found.add(f"url:{mark_place(url, mark)}:{kind}:{role}")
+        found.add(f"url:{naming.mark_place(url, mark)}:{kind}:{role}")
     path = url.partition("://")[2].partition("/")[2]
-    found |= {f"url={word}" for word in _plain(words_of(path))}
+    found |= {f"url={word}" for word in _plain(naming.words_of(path))}
     if origin_of(url) != origin_of(page_context.url):
         found.add("url:host")
     bare = _bare(url)
@@ -184,7 +168,7 @@ def _bare(url: str) -> str:
     """
     text = url.partition("://")[2]
     kept, end = [], 0
-    for mark in marks_in(url):
+    for mark in naming.marks_in(url):
         if mark.marks[0].kind not in ("code", "endonym", "name", "habit"):
             continue
         kept.append(text[end : mark.start].rstrip("._-=/"))
@@ -195,16 +179,16 @@ def _bare(url: str) -> str:
 
 def _of_text(context: str, text: str, question: Question) -> Iterator[str]:
     """Features of an anchor or the text of an image: languages and words."""
-    words = words_of(text)
+    words = naming.words_of(text)
     yield f"{context}:words:{min(len(words), 5)}"
     if not words:
         return
-    if whole := whole_marks(text):
+    if whole := naming.whole_marks(text):
         yield f"{context}:is:{question.role(mark.lang for mark in whole)}"
-    link = Link(url=NOWHERE, anchor=text)
+    link = Link(url=naming.NOWHERE, anchor=text)
     if said := declared_language(link, question.wanted).lang:
         yield f"{context}:is:{question.role([primary(said)])}"
-    if len(words) > MAX_SHORT:
+    if len(words) > naming.MAX_SHORT:
         yield from (f"{context}:mentions:{role}" for role in _roles(words, question))
     else:
         yield from (f"{context}:{kind}" for kind in _short_text(words, question))
@@ -215,11 +199,8 @@ def _short_text(words: Sequence[str], question: Question) -> Iterator[str]:
     """Features of few words with a language's name: `English version` or `English wine`."""
     yield from (f"has:{role}" for role in _roles(words, question))
     for lang in sorted(question.missing):
-        names = marks_of(lang)
-        own = [
-            word for word in words if names.get(word) == "endonym" or is_form_of_endonym(word, lang)
-        ]
-        named = [word for word in words if names.get(word) == "name" or is_form_of_name(word, lang)]
+        own = [word for word in words if naming.is_endonym(word, lang)]
+        named = [word for word in words if naming.is_foreign_name(word, lang)]
         if own:
             yield "own:missing"  # a page in another language has it for a reason
         if len(words) > 1 and words[-1] in own and words[-2] in _PREPOSITIONS:
@@ -231,7 +212,7 @@ def _short_text(words: Sequence[str], question: Question) -> Iterator[str]:
 
 
 def _of_around(text: str, question: Question) -> Iterator[str]:
-    words = words_of(text)
+    words = naming.words_of(text)
     yield from (f"around:has:{role}" for role in _roles(words, question))
     yield from (f"around={word}" for word in _plain(words))
 
@@ -245,11 +226,11 @@ def _of_image(source: str, question: Question, *, is_alone: bool) -> Iterator[st
     kind = "flag" if any(word in lowered for word in _FLAGS) else "alone" if is_alone else "has"
     # Photographs are named by countries too, and are of another format.
     country_kind = "photo" if _PHOTO.search(lowered) and kind != "flag" else kind
-    for name in image_names(source):
+    for name in naming.image_names(source):
         for word in re.split(r"[\W_]+", name.casefold()):
-            if country := country_languages().get(folded(word)):
+            if country := naming.country_languages().get(naming.folded(word)):
                 yield f"src:{country_kind}:land:{question.role([country])}"
-            elif marks := mark_table().get(folded(word)):
+            elif marks := mark_table().get(naming.folded(word)):
                 yield f"src:{kind}:{question.role(mark.lang for mark in marks)}"
             elif word not in _TECHNICAL:
                 yield f"src={word}"
@@ -266,9 +247,9 @@ def _of_language(link: Link, page_context: _PageContext) -> set[str]:
     if scores and scores[0].score >= _MIN_LIKELY:
         sure = "sure" if scores[0].score >= _MIN_SURE else "likely"
         found.add(f"text:{question.role([primary(scores[0].lang)])}:{sure}")
-    scripts = scripts_in(text)
+    scripts = naming.scripts_in(text)
     if scripts and not scripts & page_context.scripts and page_context.scripts:
-        own = any(scripts & scripts_of(lang) for lang in question.missing)
+        own = any(scripts & naming.scripts_of(lang) for lang in question.missing)
         # Latin letters are met on pages in any script: names, brands, commands.
         kind = "latin" if scripts == {"LATIN"} else "script"
         found.add(f"{kind}:{'missing' if own else 'third'}")
@@ -290,7 +271,8 @@ def _by_url_model(urls: Sequence[str], question: Question) -> list[set[str]]:
 def _roles(words: Iterable[str], question: Question) -> set[str]:
     """The roles of the languages that words are names of."""
     named = (
-        [mark.lang for mark in mark_table().get(word, ()) if mark.kind in NAMES] for word in words
+        [mark.lang for mark in mark_table().get(word, ()) if mark.kind in naming.NAMES]
+        for word in words
     )
     return {role for langs in named if (role := question.role(langs))}
 

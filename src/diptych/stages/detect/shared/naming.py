@@ -22,23 +22,9 @@ from diptych.language.switchers import declared_language
 from diptych.types import Link, Url
 
 __all__ = [
-    "MAX_SHORT",
-    "NAMES",
-    "NOWHERE",
-    "country_languages",
-    "declared_by",
-    "folded",
-    "image_names",
-    "is_form_of_endonym",
-    "is_form_of_name",
-    "mark_place",
-    "marks_in",
-    "names_language",
-    "scripts_in",
-    "scripts_of",
-    "trigger_languages",
-    "whole_marks",
-    "words_of",
+    "MAX_SHORT", "NAMES", "NOWHERE", "country_languages", "declared_by", "folded", "image_names",
+    "is_endonym", "is_foreign_name", "mark_place", "marks_in", "names_language", "scripts_in",
+    "scripts_of", "trigger_languages", "whole_marks", "words_of",
 ]  # fmt: skip
 
 NAMES = frozenset({"endonym", "name"})
@@ -190,33 +176,36 @@ def country_languages() -> Mapping[str, str]:
     return {name: lang for lang, names in _COUNTRIES.items() for name in names.split()}
 
 
-def is_form_of_endonym(word: str, lang: str) -> bool:
-    """True if a word may be an adjective or a case of a language's own name.
+def is_endonym(word: str, lang: str) -> bool:
+    """True if a word is a language's own name, or may be an adjective or a case of it.
 
-    >>> [is_form_of_endonym(word, "fr") for word in ("francaise", "frankfurt")]
-    [True, False]
-    >>> is_form_of_endonym("русском", "ru")
+    >>> [is_endonym(word, "fr") for word in ("francais", "francaise", "frankfurt")]
+    [True, True, False]
+    >>> is_endonym("русском", "ru")
     True
     """
     return _is_form(word, lang, "endonym")
 
 
-def is_form_of_name(word: str, lang: str) -> bool:
-    """True if a word may be a form of a foreign name of the language; not of a country's name.
+def is_foreign_name(word: str, lang: str) -> bool:
+    """True if a word is a foreign name of a language, or may be a form of it; not of a country.
 
-    >>> [is_form_of_name(word, "en") for word in ("anglaise", "inglesa", "angle", "england")]
+    >>> [is_foreign_name(word, "en") for word in ("anglais", "anglaise", "angle", "england")]
     [True, True, False, False]
     """
-    return word not in country_languages() and _is_form(word, lang, "name")
+    is_country = word in country_languages()
+    return _is_form(word, lang, "name") and (not is_country or marks_of(lang).get(word) == "name")
 
 
 @lru_cache(maxsize=8192)
 def _is_form(word: str, lang: str, kind: str) -> bool:
-    return any(
+    """True if a word is one of the names of a kind, or has the stem of one."""
+    names = marks_of(lang)
+    return names.get(word) == kind or any(
         len(name) > _MIN_STEM
         and word.startswith(name[: max(_MIN_STEM, len(name) - _MAX_ENDING)])
         and len(name) <= len(word) <= len(name) + _MAX_LONGER
-        for name, own in marks_of(lang).items()
+        for name, own in names.items()
         if own == kind
     )
 
