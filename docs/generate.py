@@ -30,6 +30,7 @@ import click
 from diptych import protocols, recipes, registry
 from diptych.commands import main as command_line
 from diptych.commands.demo import PORT
+from diptych.commands.options import Environment
 from diptych.demo import GOLD, SITE
 from diptych.engine.file_server import serve
 
@@ -399,7 +400,8 @@ def run_command(folder: Path, *arguments: str) -> str:
     os.environ |= {"COLUMNS": str(WIDTH), "NO_COLOR": "1"}
     with chdir(folder), redirect_stdout(said), redirect_stderr(said):
         try:
-            command_line.main(arguments, standalone_mode=False)
+            # In one process, as what is found must not depend on the number of processors.
+            command_line.main(arguments, standalone_mode=False, obj=Environment(workers=0))
         except SystemExit as end:
             if end.code not in (None, 0, 1):
                 raise RuntimeError(f"diptych {' '.join(arguments)}: {said.getvalue()}") from end

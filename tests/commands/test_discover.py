@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -180,24 +178,12 @@ def test_discover_that_is_killed_goes_on(web: Web, tmp_path: Path) -> None:
 
 
 def test_the_list_can_be_handed_on_to_be_mined(web: Web, tmp_path: Path) -> None:
-    found = start("discover", web.good[0].url, "--backlinks", web.source, "--out",
-                  tmp_path / "run", *COMMON)  # fmt: skip
-    package = Path(__file__).parents[2] / "src"
-    mined = subprocess.run(
-        [*_python(), "mine", "-", "--out", str(tmp_path / "mined"), "--json", *COMMON],
-        stdin=found.stdout, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(package)},
-    )  # fmt: skip
-    found.communicate()
+    found = run("discover", web.good[0].url, "--backlinks", web.source, "--out", tmp_path / "run",
+                *COMMON)  # fmt: skip
+    mined = run("mine", "-", "--out", tmp_path / "mined", "--json", *COMMON, stdin=found.stdout)
     sites = {name for (name,) in query(tmp_path / "mined", "SELECT name FROM sites")}
     assert sites == {f"127.0.0.1:{server.port}" for server in web.good}
     assert json.loads(mined.stdout)["pages"] == 8
-
-
-def _python() -> list[str]:
-    import sys
-
-    return [sys.executable, "-m", "diptych"]
 
 
 def test_one_command_finds_and_mines_within_budgets(web: Web, tmp_path: Path) -> None:

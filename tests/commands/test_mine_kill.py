@@ -13,6 +13,7 @@ from io import StringIO
 from pathlib import Path
 from statistics import median
 
+import pytest
 from support import zoo
 from support.commands import pages, placeless, query, start
 from support.serving import MISSING, Request, Server, serve
@@ -28,6 +29,7 @@ ORPHAN = "EOFError: Ran out of input"
 TABLES = ("pages", "links", "pairs", "decisions", "segments")
 
 
+@pytest.mark.slow
 def test_killed_run_comes_to_the_same_end(tmp_path):
     undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
     with serve(zoo.demo_site, latency=LATENCY) as server:

@@ -123,6 +123,7 @@ def check(pairer: Pairer, site: FakeSite) -> None:
 
 @pytest.mark.parametrize("pairer", PAIRERS)
 @given(site=sites())
+@settings(max_examples=examples(50))
 def test_pairs_are_one_to_one_and_strongest_first(pairer: Pairer, site: FakeSite) -> None:
     check(pairer, site)
 

@@ -80,6 +80,7 @@ def test_the_largest_numbers_are_read(tmp_path: Path) -> None:
     assert (unit.score, unit.alignment, unit.copies) == (1.0, 0.0, 2**53)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_read_unit_by_unit(tmp_path: Path, name: str) -> None:
     path = export(tmp_path / name, Given(list(numbered(20_000))))

@@ -448,6 +448,7 @@ def test_what_hides_one_behind_the_other_is_found_in_a_few_searches(
     assert redacted(once) == once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["x@a.org:", "Tel. 123456:"])
 def test_a_million_characters_of_it_take_seconds(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -176,12 +175,10 @@ def test_an_answer_that_takes_for_ever_is_left(tmp_path: Path, then: str, sent: 
     fault = Fault(sent, then)
     with serve(lambda request: fault) as server:
         source = api(server.url, tmp_path, "timeout = 0.5\nretries = 0\n")
-        started = time.monotonic()
         found = source.back_links(PAGE, 5)
     assert isinstance(found, Failure)
     assert found.reason == "timeout"
     assert found.detail == "no whole answer within 0.5 s"
-    assert time.monotonic() - started < 3
 
 
 def test_a_redirect_without_end_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from support import zoo
 from support.bilingual import documents, html
 from support.crawling import AGENT
 from support.serving import Fault, Reply, Request, serve
+from support.waiting import until
 
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
@@ -81,7 +82,7 @@ def test_group_for_our_own_name_goes_before_all_others(crawl, group, pages):
 )
 def test_robots_txt_that_cannot_be_had_forbids_everything(crawl, robots):
     with serve(zoo.with_robots(robots)) as server:
-        outcome = crawl(server.url, stall=0.3, limits=Limits(attempts=2))
+        outcome = crawl(server.url, stall=1.0, limits=Limits(attempts=2))
     assert set(server.paths) == {"/robots.txt"}
     assert not outcome.pages
     assert len(outcome.stopped) == 1
@@ -131,10 +132,13 @@ def test_beginning_of_an_enormous_robots_txt_counts(crawl, framing):
 
 @pytest.mark.parametrize(("connections", "latency"), [(1, 0.0), (3, 0.5)])
 def test_delay_is_kept_between_all_requests(crawl, connections, latency):
+    began = time.monotonic()
     with serve(zoo.with_robots(zoo.MISSING), latency=latency) as server:
         outcome = crawl(server.url, delay=0.25, connections=connections)
     assert set(outcome.pages) == ALL
-    assert min(server.gaps()) >= 0.25 - TOLERANCE
+    # A request may come late to a busy server, and the next one not: gaps would be too short.
+    for number, request in enumerate(server.log):
+        assert request.at - began >= 0.25 * number - TOLERANCE
 
 
 def test_delay_counts_from_the_end_of_a_slow_answer(either):
@@ -163,7 +167,7 @@ def test_crawl_delay_beyond_reason_is_cut_and_noted(crawl):
 
 
 def test_wait_asked_for_is_kept_over_a_restart(either):
-    with serve(zoo.busy_once(503, "2")) as server:
+    with serve(zoo.busy_once(503, lambda: "2")) as server:
         held = "SELECT count(*) FROM hosts WHERE next_at > 0"
         either(server.url, stop=lambda machine: machine.store.count(held) > 0)
         assert server.paths[-1] == "/busy"
@@ -177,7 +181,11 @@ def test_wait_asked_for_is_kept_over_a_restart(either):
 def test_host_gets_no_more_requests_at_once_than_allowed(either, connections):
     paths = [f"/{number}.html" for number in range(12)]
     pages = zoo.site(paths, {path: Reply(zoo.page(path)) for path in paths})
-    with serve(pages, latency=0.1) as server:
+    with serve(pages) as server:
+        # Nothing more is answered until as many are asked for at once as ever will be.
+        server.before = lambda request: until(
+            lambda: server.busiest >= connections or request.path not in paths
+        )
         outcome = either(server.url, connections=connections)
     assert len(outcome.pages) == 13
     assert server.busiest == connections
@@ -185,33 +193,33 @@ def test_host_gets_no_more_requests_at_once_than_allowed(either, connections):
 
 def test_hosts_are_crawled_side_by_side_and_each_politely(either):
     paths = [f"/{number}.html" for number in range(5)]
+    pages = zoo.site(paths, {path: Reply(zoo.page(path)) for path in paths})
     with ExitStack() as stack:
-        servers = [
-            stack.enter_context(
-                serve(
-                    zoo.site(paths, {path: Reply(zoo.page(path)) for path in paths}), latency=0.05
-                )
-            )
-            for _ in range(4)
-        ]
+        servers = [stack.enter_context(serve(pages)) for _ in range(4)]
+
+        def wait_for_others(request: Request) -> None:
+            if request.path == "/":
+                until(lambda: all("/" in server.paths for server in servers))
+
+        for server in servers:
+            server.before = wait_for_others
         outcome = either(*(server.url for server in servers), delay=0.2)
     assert len(outcome.pages) == 4 * 6
     for server in servers:
         assert server.busiest == 1
         assert min(server.gaps()) >= 0.2 - TOLERANCE
         assert len(server.paths) == len(set(server.paths))
-    fourths = [server.log[3].at for server in servers]
-    lasts = [server.log[-1].at for server in servers]
-    assert max(fourths) < min(lasts), "no host had to wait for another to be done"
 
 
 def test_slow_host_holds_up_no_other(either):
     quick = {path: Reply(zoo.page(path)) for path in ("/a.html", "/b.html", "/c.html")}
-    with serve(zoo.slow(2.0)) as first, serve(zoo.site(quick, quick)) as second:
+    with serve(zoo.slow(0.0)) as first, serve(zoo.site(quick, quick)) as second:
+        # It answers when all is asked of the other.
+        first.before = lambda request: until(
+            lambda: set(second.paths) >= set(quick) or request.path != "/slow"
+        )
         outcome = either(first.url, second.url)
-        ended = time.monotonic()
     assert len(outcome.pages) == 2 + 4
-    assert second.log[-1].at < ended - 1.0
 
 
 # -- what nothing links to -------------------------------------------------------------------------
@@ -281,7 +289,7 @@ def test_host_that_is_busy_over_a_guess_is_left_alone(crawl):
 
 
 def test_page_that_is_refused_for_a_while_is_left_alone_by_either_policy(either):
-    with serve(zoo.busy_once(503, "1")) as server:
+    with serve(zoo.busy_once(503, lambda: "1")) as server:
         outcome = either(server.url)
     place = server.paths.index("/busy")
     assert server.gaps()[place] >= 1.0 - TOLERANCE

@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from support.examples import examples
+from support.waiting import until
 
 from diptych.errors import SourceError
 from diptych.sources import edge_runs, graph_files
@@ -406,10 +406,8 @@ def test_killed_it_leaves_nothing_that_looks_whole_and_can_be_run_again(tmp_path
     )
     out = tmp_path / "graph"
     child = subprocess.Popen([sys.executable, "-c", code, vertices, str(fifo), str(out)])
-    until = time.monotonic() + 60
     runs = ".graph.graph-*/new/back.tmp"  # there when vertices are done
-    while not [*tmp_path.glob(runs)] and child.poll() is None and time.monotonic() < until:
-        time.sleep(0.05)
+    until(lambda: [*tmp_path.glob(runs)] or child.poll() is not None)
     (part,) = tmp_path.glob(".graph.graph-*")
     edges = written(tmp_path / "e.txt", edge_lines())
     index_graph([vertices], [edges], out)  # while the other is at it, whose folder is left alone

@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +18,7 @@ import fsspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.waiting import until
 
 from diptych.errors import SourceError
 from diptych.sources import wat
@@ -276,9 +276,7 @@ def test_killed_it_has_what_it_read_and_goes_on(tmp_path: Path) -> None:
     child = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", code, whole, str(fifo), str(out)]
     )
-    until = time.monotonic() + 60
-    while not _has_read(out, whole) and child.poll() is None and time.monotonic() < until:
-        time.sleep(0.05)
+    until(lambda: _has_read(out, whole) or child.poll() is not None)
     child.send_signal(signal.SIGKILL)  # it waits for the second file
     assert child.wait() == -signal.SIGKILL
     facts = index_wat([whole, archive(tmp_path / "c.gz", many(7))], out)

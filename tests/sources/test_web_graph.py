@@ -102,6 +102,7 @@ def test_hubs_come_last(tmp_path: Path) -> None:
     assert hosts(graph.out_links("https://some.com/", 10)) == ["s1.net", "aim.org"]
 
 
+@pytest.mark.slow
 def test_a_host_with_very_many_back_links_is_sampled_all_over_in_no_time(tmp_path: Path) -> None:
     count = 300_000
     names = "".join(f"{n}\tcom.h{n:07d}\n" for n in range(count))

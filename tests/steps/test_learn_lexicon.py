@@ -309,6 +309,7 @@ def small(store: Store) -> None:
         (store.folder / name).unlink()
 
 
+@pytest.mark.slow
 def test_run_killed_at_any_tick_comes_to_the_same_end(recorded: Path, tmp_path: Path) -> None:
     watcher = Counting()
     with crawled(recorded, tmp_path / "whole") as store:

@@ -20,23 +20,32 @@ from diptych.commands.options import Environment
 from support.names import LOOPBACK
 from support.serving import Request
 
+COMMAND = """
+from diptych.commands import main
+from diptych.commands.options import Environment
+main(prog_name="diptych", obj=Environment(workers=1))
+"""
 HERE = Environment(workers=0, resolver=LOOPBACK)
 """no process but this one, and no resolver"""
 
 
-def run(*arguments: object) -> Result:
+def run(*arguments: object, stdin: str | None = None) -> Result:
     """A command in this process; only what is no exit is raised."""
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments], obj=HERE)
+    given = [str(argument) for argument in arguments]
+    result = CliRunner().invoke(main, given, input=stdin, obj=HERE)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
 
 
 def start(*arguments: object, cwd: Path | None = None) -> subprocess.Popen[str]:
-    """A command in a process and a group of its own, as a terminal would start it."""
+    """A command in a process and a group of its own, as a terminal would start it.
+
+    It starts as many others on all machines.
+    """
     package = str(Path(diptych.__file__).parent.parent)
     return subprocess.Popen(
-        [sys.executable, "-m", "diptych", *map(str, arguments)],
+        [sys.executable, "-c", COMMAND, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": package}, cwd=cwd, start_new_session=True,
         text=True, encoding="utf-8",
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -7,7 +7,7 @@ import mimetypes
 import re
 import time
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -110,13 +110,14 @@ def redirect_away(target: str) -> Site:
 # -- servers that are busy, slow or broken ---------------------------------------------------------
 
 
-def busy_once(status: int, retry_after: str = "") -> Site:
+def busy_once(status: int, retry_after: Callable[[], str] = lambda: "") -> Site:
     """A page that is refused the first time; the wait asked for may be a number or a date."""
 
     def busy(request: Request) -> Answer:
         if request.nth:
             return Reply(page("At last"))
-        headers = (("Retry-After", retry_after),) if retry_after else ()
+        asked = retry_after()
+        headers = (("Retry-After", asked),) if asked else ()
         return Reply("wait", status, headers, type="text/plain")
 
     return site(["/busy", "/later"], {"/busy": busy, "/later": Reply(page("Later"))})

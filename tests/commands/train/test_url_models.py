@@ -139,9 +139,12 @@ def test_encoder_is_trained_and_used_by_the_commands(torch, kind, data, pairs, t
         (["--backend", "transformers"], "needs --base FOLDER"),
         (["--base", "x"], "for --backend transformers"),
         (["--epochs", "3"], "for --backend transformers"),
-        (["--backend", "transformers", "--base", "xlm-roberta-base"], "downloads no models"),
+        pytest.param(
+            ["--backend", "transformers", "--base", "xlm-roberta-base"], "downloads no models",
+            marks=pytest.mark.needs_torch,
+        ),
     ],
-)
+)  # fmt: skip
 def test_options_that_cannot_be(data, tmp_path, arguments, said):
     out = tmp_path / "out"
     result = run("train", "url-lang", data, "--out", out, *arguments)

@@ -237,7 +237,7 @@ def test_nothing_to_learn_from_is_said(base):
 
 
 @pytest.mark.parametrize("name", ["xlm-roberta-base", "FacebookAI/xlm-roberta-base"])
-def test_names_of_the_hub_are_refused(name):
+def test_names_of_the_hub_are_refused(torch, name):
     for load in (load_url_lang, load_url_pair):
         with pytest.raises(ConfigError, match="downloads no models"):
             load(name)

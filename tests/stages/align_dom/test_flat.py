@@ -109,6 +109,7 @@ def test_extra_block_has_no_counterpart_and_no_score() -> None:
     assert NodePair(left.blocks[1:2], (), 0.0) in Flat().align(left, right)
 
 
+@pytest.mark.slow
 def test_page_of_thousands_of_blocks_is_aligned() -> None:
     rows = [("li", "x" * (5 + 13 * number % 70) + f" {number}") for number in range(2_000)]
     shifted = [("li", text.upper()) for _, text in rows]

@@ -74,6 +74,7 @@ def test_variance_is_a_parameter() -> None:
     assert GaleChurch(s2=20).align(left, right)[0].score > GaleChurch().align(left, right)[0].score
 
 
+@pytest.mark.slow
 def test_long_texts_are_aligned_in_a_band_and_still_well() -> None:
     lengths = [20 + 37 * number % 101 for number in range(1_500)]
     beads = GaleChurch().align(words(*lengths), words(*lengths[:700], 300, *lengths[700:]))

@@ -164,6 +164,7 @@ def test_short_text_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- long texts --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_long_text_with_a_long_insertion_in_bounded_memory() -> None:
     left, right = made(3_000, seed=1, vocabulary=400)
     other, _ = made(400, seed=9, vocabulary=300)
@@ -243,6 +244,7 @@ def test_empty_sentences_have_a_place() -> None:
     align([""] * 20, ENGLISH * 5)
 
 
+@pytest.mark.slow
 def test_sentence_of_a_megabyte_on_one_side_and_on_both() -> None:
     huge = " ".join(made(20_000, seed=8, vocabulary=3_000)[0])
     assert len(huge) > 1_000_000

@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import combinations
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from support.examples import examples
 from support.exported import DE, EN, FR, LANGS, UNIT, Given, corpora, dirty_texts, written
@@ -43,6 +44,7 @@ def test_of_many_languages_the_files_are_those_of_pairs_that_occur() -> None:
     assert sorted(lines(Given([UNIT], langs))) == ["en-fr.en", "en-fr.fr", "en-fr.ids"]
 
 
+@pytest.mark.slow
 def test_a_thousand_files_need_no_thousand_handles(tmp_path: Path) -> None:
     langs = [f"q{first}{last}" for first in "abcde" for last in "abcdefg"]
     units = [

@@ -159,6 +159,7 @@ def blocks_page(count: int, path: str, seed: int) -> Page:
     return make_page("/", "en", *blocks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     ["/html/body/p[{0}]", "/html/body/div[{0}]/ul/li[{1}]", "/html" + "/div" * 190 + "/p[{0}]"],

@@ -101,6 +101,7 @@ def test_nothing_to_compare() -> None:
     assert found([], ["a"]) == found(["a"], []) == found([], []) == []
 
 
+@pytest.mark.slow
 def test_large_sites_are_quick() -> None:
     lefts, rights = site(3000)
     with processor_seconds(20):
