@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all fuzz mutants lint gate bench docs clean
+.PHONY: demo test test-rest test-all fuzz mutants lint gate bench docs clean
 
 $(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.c)
 	$(PYTHON) -m venv $(VENV)
@@ -30,8 +30,10 @@ demo: $(VENV)/installed  ## install, serve the bundled bilingual site on loopbac
 test: $(VENV)/dev  ## the tests that are quick and need no PyTorch
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not needs_torch"
 
-test-all: $(VENV)/dev-all  ## all tests: also the slow ones, and those with PyTorch (750 MB of downloads)
-	$(BIN)/python -m pytest -q -n $(JOBS)
+test-rest: $(VENV)/dev-all  ## the tests that are slow or need PyTorch (750 MB of downloads)
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "slow or needs_torch"
+
+test-all: test test-rest  ## all tests
 
 fuzz: $(VENV)/dev  ## the tests with Hypothesis, on ten times as many examples, and each time others
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) -m "hypothesis and not needs_torch"
