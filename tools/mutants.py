@@ -176,7 +176,14 @@ def _run_tests(folder: Path, job: Job) -> None:
 
 def _pytest(folder: Path, tests: Sequence[str]) -> int:
     import pytest
+    from hypothesis import HealthCheck, Phase, settings
 
+    # The first example that fails is enough; it is not made smaller.
+    settings.register_profile(
+        "mutants", deadline=None, derandomize=True, database=None,
+        phases=(Phase.explicit, Phase.generate), suppress_health_check=[HealthCheck.too_slow],
+    )  # fmt: skip
+    os.environ["HYPOTHESIS_PROFILE"] = "mutants"
     fixed = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist"]
     quick = ["-m", "not slow and not needs_torch"]
     quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # libraries are imported before

@@ -121,6 +121,11 @@ def test_what_is_written_is_read_again_without_its_texts() -> None:
     assert bare.lengths == (len(EN.text), len(FR.text))
 
 
+def test_first_record_of_an_archive_is_at_its_first_byte() -> None:
+    assert read_line(changed("side.offset", 0)).unit.sides[0].offset == 0
+    assert read_line(changed("side.offset", (1 << 62) - 1)).unit.sides[0].offset == (1 << 62) - 1
+
+
 def test_fields_that_come_later_are_passed_over() -> None:
     assert read_line(changed("colour", "green")) == read_line(written(UNIT)[1])
     assert read_line(changed("side.colour", 1)) == read_line(written(UNIT)[1])
