@@ -8,8 +8,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from support.commands import mistake, run
 
+from diptych.commands import main
 from diptych.run.store import Store
 
 SITE = "http://example.org/"
@@ -237,6 +239,13 @@ def _on(command: str, folder: Path) -> list[object]:
     if command == "mine":
         return ["mine", "http://127.0.0.1:1/", *LANGS, "--out", folder]
     return [command, folder, *(["--format", "tsv"] if command == "export" else [])]
+
+
+@pytest.mark.parametrize("command", ["mine", "detect", "discover"])
+def test_a_list_of_sites_that_is_no_text_is_named(command):
+    done = CliRunner().invoke(main, [command, "-", *LANGS], input=b"http://a.org/caf\xe9\n")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == "error: cannot read standard input: it is not UTF-8\n"
 
 
 # -- reading commands ------------------------------------------------------------------------------

@@ -408,7 +408,7 @@ def test_large_last_record_is_read_to_its_end() -> None:
 
 def test_record_that_cannot_be_read_at_its_place_is_an_error() -> None:
     data = compose(answer(random.Random(0).randbytes(5000)))
-    with pytest.raises(ArchiveError, match="no readable record at byte 0"):
+    with pytest.raises(ArchiveError, match="cannot read the record at byte 0 of an archive"):
         read_at(io.BytesIO(data[:-2000]), 0)
 
 
@@ -441,6 +441,35 @@ def test_what_is_no_archive_raises_nothing_but_archive_errors(data: bytes) -> No
         scanned(data, name)
     with suppress(ArchiveError):
         read_at(io.BytesIO(data), 0)
+
+
+@pytest.mark.parametrize(
+    ("date", "seconds"),
+    [
+        ("9999-12-31T23:59:59-12:00", 0.0),  # in the year 10000, which nobody can write
+        ("0001-01-01T00:00:00+12:00", 0.0),
+        ("1969-12-31T23:59:59Z", 0.0),
+        ("2020-13-45T99:00:00Z", 0.0),
+        ("never", 0.0),
+        ("2023-11-14T22:13:20Z", 1_700_000_000.0),
+    ],
+)
+def test_a_date_that_cannot_be_is_no_date(date: str, seconds: float) -> None:
+    whole = gzip.decompress(compose(answer()))
+    found, _ = scanned(whole.replace(b"2023-11-14T22:13:20Z", date.encode()), "a.warc")
+    assert [response.fetched_at for response in found] == [seconds]
+    compose(found[0])
+
+
+def test_a_folder_is_no_archive(tmp_path: Path) -> None:
+    with pytest.raises(ArchiveError, match="is no readable WARC file: Is a directory"):
+        list(scan(tmp_path))
+
+
+def test_a_file_that_is_no_archive_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "a.warc").write_bytes(b"\x89PNG\r\n\x1a\n" * 99)
+    with pytest.raises(ArchiveError, match=r"a\.warc is no readable WARC file: "):
+        list(scan(tmp_path / "a.warc"))
 
 
 @pytest.mark.parametrize("offset", [1, 7, 10**9])

@@ -422,6 +422,16 @@ def test_an_interrupted_query_is_an_interrupt(message: str, raised: type[BaseExc
         raise RuntimeError(message)
 
 
+def test_what_a_damaged_file_makes_duckdb_say_is_one_line() -> None:
+    import duckdb
+
+    with pytest.raises(SourceError) as caught, columnar._connected(100, None):
+        raise duckdb.Error("don't know what type: \x0f")
+    assert str(caught.value) == (
+        "the index cannot be read: don't know what type:; fetch its files again"
+    )
+
+
 def test_too_little_memory_is_said(index: Path) -> None:
     path = files.write(index / "part.parquet", bilingual("a.org"))
     with pytest.raises(SourceError, match="1 MB of memory are too few"):

@@ -255,6 +255,15 @@ def test_a_damaged_index_is_told_when_asked(tmp_path: Path) -> None:
         LinkIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 10)
 
 
+def test_a_name_in_the_schema_that_is_no_utf_8_is_an_error_of_ours(tmp_path: Path) -> None:
+    path = tmp_path / "i.sqlite"
+    index_wat([archive(tmp_path / "a.gz", many(3))], path)
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"tablebacksbacks", b"tableb\xe9cksbacks"))
+    with pytest.raises(SourceError, match=r"is no readable link index: .*; make it again"):
+        LinkIndex.open(path).back_links("http://aim.com/", 10)
+
+
 def _has_read(index: Path, path: str) -> bool:
     if not index.exists():
         return False

@@ -277,6 +277,9 @@ WRONG = {
     "no such folder": shutil.rmtree,
     "holds no config.json": lambda folder: (folder / "config.json").unlink(),
     "cannot read": lambda folder: (folder / "modules.json").write_text("{"),
+    "modules.json: maximum recursion": lambda folder: (folder / "modules.json").write_text(
+        "[" * 100_000
+    ),
     "no list of modules": lambda folder: (folder / "modules.json").write_text('{"a": 1}'),
     "leads out of its folder": lambda folder: only_module(folder, "../..", "x.Transformer"),
     "'Evil'; understood: Transformer, Pool": lambda folder: only_module(folder, "", "code.Evil"),

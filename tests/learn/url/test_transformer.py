@@ -259,11 +259,13 @@ def test_pickles_are_refused_and_never_opened(base, tmp_path):
         ("config.json", None, r"config\.json"),
         ("config.json", b"{", r"config\.json"),
         ("config.json", b"[]", "model_type"),
-        ("config.json", b'{"model_type": "no-such-model"}', "cannot load"),
+        ("config.json", b'{"model_type": "no-such-model"}', "cannot read the model"),
         ("model.safetensors", None, "no weights"),
-        ("model.safetensors", b"short", "cannot load"),
+        ("model.safetensors", b"short", "cannot read the model"),
         ("tokenizer.json", None, r"tokenizer\.json"),
-        ("tokenizer.json", b"{}", "cannot load"),
+        ("tokenizer.json", b"{}", "cannot read the model"),
+        ("tokenizer.json", b'{"model": {"type": "none"}}', "cannot read the model"),
+        ("config.json", b"[" * 100_000, r"config\.json: maximum recursion"),
     ],
 )
 def test_folders_that_cannot_be_are_said(base, tmp_path, name, content, said):
@@ -286,7 +288,7 @@ def test_code_in_a_folder_is_not_run(base, tmp_path):
     }
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "evil.py").write_text("raise SystemExit('run')")
-    with pytest.raises(ConfigError, match="cannot load"):
+    with pytest.raises(ConfigError, match="cannot read the model"):
         load_url_pair(folder)
 
 
