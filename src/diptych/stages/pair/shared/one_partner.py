@@ -9,7 +9,7 @@ from math import prod
 
 from diptych.types import PagePair, Url
 
-__all__ = ["noisy_or", "one_partner_each"]
+__all__ = ["noisy_or", "one_partner_each", "strongest_first"]
 
 _MAX_SCORE = 0.999  # no URL or link is proof: the content has the last word
 
@@ -35,7 +35,7 @@ def one_partner_each(pairs: Iterable[PagePair]) -> list[PagePair]:
     """
     taken: set[tuple[Url, frozenset[str]]] = set()
     kept: list[PagePair] = []
-    for pair in sorted(_one_per_pages(pairs), key=_strongest_first):
+    for pair in sorted(_one_per_pages(pairs), key=strongest_first):
         langs = frozenset((pair.left_lang, pair.right_lang))
         ends = {(pair.left, langs), (pair.right, langs)}
         if taken.isdisjoint(ends):
@@ -44,7 +44,8 @@ def one_partner_each(pairs: Iterable[PagePair]) -> list[PagePair]:
     return kept
 
 
-def _strongest_first(pair: PagePair) -> tuple[float, str, str, str, str, str]:
+def strongest_first(pair: PagePair) -> tuple[float, str, str, str, str, str]:
+    """A key that sorts pairs by their score, the strongest first, and else by their URLs."""
     return -pair.score, pair.left, pair.right, pair.left_lang, pair.right_lang, pair.evidence
 
 
@@ -64,7 +65,7 @@ def _joined(group: list[PagePair]) -> PagePair:
         strongest[pair.evidence] = max(pair.score, strongest.get(pair.evidence, 0.0))
     names = sorted({name for evidence in strongest for name in evidence.split("+")})
     return replace(
-        min(group, key=_strongest_first),
+        min(group, key=strongest_first),
         score=noisy_or(strongest.values()),
         evidence="+".join(names),
     )

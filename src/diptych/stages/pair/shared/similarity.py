@@ -6,9 +6,9 @@ unchanged, the order of tags, the amount of text; and translations, if there is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,13 @@ from diptych.kernels.tables import Table
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import by_stem
 from diptych.stages.pair.shared.pages_by_language import LanguagePages
+from diptych.types import Url
 
 __all__ = ["Measures", "Pairs", "SideBySide", "similarities"]
 
 _MAX_TRANSLATIONS = 4  # of a stem
 _MIN_TRANSLATION = 0.05  # probability of a translation
+_Item = TypeVar("_Item")
 _HALF_AMOUNT = 30.0  # shared weight at which the measure `amount` is one half
 
 
@@ -72,17 +74,34 @@ class SideBySide:
         if self.translated:
             (ours, theirs), (others, own) = self.translated
             spaces += [(ours, theirs), (own, others)]
-        width = max(len(self.right), 1)
-        keys = [np.zeros(0, np.int64)]
+        found = []
         for left, right in spaces:
             for one, other, turned in ((left, right, False), (right, left, True)):
                 rows = nearest(one, other, most=most)[0]
-                here, there = np.nonzero(rows >= 0)[0], rows[rows >= 0]
-                keys.append(
-                    there.astype(np.int64) * width + here if turned else here * width + there
-                )
-        found = np.unique(np.concatenate(keys))
-        return Pairs((found // width).astype(np.int32), (found % width).astype(np.int32))
+                here, there = np.nonzero(rows >= 0)[0].astype(np.int32), rows[rows >= 0]
+                found.append(Pairs(there, here) if turned else Pairs(here, there))
+        return self.joined(*found)
+
+    def joined(self, *parts: Pairs) -> Pairs:
+        """All pairs in order, each once."""
+        keys = np.unique(np.concatenate([self.keys(pairs) for pairs in parts]))
+        width = max(len(self.right), 1)
+        return Pairs((keys // width).astype(np.int32), (keys % width).astype(np.int32))
+
+    def keys(self, pairs: Pairs) -> NDArray[np.int64]:
+        """A number for each pair."""
+        return pairs.left.astype(np.int64) * max(len(self.right), 1) + pairs.right
+
+    def urls(self, pairs: Pairs) -> list[tuple[Url, Url]]:
+        """The URLs of each pair."""
+        left, right = self.left.urls, self.right.urls
+        return [(left[one], right[other]) for one, other in zip(*pairs, strict=True)]
+
+    def pairs_of_urls(self, urls: Iterable[tuple[Url, Url]]) -> Pairs:
+        """The pairs of some URLs, if both are pages of their language."""
+        left, right = self.left.place, self.right.place
+        known = [(left[one], right[other]) for one, other in urls if one in left and other in right]
+        return Pairs(*np.array(known, np.int32).reshape(-1, 2).T)
 
 
 def _with_features(rows: Rows, kept: NDArray[np.bool_]) -> Rows:
@@ -169,8 +188,8 @@ def similarities(sides: SideBySide, pairs: Pairs) -> Measures:
         # A template of one side may not be one on the other: the smaller of both differences.
         "sizes": np.abs(np.log((sizes[0] + 50) / (sizes[1] + 50))).min(1).astype(np.float32),
         "text": np.log1p(np.minimum(*sizes)[:, 0]).astype(np.float32),
-        "copied": _copied(sides, pairs),
-        "title": _titles(sides, pairs),
+        "copied": _overlaps(sides.left.blocks, sides.right.blocks, pairs, 0.0),
+        "title": _overlaps(sides.left.titles, sides.right.titles, pairs, 0.5),
     }
 
 
@@ -197,21 +216,16 @@ def _tags(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
     )  # fmt: skip
 
 
-def _copied(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
-    """The share of the blocks of the smaller page that are on both, unchanged."""
-    found = np.zeros(len(pairs), np.float32)
+def _overlaps(
+    lefts: Sequence[frozenset[_Item]],
+    rights: Sequence[frozenset[_Item]],
+    pairs: Pairs,
+    unknown: float,
+) -> NDArray[np.float32]:
+    """The share of the smaller set that is in both; `unknown` where one is empty."""
+    found = np.full(len(pairs), unknown, np.float32)
     for place, (one, other) in enumerate(zip(*pairs, strict=True)):
-        left, right = sides.left.blocks[one], sides.right.blocks[other]
-        if left and right:
-            found[place] = len(left & right) / min(len(left), len(right))
-    return found
-
-
-def _titles(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
-    """The share of the words of the shorter title that are in both; half where there is none."""
-    found = np.full(len(pairs), 0.5, np.float32)
-    for place, (one, other) in enumerate(zip(*pairs, strict=True)):
-        left, right = sides.left.titles[one], sides.right.titles[other]
+        left, right = lefts[one], rights[other]
         if left and right:
             found[place] = len(left & right) / min(len(left), len(right))
     return found

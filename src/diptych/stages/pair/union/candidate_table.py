@@ -58,8 +58,7 @@ class Table:
 
     def urls(self) -> list[tuple[Url, Url]]:
         """Both URLs of each candidate."""
-        left, right = self.sides.left.urls, self.sides.right.urls
-        return [(left[one], right[other]) for one, other in zip(*self.pairs, strict=True)]
+        return self.sides.urls(self.pairs)
 
     def page_pair(self, place: int) -> PagePair:
         """A candidate as a page pair with all its evidence."""
@@ -90,9 +89,7 @@ def score_candidates(
     sure: Mapping[str, NDArray[np.float32]] | None = None,
 ) -> Table:
     """The table of some candidates; `sure` are the sorted measures of sure pairs."""
-    urls = [
-        (sides.left.urls[one], sides.right.urls[other]) for one, other in zip(*pairs, strict=True)
-    ]
+    urls = sides.urls(pairs)
     columns: Measures = {
         **measures,
         **_proposed(urls, proposals),
