@@ -21,7 +21,6 @@ from diptych.files import (
     reason_of,
     replace_file,
     replacing,
-    unreadable,
     writing,
 )
 
@@ -66,7 +65,7 @@ def of_library(module: str, name: str) -> Exception:
 )
 def test_errors_of_libraries_are_known_once_they_are_loaded(module: str, name: str) -> None:
     raised = of_library(module, name)
-    assert isinstance(raised, unreadable())
+    assert isinstance(raised, parser_errors())
 
     def read() -> None:
         with reading("a.dat"):
@@ -78,7 +77,7 @@ def test_errors_of_libraries_are_known_once_they_are_loaded(module: str, name: s
 def test_no_library_is_loaded_to_know_its_errors() -> None:
     heavy = {"pyarrow", "duckdb", "zstandard", "safetensors", "aiohttp", "numpy"}
     code = (
-        "import sys; from diptych.files import unreadable; unreadable();"
+        "import sys; from diptych.files import parser_errors; parser_errors();"
         f"print(sorted({heavy!r} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

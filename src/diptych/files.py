@@ -20,8 +20,8 @@ from pathlib import Path
 from diptych.errors import ConfigError, DiptychError, in_one_line
 
 __all__ = [
-    "is_special", "model_file", "read_file", "reading", "reason_of", "replace_file", "replacing",
-    "unreadable", "writing",
+    "is_special", "model_file", "parser_errors", "read_file", "reading", "reason_of", "replace_file", "replacing",
+    "writing",
 ]  # fmt: skip
 
 _PIECE = 1 << 24  # bytes that are read at a time
@@ -47,7 +47,7 @@ _OF_LIBRARIES = (
 )
 
 
-def unreadable() -> tuple[type[Exception], ...]:
+def parser_errors() -> tuple[type[Exception], ...]:
     """The exceptions that parsers raise for damaged files and for files of other formats."""
     loaded = ((sys.modules.get(module), name) for module, name in _OF_LIBRARIES)
     return (*_BUILT_IN, *(getattr(module, name) for module, name in loaded if module is not None))
@@ -82,7 +82,7 @@ def reading(
         yield
     except Exception as fault:
         # Libraries written in Rust raise Exception itself.
-        if type(fault) is Exception or isinstance(fault, unreadable()):
+        if type(fault) is Exception or isinstance(fault, parser_errors()):
             is_other = what and not getattr(fault, "strerror", None)
             said = f"{path} is no {what}" if is_other else f"cannot read {path}"
             said += f": {reason_of(fault)}" + (f"; {advice}" if advice else "")

@@ -346,7 +346,7 @@ def test_pages_in_no_sure_pair_are_in_doubt(store: Store) -> None:
     for name in "abcde":
         store.save_sketch(url(name), Sketch("t", 1, {}))
     store.replace_pairs(SITE, [pair("a", "b", 0.9), pair("c", "d", 0.5)])
-    assert [store.doubts(certain) for certain in (0.5, 0.51, 0.9, 0.91)] == [1, 3, 3, 5]
+    assert [store.uncertain_pages(certain) for certain in (0.5, 0.51, 0.9, 0.91)] == [1, 3, 3, 5]
 
 
 def test_order_of_pairs_is_that_of_their_urls_and_languages(store: Store) -> None:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 
 from diptych.corpus.files import format_of, split_compression
 from diptych.errors import CorpusError, in_one_line
-from diptych.files import reason_of, unreadable
+from diptych.files import parser_errors, reason_of
 from diptych.stages.export.shared.columns import PAIR_COLUMNS, is_lang
 from diptych.text.urls import normalise
 from diptych.types import Url
@@ -165,7 +165,7 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise CorpusError(
             f"{path} is cut off after line {number:,}: copy or export it again"
         ) from error
-    except unreadable() as error:
+    except parser_errors() as error:
         reason = reason_of(error)
         raise CorpusError(f"cannot read {path} after line {number:,}: {reason}") from error
 
@@ -235,7 +235,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
                 for row in _table_rows(path, table, pa):
                     number += 1
                     yield f"row {number:,}", row
-    except unreadable() as error:
+    except parser_errors() as error:
         reason = reason_of(error)
         raise CorpusError(f"cannot read {path} after row {number:,}: {reason}") from error
 

@@ -22,7 +22,7 @@ from isal import igzip
 
 from diptych._version import VERSION
 from diptych.errors import ArchiveError
-from diptych.files import reading, reason_of, unreadable
+from diptych.files import parser_errors, reading, reason_of
 from diptych.text.digests import body_digest
 from diptych.text.urls import normalise
 from diptych.types import Response, Url
@@ -154,7 +154,7 @@ def scan(path: Path) -> Iterator[Located]:
                 raise EOFError("there is no record in it")
             if _has_more(stream, last):
                 raise EOFError("the last record is cut off")
-    except unreadable() as error:
+    except parser_errors() as error:
         said = f"damaged or cut off after {found} records" if found else "no readable WARC file"
         raise ArchiveError(f"{path} is {said}: {reason_of(error)}") from error
 

@@ -11,7 +11,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any, BinaryIO
 
 from diptych.errors import SourceError
-from diptych.files import reason_of, unreadable
+from diptych.files import parser_errors, reason_of
 from diptych.text.urls import origin_of
 
 __all__ = ["CutOffError", "Lines", "blocks", "opened", "part_files", "size_of"]
@@ -112,7 +112,7 @@ def opened(path: str) -> Iterator[BinaryIO]:
     """A file that is read from its beginning."""
     try:
         stream = _open(path)
-    except unreadable() as error:
+    except parser_errors() as error:
         raise SourceError(f"cannot read {path}: {reason_of(error)}") from error
     with stream:
         yield stream
@@ -125,7 +125,7 @@ def size_of(path: str) -> int:
             return Path(path).stat().st_size
         fs, inner = _fsspec(path).core.url_to_fs(path)
         return int(fs.info(inner).get("size") or -1)
-    except unreadable() as error:
+    except parser_errors() as error:
         raise SourceError(f"cannot read {path}: {reason_of(error)}") from error
 
 
@@ -144,7 +144,7 @@ def blocks(path: str) -> Iterator[bytes]:
 def _read(stream: BinaryIO, size: int = _READ) -> bytes:
     try:
         return stream.read(size)
-    except unreadable() as error:
+    except parser_errors() as error:
         raise CutOffError(reason_of(error)) from error
 
 
@@ -174,7 +174,7 @@ def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
         while not member.eof:
             try:
                 text = member.decompress(data, _INFLATED)
-            except unreadable() as error:
+            except parser_errors() as error:
                 raise CutOffError(reason_of(error)) from error
             yield text
             data = member.unconsumed_tail

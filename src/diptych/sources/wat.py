@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from diptych.errors import SourceError
-from diptych.files import reason_of, unreadable
+from diptych.files import parser_errors, reason_of
 from diptych.sources.graph_files import CutOffError, blocks, part_files, size_of
 from diptych.sources.link_index import LinkWriter
 from diptych.text.urls import normalise, resolver
@@ -123,7 +123,7 @@ class _WatFile:
                 if found is not None:
                     self.count += 1
                     yield found
-        except unreadable() as error:
+        except parser_errors() as error:
             self._error = reason_of(error)
 
     def _page(self, record: Any) -> tuple[Url, list[Link]] | None:

@@ -205,9 +205,9 @@ def test_labels_with_a_mark_at_their_beginning_and_windows_line_ends(tmp_path: P
 class FakeRun:
     """What a run has of pages and lexicons."""
 
-    def lexicons(self) -> dict[LangPair, bytes]:
+    def learned(self) -> dict[LangPair, Lexicon]:
         known = Lexicon.of_links("en", "fr", [("house", "maison", 1)])
-        return {LangPair("en", "fr"): known.to_bytes()}
+        return {LangPair("en", "fr"): known}
 
     def response(self, url: Url) -> Response | None:
         if not url.endswith("/there"):
@@ -240,5 +240,5 @@ def test_damaged_model_is_a_mistake(labels: Path, tmp_path: Path) -> None:
     run("train", "verify", labels, "--out", out, "--method", "maxent")
     (out / "maxent.json").write_text((out / "maxent.json").read_text("utf-8")[:-30], "utf-8")
     strategy = registry.make("verify", {"use": "maxent", "model": str(out)})
-    with pytest.raises(ConfigError, match="is damaged"):
+    with pytest.raises(ConfigError, match="is no model of a verifier"):
         strategy.verify(of_texts(ENGLISH, FRENCH))
