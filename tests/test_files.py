@@ -16,6 +16,7 @@ from support.damage import fault
 from diptych.errors import ArchiveError, ConfigError, SourceError, StoreError
 from diptych.files import (
     model_file,
+    parser_errors,
     read_file,
     reading,
     reason_of,

@@ -20,8 +20,8 @@ from pathlib import Path
 from diptych.errors import ConfigError, DiptychError, in_one_line
 
 __all__ = [
-    "is_special", "model_file", "parser_errors", "read_file", "reading", "reason_of", "replace_file", "replacing",
-    "writing",
+    "is_special", "model_file", "parser_errors", "read_file", "reading", "reason_of",
+    "replace_file", "replacing", "writing",
 ]  # fmt: skip
 
 _PIECE = 1 << 24  # bytes that are read at a time
