@@ -1,6 +1,6 @@
 """Telephone numbers and broken characters: what libraries find, and what the rules of Diptych do.
 
-    python bench/libraries.py [--sites DIR] [--other DIR] [--out bench/results/libraries.json]
+    python -m bench.tasks.libraries [--sites DIR] [--other DIR] [--out bench/results/libraries.json]
 
 Texts are the blocks of the real sites, each once.  `libraries_truth.tsv` says which of the numbers
 that anybody finds there are those of telephones, and which texts are broken.  All of them were read
