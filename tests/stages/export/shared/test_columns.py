@@ -1,11 +1,21 @@
 from __future__ import annotations
 
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.exported import EN, FR, UNIT, dirty_texts
 
-from diptych.stages.export.shared.columns import as_lines, is_plain, iso_time, one_line, unit_id
+from diptych.stages.export.shared.columns import (
+    as_lines,
+    is_lang,
+    is_plain,
+    iso_time,
+    one_line,
+    unit_id,
+    write_rows,
+)
 from diptych.types import Url
 
 
@@ -69,3 +79,22 @@ def test_times_are_whole_seconds_of_universal_time() -> None:
         "1970-01-01T00:00:59Z",
         "2001-09-09T01:46:40Z",
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "form"),
+    [
+        ("en", True), ("e", False), ("abcdefgh", True), ("abcdefghi", False), ("zh-Hant-TW", True),
+        ("a1", False), ("en-", False), ("en-abcdefgh1", False), ("en-1-2-3-4", True),
+        ("en-1-2-3-4-5", False), ("en\n", False), ("", False),
+    ],
+)  # fmt: skip
+def test_form_of_a_language_code(code: str, form: bool) -> None:
+    assert is_lang(code) is form
+
+
+def test_blanks_are_plain_and_rows_are_counted() -> None:
+    assert is_plain(b"a b c", 0)
+    out = io.BytesIO()
+    assert write_rows([{"a": 1}, {"b": "c d"}], out) == 2
+    assert out.getvalue() == b'{"a":1}\n{"b":"c d"}\n'
