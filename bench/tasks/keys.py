@@ -27,8 +27,9 @@ from bench.support.machine import machine
 from bench.support.paths import RESULTS
 from diptych.page.url_list import UrlList
 from diptych.registry import signature
-from diptych.stages.pair.keys.strategy import PAPER, Keys, learn_keys, pair_urls
+from diptych.stages.pair.keys.strategy import PAPER, Keys, pair_urls
 from diptych.stages.pair.langstrip import LangStrip
+from diptych.text.url_edits import learn_rules
 from diptych.types import LangScore, Url
 
 FLOOR_SITES = frozenset("apache2-manual debian-install-guide gnucash lilypond scilab".split())
@@ -131,7 +132,7 @@ METHODS: dict[str, Method] = {
 
 def predicted(truth: Truth, langs: list[str]) -> dict[str, float]:
     """What half of a site teaches about the other half: the likeliest URL for each true pair."""
-    book = learn_keys(truth.half, langs)
+    book = learn_rules(pair_urls(truth.half, langs))
     lang_of = dict(truth.pages)
     known = {url for url, _ in truth.half}
     right = wrong = none = 0

@@ -4,10 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.stages.pair.keys.strategy import learn_keys
+from diptych.stages.pair.keys.strategy import pair_urls
 from diptych.text.url_edits import KeyBook, Prediction, UrlPair, learn_rules
 
 NAMES = ("harbour", "tides", "storm-1953", "lens", "keeper", "a/b/fog", "rock_2", "log")
+
+
+def learn_keys(urls: list[tuple[str, str]], langs: list[str]) -> KeyBook:
+    return learn_rules(pair_urls(urls, langs))
 
 
 def pages(*patterns: tuple[str, str], names: tuple[str, ...] = NAMES) -> list[tuple[str, str]]:

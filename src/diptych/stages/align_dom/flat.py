@@ -10,14 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from diptych.kernels.length_costs import length_cost
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.lengths import cheapest_path, text_length
 from diptych.types import Block, NodePair, Page
-
-if TYPE_CHECKING:
-    from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = ["Flat"]
 
@@ -116,13 +114,17 @@ class _BlockColumns(NamedTuple):
 
     def scaled(self, total: float) -> _BlockColumns:
         """The same with lengths scaled to the other language, if both pages say the same."""
-        ratio = total / self.sums[-1] if self.sums[-1] else 1.0
-        ratio = min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio))
+        ratio = length_ratio(self.sums[-1], total)
         return self._replace(sums=[ratio * length for length in self.sums])
 
 
 def _joined_numbers(numbers: Sequence[frozenset[str]], start: int, count: int) -> frozenset[str]:
     return numbers[start] if count == 1 else numbers[start] | numbers[start + 1]
+
+
+def length_ratio(left: float, right: float) -> float:
+    """Letters on the right for one on the left, if both pages say the same; within bounds."""
+    return min(_MAX_RATIO, max(1 / _MAX_RATIO, right / left)) if left else 1.0
 
 
 def last_tag(path: str) -> str:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels.beads import Band, Moves, Path
 from diptych.language.codes import primary
+from diptych.learn.lexicon.bags import read_text
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.protocols import SentenceEncoder
 from diptych.stages.align_sentences.length_lexicon import LengthLexicon, beads_of
+from diptych.stages.align_sentences.shared.passes import align_near, sure_steps
 from diptych.types import Bead
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from diptych.kernels.beads import Band, Moves, Path
-    from diptych.learn.lexicon.lexicon import Lexicon
-    from diptych.protocols import SentenceEncoder
 
 __all__ = ["Embedding"]
 
@@ -62,8 +62,6 @@ class Embedding:
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
         """All sentences in beads; vectors count where the encoder knows both languages."""
         from diptych.learn.encoder.load import load_encoder
-        from diptych.learn.lexicon.bags import read_text
-        from diptych.stages.align_sentences.shared.passes import align_near
 
         encoder = load_encoder(self.encoder)
         ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
@@ -110,8 +108,6 @@ class _Vectors(NamedTuple):
 
         The mean cosine with other sentences is subtracted: short ones are close to everything.
         """
-        import numpy as np
-
         found = np.empty(len(at), np.float32)
         for start in range(0, len(at), _BATCH):
             part = slice(start, start + _BATCH)
@@ -123,10 +119,6 @@ class _Vectors(NamedTuple):
 
     def cosine_model(self, path: Path) -> CosineModel:
         """The distributions of cosines in these texts, combined with the prior."""
-        import numpy as np
-
-        from diptych.stages.align_sentences.shared.passes import sure_steps
-
         sure = path.steps[sure_steps(path)].astype(np.int64)
         sure = sure[(sure[:, 2:] == 1).all(1)]
         if len(sure) < 2:
@@ -142,8 +134,6 @@ class _Vectors(NamedTuple):
 
     def gains(self, band: Band, moves: Moves, cosine_model: CosineModel) -> NDArray[np.float32]:
         """For each move from each point: the gain of the two runs it joins."""
-        import numpy as np
-
         start = band.start
         rows = np.repeat(np.arange(len(band.low)), np.diff(start))
         columns = np.arange(start[-1]) - start[rows] + band.low[rows]
@@ -160,8 +150,6 @@ def _means(
     ours: Sequence[NDArray[np.float16]], theirs: Sequence[NDArray[np.float16]]
 ) -> list[NDArray[np.float32]]:
     """The mean cosine of each run with some runs of the other text."""
-    import numpy as np
-
     generator = np.random.default_rng(_SEED)
     some = [rows[generator.integers(len(rows), size=_SAMPLED_RUNS)] for rows in theirs if len(rows)]
     centre = np.concatenate(some).astype(np.float32).mean(0)

@@ -6,14 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from diptych.kernels.length_costs import length_cost
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.lengths import cheapest_path, text_length
 from diptych.types import Bead
-
-if TYPE_CHECKING:
-    from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = ["PRIORS", "GaleChurch"]
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from diptych.kernels.beads import Moves
+from diptych.learn.lexicon.bags import read_text
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.word_links import lexicon_links
 from diptych.stages.align_sentences.gale_church import PRIORS
 from diptych.stages.align_sentences.length_lexicon import beads_of
+from diptych.stages.align_sentences.shared.passes import align_passes
 from diptych.types import Bead
-
-if TYPE_CHECKING:
-    from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = ["Ibm1"]
 
@@ -30,11 +32,6 @@ class Ibm1:
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
         """All sentences in beads, in order; a bead's score is its probability."""
-        from diptych.kernels.beads import Moves
-        from diptych.learn.lexicon.bags import read_text
-        from diptych.learn.lexicon.word_links import lexicon_links
-        from diptych.stages.align_sentences.shared.passes import align_passes
-
         ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
         links = lexicon_links(ours.words, theirs.words, lexicon)
         moves = Moves.of(list(PRIORS), list(PRIORS.values()))

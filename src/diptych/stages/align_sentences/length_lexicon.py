@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels.beads import Moves, Path
+from diptych.learn.lexicon.bags import Text, read_text
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.word_links import vocabulary_links
+from diptych.stages.align_sentences.shared.passes import (
+    MAX_CELLS,
+    Model,
+    align_passes,
+    align_pieces,
+)
 from diptych.types import Bead
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from diptych.kernels.beads import Moves, Path
-    from diptych.learn.lexicon.bags import Text
-    from diptych.learn.lexicon.lexicon import Lexicon
-    from diptych.stages.align_sentences.shared.passes import Model
 
 __all__ = ["LengthLexicon", "beads_of"]
 
@@ -66,8 +70,6 @@ class LengthLexicon:
         >>> [(bead.left, bead.right) for bead in beads]
         [((0, 1), (0,))]
         """
-        from diptych.learn.lexicon.bags import read_text
-
         ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
         return beads_of(*self.aligned(ours, theirs, lexicon)[0])
 
@@ -86,20 +88,12 @@ class LengthLexicon:
         return found
 
     def _is_short(self, left: Sequence[str], right: Sequence[str]) -> bool:
-        from diptych.stages.align_sentences.shared.passes import MAX_CELLS
-
         is_taught = self.passes > 1 and min(len(left), len(right)) >= self.least
         return not is_taught and (len(left) + 1) * (len(right) + 1) <= MAX_CELLS
 
     def _align_short(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        import numpy as np
-
-        from diptych.learn.lexicon.bags import read_text
-        from diptych.learn.lexicon.word_links import vocabulary_links
-        from diptych.stages.align_sentences.shared.passes import align_pieces
-
         if not pieces:
             return []
         lefts, rights = zip(*pieces, strict=True)
@@ -115,16 +109,11 @@ class LengthLexicon:
 
     def aligned(self, left: Text, right: Text, lexicon: Lexicon) -> tuple[Path, Model]:
         """The best path through two texts, and the model that found it."""
-        from diptych.learn.lexicon.word_links import vocabulary_links
-        from diptych.stages.align_sentences.shared.passes import align_passes
-
         passes = self.passes if min(len(left), len(right)) >= self.least else 1
         links = vocabulary_links(left.words, right.words, lexicon)
         return align_passes(left, right, self._moves(), links, passes)
 
     def _moves(self) -> Moves:
-        from diptych.kernels.beads import Moves
-
         kinds = {**_BEAD_SHARES, (1, 0): self.gap, (0, 1): self.gap}
         return Moves.of(list(kinds), list(kinds.values()))
 

@@ -16,12 +16,12 @@ from diptych.stages.discover.shared.following import first_found_first, outgoing
 from diptych.stages.discover.shared.naive_bayes import fit
 from diptych.types import Example, Lead, Link, Page, Role
 
-__all__ = ["Cobfc", "Obfc"]
+__all__ = ["BackAndForth", "Cobfc", "Obfc"]
 
 
 @dataclass(frozen=True, slots=True)
-class Obfc:
-    """Back links of bilingual sites and what they link to, as they come."""
+class BackAndForth:
+    """The part that both policies share: the links of back-link pages out of their sites."""
 
     # DEVIATION(barbosa): Algorithm 1 follows the links of back-link pages only; a seed of the
     # user's may be a list of links itself.
@@ -30,15 +30,22 @@ class Obfc:
 
     looks_back: ClassVar[bool] = True
     per_site: ClassVar[int] = 1
-    learns_every: ClassVar[int] = 0
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
         """The links of back-link pages that lead out of their sites."""
-        return _follow(page, role, follow_seeds=self.follow_seeds)
+        is_followed = role is Role.BACK or (role is Role.SEED and self.follow_seeds)
+        return outgoing_links(page) if is_followed else ()
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
         """1 if the site is bilingual, else 0."""
         return float(is_bilingual)
+
+
+@dataclass(frozen=True, slots=True)
+class Obfc(BackAndForth):
+    """Back links of bilingual sites and what they link to, as they come."""
+
+    learns_every: ClassVar[int] = 0
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
         """As they come."""
@@ -46,27 +53,14 @@ class Obfc:
 
 
 @dataclass(frozen=True, slots=True)
-class Cobfc:
+class Cobfc(BackAndForth):
     """Back and forward links, those first that two classifiers expect most of."""
 
     learns_every: int = 250
     """pages between the first learning steps; the paper learned once, after a fifth of all pages"""
-    follow_seeds: bool = True
-    """whether seeds are treated as back-link pages"""
     haste: float = 0.9
     """what a site that is expected behind a back link counts, against one that is at hand: the
     page must be fetched first, which is one download for some ten links"""
-
-    looks_back: ClassVar[bool] = True
-    per_site: ClassVar[int] = 1
-
-    def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """The links of back-link pages that lead out of their sites."""
-        return _follow(page, role, follow_seeds=self.follow_seeds)
-
-    def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """1 if the site is bilingual, else 0."""
-        return float(is_bilingual)
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
         """By the back-link classifier and the forward-link classifier.
@@ -93,8 +87,3 @@ class Cobfc:
             ]
 
         return ranking
-
-
-def _follow(page: Page, role: Role, *, follow_seeds: bool) -> Sequence[Link]:
-    is_followed = role is Role.BACK or (role is Role.SEED and follow_seeds)
-    return outgoing_links(page) if is_followed else ()

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.stages.filter.shared.characters import CharacterCounts, Kind
+from diptych.stages.filter.shared.segments import Segments, read_segments
 from diptych.types import Decision, Reason, SegmentPair
 from diptych.units import Repeats
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from diptych.learn.lexicon.lexicon import Lexicon
-    from diptych.stages.filter.shared.characters import CharacterCounts
-    from diptych.stages.filter.shared.segments import Segments
 
 __all__ = ["Rules"]
 
@@ -50,8 +47,6 @@ class Rules:
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
         """The segments' own scores; a reject names the first rule it broke."""
-        from diptych.stages.filter.shared.segments import read_segments
-
         return [
             Decision(not reason, seg.score, reason)
             for seg, reason in zip(segs, self.broken_rules(read_segments(segs)), strict=True)
@@ -63,8 +58,6 @@ class Rules:
 
     def broken_rules(self, segments: Segments) -> list[str]:
         """The first rule each segment breaks, or nothing."""
-        import numpy as np
-
         reasons = np.full(len(segments.segs), "", "U16")
         for name, is_broken in reversed(self._rules(segments)):
             reasons[is_broken] = name  # of several rules the first stays
@@ -72,10 +65,6 @@ class Rules:
 
     def _rules(self, segments: Segments) -> list[tuple[str, NDArray[np.bool_]]]:
         """A mask of the segments that break each rule, in the order of the rules."""
-        import numpy as np
-
-        from diptych.stages.filter.shared.characters import Kind
-
         either = np.logical_or.reduce
         chars = segments.chars
         visible = [np.maximum(side.visible, 1) for side in chars]
@@ -97,8 +86,6 @@ class Rules:
         ]
 
     def _lopsided(self, chars: tuple[CharacterCounts, CharacterCounts]) -> NDArray[np.bool_]:
-        import numpy as np
-
         ours, theirs = (side.lengths + self.slack for side in chars)
         lopsided: NDArray[np.bool_] = np.maximum(ours, theirs) > self.max_ratio * np.minimum(
             ours, theirs

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diptych.protocols import SiteView
 from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
+from diptych.stages.pair.shared.pages_by_language import pages_by_language
+from diptych.stages.pair.shared.similarity import Pairs, SideBySide, similarities
 from diptych.types import PagePair
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from diptych.stages.pair.shared.similarity import Pairs, SideBySide
 
 __all__ = ["Content"]
 
@@ -36,9 +34,6 @@ class Content:
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `content`."""
-        from diptych.stages.pair.shared.pages_by_language import pages_by_language
-        from diptych.stages.pair.shared.similarity import SideBySide, similarities
-
         pages_of = pages_by_language(site, page_languages(site))
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):
@@ -58,8 +53,6 @@ class Content:
 
 def content_scores(measures: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
     """One score of all measures: what pages share, less where their forms differ."""
-    import numpy as np
-
     words = np.maximum(measures["shared"], measures["translated"])
     form = (measures["tags"] + np.exp(-2 * measures["sizes"])) / 2
     scores: NDArray[np.float32] = (words * (0.5 + form / 2) * (1 - measures["copied"])).clip(0, 1)

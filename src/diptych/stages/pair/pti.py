@@ -19,19 +19,17 @@ from functools import lru_cache
 from heapq import nsmallest
 from itertools import combinations
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from diptych.kernels.tables import Table
 from diptych.language.marks import marks_of
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import SiteView
 from diptych.stages.pair.shared.one_partner import one_partner_each
-from diptych.stages.pair.shared.page_languages import page_languages
+from diptych.stages.pair.shared.page_languages import urls_by_language
 from diptych.stages.pair.url_rules import language_words, with_case_of
 from diptych.text.cognates import stem
 from diptych.types import PagePair, Url
-
-if TYPE_CHECKING:
-    from diptych.kernels.tables import Table
-    from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = ["Pti", "WordList", "generated_names", "similarity", "word_list"]
 
@@ -57,9 +55,7 @@ class Pti:
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `pti`."""
-        by_lang: defaultdict[str, list[Url]] = defaultdict(list)
-        for url, lang in sorted(page_languages(site).items()):
-            by_lang[lang].append(url)
+        by_lang = urls_by_language(site)
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):
             named = one_partner_each(_pairs_by_name(by_lang[left], by_lang[right], left, right))

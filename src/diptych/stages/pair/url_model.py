@@ -15,7 +15,7 @@ from diptych.learn.url.pair_url import WHOLE, parse_url, plain
 from diptych.protocols import SiteView
 from diptych.stages.pair.shared.blocking import candidates
 from diptych.stages.pair.shared.one_partner import one_partner_each
-from diptych.stages.pair.shared.page_languages import page_languages
+from diptych.stages.pair.shared.page_languages import urls_by_language
 from diptych.types import PagePair, Url
 
 __all__ = ["UrlModel", "site_habits"]
@@ -44,11 +44,8 @@ class UrlModel:
         """Pairs, strongest first; evidence is `url_model`."""
         if len(site.langs) < 2:
             return []
-        model, langs = _loaded(self.model), page_languages(site)
+        model, by_lang = _loaded(self.model), urls_by_language(site)
         unknown = sorted(url for url, record in site.pages.items() if not record.lang)
-        by_lang: dict[str, list[Url]] = {lang: [] for lang in site.langs}
-        for url in sorted(langs):
-            by_lang[langs[url]].append(url)
         return one_partner_each(
             PagePair(Url(one), Url(other), left, right, score, "url_model")
             for left, right in combinations(site.langs, 2)

@@ -17,18 +17,13 @@ from diptych.language.marks import fold
 from diptych.language.names import language_codes, language_names
 from diptych.protocols import SiteView
 from diptych.stages.pair.shared.one_partner import one_partner_each
-from diptych.stages.pair.shared.page_languages import page_languages
+from diptych.stages.pair.shared.page_languages import urls_by_language
 from diptych.types import PagePair, Url
 
 __all__ = [
-    "REMOVED_AT",
-    "REPLACED_AT",
-    "UrlRules",
-    "language_words",
-    "mark_removed",
-    "mark_replaced",
+    "REMOVED_AT", "REPLACED_AT", "UrlRules", "language_words", "mark_removed", "mark_replaced",
     "with_case_of",
-]
+]  # fmt: skip
 
 REPLACED_AT = (
     "//*.",  # en.example.org
@@ -58,16 +53,11 @@ class UrlRules:
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `url_rules`."""
-        langs = page_languages(site)
+        by_lang = urls_by_language(site)
         return one_partner_each(
             PagePair(one, other, left, right, score, "url_rules")
             for left, right in combinations(site.langs, 2)
-            for one, other, score in _pairs(
-                {url for url, lang in langs.items() if lang == left},
-                {url for url, lang in langs.items() if lang == right},
-                left,
-                right,
-            )
+            for one, other, score in _pairs({*by_lang[left]}, {*by_lang[right]}, left, right)
         )
 
 

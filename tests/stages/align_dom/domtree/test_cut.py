@@ -60,9 +60,9 @@ def test_part_of_a_forest_is_a_forest() -> None:
 def test_small_trees_are_one_piece_and_large_ones_are_cut_at_anchors() -> None:
     tree = np.arange(1_000, dtype=np.int32)
     shifted = [None, *range(999)]
-    whole = pieces(tree, tree, (list(range(1_000)), shifted), 10_000_000)
+    whole = pieces(tree, tree, lambda: (list(range(1_000)), shifted), 10_000_000)
     assert len(whole) == 1
-    cut = pieces(tree, tree, (list(range(1_000)), shifted), 1_000)
+    cut = pieces(tree, tree, lambda: (list(range(1_000)), shifted), 1_000)
     assert len(cut) > 2
     assert all(piece.right.stop == piece.left.stop + 1 for piece in cut[:-1])
     for side in range(2):
@@ -85,5 +85,6 @@ def test_huge_and_hostile_trees_are_cut_in_bounded_time() -> None:
     nothing = [None] * 200_000
     for tree in (chain_, comb, mirrored(comb)[1], wide):
         with processor_seconds(20):
-            cut = pieces(tree, tree, (nothing[: len(tree)], nothing[: len(tree)]), 1_000_000)
+            keys = nothing[: len(tree)]
+            cut = pieces(tree, tree, lambda keys=keys: (keys, keys), 1_000_000)
         assert sum(piece.left.stop - piece.left.start for piece in cut) == len(tree)

@@ -99,10 +99,10 @@ def test_numbers_and_names_are_their_own_translations() -> None:
 def test_aligned_links_are_given_with_their_addresses() -> None:
     left = page("<body><ul><li><a href=/en/a>About the harbour</a><li><a href=/en/b>News</a></ul>")
     right = page("<body><ul><li><a href=/fr/b>Nouvelles</a></ul>")
-    assert [(one[-5:], other[-5:]) for one, other, _ in DomTree().links(left, right)] == [
-        ("/en/b", "/fr/b")
-    ]
-    assert all(0 <= score <= 1 for _, _, score in DomTree().links(left, right))
+    assert [
+        (one[-5:], other[-5:]) for one, other, _ in DomTree().align_with_links(left, right)[1]
+    ] == [("/en/b", "/fr/b")]
+    assert all(0 <= score <= 1 for _, _, score in DomTree().align_with_links(left, right)[1])
 
 
 def test_answer_does_not_depend_on_what_was_aligned_before() -> None:

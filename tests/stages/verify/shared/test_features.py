@@ -69,7 +69,6 @@ def test_features_are_the_same_with_sides_changed() -> None:
 def test_coverage_is_by_letters_of_each_side() -> None:
     found = coverage(with_segments(("a" * 60, "b" * 30), ("c" * 40, ""), ("", "d" * 10)))
     assert (found.left, found.right) == pytest.approx((0.6, 0.75))
-    assert (found.less, found.more) == pytest.approx((0.6, 0.75))
     assert found.lengths == pytest.approx(0.5)
 
 

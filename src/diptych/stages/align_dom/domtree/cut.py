@@ -7,15 +7,13 @@ it.  So pieces are aligned by themselves; only the hierarchy across their border
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["Piece", "cells", "common_anchors", "depths", "fits_whole", "mirrored", "pieces"]
+__all__ = ["Piece", "cells", "common_anchors", "depths", "mirrored", "pieces"]
 
 _MAX_PAIRS = 12_000_000  # of nodes: three tables of four bytes each
 _PIECE_CELLS = 3_000_000  # some 5 ms
@@ -77,19 +75,10 @@ def _table_rows(leftmost: NDArray[np.int32]) -> int:
     return int((last[starts] - starts + 2).sum()) + len(leftmost) + 1
 
 
-def fits_whole(left: NDArray[np.int32], right: NDArray[np.int32], max_cells: int) -> bool:
-    """True if two trees need not be cut."""
-    return _fits(left, right, _whole(left, right), max_cells)
-
-
-def _whole(left: NDArray[np.int32], right: NDArray[np.int32]) -> Piece:
-    return Piece(slice(0, len(left)), slice(0, len(right)))
-
-
 def pieces(
     left: NDArray[np.int32],
     right: NDArray[np.int32],
-    keys: tuple[Sequence[Hashable], Sequence[Hashable]],
+    keys: Callable[[], tuple[Sequence[Hashable], Sequence[Hashable]]],
     max_cells: int,
 ) -> list[Piece]:
     """The whole, or pieces of it that are cut at nodes with the same key where there are any.
@@ -97,10 +86,11 @@ def pieces(
     A key that occurs once on both sides is an anchor if it is in order with the others; None is no
     key.  What is still too large is cut in proportion.
     """
-    if fits_whole(left, right, max_cells):
-        return [_whole(left, right)]
+    whole = Piece(slice(0, len(left)), slice(0, len(right)))
+    if _fits(left, right, whole, max_cells):  # nearly all do
+        return [whole]
     found: list[Piece] = []
-    waiting = list(_between(common_anchors(*keys), len(left), len(right)))[::-1]
+    waiting = list(_between(common_anchors(*keys()), len(left), len(right)))[::-1]
     while waiting:
         piece = waiting.pop()
         if _fits(left, right, piece, _PIECE_CELLS) or _size(piece) <= 2:

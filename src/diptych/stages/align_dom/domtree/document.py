@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diptych.page.elements import KNOWN
 from diptych.stages.align_dom.flat import last_tag
 from diptych.types import Block, Node, Page
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 __all__ = ["Document", "document"]
 
@@ -98,8 +96,6 @@ class _Builder:
         ]
 
     def build(self) -> Document:
-        import numpy as np
-
         tags, texts, hrefs, blocks, starts = (
             zip(*self.nodes, strict=True) if self.nodes else [()] * 5
         )

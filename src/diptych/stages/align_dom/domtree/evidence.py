@@ -11,19 +11,19 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags
 from diptych.kernels.length_costs import length_cost
 from diptych.kernels.tables import Table
 from diptych.learn.lexicon.bags import Text, read_text
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import lexicon_links, lifts, trust, vocabulary_links
 from diptych.stages.align_dom.domtree.document import Document
+from diptych.stages.align_dom.flat import length_ratio
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.stages.align_dom.domtree.strategy import DomTree
 
 __all__ = ["PairEvidence", "length_gains", "read_evidence"]
@@ -33,7 +33,6 @@ _FINE_BINS, _BIN_RATIO, _BINS = 20, 1.07, 128  # up to 29,000 characters
 # DEVIATION(shi): a share of the words that are known translates none, instead of one word in l + 1:
 # a long text would explain every word.  What no lexicon knows says nothing.
 _MIN_NULL = 1e-9  # the share where the empty word has its part instead
-_MAX_RATIO = 1.25  # of most language pairs; beyond it, one page simply says more
 
 
 class PairEvidence(NamedTuple):
@@ -139,13 +138,8 @@ def read_evidence(
         known = _NodeWords.of_paper(left), _NodeWords.of_paper(right)
     hrefs = trees[0].hrefs, trees[1].hrefs
     tables = lifts(links, left.bags, right.bags)
-    return PairEvidence(*known, hrefs, tables, _ratio(left, right), weights)
-
-
-def _ratio(left: Text, right: Text) -> float:
-    """Letters on the right for one on the left, if both pages say the same."""
-    ours, theirs = float(left.lengths.sum()), float(right.lengths.sum())
-    return min(_MAX_RATIO, max(1 / _MAX_RATIO, theirs / ours)) if ours else 1.0
+    ratio = length_ratio(float(left.lengths.sum()), float(right.lengths.sum()))
+    return PairEvidence(*known, hrefs, tables, ratio, weights)
 
 
 def length_gains(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -16,11 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["OTHER", "Parameters", "shipped_gains", "shipped_parameters"]
 
@@ -42,8 +40,6 @@ class Parameters:
 
     def gains(self) -> NDArray[np.float32]:
         """The gains of two aligned tags, one row for each tag of F."""
-        import numpy as np
-
         aligned = np.log(np.array(self.table).T) - np.log(np.array(self.null))[:, None]
         odds = math.log1p(-self.deletion) - 2 * math.log(self.deletion)
         gains: NDArray[np.float32] = (aligned + odds).astype(np.float32)
@@ -51,8 +47,6 @@ class Parameters:
 
     def numbers(self, tags: Sequence[str]) -> NDArray[np.int32]:
         """The row of each tag."""
-        import numpy as np
-
         index = {tag: number for number, tag in enumerate(self.tags)}
         other = index[OTHER]
         return np.array([index.get(tag, other) for tag in tags], np.int32)

@@ -7,19 +7,18 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels.tree_align import decode
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.stages.align_dom.domtree.cut import cells, mirrored, pieces, sub_forest
 from diptych.stages.align_dom.domtree.document import Document, document
+from diptych.stages.align_dom.domtree.evidence import PairEvidence, read_evidence
 from diptych.stages.align_dom.domtree.model import shipped_gains, shipped_parameters
 from diptych.types import NodePair, Page
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from diptych.learn.lexicon.lexicon import Lexicon
-    from diptych.stages.align_dom.domtree.cut import Piece
-    from diptych.stages.align_dom.domtree.evidence import PairEvidence
 
 __all__ = ["DomTree"]
 
@@ -78,16 +77,10 @@ class DomTree:
         """All blocks; left ones in order, right ones too except where a text was moved."""
         return self.align_with_links(left, right, lexicon)[0]
 
-    def links(
-        self, left: Page, right: Page, lexicon: Lexicon | None = None
-    ) -> list[tuple[str, str, float]]:
-        """The addresses of aligned links, and their scores."""
-        return self.align_with_links(left, right, lexicon)[1]
-
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon | None = None
     ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
-        """The results of `align` and `links`, computed together."""
+        """The blocks as `align` gives them, and addresses of aligned links with their scores."""
         trees = document(left), document(right)
         matches = self._matches(trees, (left, right), lexicon)
         blocks = {
@@ -106,27 +99,20 @@ class DomTree:
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
     ) -> list[_Match]:
         evidence = self.evidence(trees, pages, lexicon)
+        left, right = trees
+        cut = pieces(
+            left.leftmost, right.leftmost, lambda: (_anchor_keys(left), _anchor_keys(right)),
+            self.max_cells,
+        )  # fmt: skip
         return [
             match
-            for piece in self._cut(trees)
+            for piece in cut
             for match in self._decoded(trees, evidence, piece.left, piece.right)
         ]
-
-    def _cut(self, trees: tuple[Document, Document]) -> list[Piece]:
-        from diptych.stages.align_dom.domtree.cut import Piece, fits_whole, pieces
-
-        left, right = trees[0].leftmost, trees[1].leftmost
-        if fits_whole(left, right, self.max_cells):  # nearly all
-            return [Piece(slice(0, len(left)), slice(0, len(right)))]
-        return pieces(left, right, (_anchor_keys(trees[0]), _anchor_keys(trees[1])), self.max_cells)
 
     def _decoded(
         self, trees: tuple[Document, Document], evidence: PairEvidence, ours: slice, theirs: slice
     ) -> list[_Match]:
-        import numpy as np
-
-        from diptych.stages.align_dom.domtree.cut import sub_forest
-
         texts = evidence.gains(ours, theirs)
         parameters = shipped_parameters()
         rows = parameters.numbers(trees[0].tags[ours])
@@ -151,9 +137,6 @@ class DomTree:
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
     ) -> PairEvidence:
         """The evidence of the texts of two document trees, with the weights of this strategy."""
-        from diptych.learn.lexicon.lexicon import Lexicon
-        from diptych.stages.align_dom.domtree.evidence import read_evidence
-
         if lexicon is None:
             lexicon = Lexicon.empty(pages[0].lang, pages[1].lang)
         return read_evidence(trees, lexicon, self)
@@ -163,11 +146,6 @@ def best_alignment(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
 ) -> list[tuple[int, int]]:
     """The best alignment of two forests, from the side on which they have fewer cells."""
-    import numpy as np
-
-    from diptych.kernels.tree_align import decode
-    from diptych.stages.align_dom.domtree.cut import cells, mirrored
-
     (numbers, tree), (others, other_tree) = mirrored(left), mirrored(right)
     if cells(left, right) <= cells(tree, other_tree):
         return decode(left, right, gains)
@@ -259,8 +237,6 @@ def _mutual_best(
     left: list[int], right: list[int], gains: NDArray[np.float32], margin: float
 ) -> list[tuple[int, int]]:
     """Pairs that are each other's best, by a margin over the second best and over 0."""
-    import numpy as np
-
     if not left or not right:
         return []
     rest = gains[np.ix_(left, right)]
@@ -274,8 +250,6 @@ def _mutual_best(
 
 def _second_best(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """The second highest of each column; of a single row, none."""
-    import numpy as np
-
     if len(values) < 2:
         return np.full(values.shape[1], -np.inf, np.float32)
     found: NDArray[np.float32] = np.partition(values, len(values) - 2, axis=0)[-2]

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from importlib.resources import files
 from urllib.parse import unquote
 
 from diptych.language.codes import primary
@@ -39,27 +40,6 @@ _IMAGE_NAME = re.compile(r"([^/\\?#\s]+?)(?:\.[A-Za-z0-9]{2,5})?(?:[?#]\S*)?(?=\
 _MIN_STEM = 4  # letters that an adjective shares with a language's name
 _MAX_ENDING = 2  # letters of the name that an adjective may change
 _MAX_LONGER = 4  # letters by which it may be longer than the name
-# The names by which flags are kept: in English, in the country's own language, and in French.
-_COUNTRIES: Mapping[str, str] = {
-    "ar": "egypt morocco arabia saudi saudiarabia emirates uae",
-    "bg": "bulgaria bulgarie", "bn": "bangladesh", "ca": "catalonia catalunya catalogne",
-    "cs": "czechia czechrepublic cesko tchequie", "cy": "wales cymru", "da": "denmark danmark",
-    "de": "germany deutschland allemagne austria osterreich autriche", "el": "greece grece hellas",
-    "en": "england usa britain greatbritain unitedkingdom unitedstates australia america",
-    "es": "spain espana espagne mexico argentina colombia chile peru", "et": "estonia estonie",
-    "eu": "euskadi", "fa": "iran", "fi": "finland finlande", "fr": "france quebec",
-    "ga": "ireland eire", "he": "israel", "hi": "india inde", "hr": "croatia hrvatska croatie",
-    "hu": "hungary magyarorszag hongrie", "hy": "armenia armenie", "id": "indonesia indonesie",
-    "is": "iceland", "it": "italy italia italie", "ja": "japan nippon japon",
-    "ka": "georgia", "kk": "kazakhstan", "ko": "korea southkorea coree", "lt": "lithuania lietuva",
-    "lv": "latvia latvija", "mk": "macedonia", "ms": "malaysia", "mt": "malta",
-    "nl": "netherlands holland nederland hollande", "no": "norway norge norvege",
-    "pl": "poland polska pologne", "pt": "portugal brazil brasil bresil",
-    "ro": "romania roumanie", "ru": "russia rossija russie", "sk": "slovakia slovensko slovaquie",
-    "sl": "slovenia slovenija", "sq": "albania", "sr": "serbia srbija serbie",
-    "sv": "sweden sverige suede", "th": "thailand", "tr": "turkey turkiye turquie",
-    "uk": "ukraine ukraina", "vi": "vietnam", "zh": "china chine taiwan hongkong",
-}  # fmt: skip
 _LANGUAGE_PLACES = frozenset({"host", "folder", "ending", "parameter", "deep"})
 """places of a URL where a code or a name is hardly anything but a language"""
 
@@ -173,7 +153,11 @@ def country_languages() -> Mapping[str, str]:
     >>> country_languages()["spain"], country_languages()["deutschland"]
     ('es', 'de')
     """
-    return {name: lang for lang, names in _COUNTRIES.items() for name in names.split()}
+    # The names of countries as images of flags have them: in English, in the country's own
+    # language, and in French.
+    lines = (files("diptych.stages.detect.shared") / "countries.tsv").read_text("utf-8")
+    rows = (line.split("\t") for line in lines.splitlines())
+    return {name: lang for lang, names in rows for name in names.split()}
 
 
 def is_endonym(word: str, lang: str) -> bool:

@@ -9,16 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diptych.learn.logistic import fit_logistic, sigmoid
 from diptych.page.neighbourhood import BUCKETS
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["NaiveBayes", "fit"]
 
@@ -47,8 +45,6 @@ def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
     can be compared with those of another model, each half of the examples is predicted from the
     other half, and a logistic curve is laid through these predictions (Platt 1999).
     """
-    import numpy as np
-
     y = np.asarray(shares, dtype=np.float64)
     usual = (float(y.sum()) + 0.5) / (len(y) + 1.0)
     offset = math.log(usual / (1.0 - usual))
@@ -67,8 +63,6 @@ def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
 
 def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
     """The logarithm of the ratio of a word's frequencies with good links and with others."""
-    import numpy as np
-
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
     words = np.fromiter((word for row in rows for word in row), dtype=np.int64)
     good = np.bincount(words, weights=np.repeat(shares, lengths), minlength=BUCKETS)
@@ -84,8 +78,6 @@ def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
 
 def _sums(weights: Floats, rows: Sequence[Sequence[int]]) -> Floats:
     """The weights of the words of each row together."""
-    import numpy as np
-
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
     words = np.fromiter((word for row in rows for word in row), dtype=np.int64)
     owner = np.repeat(np.arange(len(rows)), lengths)

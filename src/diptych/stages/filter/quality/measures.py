@@ -117,9 +117,8 @@ def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[s
         )
         for which, pick in (("less", np.minimum), ("more", np.maximum))
     }  # fmt: skip
-    found["known_less"], found["known_more"] = (
-        np.log1p(found["known_less"]), np.log1p(found["known_more"]),
-    )  # fmt: skip
+    for name in ("known_less", "known_more"):
+        found[name] = np.log1p(found[name])
     return found | {
         "links": np.log1p(evidence.links),
         "in_order": evidence.in_order,
@@ -189,9 +188,7 @@ def _addresses(segs: Sequence[SegmentPair]) -> Floats:
     """URLs and e-mail addresses that only one side has."""
     lost = np.zeros(len(segs))
     for place, seg in enumerate(segs):
-        if "://" in seg.left or "@" in seg.left or "www." in seg.left or (
-            "://" in seg.right or "@" in seg.right or "www." in seg.right
-        ):  # fmt: skip
+        if any(sign in seg.left or sign in seg.right for sign in ("://", "@", "www.")):
             ours, theirs = (
                 {address.rstrip(".,;:)") for address in _ADDRESS.findall(text)}
                 for text in (seg.left, seg.right)

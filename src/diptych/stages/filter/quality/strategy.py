@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.language.codes import primary
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.protocols import SentenceEncoder
+from diptych.stages.filter.quality import encoder_measures, measures
+from diptych.stages.filter.quality.model import shipped
 from diptych.stages.filter.rules import Rules
+from diptych.stages.filter.shared.segments import read_segments
 from diptych.types import Decision, Reason, SegmentPair
 from diptych.units import Repeats
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from diptych.learn.lexicon.lexicon import Lexicon
-    from diptych.protocols import SentenceEncoder
 
 __all__ = ["Quality", "QualityEncoder"]
 
@@ -38,33 +39,23 @@ class Quality:
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
         """The probability, or 0 with the rule that a segment breaks."""
-        from diptych.stages.filter.quality.measures import NAMES, measures
-        from diptych.stages.filter.quality.model import shipped
-        from diptych.stages.filter.shared.segments import read_segments
-
         segments = read_segments(segs)
-        scores = shipped("quality", NAMES).probabilities(measures(segments, lexicon))
+        rows = measures.measures(segments, lexicon)
+        scores = shipped("quality", measures.NAMES).probabilities(rows)
         return decisions(scores, self.rules.broken_rules(segments), self.threshold)
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """Scores adjusted to the share of right segments; higher for pairs that are repeated."""
-        from diptych.stages.filter.quality.measures import NAMES
-        from diptych.stages.filter.quality.model import shipped
-
-        return shipped("quality", NAMES).rescored(scores, repeats)
+        return shipped("quality", measures.NAMES).rescored(scores, repeats)
 
 
 @dataclass(frozen=True, slots=True)
-class QualityEncoder:
+class QualityEncoder(Quality):
     """The same with the cosines of a multilingual sentence encoder, where it knows both languages.
 
     Needs the extra `encoder`, or a folder of one's own.
     """
 
-    threshold: float = _THRESHOLD
-    """least score of a segment that is kept; chosen for 98 right ones in 100"""
-    rules: Rules = _RULES
-    """what is worthless whatever its score"""
     encoder: str = ""
     """a folder in the form of sentence-transformers; without, that of the extra `encoder`"""
 
@@ -74,19 +65,11 @@ class QualityEncoder:
 
         encoder = load_encoder(self.encoder)
         if not segs or not _knows(encoder, segs[0]):
-            return Quality(self.threshold, self.rules).judge(segs, lexicon)
-        from diptych.stages.filter.quality.encoder_measures import NAMES, measures
-        from diptych.stages.filter.quality.model import shipped
-        from diptych.stages.filter.shared.segments import read_segments
-
+            return Quality.judge(self, segs, lexicon)
         segments = read_segments(segs)
-        rows = measures(segments, lexicon, encoder)
-        scores = shipped("quality_encoder", NAMES).probabilities(rows)
+        rows = encoder_measures.measures(segments, lexicon, encoder)
+        scores = shipped("quality_encoder", encoder_measures.NAMES).probabilities(rows)
         return decisions(scores, self.rules.broken_rules(segments), self.threshold)
-
-    def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Scores adjusted to the share of right segments; higher for pairs that are repeated."""
-        return Quality(self.threshold, self.rules).rescore(scores, repeats)
 
 
 def decisions(
@@ -103,7 +86,5 @@ def decisions(
 
 def _knows(encoder: SentenceEncoder, seg: SegmentPair) -> bool:
     """True if an encoder knows both languages of a segment."""
-    from diptych.language.codes import primary
-
     langs = {primary(seg.left_lang), primary(seg.right_lang)}
     return not encoder.langs or langs <= encoder.langs

@@ -281,9 +281,6 @@ def _copied(
 
 def both_sides(segs: Sequence[SegmentPair]) -> tuple[SideWords, SideWords]:
     """Both sides of segments of two pages."""
-    if not segs:
-        return side_words([], "en"), side_words([], "en")
-    return (
-        side_words([seg.left for seg in segs], segs[0].left_lang),
-        side_words([seg.right for seg in segs], segs[0].right_lang),
-    )
+    langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("en", "en")
+    lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
+    return side_words(lefts, langs[0]), side_words(rights, langs[1])

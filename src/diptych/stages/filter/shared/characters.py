@@ -9,11 +9,10 @@ import unicodedata
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["CharacterCounts", "Kind", "count_characters"]
 
@@ -121,8 +120,6 @@ def count_characters(texts: Sequence[str]) -> CharacterCounts:
     >>> Kind(found.last[0]).name, found.letters.tolist()
     ('STOP', [7, 0])
     """
-    import numpy as np
-
     # One character between texts, so that none is empty in the array.
     data = "\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass")
     kind = _kinds(np.frombuffer(data, "<u4"))
@@ -145,8 +142,6 @@ _ENDING_KINDS = (*LETTERS, Kind.DIGIT, Kind.STOP, Kind.COMMA, Kind.QUESTION, Kin
 
 def _kinds(points: NDArray[np.uint32]) -> NDArray[np.uint8]:
     """The kind of each code point."""
-    import numpy as np
-
     table = _table()
     found: NDArray[np.uint8] = table[np.minimum(points, _TABLE_SIZE - 1)]
     if len(points) and points.max() >= _TABLE_SIZE:
@@ -160,8 +155,6 @@ def _ends(
     first: bool,
 ) -> NDArray[np.uint8]:  # fmt: skip
     """The first or last of some kinds in each row."""
-    import numpy as np
-
     is_one = np.zeros(len(Kind), bool)
     is_one[list(which)] = True
     places = np.flatnonzero(is_one[kind])
@@ -173,8 +166,6 @@ def _ends(
 
 
 def _breaks(kind: NDArray[np.uint8], row: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    import numpy as np
-
     is_stop = (kind == Kind.STOP) | (kind == Kind.QUESTION) | (kind == Kind.EXCLAMATION)
     broken = is_stop[:-2] & (kind[1:-1] == Kind.SPACE) & (kind[2:] == Kind.LOWER)
     return np.bincount(row[:-2][broken & (row[:-2] == row[2:])], minlength=count)
@@ -182,8 +173,6 @@ def _breaks(kind: NDArray[np.uint8], row: NDArray[np.int64], count: int) -> NDAr
 
 @cache
 def _table() -> NDArray[np.uint8]:
-    import numpy as np
-
     by_category = {name: int(kind) for name, kind in _BY_CATEGORY.items()}
     category = unicodedata.category
     kinds = bytearray(by_category.get(category(chr(point)), 0) for point in range(_TABLE_SIZE))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diptych.stages.filter.shared.characters import CharacterCounts, count_characters
 from diptych.stages.filter.shared.mojibake import damage
 from diptych.stages.filter.shared.side_languages import language_odds
 from diptych.types import SegmentPair
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 __all__ = ["Segments", "read_segments"]
 
@@ -34,8 +33,6 @@ class Segments(NamedTuple):
 
 def read_segments(segs: Sequence[SegmentPair]) -> Segments:
     """Segments of the same two languages."""
-    import numpy as np
-
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("", "")
     ours, theirs = count_characters(lefts), count_characters(rights)

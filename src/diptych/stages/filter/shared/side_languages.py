@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels.langid import Model, label_shares_of_texts
 from diptych.language import identify as langid
 from diptych.language.codes import primary, same_language
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from diptych.kernels.langid import Model
 
 __all__ = ["UNKNOWN_ODDS", "language_odds"]
 
@@ -42,10 +39,6 @@ def language_odds(
     >>> bool(third[0] < 0)
     True
     """
-    import numpy as np
-
-    from diptych.kernels.langid import label_shares_of_texts
-
     over_other, over_third = np.full(len(texts), UNKNOWN_ODDS), np.full(len(texts), UNKNOWN_ODDS)
     model, *columns = _restricted_model(langid.whole_model(), own, other)
     long_enough = np.flatnonzero(weights >= langid.MIN_LETTERS)

@@ -209,8 +209,7 @@ def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
     good = fitting[best]
     if marks < 2 and not _is_agreed(choice, key, good, total, marks):
         return None
-    trust = _TRUST["known"] * (good + 1) / (total + 2)
-    return ChosenKey(key.value, key.other, *best, good, trust)
+    return _chosen(key, best, "known", good, total)
 
 
 def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) -> bool:
@@ -237,7 +236,7 @@ def _by_marks(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
         power = _pairs_of_unknown(choice, key)
         is_marked = min(key.one.sure_lang, key.two.sure_lang) >= 0
         if power and is_marked and choice.coverage(key, power) >= _MIN_COVERAGE_OF_MARKED:
-            yield key.number, _marked(key, power)
+            yield key.number, _chosen(key, (key.one.lang, key.two.lang), "marked", power, power)
 
 
 def _by_weak_marks(
@@ -254,7 +253,7 @@ def _by_weak_marks(
         if not power or min(langs) < 0 or len(langs) < 2 or not weak or not weak <= {*unmarked}:
             continue
         if _is_enough(choice, key, power, _MIN_COVERAGE, is_last=is_last):
-            yield key.number, _marked(key, power)
+            yield key.number, _chosen(key, (key.one.lang, key.two.lang), "marked", power, power)
 
 
 def _is_enough(choice: _Choice, key: _Key, power: int, covered: float, *, is_last: bool) -> bool:
@@ -264,9 +263,9 @@ def _is_enough(choice: _Choice, key: _Key, power: int, covered: float, *, is_las
     return power >= min_power and choice.coverage(key, power) >= covered and is_last >= is_affix
 
 
-def _marked(key: _Key, power: int) -> ChosenKey:
-    trust = _TRUST["marked"] * (power + 1) / (power + 2)
-    return ChosenKey(key.value, key.other, key.one.lang, key.two.lang, power, trust)
+def _chosen(key: _Key, langs: tuple[int, int], how: str, good: int, total: int) -> ChosenKey:
+    trust = _TRUST[how] * (good + 1) / (total + 2)
+    return ChosenKey(key.value, key.other, *langs, good, trust)
 
 
 class _HalfMarked(NamedTuple):
@@ -299,8 +298,7 @@ def _with_one_mark(
     for key, bare, power, field in halves:
         if default[field] == bare:
             langs = (missing, key.two.lang) if bare == key.value else (key.one.lang, missing)
-            trust = _TRUST["left over"] * (power + 1) / (power + 2)
-            yield key.number, ChosenKey(key.value, key.other, *langs, power, trust)
+            yield key.number, _chosen(key, langs, "left over", power, power)
 
 
 def _half_marked(
@@ -361,8 +359,7 @@ def _by_power(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
         if side.get(key.other, 1 - first) == first:
             continue
         side[key.value], side[key.other] = first, 1 - first
-        trust = _TRUST["blind"] * (power + 1) / (power + 2)
-        yield key.number, ChosenKey(key.value, key.other, first, 1 - first, power, trust)
+        yield key.number, _chosen(key, (first, 1 - first), "blind", power, power)
 
 
 def _may_be_by_power(choice: _Choice, key: _Key, power: int) -> bool:

@@ -87,22 +87,13 @@ def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]
 
 
 def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.bool_]) -> Scored:
-    """Those that fit, with left and right as they should be."""
-
-    def side(first: Ints, second: Ints) -> Ints:
-        return np.where(forward, first, second)[fits]
-
-    return Scored(
-        side(one.left, one.right),
-        side(one.right, one.left),
-        side(one.left_lang, one.right_lang),
-        side(one.right_lang, one.left_lang),
-        side(one.left_value, one.right_value),
-        side(one.right_value, one.left_value),
-        one.score[fits],
-        one.power[fits],
-        one.rivals[fits],
-    )
+    """The candidates that fit, with left and right as they should be."""
+    turned = one._replace(
+        left=one.right, right=one.left, left_lang=one.right_lang, right_lang=one.left_lang,
+        left_value=one.right_value, right_value=one.left_value,
+    )  # fmt: skip
+    columns = zip(one, turned, strict=True)
+    return Scored(*(np.where(forward, first, second)[fits] for first, second in columns))
 
 
 def compete(scored: Scored, index: Index, values: Values, *, by_key: bool) -> list[int]:

@@ -20,17 +20,9 @@ import numpy.typing as npt
 from diptych.text.url_fields import tagged_tokens
 
 __all__ = [
-    "NULL",
-    "UNKNOWN",
-    "Candidates",
-    "Index",
-    "Removals",
-    "Values",
-    "build_index",
-    "hash_of",
-    "hashes_of",
+    "NULL", "UNKNOWN", "Candidates", "Index", "Removals", "Values", "build_index", "hashes_of",
     "match_removals",
-]
+]  # fmt: skip
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Hashes: TypeAlias = npt.NDArray[np.uint64]
@@ -115,14 +107,8 @@ class Values:
     frequency: Ints
 
 
-def hash_of(text: str) -> int:
-    """A number that stands for a token, the same in every process."""
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
-
-
 def hashes_of(texts: Iterable[str]) -> Hashes:
-    """`hash_of` for many."""
+    """A number for each token, the same in every process."""
     joined = b"".join(
         blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts
     )

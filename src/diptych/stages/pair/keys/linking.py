@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,23 +30,15 @@ from diptych.stages.pair.keys.removals import (
     whole_hosts,
 )
 
-__all__ = ["LinkedUrls", "Settings", "link"]
+if TYPE_CHECKING:
+    from diptych.stages.pair.keys.strategy import Keys
+
+__all__ = ["LinkedUrls", "link"]
 
 _MIN_TRUST = 0.6  # of a key whose languages are taken for those of its pages
 _MAX_DIGITS = 2  # of a number that may stand for a language
 _MIN_PURITY = 0.9  # share of a token's pages in one language, for a token to stand for it
 _URLS_PER_TOKEN = 1000  # a token may be half of a key if one URL in so many has it
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The parameters of `Keys`."""
-
-    tau: float
-    fields: frozenset[str]
-    generalise: bool
-    several: bool
-    suppress: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,33 +65,32 @@ class _TokenFacts:
     found: list[LocalRemovals]
 
 
-def link(index: Index, settings: Settings, reader: MarkReader) -> LinkedUrls:
+def link(index: Index, keys: Keys, reader: MarkReader) -> LinkedUrls:
     """The pairs of a site."""
-    facts = _token_facts(index, settings, reader)
-    linked = _link(index, settings, reader, facts)
-    if settings.suppress and bool((index.langs == UNKNOWN).any()):
+    facts = _token_facts(index, keys, reader)
+    linked = _link(index, keys, reader, facts)
+    if keys.suppress and bool((index.langs == UNKNOWN).any()):
         inferred = _inferred_langs(linked)
         if bool((inferred != index.langs).any()):
             # The languages that keys stand for are known now, and tell true keys from false ones.
-            linked = _link(replace(index, langs=inferred), settings, reader, facts)
+            linked = _link(replace(index, langs=inferred), keys, reader, facts)
     return linked
 
 
-def _link(index: Index, settings: Settings, reader: MarkReader, facts: _TokenFacts) -> LinkedUrls:
-    removals, values = _removals(index, settings, facts, len(reader.langs))
-    candidates = match_removals(removals, index.langs, all_groups=not settings.suppress)
-    if not settings.suppress:
+def _link(index: Index, keys: Keys, reader: MarkReader, facts: _TokenFacts) -> LinkedUrls:
+    removals, values = _removals(index, keys, facts, len(reader.langs))
+    candidates = match_removals(removals, index.langs, all_groups=not keys.suppress)
+    if not keys.suppress:
         candidates = _within_fields(candidates, values)
     counts = count(candidates, len(values.texts))
-    least = settings.tau * len(index.urls)
-    if settings.suppress:
+    least = keys.tau * len(index.urls)
+    if keys.suppress:
         chosen = choose(counts, candidates, index.langs, values, reader, least)
     else:
         chosen = _by_linking_power(counts, least)
     scored = score(index, candidates, counts, chosen, values)
-    return LinkedUrls(
-        index, values, scored, compete(scored, index, values, by_key=not settings.suppress)
-    )
+    order = compete(scored, index, values, by_key=not keys.suppress)
+    return LinkedUrls(index, values, scored, order)
 
 
 def _inferred_langs(linked: LinkedUrls) -> Ints:
@@ -113,17 +105,18 @@ def _inferred_langs(linked: LinkedUrls) -> Ints:
     return langs
 
 
-def _token_facts(index: Index, settings: Settings, reader: MarkReader) -> _TokenFacts:
-    facts = index.vocabulary
-    found: list[LocalRemovals] = [affixes(index)] if settings.generalise else []
-    if settings.suppress and "h" in settings.fields:
+def _token_facts(index: Index, keys: Keys, reader: MarkReader) -> _TokenFacts:
+    vocabulary = index.vocabulary
+    fields = {name[0] for name in keys.fields}
+    found: list[LocalRemovals] = [affixes(index)] if keys.generalise else []
+    if keys.suppress and "host" in keys.fields:
         found.append(whole_hosts(index))
-    marked = [reader.meaning(word).lang for word in facts]
-    is_word = [not is_number(word) or reader.is_parameter(word) for word in facts]
-    is_small = [len(word.rpartition("=")[2]) <= _MAX_DIGITS + 1 for word in facts]
+    marked = [reader.meaning(word).lang for word in vocabulary]
+    is_word = [not is_number(word) or reader.is_parameter(word) for word in vocabulary]
+    is_small = [len(word.rpartition("=")[2]) <= _MAX_DIGITS + 1 for word in vocabulary]
     return _TokenFacts(
-        np.array([word[:1] in settings.fields for word in facts]),
-        index.frequency >= _min_frequency(index, settings),
+        np.array([word[:1] in fields for word in vocabulary]),
+        index.frequency >= _min_frequency(index, keys),
         np.array(marked, np.int64),
         np.array(is_word),
         np.array(is_small),
@@ -131,21 +124,19 @@ def _token_facts(index: Index, settings: Settings, reader: MarkReader) -> _Token
     )
 
 
-def _min_frequency(index: Index, settings: Settings) -> float:
+def _min_frequency(index: Index, keys: Keys) -> float:
     """The number of URLs that must have a token, for it to be half of a strong key."""
-    if settings.suppress:
+    if keys.suppress:
         return max(3, len(index.urls) // _URLS_PER_TOKEN)
     # A URL with the token is linked to as many others as are the same set, in another order.
     _, same = np.unique(index.whole(), return_counts=True)
-    return settings.tau * len(index.urls) / float(same.max(initial=1))
+    return keys.tau * len(index.urls) / float(same.max(initial=1))
 
 
-def _removals(
-    index: Index, settings: Settings, facts: _TokenFacts, langs: int
-) -> tuple[Removals, Values]:
-    """All removals that the settings ask for."""
+def _removals(index: Index, keys: Keys, facts: _TokenFacts, langs: int) -> tuple[Removals, Values]:
+    """All removals that the parameters ask for."""
     wanted = facts.in_fields & facts.frequent
-    if not settings.suppress:
+    if not keys.suppress:
         return concatenated([single_tokens(index, wanted), *facts.found])
     token_langs = _languages_of_tokens(index, facts, langs)
     has_lang = token_langs >= 0
@@ -153,7 +144,7 @@ def _removals(
     is_known = bool((index.langs != UNKNOWN).any())
     may_be_value = facts.is_word | facts.is_small if is_known else facts.is_word
     found = [single_tokens(index, has_lang | (wanted & may_be_value)), *facts.found]
-    if settings.several:
+    if keys.several:
         found += [token_runs(index, has_lang, wanted), tokens_of_one_language(index, token_langs)]
     return concatenated(found)
 

@@ -13,13 +13,13 @@ from diptych.language.codes import asked_language
 from diptych.protocols import SiteView
 from diptych.stages.pair.keys.competition import spell_value
 from diptych.stages.pair.keys.index import UNKNOWN, build_index
-from diptych.stages.pair.keys.linking import LinkedUrls, Settings, link
+from diptych.stages.pair.keys.linking import LinkedUrls, link
 from diptych.stages.pair.keys.mark_meaning import mark_reader
 from diptych.stages.pair.shared.page_languages import page_languages
-from diptych.text.url_edits import KeyBook, UrlPair, learn_rules
+from diptych.text.url_edits import UrlPair
 from diptych.types import PagePair, Url
 
-__all__ = ["PAPER", "Keys", "learn_keys", "pair_urls"]
+__all__ = ["PAPER", "Keys", "pair_urls"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +67,7 @@ def pair_urls(
     index = build_index(_numbered(urls, langs), paper=not keys.suppress)
     if len(index.urls) < 2:
         return []
-    fields = frozenset(name[0] for name in keys.fields)
-    settings = Settings(keys.tau, fields, keys.generalise, keys.several, keys.suppress)
-    return _spelled(link(index, settings, mark_reader(langs)), langs)
-
-
-def learn_keys(
-    urls: Sequence[tuple[str, str]],
-    langs: Sequence[str],
-    keys: Keys = Keys(),  # noqa: B008
-) -> KeyBook:
-    """The key book learned from URLs of a site, each with its language or nothing.
-
-    >>> pages = [(f"http://x.org/{lang}/{page}", lang) for lang in ("en", "fr") for page in "abc"]
-    >>> learn_keys(pages, ["en", "fr"]).predict("http://x.org/en/new", "en")
-    [Prediction(url='http://x.org/fr/new', confidence=0.8, lang='fr')]
-    """
-    return learn_rules(pair_urls(urls, langs, keys))
+    return _spelled(link(index, keys, mark_reader(langs)), langs)
 
 
 def _spelled(linked: LinkedUrls, langs: Sequence[str]) -> list[UrlPair]:

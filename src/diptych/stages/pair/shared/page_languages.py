@@ -8,7 +8,7 @@ from diptych.language.codes import MIN_PAGE_SHARE, asked_language
 from diptych.protocols import SiteView
 from diptych.types import Url
 
-__all__ = ["page_languages"]
+__all__ = ["page_languages", "urls_by_language"]
 
 
 def page_languages(site: SiteView) -> dict[Url, str]:
@@ -34,3 +34,11 @@ def page_languages(site: SiteView) -> dict[Url, str]:
     for url, names in mixed.items():
         found[url] = min(names, key=lambda lang: (whole[lang], lang))
     return dict(sorted(found.items()))
+
+
+def urls_by_language(site: SiteView) -> dict[str, list[Url]]:
+    """The URLs of the pages in each of the site's languages, sorted."""
+    found: dict[str, list[Url]] = {lang: [] for lang in site.langs}
+    for url, lang in page_languages(site).items():
+        found[lang].append(url)
+    return found

@@ -20,19 +20,9 @@ from diptych.text.tokens import tokens
 from diptych.types import Candidate, Page, Sketch
 
 __all__ = [
-    "MAXENT",
-    "NAMES",
-    "PPLOCATOR",
-    "Coverage",
-    "Features",
-    "copied",
-    "coverage",
-    "features",
-    "letters",
-    "ratio",
-    "shared",
-    "tag_changes",
-]
+    "MAXENT", "NAMES", "PPLOCATOR", "Coverage", "Features", "copied", "coverage", "features",
+    "letters", "ratio", "shared", "tag_changes",
+]  # fmt: skip
 
 _MIN_LONG_SEGMENT = 20.0  # letters; the length of a shorter segment says nothing
 _PRIOR_SEGMENTS = 3  # segments that a correlation of 0 counts for
@@ -104,16 +94,6 @@ class Coverage(NamedTuple):
     lengths: float
     correlation: float
 
-    @property
-    def less(self) -> float:
-        """The share of the page that is covered less."""
-        return min(self.left, self.right)
-
-    @property
-    def more(self) -> float:
-        """The share of the page that is covered more."""
-        return max(self.left, self.right)
-
 
 def features(candidate: Candidate) -> Features:
     """The features of a candidate."""
@@ -130,8 +110,8 @@ def features(candidate: Candidate) -> Features:
         tag_similarity=matches / (matches + changes) if matches + changes else 1.0,
         aligned_sentences=covered.sentences,
         letters_ratio=ratio(*lengths),
-        covered_less=covered.less,
-        covered_more=covered.more,
+        covered_less=min(covered.left, covered.right),
+        covered_more=max(covered.left, covered.right),
         segment_score=covered.score,
         segment_lengths=covered.lengths,
         length_correlation=covered.correlation,
@@ -275,13 +255,9 @@ def sketch_of(candidate: Candidate, page: Page) -> Sketch:
     if page.sketch is not None and candidate.pair.left != candidate.pair.right:
         return page.sketch
     lang = candidate.pair.left_lang if page is candidate.left else candidate.pair.right_lang
-    words = _words_of(page, lang)
+    words = tokens("\n".join(block.text for block in page.blocks), lang)
     files = page.sketch.files if page.sketch is not None else ()
     return Sketch(tags="", words=len(words), bag=Counter(map(stem, words)), files=files)
-
-
-def _words_of(page: Page, lang: str) -> Sequence[str]:
-    return tokens("\n".join(block.text for block in page.blocks), lang)
 
 
 def _size_ratio(candidate: Candidate, lengths: tuple[float, float]) -> float:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
+
+from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.cognates import stem
-
-if TYPE_CHECKING:
-    from diptych.learn.lexicon.lexicon import Lexicon
 
 __all__ = ["TranslatedShares", "translated_shares"]
 
@@ -54,8 +54,6 @@ def _tables(lexicon: Lexicon) -> tuple[_Known, _Known]:
 
 
 def _known(lexicon: Lexicon) -> _Known:
-    import numpy as np
-
     counts = lexicon.counts("left", unknown=_MIN_COUNT)
     most = max(float(counts.sum()) * _MAX_WORD_SHARE, 2 * _MIN_COUNT)
     is_known = (counts >= _MIN_COUNT) & (counts <= most)
