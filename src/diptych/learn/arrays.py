@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from diptych.files import read_file, replacing
 
-__all__ = ["TRAIN_ANEW", "read_arrays", "save_arrays", "unpack_arrays"]
+__all__ = ["TRAIN_ANEW", "part_of", "read_arrays", "save_arrays", "unpack_arrays"]
 
 MAX_BYTES = 1 << 28  # of a file when unpacked: twenty times the largest that we ship
 TRAIN_ANEW = "train the model anew"
@@ -37,6 +37,15 @@ def unpack_arrays(data: bytes, max_bytes: int) -> dict[str, NDArray[Any]]:
         warnings.simplefilter("ignore")  # NumPy warns of headers that look old, which damage does
         with np.load(io.BytesIO(data), allow_pickle=False) as stored:
             return dict(stored)
+
+
+def part_of(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    """The arrays whose names begin with a prefix, by the rest of their names."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
 
 
 def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:

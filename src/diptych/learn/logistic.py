@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,10 +11,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["fit_logistic", "sigmoid"]
+__all__ = ["fit_logistic", "probability", "sigmoid"]
 
 _STEPS = 100
 _CLOSE = 1e-9
+_MAX_ODDS = 50.0  # beyond, a probability is 0 or 1 anyway
 
 
 def fit_logistic(
@@ -47,4 +49,13 @@ def sigmoid(scores: Floats) -> Floats:
     """Scores as probabilities."""
     import numpy as np
 
-    return 1.0 / (1.0 + np.exp(-np.clip(scores, -50.0, 50.0)))
+    return 1.0 / (1.0 + np.exp(-np.clip(scores, -_MAX_ODDS, _MAX_ODDS)))
+
+
+def probability(odds: float) -> float:
+    """The probability of one logarithm of odds.
+
+    >>> probability(0.0), round(probability(-1000.0), 6)
+    (0.5, 0.0)
+    """
+    return 1 / (1 + math.exp(-max(-_MAX_ODDS, min(_MAX_ODDS, odds))))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from diptych.kernels import native, pointer
+from diptych.learn.arrays import part_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,6 +91,19 @@ class Forest:
             and np.isfinite(self.values).all()
             and math.isfinite(self.base)
         )
+
+    def arrays(self, prefix: str = "") -> dict[str, Any]:
+        """The forest as arrays to be stored, their names with a prefix."""
+        return {f"{prefix}{field.name}": getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def of_arrays(cls, found: Mapping[str, NDArray[Any]], width: int, prefix: str = "") -> Forest:
+        """The forest of stored arrays over so many features; `ValueError` if they are damaged."""
+        parts: dict[str, Any] = part_of(found, prefix)
+        forest = cls(**parts | {"base": float(parts["base"].item())})
+        if not forest.is_sound(width):
+            raise ValueError("its arrays are damaged")
+        return forest
 
     @classmethod
     def from_boosting(cls, model: Any) -> Forest:

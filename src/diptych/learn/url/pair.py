@@ -7,7 +7,7 @@ for translated slugs (`concepts`) and the languages of the URLs (`language`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.files import model_file, reading
-from diptych.learn.arrays import TRAIN_ANEW, read_arrays, save_arrays
+from diptych.learn.arrays import TRAIN_ANEW, part_of, read_arrays, save_arrays
 from diptych.learn.trees import Forest
 from diptych.learn.url import language as url_lang
 from diptych.learn.url.concepts import SENSES, Concepts
@@ -88,13 +88,12 @@ class UrlPair:
 
     def save(self, folder: str) -> None:
         """Write the model into a folder; a language model of its own is saved apart."""
+        concepts = self.features.concepts
         arrays: dict[str, Any] = {
-            f"{part}_{field.name}": getattr(whole, field.name)
-            for part, whole in (("concepts", self.features.concepts), ("forest", self.forest))
-            for field in fields(whole)
+            f"concepts_{field.name}": getattr(concepts, field.name) for field in fields(concepts)
         }
-        arrays |= {"names": np.array(ALL_NAMES), "format": np.array(FORMAT)}
-        save_arrays(f"{folder}/{_FILE}", arrays)
+        about = {"names": np.array(ALL_NAMES), "format": np.array(FORMAT)}
+        save_arrays(f"{folder}/{_FILE}", arrays | self.forest.arrays("forest_") | about)
 
 
 def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
@@ -137,22 +136,12 @@ def _read(folder: str) -> UrlPair:
         found = read_arrays(path, FORMAT)
         if found["names"].tolist() != list(ALL_NAMES):
             raise ValueError("it was trained with other features")
-        base = float(found.pop("forest_base").item())
-        concepts = Concepts(**_part(found, "concepts"))
-        forest = Forest(**_part(found, "forest"), base=base)
-        if not (_sound_concepts(concepts) and forest.is_sound(len(ALL_NAMES))):
+        concepts = Concepts(**part_of(found, "concepts_"))
+        forest = Forest.of_arrays(found, len(ALL_NAMES), "forest_")
+        if not _sound_concepts(concepts):
             raise ValueError("its arrays are damaged")
     own = path.parent / LANGUAGES
     return UrlPair(Features(concepts), forest, url_lang.load(str(own) if own.is_dir() else ""))
-
-
-def _part(found: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[Any]]:
-    """The arrays of a part of the model by their names in it."""
-    return {
-        name.partition("_")[2]: array
-        for name, array in found.items()
-        if name.startswith(f"{part}_")
-    }
 
 
 def _sound_concepts(concepts: Concepts) -> bool:

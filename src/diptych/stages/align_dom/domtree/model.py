@@ -15,10 +15,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
+
+from diptych.files import model_file
 
 __all__ = ["OTHER", "Parameters", "shipped_gains", "shipped_parameters"]
 
@@ -72,8 +73,8 @@ class Parameters:
 @cache
 def shipped_parameters() -> Parameters:
     """The parameters that come with the package; see `weights/tree.md`."""
-    text = (files("diptych.stages.align_dom.domtree") / "weights" / "tree.json").read_text("utf-8")
-    return Parameters.from_json(text)
+    with model_file("", "tree.json", "diptych.stages.align_dom.domtree") as path:
+        return Parameters.from_json(path.read_text("utf-8"))
 
 
 @cache

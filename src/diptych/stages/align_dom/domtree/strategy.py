@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from diptych.kernels.tree_align import decode
 from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.logistic import probability
 from diptych.stages.align_dom.domtree.cut import cells, mirrored, pieces, sub_forest
 from diptych.stages.align_dom.domtree.document import Document, document
 from diptych.stages.align_dom.domtree.evidence import PairEvidence, read_evidence
@@ -281,4 +281,4 @@ def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) ->
 
 def _score(gain: float) -> float:
     """A gain as a probability."""
-    return 1 / (1 + math.exp(-max(-50.0, min(50.0, gain / 2))))
+    return probability(gain / 2)

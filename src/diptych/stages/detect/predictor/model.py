@@ -11,17 +11,16 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from diptych.files import model_file, read_file, reading
+from diptych.learn.json_models import MAX_BYTES, number, parse_model
+from diptych.learn.logistic import probability
 
 __all__ = ["FORMAT", "LinkPredictor", "from_json", "load", "to_json"]
 
 FORMAT = 1
 _FILE = "model.json"
-_MAX_BYTES = 20_000_000
 _ADVICE = "train the model anew"
-_MAX_ODDS = 50.0  # beyond which a probability is 0 or 1 anyway
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,7 @@ class LinkPredictor:
         >>> [round(model.probability(each), 2) for each in ((), ("anchor:is:missing", "url=a"))]
         [0.05, 0.95]
         """
-        odds = self.slope * self.margin(features) + self.offset
-        return 1 / (1 + math.exp(-max(-_MAX_ODDS, min(_MAX_ODDS, odds))))
+        return probability(self.slope * self.margin(features) + self.offset)
 
 
 def to_json(model: LinkPredictor) -> str:
@@ -63,18 +61,10 @@ def to_json(model: LinkPredictor) -> str:
 def from_json(text: str | bytes, name: str) -> LinkPredictor:
     """The model of a file; `ConfigError` for anything else."""
     with reading(name, "link predictor", _ADVICE):
-        raw = json.loads(text)
-        if raw["format"] != FORMAT:
-            raise ValueError(f"it is not of format {FORMAT}")
-        weights = {str(key): _number(value) for key, value in raw["weights"].items()}
-        bias, slope, offset = (_number(raw[key]) for key in ("bias", "slope", "offset"))
+        raw = parse_model(text, FORMAT)
+        weights = {str(key): number(value) for key, value in raw["weights"].items()}
+        bias, slope, offset = (number(raw[key]) for key in ("bias", "slope", "offset"))
         return LinkPredictor(bias, weights, slope, offset)
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{str(value)[:20]!r} is no number")
-    return float(value)
 
 
 def load(folder: str = "") -> LinkPredictor:
@@ -89,4 +79,4 @@ def _shipped() -> LinkPredictor:
 
 def _read(folder: str) -> LinkPredictor:
     with model_file(folder, _FILE, "diptych.stages.detect.predictor") as path:
-        return from_json(read_file(path, _MAX_BYTES, _ADVICE), str(path))
+        return from_json(read_file(path, MAX_BYTES, _ADVICE), str(path))

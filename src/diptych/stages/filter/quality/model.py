@@ -12,9 +12,9 @@ once, and whose sides do too, keeps its score.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,16 +64,13 @@ class QualityModel:
 
     def save(self, path: Path) -> None:
         """Write the model to a file of arrays."""
-        arrays: dict[str, Any] = {
-            f"forest_{field.name}": getattr(self.forest, field.name)
-            for field in fields(self.forest)
-        }
-        arrays |= {"names": np.array(self.names), "format": np.array(_FORMAT)}
-        arrays |= {
+        about = {
+            "names": np.array(self.names),
+            "format": np.array(_FORMAT),
             "curve": np.array([self.slope, self.offset]),
             "repeats": np.array([self.again, self.apart]),
         }
-        save_arrays(path, arrays)
+        save_arrays(path, about | self.forest.arrays("forest_"))
 
 
 def share_right(scores: NDArray[np.float64]) -> float:
@@ -134,18 +131,10 @@ def load(path: Path, names: Sequence[str]) -> QualityModel:
         found = read_arrays(path, _FORMAT)
         if found["names"].tolist() != list(names):
             raise ValueError("it was trained with other measures")
-        forest = Forest(
-            **{
-                field.name: found[f"forest_{field.name}"]
-                for field in fields(Forest)
-                if field.name != "base"
-            },
-            base=float(found["forest_base"].item()),
-        )
+        forest = Forest.of_arrays(found, len(names), "forest_")
         slope, offset = map(float, found["curve"])
         again, apart = map(float, found["repeats"])
-        numbers = np.array([slope, offset, again, apart])
-        if not (forest.is_sound(len(names)) and np.isfinite(numbers).all()):
+        if not np.isfinite([slope, offset, again, apart]).all():
             raise ValueError("its arrays are damaged")
         if min(slope, again, apart) < 0:
             raise ValueError("it would hold good segments for bad")

@@ -7,7 +7,7 @@ have in common, and their lead over rivals (`candidate_table`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -37,9 +37,8 @@ class PagePairModel:
 
     def save(self, folder: str) -> None:
         """Write the model as arrays, nothing but data."""
-        forest = {field.name: getattr(self.forest, field.name) for field in fields(Forest)}
         about = {"format": np.array(FORMAT), "names": np.array(self.names)}
-        save_arrays(f"{folder}/{_FILE}", about | forest)
+        save_arrays(f"{folder}/{_FILE}", about | self.forest.arrays())
 
 
 def load(names: Sequence[str], folder: str = "") -> PagePairModel:
@@ -56,11 +55,7 @@ def _read(folder: str, names: tuple[str, ...]) -> PagePairModel:
         if tuple(np.atleast_1d(found.pop("names")).tolist()) != names:
             raise ValueError("it was trained with other features")
         del found["format"]
-        base = float(found.pop("base").item())
-        forest = Forest(**found, base=base)
-        if not forest.is_sound(len(names)):
-            raise ValueError("its arrays are damaged")
-        return PagePairModel(names, forest)
+        return PagePairModel(names, Forest.of_arrays(found, len(names)))
 
 
 _shipped = cache(_read)

@@ -10,21 +10,20 @@ goes left where its value is at most the threshold, and steps lead only onwards.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
 from diptych.files import model_file, read_file, reading
+from diptych.learn.json_models import MAX_BYTES, number, parse_model
+from diptych.learn.logistic import probability
 
 __all__ = ["FORMAT", "Logistic", "Model", "Node", "Trees", "from_json", "load", "to_json"]
 
 FORMAT = 1
 _LEAF = -1
-_MAX_BYTES = 20_000_000
 _ADVICE = "train one with: diptych train verify"
-_MAX_ODDS = 50.0  # beyond which a probability is 0 or 1 anyway
 
 
 class Node(NamedTuple):
@@ -54,7 +53,7 @@ class Logistic:
         0.5
         """
         parts = zip(row, self.weights, self.means, self.scales, strict=True)
-        return _probability(self.bias + sum(w * (x - mean) / scale for x, w, mean, scale in parts))
+        return probability(self.bias + sum(w * (x - mean) / scale for x, w, mean, scale in parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class Trees:
         >>> round(model.probability([0.4]), 2), round(model.probability([0.6]), 2)
         (0.12, 0.88)
         """
-        return _probability(self.bias + sum(_leaf(tree, row) for tree in self.trees))
+        return probability(self.bias + sum(_leaf(tree, row) for tree in self.trees))
 
 
 Model = Logistic | Trees
@@ -84,10 +83,6 @@ def _leaf(tree: Sequence[Node], row: Sequence[float]) -> float:
     while node.feature != _LEAF:
         node = tree[node.left if row[node.feature] <= node.threshold else node.right]
     return node.value
-
-
-def _probability(odds: float) -> float:
-    return 1 / (1 + math.exp(-max(-_MAX_ODDS, min(_MAX_ODDS, odds))))
 
 
 def to_json(model: Model) -> str:
@@ -103,9 +98,7 @@ def to_json(model: Model) -> str:
 def from_json(text: str | bytes, features: Sequence[str], name: str) -> Model:
     """A model that was trained with these features; `ConfigError` for anything else."""
     with reading(name, "model of a verifier", _ADVICE):
-        raw = json.loads(text)
-        if raw["format"] != FORMAT:
-            raise ValueError(f"it is not of format {FORMAT}")
+        raw = parse_model(text, FORMAT)
         if raw["features"] != list(features):
             raise ValueError("it was trained with other features")
         return _checked(raw)
@@ -113,11 +106,11 @@ def from_json(text: str | bytes, features: Sequence[str], name: str) -> Model:
 
 def _checked(raw: dict[str, Any]) -> Model:
     """The model of parsed JSON; `ValueError` unless all of it is sound."""
-    features, bias = tuple(raw["features"]), _number(raw["bias"])
+    features, bias = tuple(raw["features"]), number(raw["bias"])
     if "trees" in raw:
         trees = tuple(_tree(nodes, len(features)) for nodes in raw["trees"])
         return Trees(features, bias, trees)
-    lists = [tuple(map(_number, raw[part])) for part in ("weights", "means", "scales")]
+    lists = [tuple(map(number, raw[part])) for part in ("weights", "means", "scales")]
     if any(len(part) != len(features) for part in lists):
         raise ValueError("its numbers do not fit its features")
     if not all(scale > 0 for scale in lists[2]):
@@ -138,14 +131,8 @@ def _tree(nodes: Sequence[Any], width: int) -> tuple[Node, ...]:
             raise ValueError("a tree asks for a feature there is not")
         if node.feature != _LEAF and not all(place < step < len(tree) for step in steps):
             raise ValueError("a step of a tree leads nowhere")
-        _number(node.threshold), _number(node.value)
+        number(node.threshold), number(node.value)
     return tree
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{str(value)[:20]!r} is no number")
-    return float(value)
 
 
 def load(folder: str, method: str, features: Sequence[str]) -> Model:
@@ -155,7 +142,7 @@ def load(folder: str, method: str, features: Sequence[str]) -> Model:
 
 def _read(folder: str, method: str, features: tuple[str, ...]) -> Model:
     with model_file(folder, f"{method}.json", "diptych.stages.verify.shared") as path:
-        return from_json(read_file(path, _MAX_BYTES, _ADVICE), features, str(path))
+        return from_json(read_file(path, MAX_BYTES, _ADVICE), features, str(path))
 
 
 _shipped = cache(_read)
