@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["fit_logistic", "probability", "sigmoid"]
+__all__ = ["fit_logistic", "log_odds", "probability", "sigmoid"]
 
 _STEPS = 100
 _CLOSE = 1e-9
@@ -50,6 +50,16 @@ def sigmoid(scores: Floats) -> Floats:
     import numpy as np
 
     return 1.0 / (1.0 + np.exp(-np.clip(scores, -_MAX_ODDS, _MAX_ODDS)))
+
+
+def log_odds(probability: float) -> float:
+    """The logarithm of the odds of a probability, kept a little away from 0 and 1.
+
+    >>> log_odds(0.5), round(log_odds(1.0), 2)
+    (0.0, 13.82)
+    """
+    inside = min(max(probability, 1e-6), 1 - 1e-6)
+    return math.log(inside / (1 - inside))
 
 
 def probability(odds: float) -> float:

@@ -253,8 +253,8 @@ def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
         f"{fold.max() + 1}-fold cross-validation of {len(fold)} pairs, {right} of them right",
         f"all features: {scored(cross_validated(table, train, fold))}",
     ]
-    for without in leave_one_out(table, train, fold):
-        lines.append(f"without {without.name}: {scored(without.probabilities)}")
+    for name, without in leave_one_out(table, train, fold).items():
+        lines.append(f"without {name}: {scored(without)}")
     return lines
 
 

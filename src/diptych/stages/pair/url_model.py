@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from math import exp, log
 
+from diptych.learn.logistic import log_odds, probability
 from diptych.learn.url.concepts import Concepts
 from diptych.learn.url.pair import UrlPair, load
 from diptych.learn.url.pair_url import WHOLE, parse_url, plain
@@ -119,7 +119,7 @@ def _with_habits(probable: _Pairs) -> _Pairs:
         return probable
     habits, counted = site_habits(sure), set(sure)
     return {
-        pair: _with_odds(score, _habit_odds(pair, habits, len(sure), pair in counted))
+        pair: probability(log_odds(score) + _habit_odds(pair, habits, len(sure), pair in counted))
         for pair, score in probable.items()
     }
 
@@ -134,6 +134,3 @@ def _habit_odds(pair: tuple[str, str], habits: Counter[object], pairs: int, coun
     return usual + (_HABIT_ODDS if folders and known == len(folders) else 0.0)
 
 
-def _with_odds(score: float, odds: float) -> float:
-    score = min(max(score, 1e-6), 1 - 1e-6)
-    return 1 / (1 + exp(-(log(score / (1 - score)) + odds)))

@@ -9,6 +9,7 @@ from itertools import combinations
 from math import log
 from typing import TYPE_CHECKING
 
+from diptych.learn.logistic import log_odds
 from diptych.protocols import Pairer, SiteView
 from diptych.stages.pair.content import Content
 from diptych.stages.pair.keys.strategy import Keys
@@ -61,17 +62,11 @@ class Union:
         bilingual = {
             (pair.left, pair.left_lang, pair.right_lang): pair for pair in _bilingual_pages(tables)
         }
-        pairs = [
-            pair
-            for pair in _assigned(tables, lang_of, self.threshold)
-            if not all(
-                (url, pair.left_lang, pair.right_lang) in bilingual
-                for url in (pair.left, pair.right)
-            )
-        ]
+        assigned = _assigned(tables, lang_of, self.threshold)
+        pairs = [pair for pair in assigned if not bilingual.keys() >= _ends(pair)]
         for pair in pairs:  # a page translated in part has its counterpart elsewhere
-            for url in (pair.left, pair.right):
-                bilingual.pop((url, pair.left_lang, pair.right_lang), None)
+            for end in _ends(pair):
+                bilingual.pop(end, None)
         return sorted([*pairs, *bilingual.values()], key=strongest_first)
 
     def all_candidates(self, site: SiteView) -> list[PagePair]:
@@ -96,6 +91,11 @@ class Union:
         return scored_tables(self, site, proposals, lang_of)
 
 
+def _ends(pair: PagePair) -> set[tuple[Url, str, str]]:
+    """Both pages of a pair, with its languages."""
+    return {(url, pair.left_lang, pair.right_lang) for url in (pair.left, pair.right)}
+
+
 def _proposals(pairs: Iterable[PagePair]) -> Proposals:
     """The proposals of pairers by pages; the strongest of those with the same name."""
     proposals: defaultdict[tuple[Url, Url], dict[str, float]] = defaultdict(dict)
@@ -118,7 +118,7 @@ def _assigned(
             known[pair] = table, place
             score = float(table.scores[place])
             if score >= threshold and table.measures["text"][place] >= _MIN_TEXT:
-                weights[pair] = 1e-6 + max(0.0, _logit(score) - _logit(threshold))
+                weights[pair] = 1e-6 + max(0.0, log_odds(score) - log_odds(threshold))
         pairs = best_matching((*pair, weight) for pair, weight in weights.items())
         matched.extend((*pair, weights[pair]) for pair in pairs)
     found: list[PagePair] = []
@@ -130,11 +130,6 @@ def _assigned(
                 if table.scores[place] >= _IMPLIED_SHARE * threshold:
                     found.append(table.page_pair(place))
     return found
-
-
-def _logit(score: float) -> float:
-    score = min(max(score, 1e-6), 1 - 1e-6)
-    return log(score / (1 - score))
 
 
 def _bilingual_pages(tables: Sequence[Table]) -> Iterator[PagePair]:

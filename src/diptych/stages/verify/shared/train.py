@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,18 +179,11 @@ def cross_validated(table: Table, train: Trainer, fold: NDArray[np.int64]) -> ND
     return found
 
 
-class LeftOut(NamedTuple):
-    """The cross-validated probabilities without one feature."""
-
-    name: str
-    probabilities: NDArray[np.float64]
-
-
-def leave_one_out(table: Table, train: Trainer, fold: NDArray[np.int64]) -> list[LeftOut]:
-    """Cross-validated answers without each of the features (Vieira & Moreira 2012, Table II)."""
-    return [
-        LeftOut(name, cross_validated(
-            table.only([other for other in table.names if other != name]), train, fold
-        ))
+def leave_one_out(
+    table: Table, train: Trainer, fold: NDArray[np.int64]
+) -> dict[str, NDArray[np.float64]]:
+    """Cross-validated probabilities without each feature (Vieira & Moreira 2012, Table II)."""
+    return {
+        name: cross_validated(table.only([each for each in table.names if each != name]), train, fold)
         for name in table.names
-    ]  # fmt: skip
+    }
