@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from support import zoo
 from support.commands import Signal, rows, run, start
+from support.filenames import file_name
 from support.serving import MISSING, reserved, serve, url_of
 
 import diptych
@@ -146,7 +147,7 @@ def test_status_tells_of_a_run(recorded):
 
 @pytest.mark.parametrize("name", ["run 1", "run#1", "run?mode=rw", "100%25", "läufe"])
 def test_run_may_have_any_name(recorded, tmp_path, name):
-    folder = shutil.copytree(recorded, tmp_path / name)
+    folder = shutil.copytree(recorded, tmp_path / file_name(name))
     told = run("status", folder, "--json")
     assert told.exit_code == 0, told.output
     assert json.loads(told.stdout)["pairs"] == len(rows(GOLD))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.filenames import file_name
 
 from bench.support import columnar_files as files
 from diptych.errors import ConfigError, SourceError
@@ -298,6 +299,7 @@ def test_several_crawls_and_single_files_may_be_mixed(tmp_path: Path) -> None:
     "name", ["it's", 'a "b"', "a;b--", "a[b]", "a{b}", "$paths", "ä ö", "a*b?"]
 )
 def test_names_of_folders_and_files_may_hold_anything(tmp_path: Path, name: str) -> None:
+    name = file_name(name)
     path = files.write(tmp_path / name / f"{name}.parquet", bilingual("a.org"))
     assert names(candidates([str(path)], ("en", "fr"))) == ["a.org"]
     assert names(candidates([str(path.parent)], ("en", "fr"))) == ["a.org"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,8 +65,33 @@ def as_object(help: str = "Print the result as one JSON object.") -> Any:
     return option(help, "--json", default=False)
 
 
+def _use_utf8() -> None:
+    """Let standard streams be UTF-8 in any locale; a terminal shows what it can.
+
+    Names of files that are not UTF-8 keep their bytes.
+    """
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        if stream.isatty():
+            stream.reconfigure(errors="replace")
+        else:
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+
+
 class Group(click.Group):
     """Commands in the order they are written down; our errors are one line and exit 2."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Read what the user asks, with standard streams that are UTF-8."""
+        _use_utf8()
+        return super().make_context(info_name, args, parent, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """As they were added."""

@@ -200,9 +200,10 @@ def _wanted(langs: Sequence[str]) -> dict[str, int]:
 
 def _pattern(path: str) -> str:
     """A folder stands for all Parquet files below it."""
-    if "://" in path or not Path(path).is_dir():
+    if "://" in path:
         return path
-    return str(Path(glob.escape(path)) / "**" / "*.parquet")
+    pattern = str(Path(glob.escape(path)) / "**" / "*.parquet") if Path(path).is_dir() else path
+    return os.fsencode(pattern).decode("utf-8", "replace")  # DuckDB knows no other names of files
 
 
 def _columns(
