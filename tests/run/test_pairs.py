@@ -423,9 +423,12 @@ def test_transaction_is_begun_once_and_ended_once(store: Store) -> None:
     assert store.db.in_transaction
     store.commit()
     assert not store.db.in_transaction
-    store.replace_pairs(SITE, [])
-    store.begin_learning()
-    store.save_lexicons({})
-    assert not store.db.in_transaction, "what was settled and learned is durable at once"
+    for settle in (
+        lambda: store.replace_pairs(SITE, []),
+        store.begin_learning,
+        lambda: store.save_lexicons({}),
+    ):
+        settle()
+        assert not store.db.in_transaction, "what was settled and learned is durable at once"
     assert store.count("SELECT max(id) FROM pairs") == 0
     assert store.count("SELECT id FROM pairs") == 0
