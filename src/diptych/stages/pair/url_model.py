@@ -132,5 +132,3 @@ def _habit_odds(pair: tuple[str, str], habits: Counter[object], pairs: int, coun
     usual = _HABIT_ODDS if seen >= max(2, pairs / 10) else 0.0 if seen else -_HABIT_ODDS
     known = sum(habits[folder] > itself for folder in folders)
     return usual + (_HABIT_ODDS if folders and known == len(folders) else 0.0)
-
-

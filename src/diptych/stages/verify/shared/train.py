@@ -184,6 +184,8 @@ def leave_one_out(
 ) -> dict[str, NDArray[np.float64]]:
     """Cross-validated probabilities without each feature (Vieira & Moreira 2012, Table II)."""
     return {
-        name: cross_validated(table.only([each for each in table.names if each != name]), train, fold)
+        name: cross_validated(
+            table.only([each for each in table.names if each != name]), train, fold
+        )
         for name in table.names
     }
