@@ -272,15 +272,30 @@ def test_what_a_module_makes_public_exists_and_is_named_once() -> None:
         assert (module.__doc__ or "").strip().partition("\n")[0].endswith((".", ":")), name
 
 
-def test_modules_say_what_is_public() -> None:
-    for name in set(MODULES) - {"types", "_version", "__main__"}:
-        body = tree(MODULES[name]).body
+def test_modules_of_the_root_say_what_is_public() -> None:
+    for name in {path.stem for path in SRC.glob("*.py")} - {"types", "_version", "__main__"}:
+        body = tree(SRC / f"{name}.py").body
         defined = any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in body)
         said = any(
             isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
             for node in body
         )
         assert said or not defined, name
+
+
+def test_a_private_name_stays_in_its_module() -> None:
+    for name, path in MODULES.items():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("diptych"):
+                module = (node.module or "").removeprefix("diptych").lstrip(".")
+                private = {
+                    alias.name
+                    for alias in node.names
+                    if alias.name.startswith("_")
+                    and not alias.name.startswith("__")
+                    and f"{module}.{alias.name}".lstrip(".") not in MODULES
+                }
+                assert not private, f"{name}:{node.lineno}"
 
 
 def test_the_package_can_be_starred() -> None:

@@ -134,8 +134,8 @@ def without_each(
     `fold` says which candidates are left out together; without it they are dealt out at random.
     """
     fold = folds(table.right, 10, seed) if fold is None else fold
-    whole: dict[str, NDArray[np.float64]] = {"all features": cross_validated(table, train, fold)}
-    whole |= {each.name: each.probabilities for each in leave_one_out(table, train, fold)}
+    whole = {"all features": cross_validated(table, train, fold)}
+    whole |= leave_one_out(table, train, fold)
     return {name: scores(table.right, said) for name, said in whole.items()}
 
 

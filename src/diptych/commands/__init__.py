@@ -26,8 +26,6 @@ from diptych.commands import (
 )
 from diptych.commands.options import Group
 
-__all__ = ["main"]
-
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="diptych")

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from diptych.run.store import Store
     from diptych.run.terms import Terms
 
-__all__ = [
-    "FORMATS", "PAGE_PAIRS", "ChosenOptions", "CorpusOptions", "lines_of", "out_option",
-    "run_corpus", "say", "terms_of",
-]  # fmt: skip
-
 FORMATS = ("docs", "jsonl", "moses", "parquet", "standoff", "tmx", "tsv")
 """those of the registry, which takes a while to load"""
 PAGE_PAIRS = "page pairs"

@@ -12,8 +12,6 @@ import click
 from diptych.commands.declare import option
 from diptych.commands.options import WebOptions, langid_option, langs_option
 
-__all__ = ["DetectorOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DetectorOptions(WebOptions):

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from diptych.run.terms import Terms
     from diptych.sources.many import MergedSources
 
-__all__ = ["Search", "Searched", "search"]
-
 # A site that does not answer is given up sooner than one that is to be mined.
 LIMITS = Limits(attempts=2, refusals=4)
 STALL = 10.0  # seconds

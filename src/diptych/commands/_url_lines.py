@@ -23,21 +23,6 @@ from diptych.learn.url.data import open_bytes
 from diptych.text.urls import normalise
 from diptych.types import Url
 
-__all__ = [
-    "NO_URL",
-    "Line",
-    "Skipped",
-    "answer_lines",
-    "as_url",
-    "askable",
-    "batches",
-    "read_lines",
-    "spell",
-    "split_lines",
-    "told",
-    "write",
-]
-
 NO_URL = "without an http or https URL"
 BATCH_LINES = 4096
 BATCH_BYTES = 1 << 22

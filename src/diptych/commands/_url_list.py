@@ -15,8 +15,6 @@ from diptych.protocols import UrlLanguageModel
 from diptych.text.urls import site_name
 from diptych.types import LangScore, Url
 
-__all__ = ["Listed", "page_languages", "read_list", "sites_of"]
-
 
 class Listed(NamedTuple):
     """A URL of a list: as it was written, and what its line says of its language."""

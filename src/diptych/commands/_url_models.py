@@ -9,8 +9,6 @@ from diptych.errors import ConfigError
 from diptych.protocols import UrlLanguageModel, UrlPairModel
 from diptych.types import LangScore
 
-__all__ = ["best_languages", "language_model", "pair_model"]
-
 
 def language_model(folder: str) -> UrlLanguageModel:
     """The model of a folder, ours or one of Transformers; ours that is shipped for none."""

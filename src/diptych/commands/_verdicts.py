@@ -11,8 +11,6 @@ import orjson
 from diptych.errors import in_one_line
 from diptych.frontier.leads import Verdict
 
-__all__ = ["Printer", "standard_output"]
-
 
 class Output(Protocol):
     """What can be written to."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.steps.align_pages import Sentence
 
-__all__ = ["AlignOptions", "align", "align_files"]
-
 _MAX_BYTES = 200_000_000
 _HTML = (".html", ".htm", ".xhtml", ".xht")
 _HEAD = 4_096

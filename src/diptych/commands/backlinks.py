@@ -17,8 +17,6 @@ from diptych.errors import ConfigError, SourceError, in_one_line
 if TYPE_CHECKING:
     from diptych.types import Link
 
-__all__ = ["GraphOptions", "ShowOptions", "WatOptions", "backlinks"]
-
 INTERVAL = 5.0  # seconds between two lines of progress
 PATIENCE = 10.0  # seconds after which a service is not asked again while someone waits
 

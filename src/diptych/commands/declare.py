@@ -11,8 +11,6 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import click
 
-__all__ = ["REQUIRED", "argument", "command", "option"]
-
 REQUIRED: Any = dataclasses.MISSING
 """the default of an option that must be given"""
 Asked = TypeVar("Asked")

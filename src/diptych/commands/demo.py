@@ -10,8 +10,6 @@ import click
 from diptych.commands.declare import command, option
 from diptych.commands.options import Environment, as_object
 
-__all__ = ["DemoOptions", "demo"]
-
 PORT = 8735  # fixed where it is free, so that the same command goes on with the same run
 
 

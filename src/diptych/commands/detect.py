@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from diptych.frontier.leads import Leads
     from diptych.types import Url
 
-__all__ = ["DetectOptions", "detect"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DetectOptions(DetectorOptions):

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from diptych.sources.many import MergedSources
     from diptych.types import Url
 
-__all__ = ["DiscoverOptions", "discover"]
-
 INDEX = ".parquet"
 
 

@@ -10,8 +10,6 @@ import click
 from diptych.commands.declare import argument, command
 from diptych.commands.options import FOUND, open_to_read
 
-__all__ = ["ExplainOptions", "explain"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainOptions:

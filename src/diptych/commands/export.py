@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from diptych.corpus.from_run import RunCorpus
     from diptych.protocols import Corpus
 
-__all__ = ["ExportOptions", "export", "export_run"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(ChosenOptions):

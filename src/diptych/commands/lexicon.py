@@ -16,8 +16,6 @@ from diptych.files import replace_file
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-__all__ = ["ImportOptions", "ShowOptions", "lexicon"]
-
 _EXAMPLES = 5
 
 

@@ -13,8 +13,6 @@ from diptych.commands.declare import argument, command
 from diptych.commands.options import FOUND, NOTHING
 from diptych.errors import ConfigError
 
-__all__ = ["MergeOptions", "merge", "merge_corpora"]
-
 _READABLE = ("jsonl", "parquet")
 
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from diptych.run.terms import Terms
     from diptych.types import Url
 
-__all__ = ["MineOptions", "mine", "mine_sites", "to_json"]
-
 STAGES = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
 """the stages that have an option of their own"""
 

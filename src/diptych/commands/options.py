@@ -25,12 +25,6 @@ if TYPE_CHECKING:
     from diptych.run.store import Store
     from diptych.types import Url
 
-__all__ = [
-    "AGENT", "FOUND", "MISTAKE", "NOTHING", "Environment", "Group", "WebOptions", "agent_of",
-    "as_lines", "as_object", "langid_option", "langs_option", "languages", "listed", "live_engine",
-    "open_to_read", "seed", "taught_names", "teach_from", "two_langs_option", "untold",
-]  # fmt: skip
-
 FOUND, NOTHING, MISTAKE = 0, 1, 2
 """exit codes"""
 AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"

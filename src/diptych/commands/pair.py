@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from diptych.page.url_list import UrlList
     from diptych.types import Url
 
-__all__ = ["PairOptions", "pair"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PairOptions:

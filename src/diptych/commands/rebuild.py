@@ -9,8 +9,6 @@ from diptych.commands._corpus import CorpusOptions, say
 from diptych.commands.declare import REQUIRED, argument, command, option
 from diptych.commands.options import FOUND, NOTHING
 
-__all__ = ["RebuildOptions", "rebuild", "rebuild_corpus"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RebuildOptions(CorpusOptions):

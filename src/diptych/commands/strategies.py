@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import click
 
-__all__ = ["strategies"]
-
 
 @click.command()
 def strategies() -> None:

@@ -13,8 +13,6 @@ from diptych.commands.options import as_lines
 if TYPE_CHECKING:
     from diptych.commands._url_lines import Line
 
-__all__ = ["UrlLangOptions", "url_lang"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class UrlLangOptions:

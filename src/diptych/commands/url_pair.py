@@ -13,8 +13,6 @@ from diptych.commands.options import as_lines
 if TYPE_CHECKING:
     from diptych.commands._url_lines import Line
 
-__all__ = ["UrlPairOptions", "url_pair"]
-
 _NO_PAIR = "without two http or https URLs with a tab between them"
 
 

@@ -12,8 +12,6 @@ from diptych.units import Repeats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Best", "best_of", "repeats"]
-
 
 class Best(NamedTuple):
     """The best of each group of near-duplicates."""

@@ -18,8 +18,6 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from diptych.errors import ConfigError, DiptychError
 from diptych.files import is_special, writing
 
-__all__ = ["STANDARD", "OutFiles", "format_of", "require_compression", "split_compression"]
-
 STANDARD = "-"
 """the name of standard output"""
 _COMPRESSED = (".gz", ".zst")

@@ -22,8 +22,6 @@ from diptych.text.urls import normalise
 from diptych.types import Url
 from diptych.units import Side, Unit
 
-__all__ = ["lines", "read_units"]
-
 MAX_LINE = 1 << 26  # bytes
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 _MAX_COPIES = 1 << 53  # what every reader of numbers can tell apart; they are summed, too

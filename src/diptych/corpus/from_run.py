@@ -20,8 +20,6 @@ from diptych.text.spans import pieces, rewritten
 from diptych.types import Block, Decision, Reason, SegmentPair, Url
 from diptych.units import DocumentPair, Side, Text, Unit
 
-__all__ = ["Choice", "NWayCorpus", "RunCorpus", "write_corpus"]
-
 _PAIR = (
     "SELECT left_lang, right_lang, evidence, d.score, d.marks,"
     " lu.url, lp.title, lp.fetched_at, lp.digest, lw.path, lp.offset, lp.flags, lp.warc,"

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from diptych.corpus.from_run import Choice
 
-__all__ = ["FileCorpus", "Merged", "Source", "merge"]
-
 _MAX_COPIES = (
     1 << 40
 )  # copies of a segment that are believed: those of a million such can be added up

@@ -14,8 +14,6 @@ from typing import NamedTuple
 from diptych.text.near_duplicates import skeleton, text_key
 from diptych.units import Side, Unit
 
-__all__ = ["groups", "joined", "rows_of"]
-
 _Place = tuple[str, str, str, str]
 
 

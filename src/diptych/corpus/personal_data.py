@@ -13,9 +13,6 @@ from typing import NamedTuple
 
 from diptych.corpus.telephones import telephones
 
-__all__ = ["personal_data", "redacted"]
-
-
 _ASCII_SIGN, _SIGN = re.compile(r"[0-9@(\[{]"), re.compile(r"[\d@\uff20\ufe6b(\[{]")
 # What stood beside a number may have hidden what it is, so that a text is searched again.  After so
 # many times it is made to hide one behind the other, and what is beside is taken out with it, each

@@ -31,8 +31,6 @@ from diptych.text.urls import url_key
 from diptych.types import Reason, Response, Url
 from diptych.units import DocumentPair, Side, Unit
 
-__all__ = ["REASONS", "Archives", "Lost", "Rebuild", "open_rebuild", "rebuilt"]
-
 log = logging.getLogger(__name__)
 
 REASONS = (Reason.NO_ARCHIVE, Reason.NO_RECORD, Reason.OTHER_CONTENT, Reason.NO_TEXT)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["telephones"]
-
 # Digits with what stands between them: one sign, or a bracket and a sign.  Each step takes a digit.
 _RUN = re.compile(r"(?:\(\+ ?|\+ ?\(?|\()?\d(?:(?:[ .\-/]|\)[ \-/]?|[ \-]?\((?=[\d ]{1,6}\))|)\d)*")
 _MIN_DIGITS, _MAX_DIGITS = 6, 15  # ITU-T E.164 allows fifteen

@@ -4,7 +4,5 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["GOLD", "SITE"]
-
 SITE = Path(__file__).parent / "site"
 GOLD = Path(__file__).parent / "gold.tsv"

@@ -11,8 +11,6 @@ import ipaddress
 import socket
 from typing import Any
 
-__all__ = ["PRIVATE", "PrivateAddressError", "guarded_socket", "is_private", "is_private_name"]
-
 PRIVATE = "private address"
 
 

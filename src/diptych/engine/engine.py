@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from diptych.frontier.crawl import Crawl
 
-__all__ = ["Answers", "Asking", "Engine"]
-
 
 class Asking(Protocol):
     """Questions of a crawl that are answered elsewhere, while it goes on."""

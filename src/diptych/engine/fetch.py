@@ -20,8 +20,6 @@ from diptych.page.robots import MAX_ROBOTS_BYTES
 from diptych.text.urls import host_of, resolve
 from diptych.types import Failure, Kind, Reason, Response, Url
 
-__all__ = ["FetchSettings", "Fetcher"]
-
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
 HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
 UNKNOWN_TYPES = ("", "text/plain", "application/octet-stream", "unknown/unknown")

@@ -11,8 +11,6 @@ from socketserver import TCPServer
 from threading import Thread
 from typing import Any
 
-__all__ = ["TEMPLATED", "serve"]
-
 TEMPLATED = ("robots.txt", "sitemap.xml")
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import gc
 from contextlib import AbstractContextManager
 
-__all__ = ["BriefCollections", "collect_rarely"]
-
 _EVERY = 1.0  # seconds
 _NEVER = 1_000_000
 _RARELY = (100_000, 50, 100)  # pages make no cycles; looking for them took a tenth of all time

@@ -11,8 +11,6 @@ from diptych.frontier.search import Discovery, LookUp
 from diptych.protocols import LinkSource
 from diptych.types import Failure, Link
 
-__all__ = ["LookUps", "look_up"]
-
 BACK_LINKS = 100  # of one site
 OUT_LINKS = 1_000  # of one page or host
 

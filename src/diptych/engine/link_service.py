@@ -41,8 +41,6 @@ from diptych.page.robots import retry_after
 from diptych.text.urls import host_of, normalise, origin_of, site_name
 from diptych.types import Failure, Link, Reason, Response, Url
 
-__all__ = ["LinkService", "read_description"]
-
 MAX_BODY = 10_000_000
 _MAX_TOML = 1_000_000  # bytes of a description
 MAX_WAIT = 120.0  # seconds a service may ask to wait; for more it is left alone

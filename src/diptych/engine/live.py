@@ -23,8 +23,6 @@ from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.types import Failure
 
-__all__ = ["LiveEngine"]
-
 COMMIT_AFTER = 0.05  # seconds; what a kill can cost, and then it is fetched again
 STARTS = 8  # fetches that are begun without a turn for those that are under way
 AT_ONCE = 0.01  # seconds that answers are taken in without a turn for the network

@@ -24,8 +24,6 @@ from diptych.page.sitemaps import SitemapEntry
 from diptych.run.warc import compose
 from diptych.types import Kind, Link, Response, Url
 
-__all__ = ["FRAME", "READY", "digest", "main", "pack", "unpack"]
-
 FRAME = struct.Struct("<I")
 READY = FRAME.pack(0)
 _PART = 1000  # entries of a sitemap

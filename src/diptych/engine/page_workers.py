@@ -23,8 +23,6 @@ from diptych.language.identify import taught
 from diptych.page.answer import ReadAnswer
 from diptych.types import Failure, Kind, Reason, Response
 
-__all__ = ["Readers"]
-
 Digest = tuple[ReadAnswer, bytes]
 PATIENCE = 30.0  # seconds for one page; a page of 10 MB takes less than two
 

@@ -17,8 +17,6 @@ from diptych.run.warc import Pointer, scan
 from diptych.text.urls import url_key
 from diptych.types import Failure, Kind, Reason, Response, Url
 
-__all__ = ["ReplayEngine", "archive_files", "archived_pages", "index_archives"]
-
 
 def archive_files(paths: Iterable[Path]) -> list[Path]:
     """The WARC files among some files and folders, in order of name."""

@@ -20,10 +20,9 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from diptych.errors import DiptychError
-from diptych.language.identify import Taught, taught, teach
+from diptych.language.identify import taught, teach
+from diptych.language.taught import Taught
 from diptych.types import Reason
-
-__all__ = ["Failed", "Pool", "run_tasks"]
 
 TASK_TIMEOUT = 120.0  # seconds for one task
 _TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is given out

@@ -13,8 +13,6 @@ from diptych.run.store import Store
 from diptych.text.urls import NOT_HTML, extension, url_key
 from diptych.types import Kind, Reason, Url
 
-__all__ = ["Admission"]
-
 MAX_KNOWN = 200_000
 
 

@@ -41,8 +41,6 @@ from diptych.types import (
     Url,
 )
 
-__all__ = ["Crawl", "Stats"]
-
 SEED_PRIORITY = 1000.0
 SITEMAP_PRIORITY = 1e6
 MAX_SEEN = 500_000  # URLs remembered to spare the database; some 100 bytes each

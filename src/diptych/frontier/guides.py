@@ -34,8 +34,6 @@ from diptych.types import (
     Url,
 )
 
-__all__ = ["SITEMAP_PART", "Guides", "Wish", "alternates_of", "end_of_part"]
-
 PAGE, SITEMAP = "page", "sitemap"
 SITEMAP_PART = 30  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
 _MAX_PART_LINKS = 4 * SITEMAP_PART  # with the translations they announce

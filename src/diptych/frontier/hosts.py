@@ -17,8 +17,6 @@ from diptych.types import Kind, Site, SiteEnd, Url
 if TYPE_CHECKING:
     from protego import Protego
 
-__all__ = ["HostInfo", "Hosts", "SiteInfo"]
-
 ROBOTS_PRIORITY = 1e9
 LONG_DELAY = 3.0  # seconds: nobody restarts a crawl sooner
 MAX_NOTES = 10_000  # of one invocation; what is behind each is in the store

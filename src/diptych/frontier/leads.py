@@ -15,8 +15,6 @@ from diptych.run.store import Store
 from diptych.text.urls import site_name, url_key
 from diptych.types import Decision, Example, Lead, Link, Reason, Role, Url
 
-__all__ = ["FAILED", "MAX_MOVES", "Leads", "Verdict"]
-
 WAITING, TAKEN, DONE = 0, 1, 2
 _COLUMNS = "id, url, site, role, words, source"
 FAILED = f"state = 2 AND outcome IS NULL AND reason NOT IN ('', '{Reason.MOVED}')"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Limits", "Politeness"]
-
 MAX_BACKOFF = 300.0  # seconds
 
 

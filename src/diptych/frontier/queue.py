@@ -18,8 +18,6 @@ from typing import NamedTuple
 from diptych.text.urls import url_key
 from diptych.types import Kind, Url
 
-__all__ = ["Claim", "Entry", "Frontier", "Host", "State"]
-
 
 class State(IntEnum):
     """The state of a URL."""

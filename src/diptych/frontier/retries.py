@@ -14,8 +14,6 @@ from diptych.run.warc import Pointer
 from diptych.text.urls import host_of
 from diptych.types import Failure, Kind, Reason
 
-__all__ = ["UNREACHABLE", "Retries", "Stats"]
-
 _NO_ANSWER = (Reason.TIMEOUT, Reason.CONNECT, Reason.DISCONNECTED)
 RETRIED = frozenset({*_NO_ANSWER, "http_429", "http_500", "http_502", "http_503", "http_504"})
 REFUSALS = frozenset({*_NO_ANSWER, "http_401", "http_403", "http_429", "http_503"})

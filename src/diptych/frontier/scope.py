@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from diptych.text.urls import origin_of, site_name
 from diptych.types import Site, Url
 
-__all__ = ["SCOPES", "Anywhere", "Scope", "group"]
-
 SCOPES = ("site", "host", "prefix")
 """a site is: its registrable domain; the hosts of its seeds; the folders of its seeds"""
 

@@ -28,8 +28,6 @@ from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
 from diptych.types import Example, Failure, Kind, Lead, Link, Page, Reason, Role, Url
 
-__all__ = ["ROBOTS_DOWNLOADS", "Budget", "Discovery", "LookUp", "SearchSettings"]
-
 SEED_SCORE = 2.0  # above all probabilities
 ROBOTS_DOWNLOADS = (
     "SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url"

@@ -13,8 +13,6 @@ from urllib.parse import parse_qsl
 from diptych.text.urls import origin_of
 from diptych.types import Reason
 
-__all__ = ["Family", "family_of", "refusal"]
-
 MAX_SEGMENTS = 25  # deeper paths are made by relative links gone wrong
 MAX_PARAMETERS = 12
 MAX_REPEATS = 3  # /a/b/a/b/a/b

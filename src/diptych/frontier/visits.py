@@ -14,8 +14,6 @@ from diptych.run.store import Store
 from diptych.text.urls import origin_of, site_name, url_key
 from diptych.types import Lead, Page, Reason, Role, Site, Url
 
-__all__ = ["Visit", "Visits"]
-
 _PRIORITY = 1.0
 
 

@@ -12,8 +12,6 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["native", "pointer"]
-
 
 @cache
 def native() -> ctypes.CDLL | None:

@@ -19,8 +19,6 @@ from diptych.kernels.ibm1 import Bags, Postings
 from diptych.kernels.length_costs import MAX_COST
 from diptych.kernels.tables import Table, are_within, ends_of
 
-__all__ = ["Band", "Lengths", "Moves", "Path", "Windows", "bead_scores", "best_path", "word_gains"]
-
 
 class Band(NamedTuple):
     """The points that are visited: for each i the first and the last j."""

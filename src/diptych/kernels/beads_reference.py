@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from diptych.kernels.ibm1 import Bags, Postings
     from diptych.kernels.tables import Table
 
-__all__ = ["IMPOSSIBLE", "bead_scores", "best_path", "word_gains"]
-
 IMPOSSIBLE = -1e30
 LONG = 100
 """words beyond which a sentence has no more evidence: they come in phrases"""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from diptych.kernels import edges_reference, native, pointer
 
-__all__ = ["MAX_VERTICES", "Edges", "Vertices", "parse_edges", "parse_vertices"]
-
 MAX_VERTICES = (1 << 32) - 1
 _SHORTEST = 4  # bytes of a line: 0 TAB 1 and its end
 

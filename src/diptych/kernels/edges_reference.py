@@ -9,8 +9,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LONGEST_NAME", "MAX_ID", "parse_edges", "parse_vertices"]
-
 LONGEST_NAME = 255  # a host name has no more (RFC 1035)
 MAX_ID = 1 << 40  # ids have 32 bits: a larger one is as good as any other
 _WORD = re.compile(rb"[^ \t\r]+")

@@ -16,18 +16,6 @@ from numpy.typing import NDArray
 from diptych.kernels import ibm1_reference, native, pointer
 from diptych.kernels.tables import Table, are_offsets, are_within, ascend_in_rows, ends_of
 
-__all__ = [
-    "MAX_ENTRIES",
-    "Bags",
-    "Postings",
-    "Prior",
-    "Trained",
-    "bags",
-    "postings",
-    "pruned",
-    "train",
-]
-
 MAX_ENTRIES = 80_000_000  # word pairs with a probability, 8 bytes each; no fewer than 100,000 pairs
 _MAX_WORDS = (1 << 31) - 2
 _PLACE = np.dtype([("column", np.int32), ("weight", np.float32)])

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from diptych.kernels.ibm1 import Bags, Postings, Prior
 
-__all__ = ["BUCKETS", "SMOOTH", "Fitted", "fit", "last_bucket", "prune"]
-
 SMOOTH = 1.0  # a row starts as if it had been seen so often with all columns alike
 MIN_FLOAT = 1e-38  # below it a float is no longer exact
 BUCKETS = 128  # powers of two a share may be of; in the first are those always kept

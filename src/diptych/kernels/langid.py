@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from diptych.kernels import langid_reference, native, pointer
 
-__all__ = ["Model", "label_shares", "label_shares_of_texts"]
-
 _BYTES = 256
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from diptych.kernels.langid import Model
 
-__all__ = ["feature_counts", "label_shares"]
-
 
 def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
     """Probabilities of labels: log counts times log probabilities, over the root of the length."""

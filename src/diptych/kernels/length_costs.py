@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-__all__ = ["MAX_COST", "length_cost"]
-
 MAX_COST = 25.0  # BIG_DISTANCE of the program in Gale & Church 1993, which counts in hundredths
 
 

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from diptych.kernels import native, nearest_reference, pointer
 from diptych.kernels.tables import are_offsets, are_within
 
-__all__ = ["Rows", "nearest", "products"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rows:

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from diptych.kernels.nearest import Rows
 
-__all__ = ["nearest", "products"]
-
 
 def nearest(
     queries: Rows, targets: Rows, most: int, budget: int

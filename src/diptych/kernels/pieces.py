@@ -18,8 +18,6 @@ from diptych.kernels.ibm1 import Bags
 from diptych.kernels.length_costs import MAX_COST
 from diptych.kernels.tables import are_offsets, are_within
 
-__all__ = ["MAX_MOVES", "LinkRows", "Setting", "Side", "Ways", "best_ways"]
-
 MAX_MOVES = 32  # MOST_MOVES of beads.c
 
 

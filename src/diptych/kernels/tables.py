@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Table", "are_offsets", "are_within", "ascend_in_rows", "ends_of", "table_of"]
-
 
 class Table(NamedTuple):
     """Sparse rows of probabilities: row i is `columns[offsets[i]:offsets[i + 1]]`, ascending."""

@@ -16,8 +16,6 @@ from diptych.kernels import tree_align_reference as reference
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["decode", "expect"]
-
 
 def decode(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]

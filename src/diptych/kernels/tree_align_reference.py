@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["decode", "expect", "is_forest", "key_ranges"]
-
 _NEVER = -1e300
 Range = tuple[int, int]
 """first and last node"""

@@ -17,18 +17,6 @@ from numpy.typing import NDArray
 
 from diptych.kernels import native, pointer, url_lang_reference
 
-__all__ = [
-    "MAX_KINDS",
-    "MAX_LABELS",
-    "MAX_WIDTH",
-    "Learning",
-    "Packed",
-    "Tables",
-    "count_domains",
-    "epoch",
-    "probabilities",
-]
-
 MAX_WIDTH = 256
 MAX_LABELS = 1024
 MAX_KINDS = 512

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from diptych.kernels.url_lang import Learning, Tables
 
-__all__ = ["epoch", "feature", "features", "probabilities", "split_features"]
-
 IS_GRAM = 0x80000000  # marks n-grams
 MAX_FEATURES = 4096
 MAX_POINTS = 40  # characters of a word that make n-grams

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from diptych.kernels import native, pointer
 from diptych.kernels.tables import Table, are_within, ends_of
 
-__all__ = ["Looks", "Words", "find_links"]
-
 
 class Words(NamedTuple):
     """A vocabulary, as one side of a lexicon sees it."""

@@ -13,12 +13,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
 
-__all__ = [
-    "MIN_PAGE_SHARE", "accept_codes", "asked_language", "hreflang_language", "may_be_code",
-    "parse_lang", "parse_langs", "primary", "same_language", "script_of", "usual_script",
-    "wanted_language",
-]  # fmt: skip
-
 MIN_PAGE_SHARE = 0.15
 """share of a page's text from which the page counts as one in that language too"""
 

@@ -19,11 +19,6 @@ from diptych.types import LangScore
 if TYPE_CHECKING:
     from diptych.kernels.langid import Model
 
-__all__ = [
-    "Labelled", "Taught", "base_labels", "base_model", "can_identify", "fingerprint", "identify",
-    "is_identifiable", "model_bytes", "taught", "teach", "whole_model",
-]  # fmt: skip
-
 MIN_LETTERS = 20  # of a text to be identified: shorter ones are names and menu items
 _LETTERS = re.compile(r"[^\W\d_]+")
 # An ideograph or a syllable counts as several letters.

@@ -21,21 +21,6 @@ from urllib.parse import unquote
 from diptych.language.codes import primary
 from diptych.language.names import alpha3_codes
 
-__all__ = [
-    "HABITS",
-    "KINDS",
-    "LANGUAGES",
-    "LANGUAGE_PARAMETERS",
-    "Mark",
-    "UrlMark",
-    "derive_marks",
-    "fold",
-    "is_language_parameter",
-    "mark_table",
-    "marks_of",
-    "url_marks",
-]
-
 KINDS = ("code", "code3", "endonym", "name", "habit", "country")
 """what a mark is, from the most to the least reliable"""
 

@@ -9,8 +9,6 @@ from functools import lru_cache
 
 from diptych.language.codes import primary
 
-__all__ = ["alpha3_codes", "fold_case", "language_codes", "language_names"]
-
 # Names that switchers use and CLDR does not list.
 _OTHER_NAMES = {
     "zh": ("简体中文", "繁體中文", "繁体中文", "正體中文", "汉语", "漢語", "chinese"),

@@ -10,11 +10,6 @@ from functools import cache, lru_cache
 
 from diptych.language.codes import asked_language, primary, script_of
 
-__all__ = [
-    "SCRIPT_WORDS", "covers", "main_script", "mark_script", "marked_language", "script_counts",
-    "script_shares", "script_words",
-]  # fmt: skip
-
 # Where the letters of a script begin, up to the next one: the property Script of Unicode 15, with
 # what is no letter given to the script before it.
 _STARTS = """

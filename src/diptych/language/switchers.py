@@ -13,8 +13,6 @@ from diptych.language.names import fold_case, language_codes, language_names
 from diptych.language.scripts import marked_language, script_words
 from diptych.types import Link
 
-__all__ = ["Declared", "declared_language", "named_language", "names_other_language"]
-
 _MAX_NAME = 40  # characters; a longer text is a sentence, not the name of a language
 
 _REGIONAL_CODE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})+")

@@ -15,8 +15,6 @@ import orjson
 
 from diptych.language.codes import may_be_code, primary
 
-__all__ = ["MAX_BYTES", "Taught"]
-
 MAX_BYTES = 4_000_000  # of a file; one has some 100,000
 _FORMAT = 1
 _MAX_COLUMN = 8_000_000  # bytes: forty times what there is

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from diptych.kernels.langid_reference import feature_counts
 from diptych.language.codes import same_language
 from diptych.language.identify import (
-    Taught,
     base_labels,
     base_model,
     fingerprint,
@@ -29,8 +28,7 @@ from diptych.language.identify import (
     model_bytes,
 )
 from diptych.language.scripts import script_counts
-
-__all__ = ["MIN_LETTERS", "MIN_PIECES", "Lesson", "Quality", "pieces_of", "teach_language"]
+from diptych.language.taught import Taught
 
 MIN_PIECES = 30  # sentences or so: fewer cannot be split into what is learned and what is tested
 MIN_LETTERS = 2_000

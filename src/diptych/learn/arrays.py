@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from diptych.files import read_file, replacing
 
-__all__ = ["TRAIN_ANEW", "part_of", "read_arrays", "save_arrays", "unpack_arrays"]
-
 MAX_BYTES = 1 << 28  # of a file when unpacked: twenty times the largest that we ship
 TRAIN_ANEW = "train the model anew"
 

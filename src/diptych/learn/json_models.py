@@ -6,8 +6,6 @@ import json
 import math
 from typing import Any
 
-__all__ = ["MAX_BYTES", "number", "parse_model"]
-
 MAX_BYTES = 20_000_000  # of a file
 
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["fit_logistic", "log_odds", "probability", "sigmoid"]
-
 _STEPS = 100
 _CLOSE = 1e-9
 _MAX_ODDS = 50.0  # beyond, a probability is 0 or 1 anyway

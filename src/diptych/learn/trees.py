@@ -16,8 +16,6 @@ from diptych.learn.arrays import part_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Forest"]
-
 _LEAF = -1
 _DTYPES = {
     "roots": "int32",

@@ -16,8 +16,6 @@ from diptych.page.sitemaps import Sitemap, read_sitemap
 from diptych.text.urls import resolve
 from diptych.types import Failure, Kind, Page, Reason, Response, Url
 
-__all__ = ["ReadAnswer", "read_answer"]
-
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 SNIFFED = 4096  # bytes looked at to tell what a body is
 MAX_SITEMAP_BYTES = 52_428_800  # sitemaps.org: 50 MB uncompressed

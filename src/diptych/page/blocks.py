@@ -16,8 +16,6 @@ from diptych.page.elements import KNOWN, SKIPPED, TEXT, UNKNOWN, hidden_elements
 from diptych.text.urls import resolve
 from diptych.types import Block, Node
 
-__all__ = ["Walk"]
-
 MAX_ELEMENTS = 300_000  # a bound on work: what follows is not read
 MAX_BLOCKS = 50_000
 MAX_PATH = 1_000  # characters; an element that is deeper is numbered instead of traced

@@ -9,8 +9,6 @@ import re
 import zlib
 from collections.abc import Callable
 
-__all__ = ["decompress", "is_html", "is_sitemap"]
-
 _LIMIT = 20_000_000  # bytes; larger documents are data, not pages to read
 _CHUNK = 65_536  # bytes of compressed input at a time, so that a bomb is noticed early
 _MAX_ENCODINGS = 4  # a server that compresses five times is an attack

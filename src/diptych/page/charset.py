@@ -14,8 +14,6 @@ from w3lib.encoding import (
     resolve_encoding,
 )
 
-__all__ = ["decode"]
-
 _DETECT_BYTES = 20_000  # given to chardet, which is slow: a bound on work
 _FALLBACK = "cp1252"  # what browsers assume of an undeclared Western page
 _MAX_BAD = 0.001  # share of bytes beyond which a declared charset has failed: one stray byte may be

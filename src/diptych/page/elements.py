@@ -9,8 +9,6 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-__all__ = ["KNOWN", "SKIPPED", "TEXT", "UNKNOWN", "hidden_elements", "visible"]
-
 _ROLES = (  # in the order of the readers in `blocks`
     "address article aside blockquote button caption center col colgroup dd details dialog dir div"
     " dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup label"

@@ -16,8 +16,6 @@ from diptych.page.licences import licence_named, licences_linked
 from diptych.page.translators import machine_declared, machines
 from diptych.types import Link
 
-__all__ = ["header_flags", "page_flags"]
-
 _MAX_LICENCES = 8  # of a kind: those that are stated, and those that are linked
 _MAX_FLAG = 64  # characters
 _FLAG = re.compile(r"[A-Za-z0-9:._/+-]+")

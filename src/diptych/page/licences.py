@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-__all__ = ["licence_named", "licences_linked"]
-
 _MAX_ADDRESS = 300  # characters that are looked at
 # Links to one of these are looked at; most pages have none, and are soon done.
 _HINTS = ("creativecommons.org/", "/fdl", "government-licence")

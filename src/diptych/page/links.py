@@ -14,17 +14,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from diptych.text.urls import resolve, resolver
 from diptych.types import Link, Url
 
-__all__ = [
-    "AROUND",
-    "Attributes",
-    "fold",
-    "header_links",
-    "link_element",
-    "meta_refresh",
-    "page_links",
-    "switcher_lang",
-]
-
 Attributes = Mapping[str, str | None]
 
 _FEEDS = re.compile(r"rss|atom|\bxml\b|json|oembed", re.IGNORECASE)

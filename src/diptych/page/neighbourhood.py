@@ -13,8 +13,6 @@ from diptych.text.cognates import folded, stem
 from diptych.text.url_fields import significant, split_url, tokens
 from diptych.types import Link
 
-__all__ = ["BUCKETS", "neighbourhood", "words_of"]
-
 BUCKETS = 1 << 18
 # DEVIATION(barbosa): lists of them exist for few languages; words this short are left out, and
 # what is left of them has no weight in Naive Bayes, as they are as frequent in both classes.

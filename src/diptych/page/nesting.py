@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["MAX_DEPTH", "MAX_FORMATTING", "bounded_markup"]
-
 MAX_DEPTH = 512  # levels: what browsers build
 MAX_ATTRIBUTES = 1_000  # of one element; each is compared with all before it
 MAX_FORMATTING = 100  # formatting elements open at once

@@ -37,8 +37,6 @@ from diptych.types import (
     Url,
 )
 
-__all__ = ["language_sample", "read_content", "read_page"]
-
 _UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
 _MAX_TITLE = 2_000  # characters
 _SAMPLE = 320  # characters: the time of identification grows with them

@@ -11,8 +11,6 @@ from diptych.types import Response
 if TYPE_CHECKING:
     from protego import Protego
 
-__all__ = ["Robots", "retry_after"]
-
 MAX_ROBOTS_BYTES = 512_000  # RFC 9309, 2.5: at least 500 kibibytes
 DISALLOW_ALL = "User-agent: *\nDisallow: /\n"
 

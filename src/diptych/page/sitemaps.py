@@ -16,8 +16,6 @@ from typing import NamedTuple
 from diptych.page.body import decompress
 from diptych.page.charset import decode
 
-__all__ = ["Sitemap", "SitemapEntry", "read_sitemap"]
-
 MAX_ENTRIES = 50_000  # sitemaps.org: URLs in one file
 MAX_BYTES = 52_428_800  # sitemaps.org: 50 MB, uncompressed
 MAX_ALTERNATES = 500  # of one URL; there are some 200 locales

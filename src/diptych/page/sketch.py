@@ -19,15 +19,6 @@ from diptych.text.tokens import tokens
 from diptych.text.urls import site_name
 from diptych.types import Block, LangScore, Link, Sketch, Url
 
-__all__ = [
-    "block_languages",
-    "count_words",
-    "file_names",
-    "language_shares",
-    "make_sketch",
-    "spell_tags",
-]
-
 _MAX_TAGS = 4_000  # a bound on the work of comparing two pages
 _MAX_FILES = 400
 _MAX_TEXT = 400_000  # characters of a page whose words are counted

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-__all__ = ["machine_declared", "machines"]
-
 # Traces of translation services in the source of a page.  Most contain one word, which is searched
 # once: the text before it, and after it.
 _WORD = b"translat"

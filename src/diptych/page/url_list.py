@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.types import LangScore, Link, PageRecord, Site, Sketch, Url
 
-__all__ = ["UrlList"]
-
 
 @dataclass(frozen=True, slots=True)
 class UrlList:

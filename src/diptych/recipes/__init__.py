@@ -12,8 +12,6 @@ from diptych.errors import ConfigError
 from diptych.files import read_file, reading
 from diptych.registry import DISCOVERY_STAGES, RECIPE_STAGES
 
-__all__ = ["DEFAULT", "DISCOVERY", "load", "load_discovery", "names", "read"]
-
 DEFAULT = "hybrid"
 """the recipe used when the user names none"""
 DISCOVERY = "backforth"

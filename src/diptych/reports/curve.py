@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from diptych.run.store import Store
 
-__all__ = ["Curve", "curve"]
-
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 11))
 
 # A page that was fetched twice was there the first time; other answers of its URL are no page.

@@ -14,8 +14,6 @@ from diptych.run.store import Store
 from diptych.text.urls import normalise, url_key
 from diptych.types import Evidence, PagePair, Reason, Site, Url
 
-__all__ = ["explain"]
-
 
 def explain(store: Store, urls: Sequence[str]) -> str:
     """Explain one URL, two URLs as a pair, or all rejected pairs."""

@@ -9,8 +9,6 @@ from diptych.reports.reasons import in_words
 from diptych.reports.summary import Summary
 from diptych.types import SiteEnd
 
-__all__ = ["print_funnel"]
-
 
 def print_funnel(
     summary: Summary,

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from diptych.reports.curve import Curve
 
-__all__ = ["MAX_STEPS", "MOST_PAIRS", "SIDE", "Mark", "Plot", "plot"]
-
 MAX_STEPS = 400  # of a line: more than a screen can tell apart
 MOST_PAIRS = 0.95  # share of the pairs whose cost is told: the last few are luck
 SIDE = 1000  # of the square

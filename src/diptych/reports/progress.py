@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from diptych.types import Outlook
 
-__all__ = ["Progress", "progress_display"]
-
 REFRESH = 0.25
 PLAIN_REFRESH = 10.0  # seconds between lines where there is no terminal
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from diptych.types import SiteEnd
 
-__all__ = ["EVIDENCE", "REASONS", "end_in_words", "in_words"]
-
 REASONS = {
     "robots": "forbidden by robots.txt",
     "content_type": "not HTML",

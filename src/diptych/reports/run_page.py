@@ -15,8 +15,6 @@ from diptych.run.store import Store
 from diptych.run.terms import Terms
 from diptych.types import Reason, SegmentPair
 
-__all__ = ["render", "write_report"]
-
 SHOWN_PAIRS = 500
 SHOWN_SEGMENTS = 60
 BINS = 20  # of scores

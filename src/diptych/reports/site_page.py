@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from diptych.run.store import Store
     from diptych.run.terms import Terms
 
-__all__ = ["SearchSummary", "write_sites"]
-
 SHOWN_SITES = 1_000
 MIN_DOWNLOADS_PER_SITE = 3.0  # downloads that a site costs: robots.txt and a page in each language
 HEADER = "site\turl\tbilingual\tscore\tdownloads\treason\tpages\n"

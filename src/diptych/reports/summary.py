@@ -14,8 +14,6 @@ from diptych.reports.reasons import in_words
 from diptych.run.store import Store
 from diptych.types import Outlook, Reason, lang_pairs
 
-__all__ = ["Step", "Summary", "summarise"]
-
 NO_CURVE = Curve()
 SMALL_SHARE = 0.01  # of all pairs: less is told as that
 

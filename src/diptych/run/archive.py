@@ -11,8 +11,6 @@ from diptych.files import reason_of, writing
 from diptych.run.warc import Pointer, compose_info, read_at
 from diptych.types import Response
 
-__all__ = ["ROTATE_AT", "Archive"]
-
 ROTATE_AT = 1_000_000_000  # bytes of a WARC file; the size Heritrix and Common Crawl use
 MAX_OPEN = 64  # files open for reading
 _OWN = "path LIKE 'warc/%'"  # an archive of the user's has an absolute path

@@ -7,8 +7,6 @@ from typing import Any
 
 from diptych.run.archive import Archive
 
-__all__ = ["Database"]
-
 
 class Database:
     """A connection to `run.sqlite`, with the archive whose bytes it knows of."""

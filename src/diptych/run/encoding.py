@@ -24,11 +24,6 @@ from diptych.types import (
     Sketch,
 )
 
-__all__ = [
-    "read_event", "read_evidence", "read_links", "read_scores", "read_sketch", "stored", "whole",
-    "write_event", "write_links", "write_scores", "write_sketch",
-]  # fmt: skip
-
 
 def stored(what: str) -> AbstractContextManager[None]:
     """Make values that the database cannot have been given an error of the database."""

@@ -22,8 +22,6 @@ from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
 from diptych.types import Link, Outlook, Page, PageRecord, Response, Sketch, Url
 
-__all__ = ["Pages"]
-
 _RECORD = (
     "SELECT urls.url, lang, langs, title, pages.depth, size, text_length, digest, html_lang,"
     " content_language, canonical, fetched_at, flags FROM pages JOIN urls ON urls.key = pages.url"

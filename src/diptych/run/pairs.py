@@ -12,9 +12,6 @@ from diptych.text.near_duplicates import segment_keys
 from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
 
-__all__ = ["Pairs"]
-
-
 _LEARNING_INPUT = (
     "SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url ORDER BY 1",
     "SELECT s.url, t.url FROM urls s JOIN urls t ON t.key = s.redirect ORDER BY 1",

@@ -14,8 +14,6 @@ from diptych.types import LangPair, Link, PageRecord, Site, Sketch, Url
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-__all__ = ["StoreView"]
-
 MAX_REDIRECTS = 20
 
 

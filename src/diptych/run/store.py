@@ -24,8 +24,6 @@ from diptych.types import LangPair
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-__all__ = ["SCHEMA_VERSION", "Store"]
-
 SCHEMA_VERSION = 6
 CACHE_KIB = 65_536
 _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter where a name in the schema is damaged

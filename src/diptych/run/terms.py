@@ -19,8 +19,6 @@ from diptych.files import read_file, reading, replace_file, writing
 from diptych.registry import signature
 from diptych.run.store import SCHEMA_VERSION, Store
 
-__all__ = ["Terms", "default_folder", "open_run", "read_terms"]
-
 _MAX_BYTES = 1 << 28  # of `run.toml`, which names all seeds of a run
 LIBRARIES = ("aiohttp", "fastwarc", "protego", "py3langid", "selectolax", "sentencex")
 

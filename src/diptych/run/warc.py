@@ -27,8 +27,6 @@ from diptych.text.digests import body_digest
 from diptych.text.urls import normalise
 from diptych.types import Response, Url
 
-__all__ = ["Located", "Pointer", "compose", "compose_info", "read_at", "scan"]
-
 COMPRESSION = 2  # ISA-L: a fifth of the time of zlib at the same size
 _TRUNCATED = {"content_type": "unspecified"}  # WARC 1.1 knows length, time, disconnect, unspecified
 _HOP_HEADERS = frozenset({"transfer-encoding", "connection", "keep-alive"})

@@ -27,8 +27,6 @@ from diptych.types import Url
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["SiteCandidate", "candidates", "codes_of"]
-
 log = logging.getLogger(__name__)
 # What CLD2 can answer, as Common Crawl writes it: ISO 639-3, macrolanguages where there are such.
 _CLD2 = (

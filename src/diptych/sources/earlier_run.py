@@ -11,8 +11,6 @@ from diptych.run.encoding import read_links
 from diptych.run.store import Store
 from diptych.sources.link_index import LinkIndex, LinkWriter
 
-__all__ = ["open_earlier_run"]
-
 NAME = "backlinks.sqlite"
 _STATE = (
     "SELECT (SELECT count(*) || ' ' || coalesce(max(fetched_at), 0) FROM pages) || ' ' ||"

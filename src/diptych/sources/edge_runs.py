@@ -16,8 +16,6 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["OffsetWriter", "Offsets", "Runs", "reversed_edges", "write_lists"]
-
 RUN = 1 << 23  # edges that are sorted at once: 64 MB
 MERGE = 1 << 22  # edges of all runs together that are in memory while they are merged
 _MIN_READ = 1 << 12  # edges of a run that are read at once: fewer would be too many reads

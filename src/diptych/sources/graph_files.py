@@ -14,8 +14,6 @@ from diptych.errors import SourceError
 from diptych.files import parser_errors, reason_of
 from diptych.text.urls import origin_of
 
-__all__ = ["CutOffError", "Lines", "blocks", "opened", "part_files", "size_of"]
-
 BLOCK = 1 << 20  # bytes of text at a time
 _READ = 1 << 16
 _INFLATED = 1 << 15  # bytes that are lost before a damage, at most

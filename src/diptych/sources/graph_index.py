@@ -30,8 +30,6 @@ from diptych.sources.graph_files import Lines, part_files
 from diptych.sources.graph_vertices import Names, write_names
 from diptych.text.urls import site_name
 
-__all__ = ["FORMAT", "GraphFacts", "index_graph", "read_facts"]
-
 FORMAT = 2
 FACTS = "graph.json"
 MARKER = "diptych-graph.lock"  # in a folder where an index is built, with the name of the index

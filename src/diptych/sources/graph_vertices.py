@@ -20,8 +20,6 @@ from diptych.kernels.edges import MAX_VERTICES, Vertices, parse_vertices
 from diptych.sources.edge_runs import Offsets, OffsetWriter
 from diptych.sources.graph_files import Lines
 
-__all__ = ["Names", "name_key", "write_names"]
-
 _STEP = 1 << 20  # vertices at a time
 _SPARSE = 4  # times as many ids as vertices: those are no numbers from 0 on
 _FEW = 1_000_000  # ids that may always be

@@ -20,8 +20,6 @@ from diptych.run.encoding import read_links, whole, write_links
 from diptych.text.urls import host_of, site_name, url_key
 from diptych.types import Link, Url
 
-__all__ = ["LinkIndex", "LinkWriter"]
-
 APPLICATION = 0x44504C4B  # tells the file from other databases
 FORMAT = 1
 POOL = 4  # times as many pages as are wanted are looked at, so that hubs can be left out

@@ -10,8 +10,6 @@ from diptych.errors import in_one_line
 from diptych.protocols import LinkSource
 from diptych.types import Failure, Link, Url
 
-__all__ = ["MergedSources"]
-
 MAX_FAULTS = 20  # different ones that are kept
 OTHER_FAULTS = "other failures"
 _LINE = 300  # characters of what went wrong

@@ -9,8 +9,6 @@ from diptych.errors import SourceError
 from diptych.protocols import LinkSource
 from diptych.sources.many import MergedSources
 
-__all__ = ["open_source", "open_sources"]
-
 _CAN_BE = (
     "a source of links is the folder of a web graph (made by: diptych backlinks graph), "
     "a .sqlite file of WAT files (made by: diptych backlinks wat), the folder of an earlier run, "

@@ -21,8 +21,6 @@ from diptych.sources.link_index import LinkWriter
 from diptych.text.urls import normalise, resolver
 from diptych.types import Link, Url
 
-__all__ = ["WatFacts", "index_wat", "page_links"]
-
 COMMIT = 1_000  # pages between two commits: what a kill loses, and is read again
 MAX_RECORD = 20_000_000  # bytes of one page's JSON
 _KINDS = {"A@/href": "a", "AREA@/href": "area", "FRAME@/src": "frame", "IFRAME@/src": "frame"}

@@ -22,8 +22,6 @@ from diptych.sources.graph_vertices import name_key
 from diptych.text.urls import host_of, normalise, site_name
 from diptych.types import Link, Url
 
-__all__ = ["AdjacencyLists", "WebGraph"]
-
 POOL = 4  # times as many hosts as are wanted are looked at, so that hubs can be left out
 
 

@@ -17,8 +17,6 @@ from diptych.types import Bead, Block, LangPair, Page, PagePair, SegmentPair
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-__all__ = ["Aligned", "Sentence", "align_pages", "align_sentences"]
-
 
 class Sentence(NamedTuple):
     """A sentence, its block, and its place among the sentences of its page."""

@@ -12,8 +12,6 @@ from diptych.run.store import Store
 from diptych.steps.tasks import Aligned, AlignTask, Work
 from diptych.types import Decision
 
-__all__ = ["align_pairs"]
-
 
 def align_pairs(store: Store, work: Work, watcher: Watcher, *, jobs: int = 1) -> None:
     """Align all pairs that are not yet, and decide on each by how it could be aligned."""

@@ -14,8 +14,6 @@ from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import Work
 from diptych.types import Site
 
-__all__ = ["crawl_sites"]
-
 
 def crawl_sites(
     store: Store, work: Work, sites: Sequence[Site], scope: Scope, engine: Engine,

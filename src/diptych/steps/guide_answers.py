@@ -16,8 +16,6 @@ from diptych.frontier.guides import Wish
 from diptych.steps.tasks import Aligned, Looked, LookTask, PairTask, Work
 from diptych.types import Decision, Found, Reason, Settled
 
-__all__ = ["GuideAnswers"]
-
 _UNREADABLE = Looked(Aligned(Decision(False, 0.0, Reason.UNREADABLE), []), ())
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.registry import Strategies
 
-__all__ = ["SURE_PAIR", "learn_lexicons", "uses_words"]
-
 Lexicons = Mapping[LangPair, "Lexicon"]
 SURE_PAIR = 0.8  # score of a pair that teaches
 _MAX_LETTERS = 500_000  # of text: more teach little

@@ -8,8 +8,6 @@ from diptych.run.store import Store
 from diptych.steps.tasks import Work
 from diptych.types import Site
 
-__all__ = ["pair_pages"]
-
 
 def pair_pages(store: Store, work: Work, watcher: Watcher) -> None:
     """Pair all pages of each site; the pairs take the place of those of an earlier pairing."""

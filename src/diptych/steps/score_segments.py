@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from diptych.protocols import Filter, Watcher
     from diptych.run.store import Store
 
-__all__ = ["score_segments"]
-
 _BATCH = 10_000
 _OPEN = (
     "SELECT id, judged, key, left_key, right_key FROM segments WHERE pair = ? AND key IS NOT NULL"

@@ -8,8 +8,6 @@ from diptych.run.store import Store
 from diptych.steps.tasks import SketchTask, Work
 from diptych.types import Sketch
 
-__all__ = ["sketch_pages"]
-
 
 def sketch_pages(store: Store, work: Work, watcher: Watcher, *, jobs: int) -> None:
     """Sketch the pages that were read without: a crawl of the live web is as fast as it reads."""

@@ -37,18 +37,6 @@ from diptych.types import (
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-__all__ = [
-    "AlignTask",
-    "Aligned",
-    "Judged",
-    "LexiconTask",
-    "LookTask",
-    "Looked",
-    "PairTask",
-    "SketchTask",
-    "Work",
-]  # fmt: skip
-
 Judged = tuple[SegmentPair, Decision]
 _CACHED_PAGES = 16  # pages
 _PLAUSIBLE_PAIR = 0.2  # score of two pages whose links may be aligned

@@ -9,8 +9,6 @@ from diptych.protocols import Watcher
 from diptych.registry import exporter
 from diptych.run.store import Store
 
-__all__ = ["PAIRS_HEADER", "write_run_corpus"]
-
 CORPUS_FORMATS = ("tsv", "tmx")
 PAIRS_HEADER = "left_url\tright_url\tleft_lang\tright_lang\tscore\tevidence\n"
 

@@ -7,17 +7,6 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-__all__ = [
-    "MAX_COMPARED",
-    "MIN_SHARED",
-    "MIN_SIMILARITY",
-    "Cognate",
-    "cognates",
-    "folded",
-    "shared_prefix",
-    "stem",
-]
-
 STEM = 5  # letters: most endings come after them, and few words differ only there
 MIN_SHARED = 4  # letters that cognates share from the beginning (Simard et al. 1992)
 MIN_SIMILARITY = 0.6

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 
-__all__ = ["body_digest", "signed_hash"]
-
 
 def body_digest(body: bytes) -> str:
     """The SHA-1 of a body in base 32.

@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-__all__ = ["Step", "cheapest_path", "text_length"]
-
 # Letters of an alphabet that one character stands for: medians over 2,305 page pairs of English
 # with Chinese, Japanese and Korean (manuals of Debian, Apache, GnuCash, Scilab, LilyPond).
 _DENSE = (

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from diptych.text.digests import signed_hash
 
-__all__ = ["Keys", "segment_keys", "skeleton", "text_key"]
-
 _DROPPED = frozenset({"P", "Z", "C"})  # punctuation, blanks, controls; symbols such as + and € stay
 _KEPT_PUNCTUATION = frozenset("#%&@")  # punctuation to Unicode: C is not C#
 _NUMBERS = re.compile(r"(?<!\w)\d+(?!\w)(?: \d+(?!\w))*")

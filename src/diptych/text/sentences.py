@@ -10,8 +10,6 @@ from itertools import accumulate, pairwise
 
 from diptych.language.codes import primary
 
-__all__ = ["MAX_SENTENCE", "split_sentences"]
-
 MAX_SENTENCE = 3_000  # characters; longer ones are lists or code, and stall every aligner
 
 # A piece that ends so has not ended: initials, titles, references, months, and abbreviations with

@@ -16,17 +16,6 @@ from typing import NamedTuple
 from diptych.types import Block, Decision, Reason, SegmentPair
 from diptych.units import DocumentPair, Piece, Text
 
-__all__ = [
-    "Stretch",
-    "by_path",
-    "format_at",
-    "parse_at",
-    "pieces",
-    "rewritten",
-    "stretches",
-    "texts_at",
-]
-
 MAX_STRETCHES = 2_000  # of one side; a segment is a few sentences
 MAX_ALIKE = 16  # blocks of the same path, with other texts, that are tried for a stretch
 MAX_TEXTS = 256  # that are tried for one side

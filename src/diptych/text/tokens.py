@@ -8,8 +8,6 @@ from itertools import chain
 
 from diptych.text.words import is_plain, words
 
-__all__ = ["MAX_TOKEN", "tokens"]
-
 MAX_TOKEN = 60  # characters; what is longer is no word anybody translates
 _SOFT_HYPHEN = "\u00ad"
 _ONE_WORD = "\u0590"  # Latin, Greek, Cyrillic, Armenian: nothing but letters is a word by itself

@@ -16,8 +16,6 @@ from typing import NamedTuple, TypeAlias
 
 from diptych.text.cognates import shared_prefix
 
-__all__ = ["Edit", "KeyBook", "Prediction", "Rule", "UrlPair", "learn_rules"]
-
 _PIECE = re.compile(r"[:/.\-_?&=,;~+]|[^:/.\-_?&=,;~+]+")
 _LEARNED_PAIRS = 200  # pairs of a key that rules are learned from; they are much alike
 _CHECKED_PAIRS = 1000  # pairs of two languages that rules are checked against

@@ -10,17 +10,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = [
-    "EXTENSIONS",
-    "INDEX_NAMES",
-    "Fields",
-    "query_tokens",
-    "significant",
-    "split_url",
-    "tagged_tokens",
-    "tokens",
-]
-
 _PUNCTUATION = re.compile(r"[:/.\-_]+")  # Kit & Ng 2007, section 2
 _QUERY_SEPARATOR = re.compile(r"[&;]")
 _QUERY_STEP = re.compile(r"[/.]")

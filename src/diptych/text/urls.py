@@ -20,19 +20,6 @@ from diptych.types import Url
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-__all__ = [
-    "MAX_LENGTH",
-    "NOT_HTML",
-    "extension",
-    "host_of",
-    "normalise",
-    "origin_of",
-    "resolve",
-    "resolver",
-    "site_name",
-    "url_key",
-]
-
 MAX_LENGTH = 2048  # what browsers and sitemaps accept; longer ones are traps
 NOT_HTML = frozenset(
     "7z aac apk asc avi bin bmp bz2 css csv deb dmg doc docx eot epub exe flac flv gif gz ico"

@@ -8,8 +8,6 @@ from functools import cache
 
 from diptych.language.codes import primary
 
-__all__ = ["is_plain", "words"]
-
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")  # as ICU: an apostrophe inside a word belongs to it
 # Most of the web is Latin letters and plain punctuation, where a few rules (UAX 29) find the words
 # in a sixth of the time.

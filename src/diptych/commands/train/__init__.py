@@ -10,8 +10,6 @@ import click
 from diptych.commands.declare import argument, command, option
 from diptych.errors import ConfigError
 
-__all__ = ["TrainOptions", "train"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions:

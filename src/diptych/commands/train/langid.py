@@ -17,8 +17,6 @@ from diptych.language.identify import can_identify
 if TYPE_CHECKING:
     from diptych.language.teach import Lesson
 
-__all__ = ["train_langid"]
-
 _MAX_TEXT = 100_000_000  # bytes of a file of text
 
 

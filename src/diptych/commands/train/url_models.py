@@ -28,16 +28,6 @@ from diptych.learn.url.data import (
 from diptych.learn.url.negatives import Negatives
 from diptych.protocols import UrlLanguageModel, UrlPairModel
 
-__all__ = [
-    "Figures",
-    "Order",
-    "check_out",
-    "figures",
-    "score_url_lang",
-    "score_url_pair",
-    "train_url_model",
-]
-
 HELD_OUT = 0.1  # of the domains
 # Added to the seed of the split: trainers hold out domains by the seed itself, to calibrate or to
 # stop by, and would find those gone already.

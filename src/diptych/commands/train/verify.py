@@ -43,8 +43,6 @@ from diptych.types import Candidate, Page, PagePair, Response, Url
 if TYPE_CHECKING:
     from diptych.run.store import Store
 
-__all__ = ["METHODS", "Label", "Method", "VerifyOrder", "read_labels", "report", "train_verify"]
-
 LEAST = 20  # pairs
 FOLDS = 10
 THRESHOLD = 0.5

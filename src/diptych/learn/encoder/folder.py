@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Dense", "FolderEncoder", "load_folder"]
-
 MAX_TOKENS = 512  # of a text; longer ones are cut
 BATCH = 32  # texts of similar length at a time
 _POOLINGS = {

@@ -23,13 +23,6 @@ if TYPE_CHECKING:
 
     from diptych.protocols import SentenceEncoder
 
-__all__ = [
-    "UniversalEncoder",
-    "encode_overlaps",
-    "encode_runs",
-    "load_encoder",
-]
-
 _WIDTH = 512  # of the Universal Sentence Encoder
 _CHUNK = 4_096  # texts whose vectors are in memory in full precision
 _UNIVERSAL_LANGS = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())

@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["MAX_CHARACTERS", "clean", "unit"]
-
 MAX_CHARACTERS = 2_000  # of a text that are read: ten sentences, and a bound on time and memory
 
 

@@ -17,8 +17,6 @@ from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
 
-__all__ = ["Text", "likely_share", "read_text", "words_of"]
-
 # Shares of words that come from chance, to choose from.
 _SHARES = (0.99, 0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 _SHORT, _MANY = 400, 1 << 14  # characters of a text that may come again, and how many are kept

@@ -20,14 +20,6 @@ from diptych.language.codes import primary, same_language
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.tokens import tokens
 
-__all__ = [
-    "FORMATS",
-    "format_of",
-    "is_reversed",
-    "read_dictionaries",
-    "read_entry",
-]
-
 FORMATS = ("dictd", "dic", "tsv")
 MAX_BYTES = 1 << 29  # of a file when unpacked; the largest of FreeDict has 100 MB
 MAX_LINKS = 20_000_000

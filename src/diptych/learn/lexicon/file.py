@@ -7,8 +7,6 @@ from pathlib import Path
 from diptych.files import read_file
 from diptych.learn.lexicon.lexicon import MAX_BYTES, Lexicon
 
-__all__ = ["read_lexicon"]
-
 _ADVICE = "make one: diptych lexicon import FILE --langs en,fr"
 
 

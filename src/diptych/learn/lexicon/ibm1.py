@@ -12,8 +12,6 @@ from diptych.kernels.ibm1 import train as train_one_way
 from diptych.kernels.tables import Table, table_of
 from diptych.learn.lexicon.lexicon import Lexicon, word_ids
 
-__all__ = ["MAX_WORDS", "train", "update"]
-
 Pair = tuple[Sequence[str], Sequence[str]]
 
 MAX_WORDS = 250  # of a sentence; with more every word meets too many to learn from any

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["MAX_BYTES", "Lexicon", "lexicon_of", "word_ids"]
-
 Side = Literal["left", "right"]
 
 _FORMAT = 1

@@ -21,20 +21,6 @@ from diptych.kernels.word_links import Looks, Words, find_links
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.cognates import MAX_COMPARED, MIN_SHARED, MIN_SIMILARITY, cognates, folded, stem
 
-__all__ = [
-    "BASE",
-    "MIN_LIFT",
-    "RARE",
-    "Links",
-    "cognate_links",
-    "discounted",
-    "learned_links",
-    "lexicon_links",
-    "lifts",
-    "merged",
-    "vocabulary_links",
-]
-
 _SAME = 0.5  # probability of a word that is the same in both texts, given the other
 _ALIKE = 0.3  # and of one that only looks alike
 MIN_LIFT = 5.0  # times chance; weaker links are everywhere and say nothing
@@ -102,6 +88,7 @@ class _ByStem(NamedTuple):
 
 @lru_cache(maxsize=8)
 def by_stem(lexicon: Lexicon) -> _ByStem:
+    """A lexicon whose words are stems."""
     left_ids, left_of = _stems(lexicon.left_words)
     right_ids, right_of = _stems(lexicon.right_words)
     return _ByStem(

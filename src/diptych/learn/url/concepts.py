@@ -18,8 +18,6 @@ from anyascii import anyascii
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PREFIX", "SENSES", "Concepts", "fingerprint", "prefix_key", "slug_letters"]
-
 PREFIX = 5
 """letters by which a word that is not in the table is looked up"""
 SENSES = 3

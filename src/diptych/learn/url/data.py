@@ -20,18 +20,6 @@ from diptych.files import reading
 from diptych.language.codes import primary
 from diptych.text.urls import site_name
 
-__all__ = [
-    "UNKNOWN",
-    "LabelledPair",
-    "LabelledUrl",
-    "fold_of",
-    "open_bytes",
-    "read_pairs",
-    "read_urls",
-    "split_by_domain",
-    "weight_of",
-]
-
 UNKNOWN = "und"  # ISO 639-2 for a language that is not known
 _URL_COLUMNS = ("domain", "url", "lang")
 _PAIR_COLUMNS = ("domain", "url_a", "lang_a", "url_b", "lang_b")

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Training", "inverse_square_root", "macro_f1", "train_url_lang", "train_url_pair"]
-
 _DEVELOPMENT = 0.1  # of the domains; the paper's share for MaCoCu
 
 

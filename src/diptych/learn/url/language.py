@@ -23,8 +23,6 @@ from diptych.learn.url.language_text import pack
 from diptych.learn.url.language_train import fit
 from diptych.types import LangScore
 
-__all__ = ["UrlLang", "load", "train"]
-
 FORMAT = 4
 FLOOR = 0.25  # below it no language is named; see docs/models/url_lang.md
 _FILE = "model.npz"

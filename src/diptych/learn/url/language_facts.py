@@ -16,8 +16,6 @@ from diptych.kernels.url_lang_reference import feature
 from diptych.language.codes import primary
 from diptych.language.marks import fold, mark_table
 
-__all__ = ["Fact", "countries", "derive_facts"]
-
 # Fields where a mark may stand.
 _FIELDS = {
     name: getattr(urls, name)

@@ -10,8 +10,6 @@ import numpy as np
 
 from diptych.kernels.url_lang import Packed
 
-__all__ = ["clean", "pack"]
-
 MAX_LENGTH = 2048  # characters that are read of a URL; see text.urls
 
 

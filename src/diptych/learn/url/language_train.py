@@ -22,8 +22,6 @@ from diptych.learn.url.data import UNKNOWN, LabelledUrl, split_by_domain
 from diptych.learn.url.language_facts import Fact, derive_facts
 from diptych.learn.url.language_text import pack
 
-__all__ = ["Fitted", "fit"]
-
 MIN_DOMAINS = 8  # of a language that is a label; the rest is unknown
 FEATURE_DOMAINS = 3  # a feature of fewer domains says more of the domain than of the language
 ROWS = 160_000  # features in the table

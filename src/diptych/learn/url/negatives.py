@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 
 from diptych.learn.url.data import LabelledPair
 
-__all__ = ["BEST_MIX", "METHODS", "Negatives", "remove_tokens", "url_tokens"]
-
 METHODS = {
     1: "random match, bilingual",
     2: "maximise Jaccard similarity, bilingual",

@@ -24,8 +24,6 @@ from diptych.learn.url.data import UNKNOWN
 from diptych.learn.url.pair_features import NAMES, Features
 from diptych.protocols import UrlLanguageModel
 
-__all__ = ["ALL_NAMES", "LANGUAGES", "UrlPair", "all_features", "load"]
-
 FORMAT = 1
 _FILE = "model.npz"
 LANGUAGES = "url_lang"

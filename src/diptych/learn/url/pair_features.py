@@ -37,8 +37,6 @@ from diptych.learn.url.pair_url import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NAMES", "Features", "pair_features"]
-
 MAX_WORDS = 12
 MIN_MATCH = 0.37
 """a word whose best match is worse than this has none"""

@@ -19,8 +19,6 @@ from diptych.learn.url.pair import ALL_NAMES, UrlPair, all_features, load
 from diptych.learn.url.pair_features import Features
 from diptych.protocols import UrlLanguageModel
 
-__all__ = ["Examples", "Knowledge", "examples", "train"]
-
 FOLDS = 2
 _FOLD_SEED = 104_729  # other than any split's, or a fold could be empty
 _EACH, _FOR_ALL = 2, 1.5  # two negatives of each method stand for the three that are tested

@@ -11,17 +11,6 @@ from urllib.parse import unquote
 from diptych.language.marks import KINDS, LANGUAGE_PARAMETERS, LANGUAGES, mark_table
 from diptych.learn.url.concepts import fingerprint, slug_letters
 
-__all__ = [
-    "EXTENSIONS",
-    "INDEXES",
-    "MarkWord",
-    "ParsedUrl",
-    "Token",
-    "mark_words",
-    "parse_url",
-    "plain",
-]
-
 MAX_CHARACTERS = 2048
 MAX_LABELS, MAX_SEGMENTS, MAX_TOKENS, MAX_MARKS, MAX_PARAMS = 16, 24, 64, 24, 24
 EXTENSIONS = frozenset(

@@ -28,19 +28,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "TransformerUrlLang",
-    "TransformerUrlPair",
-    "encode",
-    "is_transformer",
-    "load_base",
-    "load_url_lang",
-    "load_url_pair",
-    "needs",
-    "prepare",
-    "read_config",
-]
-
 MAX_TOKENS = 256  # of a URL or of a pair; longer ones are cut
 BATCH = 64
 _MAX_CHARACTERS = 2048  # of a URL that are read: what browsers accept

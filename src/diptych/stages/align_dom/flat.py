@@ -17,8 +17,6 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.lengths import cheapest_path, text_length
 from diptych.types import Block, NodePair, Page
 
-__all__ = ["Flat"]
-
 _MOVES = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
 _MAX_CELLS = 300_000  # 550 blocks on both sides in full, some 1.5 s; more in a band
 _LAST_TAG = re.compile(r"([A-Za-z][\w:-]*)[^/]*(?:/text\(\)(?:\[\d+\])?)?\Z")

@@ -18,8 +18,6 @@ from diptych.stages.align_sentences.length_lexicon import LengthLexicon, beads_o
 from diptych.stages.align_sentences.shared.passes import align_near, sure_steps
 from diptych.types import Bead
 
-__all__ = ["Embedding"]
-
 _BATCH = 4_096  # rows of two vectors whose products are in memory
 _SAMPLED_RUNS = 200  # runs of sentences that stand for all
 _SEED = 7

@@ -13,8 +13,6 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.lengths import cheapest_path, text_length
 from diptych.types import Bead
 
-__all__ = ["PRIORS", "GaleChurch"]
-
 # Gale & Church 1993, table 5: the share of beads with so many sentences on both sides.
 # DEVIATION(gale-church): the paper's share of "1-0 or 0-1" and of "2-1 or 1-2" is halved between
 # the two, so that all six add up to one; the authors' program gives each of them the whole.

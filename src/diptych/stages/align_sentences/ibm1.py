@@ -15,8 +15,6 @@ from diptych.stages.align_sentences.length_lexicon import beads_of
 from diptych.stages.align_sentences.shared.passes import align_passes
 from diptych.types import Bead
 
-__all__ = ["Ibm1"]
-
 
 @dataclass(frozen=True, slots=True)
 class Ibm1:

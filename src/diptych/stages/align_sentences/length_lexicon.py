@@ -22,8 +22,6 @@ from diptych.stages.align_sentences.shared.passes import (
 )
 from diptych.types import Bead
 
-__all__ = ["LengthLexicon", "beads_of"]
-
 _MIN_CONFIDENCE = 1e-6
 """the lowest confidence of a bead"""
 # Share of beads with so many sentences on both sides, roughly, in texts of several languages;

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from diptych.protocols import SiteView
 from diptych.types import FOLLOWED, Page, Ranked
 
-__all__ = ["Bfs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Bfs:

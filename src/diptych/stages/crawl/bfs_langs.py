@@ -10,8 +10,6 @@ from diptych.protocols import SiteView
 from diptych.stages.crawl.bfs import Bfs
 from diptych.types import Page, Ranked
 
-__all__ = ["BfsLangs"]
-
 
 @dataclass(frozen=True, slots=True)
 class BfsLangs(Bfs):

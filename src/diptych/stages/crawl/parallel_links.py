@@ -29,8 +29,6 @@ from diptych.types import (
     lang_pairs,
 )
 
-__all__ = ["ParallelLinks", "ParallelLinksGuide", "trigger_language"]
-
 _TRIGGER_PRIORITY = 3.0
 _ALIGNED_PRIORITY = 1.0  # to 2; other links near the start have a negative one
 _MAX_TARGETS = 3  # of one page's triggers for a language; a list of documents has more

@@ -15,8 +15,6 @@ from diptych.stages.crawl.bfs import Bfs
 from diptych.text.urls import site_name
 from diptych.types import FOLLOWED, LangScore, Link, Page, Ranked, Url
 
-__all__ = ["PPLocatorCrawl", "collect"]
-
 _FOLLOWED = FOLLOWED - {"sitemap"}
 
 

@@ -20,8 +20,6 @@ from diptych.protocols import SiteView, UrlLanguageModel, UrlPairModel
 from diptych.stages.crawl.bfs_langs import BfsLangs
 from diptych.types import Page, Ranked
 
-__all__ = ["Smart", "other_language"]
-
 _MIN_PRIORITY = 1e-12  # links that both models hold impossible come last, but they come
 _MAX_CACHED = 1 << 14  # URLs; some 800 bytes each
 _UNKNOWN = "und"

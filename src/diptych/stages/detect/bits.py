@@ -12,8 +12,6 @@ from diptych.protocols import Inquiry
 from diptych.stages.detect.shared.site_pages import ShownLanguages, site_links
 from diptych.types import Decision, Link, Page, Reason, Url
 
-__all__ = ["Bits"]
-
 
 @dataclass(frozen=True, slots=True)
 class Bits:

@@ -15,8 +15,6 @@ from diptych.stages.detect.shared.naming import trigger_languages
 from diptych.stages.detect.shared.site_pages import site_links
 from diptych.types import Decision, Link, Page, Reason, Url
 
-__all__ = ["Triggers"]
-
 
 @dataclass(frozen=True, slots=True)
 class Triggers:

@@ -16,8 +16,6 @@ from diptych.stages.discover.shared.following import first_found_first, outgoing
 from diptych.stages.discover.shared.naive_bayes import fit
 from diptych.types import Example, Lead, Link, Page, Role
 
-__all__ = ["BackAndForth", "Cobfc", "Obfc"]
-
 
 @dataclass(frozen=True, slots=True)
 class BackAndForth:

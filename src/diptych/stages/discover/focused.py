@@ -12,8 +12,6 @@ from diptych.stages.discover.shared.following import page_links
 from diptych.stages.discover.shared.naive_bayes import fit
 from diptych.types import Example, Lead, Link, Page, Role
 
-__all__ = ["Focused"]
-
 
 @dataclass(frozen=True, slots=True)
 class Focused:

@@ -10,8 +10,6 @@ from diptych.protocols import Ranking
 from diptych.stages.discover.shared.following import page_links, random_order
 from diptych.types import Example, Link, Page, Role
 
-__all__ = ["Forward"]
-
 
 @dataclass(frozen=True, slots=True)
 class Forward:

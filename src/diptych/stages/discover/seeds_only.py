@@ -10,8 +10,6 @@ from diptych.protocols import Ranking
 from diptych.stages.discover.shared.following import first_found_first
 from diptych.types import Example, Link, Page, Role
 
-__all__ = ["SeedsOnly"]
-
 
 @dataclass(frozen=True, slots=True)
 class SeedsOnly:

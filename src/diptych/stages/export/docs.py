@@ -21,8 +21,6 @@ from diptych.stages.export.shared.columns import (
 )
 from diptych.units import DocumentPair, Piece, Text
 
-__all__ = ["Docs", "document_id"]
-
 ID_BYTES = 10  # as of a unit
 
 

@@ -13,8 +13,6 @@ from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared import columns
 from diptych.units import Unit
 
-__all__ = ["Jsonl"]
-
 
 @dataclass(frozen=True, slots=True)
 class Jsonl:

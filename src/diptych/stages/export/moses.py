@@ -10,8 +10,6 @@ from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared.columns import as_lines, batches, unit_id
 from diptych.units import Unit
 
-__all__ = ["Moses"]
-
 
 @dataclass(frozen=True, slots=True)
 class Moses:

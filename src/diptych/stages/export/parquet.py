@@ -11,8 +11,6 @@ from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared import columns
 from diptych.units import Side, Unit
 
-__all__ = ["RUNS_KEY", "Parquet", "arrow", "pair_schema"]
-
 RUNS_KEY = "diptych.runs"
 """the signatures of the runs in the metadata of the file, with line ends between them"""
 _BATCHES_PER_GROUP = 50  # in memory at a time, and skipped by readers at a time

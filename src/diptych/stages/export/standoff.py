@@ -23,8 +23,6 @@ from diptych.text.urls import normalise
 from diptych.types import Url
 from diptych.units import Side, Unit
 
-__all__ = ["BareUnit", "Standoff", "read_header", "read_line", "text_hash"]
-
 VERSION = 1
 HASH_BYTES = 16  # two texts of a corpus of 10^12 have the same hash once in 10^14 corpora
 MAX_OFFSET = 1 << 62

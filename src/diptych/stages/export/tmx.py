@@ -13,8 +13,6 @@ from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared import columns
 from diptych.units import Unit
 
-__all__ = ["Tmx"]
-
 _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE tmx SYSTEM "tmx14.dtd">
 <tmx version="1.4">

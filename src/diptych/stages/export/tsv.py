@@ -11,8 +11,6 @@ from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared import columns
 from diptych.units import Unit
 
-__all__ = ["Tsv"]
-
 _EMPTY_PLACE: tuple[columns.Value, ...] = ("",) * len(columns.PLACE_COLUMNS)
 _DECIMAL_COLUMNS = frozenset({"score", "alignment", "verified"})
 

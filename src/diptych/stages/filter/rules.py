@@ -14,8 +14,6 @@ from diptych.stages.filter.shared.segments import Segments, read_segments
 from diptych.types import Decision, Reason, SegmentPair
 from diptych.units import Repeats
 
-__all__ = ["Rules"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rules:

@@ -16,8 +16,6 @@ from diptych.stages.pair.shared.pages_by_language import pages_by_language
 from diptych.stages.pair.shared.similarity import Pairs, SideBySide, similarities
 from diptych.types import PagePair
 
-__all__ = ["Content"]
-
 
 @dataclass(frozen=True, slots=True)
 class Content:

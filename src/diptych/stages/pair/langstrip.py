@@ -23,8 +23,6 @@ from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.types import PagePair, Url
 
-__all__ = ["LangStrip", "Stripped", "strip_language"]
-
 # A country's code says less than its language's, and a letter alone is a mark on few sites; `e` and
 # `f` are on the shared task's own list.
 _MARK_KINDS = frozenset(("code", "code3", "endonym", "name", "habit"))

@@ -15,8 +15,6 @@ from diptych.stages.pair.shared.one_partner import noisy_or, one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.types import PagePair, Url
 
-__all__ = ["Links"]
-
 _SIBLING_FACTOR = 0.9  # of the weaker of the two declarations that make a sibling pair
 _MAX_VOTERS = 2  # a page that more pages of one language declare is a home page
 _HOME_FACTOR = 0.1

@@ -23,8 +23,6 @@ from diptych.stages.pair.shared.blocking import candidates
 from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.types import PagePair, PageRecord, Url
 
-__all__ = ["PPLocator", "find_pairs", "guess_language", "normal_form", "populate"]
-
 _UNNECESSARY = re.compile(r"\A[a-z]+://|\Awww\.|(?<=/)(?:index|default)(?:\.[a-z]{2,5})?\Z|/\Z")
 _SURE_KINDS = ("code", "code3", "endonym", "name")
 OTHER = "*"

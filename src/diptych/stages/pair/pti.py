@@ -31,8 +31,6 @@ from diptych.stages.pair.url_rules import language_words, with_case_of
 from diptych.text.cognates import stem
 from diptych.types import PagePair, Url
 
-__all__ = ["Pti", "WordList", "generated_names", "similarity", "word_list"]
-
 _NAME_SCORE = 0.9  # score of a pair by names; that of a pair by content is its similarity
 _MIN_TRANSLATION = 0.1  # probability of a translation on the word list, in a learned lexicon
 _MAX_HITS = 20_000  # entries of the index that are read for one page

@@ -18,8 +18,6 @@ from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import urls_by_language
 from diptych.types import PagePair, Url
 
-__all__ = ["UrlModel", "site_habits"]
-
 _Pairs = Mapping[tuple[str, str], float]
 _MIN_SURE = 0.7
 _HABIT_ODDS = 0.7  # logarithm: twice as likely

@@ -20,11 +20,6 @@ from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import urls_by_language
 from diptych.types import PagePair, Url
 
-__all__ = [
-    "REMOVED_AT", "REPLACED_AT", "UrlRules", "language_words", "mark_removed", "mark_replaced",
-    "with_case_of",
-]  # fmt: skip
-
 REPLACED_AT = (
     "//*.",  # en.example.org
     "/*/", "/*$",  # /en/a.html, /a/en

@@ -9,8 +9,6 @@ from diptych.stages.verify.shared.base import TrainedVerifier
 from diptych.stages.verify.shared.features import NAMES, Features, features
 from diptych.types import Candidate, Decision, Reason
 
-__all__ = ["Classify"]
-
 
 @dataclass(frozen=True, slots=True)
 class Classify(TrainedVerifier):

@@ -8,8 +8,6 @@ from typing import ClassVar
 from diptych.stages.verify.shared.base import TrainedVerifier
 from diptych.stages.verify.shared.features import PPLOCATOR
 
-__all__ = ["DecisionTree"]
-
 
 @dataclass(frozen=True, slots=True)
 class DecisionTree(TrainedVerifier):

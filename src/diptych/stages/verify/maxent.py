@@ -8,8 +8,6 @@ from typing import ClassVar
 from diptych.stages.verify.shared.base import TrainedVerifier
 from diptych.stages.verify.shared.features import MAXENT
 
-__all__ = ["MaxEnt"]
-
 
 @dataclass(frozen=True, slots=True)
 class MaxEnt(TrainedVerifier):

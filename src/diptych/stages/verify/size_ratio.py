@@ -10,8 +10,6 @@ from diptych.stages.verify.shared.base import CheckedVerifier
 from diptych.stages.verify.shared.features import letters, ratio
 from diptych.types import Candidate, Decision, LangPair, Reason
 
-__all__ = ["SizeRatio"]
-
 _DENSE_LANGUAGES = frozenset({"zh", "yue", "wuu", "ja", "ko"})
 
 

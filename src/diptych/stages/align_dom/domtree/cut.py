@@ -13,8 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Piece", "cells", "common_anchors", "depths", "mirrored", "pieces"]
-
 _MAX_PAIRS = 12_000_000  # of nodes: three tables of four bytes each
 _PIECE_CELLS = 3_000_000  # some 5 ms
 _MIN_PIECE = 250  # nodes between two anchors; smaller pieces would not pay

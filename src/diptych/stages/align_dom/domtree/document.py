@@ -17,8 +17,6 @@ from diptych.page.elements import KNOWN
 from diptych.stages.align_dom.flat import last_tag
 from diptych.types import Block, Node, Page
 
-__all__ = ["Document", "document"]
-
 _INLINE_ROLE = 1  # of `text.elements`
 _INLINE = frozenset(name for role, name in KNOWN.values() if role == _INLINE_ROLE) | {"br"}
 _SEGMENT = re.compile(r"[^/\[(]*")

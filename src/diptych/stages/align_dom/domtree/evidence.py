@@ -26,8 +26,6 @@ from diptych.stages.align_dom.flat import length_ratio
 if TYPE_CHECKING:
     from diptych.stages.align_dom.domtree.strategy import DomTree
 
-__all__ = ["PairEvidence", "length_gains", "read_evidence"]
-
 _MAX_CHARACTERS = 4_000  # of a node: more make it no surer, and a megabyte of text is no paragraph
 _FINE_BINS, _BIN_RATIO, _BINS = 20, 1.07, 128  # up to 29,000 characters
 # DEVIATION(shi): a share of the words that are known translates none, instead of one word in l + 1:

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from diptych.files import model_file
 
-__all__ = ["OTHER", "Parameters", "shipped_gains", "shipped_parameters"]
-
 OTHER = "*"
 """all tags that the table does not know"""
 

@@ -20,8 +20,6 @@ from diptych.stages.align_dom.domtree.evidence import PairEvidence, read_evidenc
 from diptych.stages.align_dom.domtree.model import shipped_gains, shipped_parameters
 from diptych.types import NodePair, Page
 
-__all__ = ["DomTree"]
-
 _NUMBER = re.compile(r"\d+")
 _MAX_COUNTED_WORDS = 100  # words of a text that must each gain for it to be moved
 

@@ -32,10 +32,6 @@ from diptych.learn.lexicon.word_links import (
     merged,
 )
 
-__all__ = [
-    "MAX_CELLS", "Model", "Scorer", "align_near", "align_passes", "align_pieces", "sure_steps",
-]  # fmt: skip
-
 MAX_CELLS = 40_000  # points up to which all are searched: 200 sentences on both sides
 _MARGIN = 24  # sentences on both sides of a known path that are searched
 _MIN_SURE = 0.5  # confidence of a bead from which words are learned

@@ -9,8 +9,6 @@ from enum import IntEnum
 from diptych.text.url_edits import KeyBook
 from diptych.types import Url
 
-__all__ = ["Kinds", "KnownUrl", "KnownUrls", "State"]
-
 Kinds = tuple[Hashable, ...]
 """the kinds that something belongs to, the most general first"""
 

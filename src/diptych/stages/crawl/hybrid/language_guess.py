@@ -15,8 +15,6 @@ from diptych.language.codes import asked_language
 from diptych.language.switchers import declared_language, names_other_language
 from diptych.types import Link
 
-__all__ = ["OTHER", "LanguageGuesser", "link_features"]
-
 OTHER = "*"
 """any language that was not asked for"""
 

@@ -9,8 +9,6 @@ from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, KnownUrls, S
 from diptych.stages.crawl.hybrid.value import UrlValues, evidence_name
 from diptych.types import UNDECIDED, Decision, PagePair
 
-__all__ = ["Matches"]
-
 MAX_VERIFIED = 6  # pairs that are verified for one page
 MIN_PAIR = 0.5  # least probability of a rejected pair that the crawl still counts as one
 MAX_OPEN = 30  # pages that are not counted yet; after so many more a page counts as unpaired

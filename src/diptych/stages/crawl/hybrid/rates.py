@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Rates"]
-
 
 @dataclass(slots=True)
 class Rates:

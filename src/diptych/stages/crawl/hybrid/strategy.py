@@ -36,8 +36,6 @@ from diptych.types import (
     Url,
 )
 
-__all__ = ["Hybrid"]
-
 _MAX_NAME_LINKS = 2  # a page that more pages link to by the name of a language is a home page
 _MIN_CONTENT_SCORE = 0.5  # of a pair that pairing by content found
 _MIN_HELD = 2  # pairs that a key must hold for to be used

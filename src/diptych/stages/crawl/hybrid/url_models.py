@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 
 from diptych.types import Url
 
-__all__ = ["likely_languages", "likely_translations"]
-
 MAX_CANDIDATES = 100  # URLs that are compared with one page
 MIN_PROBABILITY = 0.5  # of a translation
 

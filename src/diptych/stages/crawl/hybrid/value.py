@@ -11,8 +11,6 @@ from diptych.stages.crawl.hybrid.language_guess import OTHER, LanguageGuesser
 from diptych.stages.crawl.hybrid.rates import Rates
 from diptych.types import Url
 
-__all__ = ["UrlValues", "evidence_name", "rounded_value"]
-
 PRIOR_RIGHT = {
     "alternate": 0.9, "hreflang": 0.85, "name": 0.6, "sitemap": 0.9, "sibling": 0.8,
     "aligned": 0.8, "near": 0.4, "contrary": 0.3, "key": 0.8, "guess": 0.5,

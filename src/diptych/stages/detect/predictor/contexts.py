@@ -22,8 +22,6 @@ from diptych.stages.detect.shared.site_pages import main_language
 from diptych.text.urls import origin_of
 from diptych.types import LangScore, Link, Page
 
-__all__ = ["Question", "features", "features_of_links"]
-
 _MIN_SURE, _MIN_LIKELY = 0.9, 0.6  # probabilities of the language of a text or a URL
 _INDEX = re.compile(r"(?:index|default|home|main|welcome)?(?:\.\w{2,5})?\Z", re.IGNORECASE)
 _FILLER_WORDS = frozenset(

@@ -16,8 +16,6 @@ from diptych.files import model_file, read_file, reading
 from diptych.learn.json_models import MAX_BYTES, number, parse_model
 from diptych.learn.logistic import probability
 
-__all__ = ["FORMAT", "LinkPredictor", "from_json", "load", "to_json"]
-
 FORMAT = 1
 _FILE = "model.json"
 _ADVICE = "train the model anew"

@@ -19,8 +19,6 @@ from diptych.stages.detect.shared.naming import names_language
 from diptych.stages.detect.shared.site_pages import ShownLanguages, main_language, site_links
 from diptych.types import Decision, Link, Page, Reason, Url
 
-__all__ = ["Detect"]
-
 
 class _Candidate(NamedTuple):
     """A link that may be requested, and the probability that it leads to a missing language."""

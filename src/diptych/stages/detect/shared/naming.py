@@ -22,12 +22,6 @@ from diptych.language.marks import (
 from diptych.language.switchers import declared_language
 from diptych.types import Link, Url
 
-__all__ = [
-    "MAX_SHORT", "NAMES", "NOWHERE", "country_languages", "declared_by", "folded", "image_names",
-    "is_endonym", "is_foreign_name", "mark_place", "marks_in", "names_language", "scripts_in",
-    "scripts_of", "trigger_languages", "whole_marks", "words_of",
-]  # fmt: skip
-
 NAMES = frozenset({"endonym", "name"})
 """kinds of marks that are words"""
 NOWHERE = Url("")

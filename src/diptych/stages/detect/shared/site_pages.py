@@ -12,8 +12,6 @@ from diptych.language.codes import asked_language
 from diptych.text.urls import NOT_HTML, extension, site_name
 from diptych.types import LangScore, Link, Page, Url
 
-__all__ = ["ShownLanguages", "main_language", "shown_language", "site_links"]
-
 _MIN_TEXT = 60  # characters; a page that only offers languages has less
 _MIN_TEXT_OF_REDIRECT = 400  # characters of a page with a refresh, which may only announce that
 _MIN_SURE = 0.5  # score of the language of a page; mostly it is much higher, or there is no text

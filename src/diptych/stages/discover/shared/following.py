@@ -8,8 +8,6 @@ from zlib import crc32
 from diptych.text.urls import site_name
 from diptych.types import Lead, Link, Page
 
-__all__ = ["first_found_first", "outgoing_links", "page_links", "random_order"]
-
 _FOLLOWED = ("a", "area", "frame", "refresh")
 _MAX_LINKS = 2_000  # links of one page
 

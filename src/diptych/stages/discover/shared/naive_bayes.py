@@ -18,8 +18,6 @@ from diptych.page.neighbourhood import BUCKETS
 
 Floats = NDArray[np.float64]
 
-__all__ = ["NaiveBayes", "fit"]
-
 _MIN_EXAMPLES = 30  # to learn weights from
 _MIN_COUNT = 3  # occurrences of a word that gets a weight
 _RIDGE = 1.0

@@ -15,13 +15,6 @@ import orjson
 from diptych.protocols import Corpus
 from diptych.units import Side, Unit
 
-__all__ = [
-    "COMMON_COLUMNS", "PAIR_COLUMNS", "PLACE_COLUMNS", "Value", "as_lines", "batches",
-    "common_fields", "common_row", "is_lang", "is_plain", "iso_time", "json_line", "one_line",
-    "pair_row", "place_row", "rounded", "side_fields", "unit_id", "utf8",
-    "with_surrogates_replaced", "write_batches", "write_rows",
-]  # fmt: skip
-
 PLACE_COLUMNS = ("url", "path", "at", "fetched", "digest", "warc", "offset")
 """columns of one side: where its text was found"""
 COMMON_COLUMNS = ("alignment", "verified", "evidence", "flags", "copies", "run")

@@ -11,8 +11,6 @@ from diptych.protocols import SentenceEncoder
 from diptych.stages.filter.quality import measures as plain
 from diptych.stages.filter.shared.segments import Segments
 
-__all__ = ["NAMES", "measures"]
-
 NAMES = (*plain.NAMES, "cosine", "cosine_over_page", "cosine_over_neighbours")
 """names of the measures, in this order"""
 

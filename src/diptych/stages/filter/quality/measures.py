@@ -22,8 +22,6 @@ from diptych.stages.filter.shared.characters import CharacterCounts, Kind
 from diptych.stages.filter.shared.segments import Segments
 from diptych.types import SegmentPair
 
-__all__ = ["NAMES", "measures"]
-
 Floats = NDArray[np.float64]
 
 NAMES = (

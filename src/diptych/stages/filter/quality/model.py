@@ -28,8 +28,6 @@ from diptych.units import Repeats
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["QualityModel", "load", "rescored_by_repeats", "share_right", "shipped"]
-
 _FORMAT = 1
 _MAX_LOG_COUNT = np.log(20.0)  # more occurrences of a text do not count
 _PRIOR_SHARE, _PRIOR_SEGMENTS = 0.9, 20.0  # share of right segments on verified pages; its weight

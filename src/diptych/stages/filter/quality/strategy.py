@@ -18,8 +18,6 @@ from diptych.stages.filter.shared.segments import read_segments
 from diptych.types import Decision, Reason, SegmentPair
 from diptych.units import Repeats
 
-__all__ = ["Quality", "QualityEncoder"]
-
 _THRESHOLD = 0.95  # see weights/quality.md: a precision of 0.98 with some margin
 _RULES = Rules()
 

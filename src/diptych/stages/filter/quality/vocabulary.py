@@ -22,8 +22,6 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import lifts, trust, vocabulary_links
 from diptych.types import SegmentPair
 
-__all__ = ["SideWords", "WordEvidence", "word_evidence"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

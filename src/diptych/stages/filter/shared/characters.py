@@ -14,8 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CharacterCounts", "Kind", "count_characters"]
-
 
 class Kind(IntEnum):
     """The kind of a character, in any script."""

@@ -7,8 +7,6 @@ import re
 from ftfy import fix_encoding
 from ftfy.badness import badness
 
-__all__ = ["damage"]
-
 # All that `ftfy` looks for has two characters beyond ASCII side by side, or one of these.
 _SUSPECT = re.compile("[^\x00-\x7f]{2}|[\x80-\x9f\xc2\xc3\u0152\u0153]")
 # A word in capitals before a closing mark, such as \u201cAMANH\xc3\u201d in Portuguese, is none.

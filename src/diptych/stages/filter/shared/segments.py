@@ -13,8 +13,6 @@ from diptych.stages.filter.shared.mojibake import damage
 from diptych.stages.filter.shared.side_languages import language_odds
 from diptych.types import SegmentPair
 
-__all__ = ["Segments", "read_segments"]
-
 
 class Segments(NamedTuple):
     """Segments, with facts of their left and right sides."""

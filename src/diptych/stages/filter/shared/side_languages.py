@@ -12,8 +12,6 @@ from diptych.kernels.langid import Model, label_shares_of_texts
 from diptych.language import identify as langid
 from diptych.language.codes import primary, same_language
 
-__all__ = ["UNKNOWN_ODDS", "language_odds"]
-
 UNKNOWN_ODDS = 0.0
 """the odds of a text that is too short, or in a language that no model knows"""
 _MAX_CHARACTERS = 160  # enough to identify a language beyond doubt

@@ -26,8 +26,6 @@ from diptych.stages.pair.keys.mark_meaning import (
     is_number,
 )
 
-__all__ = ["ChosenKey", "KeyCounts", "choose", "count"]
-
 _Z = 1.64  # one-sided 95%
 _MIN_AGREEMENT = 0.55  # share of a key's pairs in its two languages, at the lower bound: 4 of 4
 _MIN_AGREEMENT_OF_NUMBERS = 0.8  # numbers are more often pages and versions: 11 of 11

@@ -12,8 +12,6 @@ from diptych.stages.pair.keys.choice import ChosenKey, KeyCounts
 from diptych.stages.pair.keys.index import UNKNOWN, Candidates, Index, Ints, Values
 from diptych.stages.pair.keys.mark_meaning import shared_start
 
-__all__ = ["Scored", "compete", "score", "spell_value"]
-
 _MAX_SCORE = 0.999  # no URL is proof: the content has the last word
 _FIELD_ORDER = "pfhq"  # the order in which keys of the same power compete
 

@@ -19,11 +19,6 @@ import numpy.typing as npt
 
 from diptych.text.url_fields import tagged_tokens
 
-__all__ = [
-    "NULL", "UNKNOWN", "Candidates", "Index", "Removals", "Values", "build_index", "hashes_of",
-    "match_removals",
-]  # fmt: skip
-
 Ints: TypeAlias = npt.NDArray[np.int64]
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 

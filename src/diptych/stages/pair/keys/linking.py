@@ -33,8 +33,6 @@ from diptych.stages.pair.keys.removals import (
 if TYPE_CHECKING:
     from diptych.stages.pair.keys.strategy import Keys
 
-__all__ = ["LinkedUrls", "link"]
-
 _MIN_TRUST = 0.6  # of a key whose languages are taken for those of its pages
 _MAX_DIGITS = 2  # of a number that may stand for a language
 _MIN_PURITY = 0.9  # share of a token's pages in one language, for a token to stand for it

@@ -13,11 +13,6 @@ from diptych.language.codes import primary
 from diptych.language.marks import LANGUAGES, fold, is_language_parameter, mark_table
 from diptych.language.scripts import marked_language, script_words
 
-__all__ = [
-    "FOREIGN", "NO_MARK", "MarkReader", "Meaning", "differ_in_numbers", "is_number", "mark_reader",
-    "shared_start",
-]  # fmt: skip
-
 NO_MARK = -1
 FOREIGN = -2  # the mark of a language that was not asked for
 

@@ -11,11 +11,6 @@ import numpy.typing as npt
 
 from diptych.stages.pair.keys.index import NULL, Hashes, Index, Ints, Removals, Values, hashes_of
 
-__all__ = [
-    "LocalRemovals", "Mask", "affixes", "concatenated", "single_tokens", "token_runs",
-    "tokens_of_one_language", "whole_hosts",
-]  # fmt: skip
-
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _MAX_RUN = 3  # tokens: translations/zh_CN

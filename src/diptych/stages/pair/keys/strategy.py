@@ -19,8 +19,6 @@ from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.text.url_edits import UrlPair
 from diptych.types import PagePair, Url
 
-__all__ = ["PAPER", "Keys", "pair_urls"]
-
 
 @dataclass(frozen=True, slots=True)
 class Keys:

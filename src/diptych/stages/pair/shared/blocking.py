@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from heapq import nsmallest
 from math import log
 
-__all__ = ["candidates"]
-
 ALL_PAIRS = 40_000
 """number of pairs up to which all are compared"""
 _MAX_SHARED = 200  # URLs that share a trait; one that more share is too common

@@ -9,8 +9,6 @@ from math import prod
 
 from diptych.types import PagePair, Url
 
-__all__ = ["noisy_or", "one_partner_each", "strongest_first"]
-
 _MAX_SCORE = 0.999  # no URL or link is proof: the content has the last word
 
 

@@ -8,8 +8,6 @@ from diptych.language.codes import MIN_PAGE_SHARE, asked_language
 from diptych.protocols import SiteView
 from diptych.types import Url
 
-__all__ = ["page_languages", "urls_by_language"]
-
 
 def page_languages(site: SiteView) -> dict[Url, str]:
     """The pages in one of the site's languages, each with the site's own code for it.

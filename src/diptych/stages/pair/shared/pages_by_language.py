@@ -21,8 +21,6 @@ from diptych.text.cognates import stem
 from diptych.text.tokens import tokens
 from diptych.types import LangScore, Sketch, Url
 
-__all__ = ["LanguagePages", "pages_by_language"]
-
 # A block that is on more pages of its language than this is part of a template: a share of the
 # pages, but at least and at most so many.
 _TEMPLATE_SHARE, _MIN_TEMPLATE, _MAX_TEMPLATE = 0.25, 4, 20

@@ -20,8 +20,6 @@ from diptych.learn.lexicon.word_links import by_stem
 from diptych.stages.pair.shared.pages_by_language import LanguagePages
 from diptych.types import Url
 
-__all__ = ["Measures", "Pairs", "SideBySide", "similarities"]
-
 _MAX_TRANSLATIONS = 4  # of a stem
 _MIN_TRANSLATION = 0.05  # probability of a translation
 _Item = TypeVar("_Item")

@@ -14,8 +14,6 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["best_matching", "consistent_groups"]
-
 _WEIGHT_UNIT = 1 << 52  # weights become whole numbers: sums of floats depend on their order
 # Edges a search may look at before it takes the best way out so far: many, until all searches of a
 # component have looked at this many in all, or this many times at each edge; then few.

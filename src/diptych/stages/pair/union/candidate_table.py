@@ -17,11 +17,6 @@ from diptych.stages.pair.shared.similarity import Measures, Pairs, SideBySide
 from diptych.stages.pair.union.model import PagePairModel
 from diptych.types import Evidence, PagePair, Url
 
-__all__ = [
-    "DECLARED", "FEATURES", "Proposals", "Table", "leads_over_rivals", "score_candidates",
-    "sure_measures",
-]  # fmt: skip
-
 Proposals = Mapping[tuple[Url, Url], Mapping[str, float]]
 """(left page, right page) -> name of the evidence -> its score"""
 

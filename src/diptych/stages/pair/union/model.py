@@ -17,8 +17,6 @@ from diptych.files import model_file, reading
 from diptych.learn.arrays import TRAIN_ANEW, read_arrays, save_arrays
 from diptych.learn.trees import Forest
 
-__all__ = ["FORMAT", "PagePairModel", "load"]
-
 FORMAT = 1
 _FILE = "model.npz"
 

@@ -15,8 +15,6 @@ from rapidfuzz.distance import Levenshtein, MatchingBlock
 from diptych.protocols import SiteView
 from diptych.types import Url
 
-__all__ = ["link_lists", "votes"]
-
 _MAX_LINKS = 400  # of a page that are compared
 
 

@@ -29,8 +29,6 @@ from diptych.types import LangPair, Url
 if TYPE_CHECKING:
     from diptych.stages.pair.union.strategy import Union
 
-__all__ = ["scored_tables"]
-
 _MIN_SURE = 0.8  # probability of a pair that counts as evidence for others
 _MIN_VOTES = 0.5  # share of the votes of neighbours from which two pages are a candidate
 

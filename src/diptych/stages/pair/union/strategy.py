@@ -23,8 +23,6 @@ from diptych.types import PagePair, Url
 if TYPE_CHECKING:
     from diptych.stages.pair.union.candidate_table import Proposals, Table
 
-__all__ = ["Union"]
-
 _MIN_CANDIDATE = 0.01  # candidates below this probability are not reported
 _IMPLIED_SHARE = 0.5  # of the threshold, for a pair that two others imply
 _MIN_MIXED = 0.3  # share of each language in the text of a page that is a pair by itself

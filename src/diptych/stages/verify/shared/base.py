@@ -12,8 +12,6 @@ from diptych.stages.verify.shared.model import Model, load
 from diptych.stages.verify.shared.obstacles import obstacle
 from diptych.types import Candidate, Decision, Reason
 
-__all__ = ["CheckedVerifier", "TrainedVerifier", "cached_model"]
-
 
 @dataclass(frozen=True, slots=True)
 class CheckedVerifier:

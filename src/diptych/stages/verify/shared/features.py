@@ -19,11 +19,6 @@ from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
 from diptych.types import Candidate, Page, Sketch
 
-__all__ = [
-    "MAXENT", "NAMES", "PPLOCATOR", "Coverage", "Features", "copied", "coverage", "features",
-    "letters", "ratio", "shared", "tag_changes",
-]  # fmt: skip
-
 _MIN_LONG_SEGMENT = 20.0  # letters; the length of a shorter segment says nothing
 _PRIOR_SEGMENTS = 3  # segments that a correlation of 0 counts for
 _PRIOR_AGREEMENT = 0.5  # if nothing is known

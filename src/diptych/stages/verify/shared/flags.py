@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from diptych.types import Candidate, SegmentPair
 
-__all__ = ["MACHINE", "UNTRANSLATED", "pair_flags", "untranslated_share"]
-
 MACHINE = "machine_translated"
 UNTRANSLATED = "untranslated_parts"
 _MIN_SENTENCE = 30  # characters of a sentence

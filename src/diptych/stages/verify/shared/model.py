@@ -19,8 +19,6 @@ from diptych.files import model_file, read_file, reading
 from diptych.learn.json_models import MAX_BYTES, number, parse_model
 from diptych.learn.logistic import probability
 
-__all__ = ["FORMAT", "Logistic", "Model", "Node", "Trees", "from_json", "load", "to_json"]
-
 FORMAT = 1
 _LEAF = -1
 _ADVICE = "train one with: diptych train verify"

@@ -9,8 +9,6 @@ from diptych.stages.verify.shared.features import copied
 from diptych.text.lengths import text_length
 from diptych.types import Candidate, Page, Reason
 
-__all__ = ["obstacle", "own_text"]
-
 _MAX_MENU_ITEM = 25.0  # letters; a shorter block is mostly a menu item or a label
 _MIN_PART = 0.2  # share of a page that is translated in part
 _MIN_CLEAR = 0.9  # score of a language from which it is certain

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from diptych.types import SegmentPair
 
-__all__ = ["SamePlaces", "same_places"]
-
 # Numbers, and words of the alphabets in which names are mostly spelled alike; a word of ideographs
 # has no ends that could be seen without a dictionary.
 _WORD = re.compile("[0-9]+|[a-z\u00df-\u00f6\u00f8-\u024f]{3,}|[\u0370-\u052f]{3,}")

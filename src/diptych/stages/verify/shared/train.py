@@ -12,11 +12,6 @@ from numpy.typing import NDArray
 from diptych.errors import ConfigError
 from diptych.stages.verify.shared.model import Logistic, Model, Node, Trees
 
-__all__ = [
-    "Table", "Trainer", "cross_validated", "decision_tree", "folds", "leave_one_out", "logistic",
-    "monotone", "probabilities", "tree_nodes",
-]  # fmt: skip
-
 _MIN_LEAF = 2  # pairs of a leaf, the default of J48 in WEKA
 _NEGATIVE_FEATURES = frozenset({"tag_distance"})
 """features that speak against a pair; the others speak for one"""

@@ -11,8 +11,6 @@ import numpy as np
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.cognates import stem
 
-__all__ = ["TranslatedShares", "translated_shares"]
-
 _MIN_PROBABILITY = 0.2  # of a translation
 _MIN_COUNT = 3.0  # occurrences of a word that is known well
 _MAX_WORD_SHARE = 1 / 300  # of all words; a more frequent word is on every page
