@@ -336,7 +336,7 @@ def cost_rows() -> list[dict[str, Any]]:
     texts = "'Tel. 030 123456 oder +49 30 123456 ' * 9"
     programs = {
         "(nothing)": ("", "", ()),
-        "diptych.filter.telephones": (
+        "diptych.corpus.telephones": (
             "from diptych.corpus.telephones import telephones", f"list(telephones({texts}))", (),
         ),
         "phonenumbers": (
@@ -345,7 +345,7 @@ def cost_rows() -> list[dict[str, Any]]:
             " for region in phonenumbers.SUPPORTED_REGIONS]",
             ("phonenumbers",),
         ),
-        "diptych.filter.mojibake": (
+        "diptych.stages.filter.shared.mojibake": (
             "from diptych.stages.filter.shared.mojibake import damage",
             "damage('cultureâ€™s' * 9)", (),
         ),
