@@ -62,15 +62,16 @@ def as_object(help: str = "Print the result as one JSON object.") -> Any:
 def _use_utf8() -> None:
     """Let standard streams be UTF-8 in any locale; a terminal shows what it can.
 
-    Names of files that are not UTF-8 keep their bytes.
+    Names of files that are not UTF-8 keep their bytes in what is written.
     """
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if not isinstance(stream, io.TextIOWrapper):
-            continue
-        if stream.isatty():
-            stream.reconfigure(errors="replace")
-        else:
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    for stream, errors in (
+        (sys.stdin, "strict"), (sys.stdout, "surrogateescape"), (sys.stderr, "surrogateescape")
+    ):  # fmt: skip
+        if isinstance(stream, io.TextIOWrapper):
+            if stream.isatty():
+                stream.reconfigure(errors="replace")
+            else:
+                stream.reconfigure(encoding="utf-8", errors=errors)
 
 
 class Group(click.Group):
