@@ -35,7 +35,7 @@ test-rest: $(VENV)/dev-all  ## the tests that are slow or need PyTorch (750 MB o
 
 test-all: test test-rest  ## all tests
 
-fuzz: $(VENV)/dev  ## the tests with Hypothesis, on ten times as many examples, and each time others
+fuzz: $(VENV)/dev  ## the tests with Hypothesis, on twenty times as many examples, and each time others
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) -m "hypothesis and not needs_torch"
 
 mutants: $(VENV)/dev  ## small faults, one at a time: how many of them do the tests notice? (MODULES="text/* run/warc.py", SEED=1)

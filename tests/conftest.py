@@ -37,7 +37,11 @@ ASKING = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
 
 # No clock decides a test, and `make test` runs the same examples everywhere.
 settings.register_profile(
-    "test", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "test",
+    deadline=None,
+    derandomize=True,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
     "fuzz", settings.get_profile("test"), derandomize=False, max_examples=1000

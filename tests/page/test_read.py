@@ -519,6 +519,7 @@ def test_any_bytes_are_read(body: bytes) -> None:
     assert found.record.size == len(body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "markup",
     [

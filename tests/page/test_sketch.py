@@ -240,6 +240,7 @@ def test_a_sketch_is_the_same_with_blocks_and_tree() -> None:
 # Bad input
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "markup",
     [

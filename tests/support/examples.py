@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-USUAL = 100  # of the profile `test`
+USUAL = 100  # of Hypothesis
 
 
 def examples(count: int) -> int:
-    """So many examples in `make test`, and as many times more as `make fuzz` has."""
+    """So many examples for a hundred of other tests: half of it in `make test`, more in `make fuzz`."""
     return max(1, count * settings().max_examples // USUAL)

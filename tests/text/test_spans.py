@@ -99,7 +99,7 @@ def test_blocks_that_say_the_same_are_tried_once() -> None:
 
 
 def test_work_is_bounded_however_many_blocks_are_alike() -> None:
-    page = by_path([Block(f"{number:05}", "/p") for number in range(20_000)])
+    page = by_path([Block(f"{number:05}", "/p") for number in range(2_000)])
     assert len(list(texts_at(page, "/p", "0-5"))) == 16
     path, at = " ".join(["/p"] * MAX_STRETCHES), " ".join(["0-5"] * MAX_STRETCHES)
     assert len(list(texts_at(page, path, at))) == 256
