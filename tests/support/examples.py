@@ -8,5 +8,5 @@ USUAL = 100  # of Hypothesis
 
 
 def examples(count: int) -> int:
-    """So many examples for a hundred of other tests: half of it in `make test`, more in `make fuzz`."""
+    """So many examples for a hundred of other tests: half in `make test`, more in `make fuzz`."""
     return max(1, count * settings().max_examples // USUAL)
