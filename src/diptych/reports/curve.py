@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.resources import files
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -10,22 +11,6 @@ if TYPE_CHECKING:
     from diptych.run.store import Store
 
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 11))
-
-# A page that was fetched twice was there the first time; other answers of its URL are no page.
-_FOUND = """
-WITH downloads AS MATERIALIZED (
-    SELECT url, status, reason, row_number() OVER (ORDER BY id) AS number
-    FROM fetches WHERE status > 0
-), arrived AS MATERIALIZED (
-    SELECT url, min(number) AS number
-    FROM downloads WHERE status = 200 AND reason = '' GROUP BY url
-)
-SELECT max(one.number, other.number) AS number
-FROM decisions JOIN pairs ON pairs.id = decisions.pair
-JOIN arrived AS one ON one.url = pairs.left
-JOIN arrived AS other ON other.url = pairs.right
-WHERE decisions.accept ORDER BY number
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +50,5 @@ class Curve:
 def curve(store: Store) -> Curve:
     """The curve of a run as it stands."""
     downloads = store.count("SELECT count(*) FROM fetches WHERE status > 0")
-    return Curve(downloads, tuple(number for (number,) in store.db.execute(_FOUND)))
+    query = (files("diptych.reports") / "curve.sql").read_text("utf-8")
+    return Curve(downloads, tuple(number for (number,) in store.db.execute(query)))

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,16 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 # What CLD2 can answer, as Common Crawl writes it: ISO 639-3, macrolanguages where there are such.
-_CLD2 = (
-    "aar abk afr aka amh ara asm aym aze bak bel ben bih bis blu bod bos bre bul cat ceb ces chr"
-    " cos crs cym dan deu div dzo ell eng epo est eus ewe fao fas fij fin fra fry gaa gla gle glg"
-    " glv grn guj hat hau haw heb hin hrv hun hye ibo iku ile ina ind ipk isl ita jav jpn kal kan"
-    " kas kat kaz kha khm kin kir kor kri kur lao lat lav lif lin lit loz ltz lua lug luo mal mar"
-    " mfe mkd mlg mlt mon mri msa mya nau nep new nld nno nor nso nya oci ori orm oss pam pan pol"
-    " por pus que raj roh ron run rus sag san sco sin slk slv smo sna snd som sot spa sqi srp ssw"
-    " sun swa swe syr tam tat tel tgk tgl tha tir ton tsn tso tuk tum tur twi uig ukr urd uzb ven"
-    " vie vol war wol xho yid yor zha zho zul"
-)
+_CLD2 = (files("diptych.sources") / "cld2.txt").read_text("utf-8")
 _ALIASES = {"blu": "hmn"}  # withdrawn from ISO 639-3; CLD2 means Hmong
 # From so many hosts on a domain is a platform that the public suffix list does not know, such as
 # wordpress.com, and each host a site.  Sites with a host for each language have some hundred.
@@ -53,51 +45,6 @@ _COLUMNS = (
     "content_mime_type", "content_mime_detected", "content_languages",
 )  # fmt: skip
 _SCAN = "read_parquet($paths, union_by_name = true)"  # older files have fewer columns
-# A site is a private domain (a.blogspot.com, not blogspot.com); an address is its own site.
-_QUERY = """
-WITH wanted AS (
-    SELECT unnest($codes) AS code, unnest($numbers) AS number
-), hosts AS MATERIALIZED (
-    SELECT {domain} AS domain, url_host_name AS host,
-           split_part(content_languages, ',', 1) AS code, count(*) AS pages
-    FROM {scan} WHERE {condition} GROUP BY ALL
-), platforms AS (
-    SELECT domain FROM hosts GROUP BY domain HAVING count(DISTINCT host) >= $many
-), places AS MATERIALIZED (
-    SELECT CASE WHEN platforms.domain IS NULL THEN hosts.domain ELSE host END AS site,
-           host, code, pages
-    FROM hosts LEFT JOIN platforms USING (domain)
-), enough AS (
-    SELECT site, number FROM places JOIN wanted USING (code)
-    GROUP BY site, number HAVING sum(pages) >= $at_least
-), members AS MATERIALIZED (
-    SELECT DISTINCT site, host FROM places SEMI JOIN (
-        SELECT site FROM enough GROUP BY site HAVING count(*) >= 2
-    ) USING (site)
-), contents AS MATERIALIZED (
-    SELECT site, split_part(content_languages, ',', 1) AS code,
-           -- Copies under several URLs are one page, and so is one that was fetched several times.
-           least(count(DISTINCT hash(coalesce(content_digest, url))),
-                 count(DISTINCT hash(url[position('://' IN url):]))) AS pages,
-           -- The home page, else the shortest URL; of two alike the one with https.
-           min({{'deep': url LIKE '%://%/_%', 'length': length(url) - position('://' IN url),
-                 'is_open': NOT starts_with(url, 'https'), 'url': url}}) AS first
-    FROM {scan} JOIN members ON url_host_name = host WHERE {condition} GROUP BY ALL
-), counts AS (
-    SELECT site, number, sum(pages)::BIGINT AS pages
-    FROM contents JOIN wanted USING (code) GROUP BY site, number
-), ranked AS (
-    SELECT site, list(number) AS numbers, list(pages) AS pages,
-           list_reverse_sort(list(pages)) AS best
-    FROM counts GROUP BY site
-), totals AS (
-    SELECT site, sum(pages)::BIGINT AS total, min(first).url AS start
-    FROM contents GROUP BY site
-)
-SELECT site, start, numbers, pages, total, best[2] * sqrt(best[2] / best[1]) AS score
-FROM ranked JOIN totals USING (site)
-WHERE best[2] >= $at_least ORDER BY score DESC, site LIMIT $limit
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +94,14 @@ def candidates(
         parameters: dict[str, Any] = {"paths": [_pattern(path) for path in paths]}
         condition, ends = _condition(suffixes, _columns(db, parameters, suffixes))
         domain = "coalesce(url_host_private_domain, url_host_name)"
-        query = _QUERY.format(
-            scan=_SCAN,
-            condition=condition,
-            domain=domain if level == "site" else "url_host_name",
+        query = (
+            (files("diptych.sources") / "common_crawl.sql")
+            .read_text("utf-8")
+            .format(
+                scan=_SCAN,
+                condition=condition,
+                domain=domain if level == "site" else "url_host_name",
+            )
         )
         parameters |= ends
         cursor = db.execute(

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
@@ -26,26 +27,6 @@ POOL = 4  # times as many pages as are wanted are looked at, so that hubs can be
 MAX_LINKS = 5_000  # of a page; what links to more is no page for people
 MAX_TEXT = 500  # characters of an anchor
 _IN_STEP = 500  # values in one query
-_SCHEMA = """
-CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE files (                    -- what has been read
-    path TEXT PRIMARY KEY,
-    size INTEGER NOT NULL,
-    pages INTEGER NOT NULL,
-    note TEXT NOT NULL                  -- what is wrong with it
-);
-CREATE TABLE pages (
-    key INTEGER PRIMARY KEY,            -- of the URL, see _page_key
-    url TEXT NOT NULL,
-    links TEXT NOT NULL                 -- those to other sites: [[url, rel, hreflang, anchor, ...]]
-);
-CREATE TABLE backs (
-    host INTEGER NOT NULL,              -- of what is linked to
-    target INTEGER NOT NULL,            -- the page that is linked to
-    source INTEGER NOT NULL,            -- pages.key of what links there
-    PRIMARY KEY (host, target, source)
-) WITHOUT ROWID;
-"""
 
 
 def _page_key(url: str) -> int:
@@ -76,8 +57,9 @@ class LinkWriter:
     def _prepare(self) -> None:
         if self.db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
             self.db.execute("PRAGMA journal_mode = WAL")
+            schema = (files("diptych.sources") / "link_index.sql").read_text("utf-8")
             self.db.executescript(
-                f"BEGIN; {_SCHEMA}; PRAGMA application_id = {APPLICATION};"
+                f"BEGIN; {schema}; PRAGMA application_id = {APPLICATION};"
                 f"PRAGMA user_version = {FORMAT}; COMMIT;"
             )
         _check(self.db, self.path)
