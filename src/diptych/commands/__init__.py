@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 from diptych._version import VERSION
-from diptych.commands import (
-    align,
-    backlinks,
-    demo,
-    detect,
-    discover,
-    explain,
-    export,
-    lexicon,
-    merge,
-    mine,
-    pair,
-    rebuild,
-    status,
-    strategies,
-    train,
-    url_lang,
-    url_pair,
-)
 from diptych.commands.options import Group
+
+NAMES = (
+    "mine export merge rebuild status explain pair url_lang url_pair train discover detect"
+    " backlinks align lexicon strategies demo"
+)
+"""modules in the order of `diptych --help`; each has a command of its own name"""
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -33,9 +22,5 @@ def main() -> None:
     """Mine parallel text from the web: give it a website and two languages."""
 
 
-for _command in (
-    mine.mine, export.export, merge.merge, rebuild.rebuild, status.status, explain.explain,
-    pair.pair, url_lang.url_lang, url_pair.url_pair, train.train, discover.discover, detect.detect,
-    backlinks.backlinks, align.align, lexicon.lexicon, strategies.strategies, demo.demo,
-):  # fmt: skip
-    main.add_command(_command)
+for _name in NAMES.split():
+    main.add_command(getattr(import_module(f"diptych.commands.{_name}"), _name))
