@@ -64,11 +64,6 @@ def align(asked: AlignOptions) -> int:
     Each line of the answer has left, right and score, with tabs between them, and of pages also
     the DOM paths of both.
     """
-    return align_files(asked)
-
-
-def align_files(asked: AlignOptions) -> int:
-    """Print the alignment of two files; the exit code."""
     from diptych.learn.lexicon.file import read_lexicon
     from diptych.registry import make
 

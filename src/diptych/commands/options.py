@@ -77,16 +77,10 @@ def _use_utf8() -> None:
 class Group(click.Group):
     """Commands in the order they are written down; our errors are one line and exit 2."""
 
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,
-    ) -> click.Context:
+    def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
         """Read what the user asks, with standard streams that are UTF-8."""
         _use_utf8()
-        return super().make_context(info_name, args, parent, **extra)
+        return super().make_context(*arguments, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """As they were added."""

@@ -24,11 +24,6 @@ class RebuildOptions(CorpusOptions):
 @command(RebuildOptions)
 def rebuild(asked: RebuildOptions) -> int:
     """Put the text back into a stand-off corpus, from the archives it was made of."""
-    return FOUND if rebuild_corpus(asked) else NOTHING
-
-
-def rebuild_corpus(asked: RebuildOptions) -> int:
-    """Write a stand-off corpus with the text that archives have; how many segments it has."""
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.rebuild import open_rebuild
     from diptych.reports.reasons import in_words
@@ -39,4 +34,4 @@ def rebuild_corpus(asked: RebuildOptions) -> int:
     lost = ", ".join(f"{count:,} {in_words(reason)}" for reason, count in corpus.lost.most_common())
     say(f"{count:,} segments rebuilt -> {asked.out}" + (f"; lost: {lost}" if lost else ""),
          asked.out)  # fmt: skip
-    return count
+    return FOUND if count else NOTHING
