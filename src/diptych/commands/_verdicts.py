@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TextIO
 
 import orjson
 
@@ -12,41 +12,24 @@ from diptych.errors import in_one_line
 from diptych.frontier.leads import Verdict
 
 
-class Output(Protocol):
-    """What can be written to."""
+def standard_output() -> TextIO | None:
+    """The `out` of a printer that writes to standard output.
 
-    def write(self, text: str, /) -> object:
-        """Write a text."""
-        ...
-
-    def flush(self) -> object:
-        """Let others see what was written."""
-        ...
-
-
-class _Screen:
-    """Standard output as it is at the time: a progress display takes it over while it lasts."""
-
-    def write(self, text: str) -> None:
-        sys.stdout.write(text)
-
-    def flush(self) -> None:
-        sys.stdout.flush()
-
-
-def standard_output() -> Output:
-    """Where verdicts go: a pipe or a file must never be taken over."""
-    return _Screen() if sys.stdout.isatty() else sys.stdout
+    A progress display replaces a terminal while it lasts, but it must never replace a pipe or a
+    file.
+    """
+    return None if sys.stdout.isatty() else sys.stdout
 
 
 @dataclass(frozen=True, slots=True)
 class Printer:
     """Writes each verdict as soon as it is there."""
 
-    out: Output
+    out: TextIO | None
+    """None: standard output at the time of writing"""
     as_json: bool = False
     is_list: bool = False
-    """whether only the addresses of bilingual sites are wanted"""
+    """print only the addresses of bilingual sites"""
 
     def say(self, verdict: Verdict) -> None:
         """Write a verdict."""
@@ -83,5 +66,6 @@ class Printer:
         self._write(orjson.dumps(fields).decode())
 
     def _write(self, line: str) -> None:
-        self.out.write(line + "\n")
-        self.out.flush()  # somebody may be waiting for it at the other end of a pipe
+        out = self.out or sys.stdout
+        out.write(line + "\n")
+        out.flush()  # somebody may be waiting for it at the other end of a pipe
