@@ -6,29 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from diptych.errors import ConfigError
+from diptych.learn.url import language, pair, transformer
 from diptych.protocols import UrlLanguageModel, UrlPairModel
 from diptych.types import LangScore
 
 
 def language_model(folder: str) -> UrlLanguageModel:
     """The model of a folder, ours or one of Transformers; ours that is shipped for none."""
-    if _is_transformer(folder):
-        from diptych.learn.url.transformer import load_url_lang
-
-        return load_url_lang(folder)
-    from diptych.learn.url.language import load
-
+    load = transformer.load_url_lang if _is_transformer(folder) else language.load
     return load(folder)
 
 
 def pair_model(folder: str) -> UrlPairModel:
     """The model of a folder, ours or one of Transformers; ours that is shipped for none."""
-    if _is_transformer(folder):
-        from diptych.learn.url.transformer import load_url_pair
-
-        return load_url_pair(folder)
-    from diptych.learn.url.pair import load
-
+    load = transformer.load_url_pair if _is_transformer(folder) else pair.load
     return load(folder)
 
 
@@ -38,9 +29,7 @@ def _is_transformer(folder: str) -> bool:
             f"--model {folder} is no folder; give one that diptych train wrote, or a model of"
             " Transformers on this machine"
         )
-    from diptych.learn.url.transformer import is_transformer
-
-    return bool(folder) and is_transformer(folder)
+    return bool(folder) and transformer.is_transformer(folder)
 
 
 def best_languages(model: UrlLanguageModel, urls: Sequence[str]) -> list[LangScore]:
