@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -43,7 +44,7 @@ class TrainOptions:
     run: Path | None = option("Of verify: whose pages DATA speaks of.", metavar="RUN")
 
     @property
-    def tuning(self) -> tuple[tuple[str, int | float], ...]:
+    def tuning(self) -> tuple[tuple[str, Any], ...]:
         """How an encoder is trained, as far as the user said so."""
         named = (
             ("epochs", self.epochs), ("batch", self.batch), ("learning_rate", self.learning_rate),
@@ -73,13 +74,9 @@ def train(asked: TrainOptions) -> int:
         return _train_verify(asked, asked.out)
     if asked.method or asked.run:
         raise ConfigError(f"--method and --run are for verify, not for {asked.model}")
-    from diptych.commands.train.url_models import Order, train_url_model
+    from diptych.commands.train.url_models import train_url_model
 
-    return train_url_model(
-        Order(
-            asked.model, asked.data, asked.out, asked.backend, asked.base, asked.seed, asked.tuning
-        )
-    )
+    return train_url_model(asked, asked.out)
 
 
 def _train_langid(asked: TrainOptions) -> int:
@@ -92,9 +89,9 @@ def _train_langid(asked: TrainOptions) -> int:
 
 
 def _train_verify(asked: TrainOptions, out: Path) -> int:
-    from diptych.commands.train.verify import VerifyOrder, train_verify
+    from diptych.commands.train.verify import train_verify
 
     if len(asked.data) > 1 or not asked.is_plain:
         raise ConfigError("verify takes one file of labels, --out, --method, --run and --seed")
     method = asked.method or "classify"
-    return train_verify(VerifyOrder(asked.data[0], out, method, asked.run, asked.seed))
+    return train_verify(asked.data[0], out, method=method, run=asked.run, seed=asked.seed)

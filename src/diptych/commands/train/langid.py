@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,17 +12,13 @@ from diptych.errors import ConfigError
 from diptych.files import read_file, reading, replace_file
 from diptych.language.codes import may_be_code, parse_lang
 from diptych.language.identify import can_identify
-
-if TYPE_CHECKING:
-    from diptych.language.teach import Lesson
+from diptych.language.teach import Lesson, pieces_of, teach_language
 
 _MAX_TEXT = 100_000_000  # bytes of a file of text
 
 
 def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
     """Learn a language from files of text in it, and write what was learned; the exit code."""
-    from diptych.language.teach import pieces_of, teach_language
-
     code = _code(lang)
     pieces = pieces_of("\n".join(_text(path) for path in files))
     try:

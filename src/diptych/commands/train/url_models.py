@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +14,10 @@ from numpy.typing import NDArray
 
 from diptych._version import VERSION
 from diptych.commands._url_models import best_languages
+from diptych.commands.train import TrainOptions
 from diptych.errors import ConfigError
 from diptych.files import replace_file
+from diptych.learn.url import fine_tune, language, pair_train
 from diptych.learn.url.data import (
     UNKNOWN,
     LabelledPair,
@@ -34,20 +35,6 @@ HELD_OUT = 0.1  # of the domains
 SPLIT = 7919
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What to train, of what, and how."""
-
-    model: str
-    data: tuple[Path, ...]
-    out: Path
-    backend: str = "linear"
-    base: str = ""
-    seed: int = 0
-    options: tuple[tuple[str, Any], ...] = ()
-    """of the back end `transformers`: epochs, batch, learning_rate"""
-
-
 class Figures(NamedTuple):
     """Precision, recall and F1 in percent."""
 
@@ -59,34 +46,34 @@ class Figures(NamedTuple):
         return f"P {self.precision:.2f} R {self.recall:.2f} F1 {self.f1:.2f}"
 
 
-def train_url_model(order: Order) -> int:
+def train_url_model(asked: TrainOptions, out: Path) -> int:
     """Train, test, and write the model with its card; the exit code."""
-    _check(order)
-    is_lang = order.model == "url-lang"
+    _check(asked, out)
+    is_lang = asked.model == "url-lang"
     read: Callable[[Path], Any] = read_urls if is_lang else read_pairs
     rows: list[Any] = []
     files: list[tuple[Path, int, str]] = []
-    for path in order.data:
+    for path in asked.data:
         before = len(rows)
         rows.extend(read(path))
         files.append((path, len(rows) - before, _digest(path)))
     if not rows:
         raise ConfigError("there is nothing to learn from: the data hold no usable row")
-    kept, held_out = split_by_domain(rows, HELD_OUT, order.seed + SPLIT)
+    kept, held_out = split_by_domain(rows, HELD_OUT, asked.seed + SPLIT)
     split = f"{_told(kept)} to learn from, {_told(held_out)} held out"
     _say(split)
     if not kept:
         raise ConfigError("the data are of too few domains: give more, or another --seed")
-    model = _train(order, kept)
+    model = _train(asked, kept)
     found = (score_url_lang if is_lang else score_url_pair)(model, held_out)
-    model.save(str(order.out))
+    model.save(str(out))
     lines = [f"{name}: {score}" for name, score in found.items()] or [
         "none: the data are of too few domains to hold any out"
     ]
-    replace_file(order.out / "card.md", _card(order, files, split, lines).encode())
+    replace_file(out / "card.md", _card(asked, files, split, lines).encode())
     for line in lines:
         click.echo(line)
-    _say(f"{order.model} model -> {order.out}")
+    _say(f"{asked.model} model -> {out}")
     return 0
 
 
@@ -98,15 +85,15 @@ def _told(rows: Sequence[Any]) -> str:
     return f"{len(rows):,} rows of {len({row.domain for row in rows}):,} domains"
 
 
-def _check(order: Order) -> None:
+def _check(asked: TrainOptions, out: Path) -> None:
     """What can be known to fail before hours of training."""
-    if order.backend == "transformers" and not order.base:
+    if asked.backend == "transformers" and not asked.base:
         raise ConfigError("--backend transformers needs --base FOLDER, such as xlm-roberta-base")
-    if order.backend != "transformers" and (order.base or order.options):
+    if asked.backend != "transformers" and (asked.base or asked.tuning):
         raise ConfigError(
             "--base, --epochs, --batch and --learning-rate are for --backend transformers"
         )
-    check_out(order.out)
+    check_out(out)
 
 
 def check_out(out: Path) -> None:
@@ -118,31 +105,25 @@ def check_out(out: Path) -> None:
         raise ConfigError(f"cannot write to {nearest}; choose another --out")
 
 
-def _train(order: Order, rows: list[Any]) -> Any:
-    is_lang = order.model == "url-lang"
-    if order.backend == "transformers":
-        from diptych.learn.url import fine_tune
-
-        training = fine_tune.Training(**dict(order.options))
+def _train(asked: TrainOptions, rows: list[Any]) -> Any:
+    is_lang = asked.model == "url-lang"
+    if asked.backend == "transformers":
+        training = fine_tune.Training(**dict(asked.tuning))
         tune: Callable[..., Any]
         tune = fine_tune.train_url_lang if is_lang else fine_tune.train_url_pair
-        return tune(rows, base=order.base, seed=order.seed, training=training, tell=_say)
+        return tune(rows, base=asked.base, seed=asked.seed, training=training, tell=_say)
     try:
-        return (_learn_url_lang if is_lang else _learn_url_pair)(rows, order.seed)
+        return (_learn_url_lang if is_lang else _learn_url_pair)(rows, asked.seed)
     except ModuleNotFoundError as error:
         raise ConfigError(f"this needs {error.name}: pip install 'diptych[train]'") from error
 
 
 def _learn_url_lang(rows: list[LabelledUrl], seed: int) -> Any:
-    from diptych.learn.url.language import train
-
-    return train(rows, seed=seed)
+    return language.train(rows, seed=seed)
 
 
 def _learn_url_pair(rows: list[LabelledPair], seed: int) -> Any:
-    from diptych.learn.url.pair_train import train
-
-    return train(rows, seed=seed)
+    return pair_train.train(rows, seed=seed)
 
 
 def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict[str, Figures]:
@@ -200,16 +181,16 @@ def _digest(path: Path) -> str:
 
 
 def _card(
-    order: Order, files: Sequence[tuple[Path, int, str]], split: str, lines: Sequence[str]
+    asked: TrainOptions, files: Sequence[tuple[Path, int, str]], split: str, lines: Sequence[str]
 ) -> str:
     """What a reader must know of a model, and what must be quoted beside its figures."""
     data = "+".join(digest[:8] for _, _, digest in files)
-    options = "".join(f"|{name}:{value}" for name, value in order.options)
-    base = f"({Path(order.base).name})" if order.base else ""
-    signature = f"{order.model}:{order.backend}{base}|data:{data}|seed:{order.seed}{options}"
+    options = "".join(f"|{name}:{value}" for name, value in asked.tuning)
+    base = f"({Path(asked.base).name})" if asked.base else ""
+    signature = f"{asked.model}:{asked.backend}{base}|data:{data}|seed:{asked.seed}{options}"
     table = [f"| {path.name} | {count:,} | `{digest}` |" for path, count, digest in files]
     return "\n".join([
-        f"# {order.model}", "", f"Signature: `{signature}|v:{VERSION}`", "",
+        f"# {asked.model}", "", f"Signature: `{signature}|v:{VERSION}`", "",
         "| data | rows used | SHA-256 |", "|---|--:|---|", *table, "",
         f"Split by registrable domain, a tenth held out: {split}.", "",
         "On the domains held out, in percent:", "", *(f"- {line}" for line in lines), "",

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 import numpy as np
@@ -20,6 +19,8 @@ from diptych.files import read_file, reading, replace_file
 from diptych.language.codes import asked_language
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.page.read import read_page
+from diptych.run.store import Store
+from diptych.run.terms import read_terms
 from diptych.stages.align_dom.domtree.strategy import DomTree
 from diptych.stages.align_sentences.length_lexicon import LengthLexicon
 from diptych.stages.verify.classify import Classify
@@ -39,9 +40,6 @@ from diptych.stages.verify.shared.train import (
 from diptych.steps.align_pages import align_pages
 from diptych.text.urls import normalise
 from diptych.types import Candidate, Page, PagePair, Response, Url
-
-if TYPE_CHECKING:
-    from diptych.run.store import Store
 
 LEAST = 20  # pairs
 FOLDS = 10
@@ -64,17 +62,6 @@ METHODS: Mapping[str, Method] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyOrder:
-    """What to train, of what, and where the model goes."""
-
-    labels: Path
-    out: Path
-    method: str = "classify"
-    run: Path | None = None
-    seed: int = 0
-
-
 class Label(NamedTuple):
     """Two pages, as paths of files or as URLs, and whether they are translations."""
 
@@ -84,31 +71,31 @@ class Label(NamedTuple):
     is_right: bool
 
 
-def train_verify(order: VerifyOrder) -> int:
+def train_verify(path: Path, out: Path, *, method: str, run: Path | None, seed: int) -> int:
     """Train, test by cross-validation, and write the model with its card; the exit code."""
-    check_out(order.out)
-    labels = read_labels(order.labels)
-    method = METHODS[order.method]
+    check_out(out)
+    labels = read_labels(path)
+    names, train = METHODS[method]
     kept, rows, dropped = [], [], Counter[str]()
-    for label, candidate in _candidates(order, labels):
+    for label, candidate in _candidates(path, run, labels):
         reason = _obstacle(candidate)
         if reason:
             dropped[reason] += 1
         else:
             kept.append(label.is_right)
             rows.append(features(candidate))
-    _check_classes(kept, f"{order.labels} has", dropped)
-    table = Table.of(NAMES, rows, kept).only(method.features)
-    lines = report(table, method.train, seed=order.seed)
-    model = method.train(table)
-    order.out.mkdir(parents=True, exist_ok=True)
-    replace_file(order.out / f"{order.method}.json", f"{to_json(model)}\n".encode())
-    replace_file(order.out / "card.md", _card(order, kept, dropped, lines).encode())
+    _check_classes(kept, f"{path} has", dropped)
+    table = Table.of(NAMES, rows, kept).only(names)
+    lines = report(table, train, seed=seed)
+    model = train(table)
+    out.mkdir(parents=True, exist_ok=True)
+    replace_file(out / f"{method}.json", f"{to_json(model)}\n".encode())
+    replace_file(out / "card.md", _card(path, method, seed, kept, dropped, lines).encode())
     for line in lines:
         click.echo(line)
     if dropped:
         click.echo(f"decided without a model, and left out: {_told(dropped)}", err=True)
-    click.echo(f'[verify]\nuse = "{order.method}"\nmodel = "{order.out}"', err=True)
+    click.echo(f'[verify]\nuse = "{method}"\nmodel = "{out}"', err=True)
     return 0
 
 
@@ -157,21 +144,20 @@ def _check_classes(answers: Sequence[bool], what: str, dropped: Mapping[str, int
         )
 
 
-def _candidates(order: VerifyOrder, labels: Sequence[Label]) -> Iterator[tuple[Label, Candidate]]:
+def _candidates(
+    path: Path, run: Path | None, labels: Sequence[Label]
+) -> Iterator[tuple[Label, Candidate]]:
     """Each labelled pair, read and aligned."""
-    if order.run is None:
-        reader = _file_reader(order.labels)
-        yield from ((label, _candidate(label, reader, order.labels)) for label in labels)
+    if run is None:
+        reader = _file_reader(path)
+        yield from ((label, _candidate(label, reader, path)) for label in labels)
         return
-    from diptych.run.store import Store
-    from diptych.run.terms import read_terms
-
-    terms = read_terms(order.run)
-    with Store(order.run, write=False) as store:
+    terms = read_terms(run)
+    with Store(run, write=False) as store:
         lexicon_of = _lexicons(store, terms.langs)
-        reader = _run_reader(store, order.run, terms.langs)
+        reader = _run_reader(store, run, terms.langs)
         for label in labels:
-            yield label, _candidate(label, reader, order.labels, lexicon_of)
+            yield label, _candidate(label, reader, path, lexicon_of)
 
 
 def _file_reader(labels: Path) -> Callable[[str], Page]:
@@ -257,15 +243,20 @@ def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
 
 
 def _card(
-    order: VerifyOrder, kept: Sequence[bool], dropped: Mapping[str, int], lines: Sequence[str]
+    path: Path,
+    method: str,
+    seed: int,
+    kept: Sequence[bool],
+    dropped: Mapping[str, int],
+    lines: Sequence[str],
 ) -> str:
     """What a reader must know of a model, and what must be quoted beside its figures."""
-    digest = hashlib.sha256(order.labels.read_bytes()).hexdigest()
-    signature = f"verify:{order.method}|data:{digest[:8]}|seed:{order.seed}|v:{VERSION}"
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    signature = f"verify:{method}|data:{digest[:8]}|seed:{seed}|v:{VERSION}"
     left_out = f", {sum(dropped.values())} left out ({_told(dropped)})" if dropped else ""
     return "\n".join([
-        f"# verify: {order.method}", "", f"Signature: `{signature}`", "",
+        f"# verify: {method}", "", f"Signature: `{signature}`", "",
         f"Trained on {len(kept)} pairs of pages, {sum(kept)} of them right{left_out}.", "",
-        f"Labels: {order.labels.name}, SHA-256 `{digest}`.", "",
+        f"Labels: {path.name}, SHA-256 `{digest}`.", "",
         "In percent:", "", *(f"- {line}" for line in lines), "",
     ])  # fmt: skip
