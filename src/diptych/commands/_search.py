@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,15 +13,14 @@ from diptych.errors import in_one_line
 from diptych.frontier.leads import Leads, Verdict
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.search import Budget, Discovery, SearchSettings
+from diptych.protocols import Detector, DiscoverPolicy
+from diptych.registry import make
 from diptych.reports.progress import Progress, progress_display
 from diptych.reports.site_page import SearchSummary, write_sites
+from diptych.run.store import Store
+from diptych.run.terms import Terms
+from diptych.sources.many import MergedSources
 from diptych.types import Url
-
-if TYPE_CHECKING:
-    from diptych.protocols import Detector, DiscoverPolicy
-    from diptych.run.store import Store
-    from diptych.run.terms import Terms
-    from diptych.sources.many import MergedSources
 
 # A site that does not answer is given up sooner than one that is to be mined.
 LIMITS = Limits(attempts=2, refusals=4)
@@ -43,11 +41,8 @@ class Search(Progress):
 
     def watch(self, discovery: Discovery) -> None:
         """Begin with a search, which may go on with an earlier one."""
-        self.discovery, self._pages, self._began = (
-            discovery,
-            discovery.stats.pages,
-            time.monotonic(),
-        )
+        self.discovery, self._pages = discovery, discovery.stats.pages
+        self._began = time.monotonic()
 
     def tick(self) -> None:
         """Say what was found, and show where the search is."""
@@ -92,14 +87,14 @@ class Searched:
 
 
 def search(
-    store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, detector: Detector,
-    terms: Terms, source: MergedSources, asked: WebOptions, budget: Budget,
-    say: Callable[[Verdict], None],
+    store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, terms: Terms,
+    source: MergedSources, asked: WebOptions, budget: Budget, say: Callable[[Verdict], None],
 ) -> Searched:  # fmt: skip
     """Search, or go on with a search, and say what is found as it is found."""
     agent = agent_of(asked.user_agent)
     setting = SearchSettings(Politeness(agent=agent, delay=asked.delay), LIMITS, budget)
     engine = live_engine(asked, agent, stall=STALL)
+    detector: Detector = make("detect", terms.recipe["detect"])
     discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())
     with progress_display(Search(say=say, stage="searching"), quiet=asked.quiet) as shown:
         shown.watch(discovery)

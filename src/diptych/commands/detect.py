@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING
 
 from diptych.commands._detector import DetectorOptions
 from diptych.commands.declare import argument, command, option
-from diptych.commands.options import (
-    FOUND,
-    NOTHING,
-    agent_of,
-    languages,
-    listed,
-    seed,
-    taught_names,
-)
+from diptych.commands.options import FOUND, NOTHING, agent_of, languages, listed, seed, taught_names
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -48,7 +40,6 @@ def detect(asked: DetectOptions) -> int:
     from diptych.commands._verdicts import Printer, standard_output
     from diptych.frontier.leads import Leads
     from diptych.frontier.search import Budget
-    from diptych.registry import make
     from diptych.run.terms import Terms, open_run
     from diptych.sources.open import open_sources
     from diptych.stages.discover.seeds_only import SeedsOnly
@@ -59,24 +50,16 @@ def detect(asked: DetectOptions) -> int:
     if not named:
         raise ConfigError("name a site, such as https://example.org, or - for a list")
     seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]
-    settings = asked.detector()
-    terms = Terms(langs, tuple(seeds), "site", {"detect": settings}, taught=taught_names())
+    recipe = {"detect": asked.detector()}
+    terms = Terms(langs, tuple(seeds), "site", recipe, taught=taught_names())
     printer = Printer(standard_output(), as_json=asked.as_json)
     agent = agent_of(asked.user_agent)
     with _folder(asked.out) as folder, open_run(folder, terms, agent=agent) as store:
-        leads, detector = Leads(store, once=True), make("detect", settings)
+        leads = Leads(store, once=True)
         for verdict in leads.verdicts():
             printer.say(verdict)
         searched = search(
-            store,
-            seeds,
-            SeedsOnly(),
-            detector,
-            terms,
-            open_sources(()),
-            asked,
-            Budget(),
-            printer.say,
+            store, seeds, SeedsOnly(), terms, open_sources(()), asked, Budget(), printer.say
         )
         _say_the_rest(named, leads, printer)
     return FOUND if searched.verdicts else NOTHING

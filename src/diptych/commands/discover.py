@@ -12,15 +12,7 @@ import click
 
 from diptych.commands._detector import DetectorOptions
 from diptych.commands.declare import argument, command, option
-from diptych.commands.options import (
-    FOUND,
-    NOTHING,
-    agent_of,
-    languages,
-    listed,
-    seed,
-    taught_names,
-)
+from diptych.commands.options import FOUND, NOTHING, agent_of, languages, listed, seed, taught_names
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -130,7 +122,6 @@ def _search(
     from diptych.commands._verdicts import Printer, standard_output
     from diptych.frontier.leads import Leads
     from diptych.frontier.search import Budget
-    from diptych.registry import make
     from diptych.run.terms import open_run
 
     budget = Budget(
@@ -142,8 +133,7 @@ def _search(
     with open_run(folder, terms, agent=agent_of(asked.user_agent)) as store:
         for verdict in Leads(store, once=policy.per_site == 1).verdicts("accept"):
             printer.say(verdict)  # of an earlier invocation: the list is always whole
-        detector = make("detect", terms.recipe["detect"])
-        return search(store, seeds, policy, detector, terms, source, asked, budget, printer.say)
+        return search(store, seeds, policy, terms, source, asked, budget, printer.say)
 
 
 def _recipe(asked: DiscoverOptions) -> dict[str, Any]:

@@ -6,14 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diptych.commands._corpus import (
-    ChosenOptions,
-    lines_of,
-    out_option,
-    run_corpus,
-    say,
-    terms_of,
-)
+from diptych.commands._corpus import ChosenOptions, lines_of, out_option, run_corpus, say, terms_of
 from diptych.commands.declare import argument, command, option
 from diptych.commands.options import FOUND, NOTHING
 
