@@ -12,22 +12,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.corpus.best_copies import best_of
 from diptych.corpus.from_file import read_units
+from diptych.corpus.from_run import Choice
 from diptych.errors import ConfigError, CorpusError
 from diptych.text.near_duplicates import segment_keys, text_key
 from diptych.units import DocumentPair, Side, Unit
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from diptych.corpus.from_run import Choice
-
-_MAX_COPIES = (
-    1 << 40
-)  # copies of a segment that are believed: those of a million such can be added up
+# A larger number of copies of a segment is taken as this: a million of them can be added up.
+_MAX_COPIES = 1 << 40
 
 
 class Source(Protocol):
@@ -120,10 +118,6 @@ class Merged:
 
 def merge(sources: Sequence[Source]) -> Merged:
     """Many corpora as one; of near-duplicates the best stays, or the first of those."""
-    import numpy as np
-
-    from diptych.corpus.best_copies import best_of
-
     keys, scores, counts = array("q"), array("d"), array("q")
     orders: dict[tuple[str, str], None] = {}
     for key, unit in _all(sources):
@@ -145,8 +139,6 @@ def _summed(
     keys: NDArray[np.int64], counts: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """For some rows, the counts of all rows that have the same key."""
-    import numpy as np
-
     _, places = np.unique(keys, return_inverse=True)
     sums = np.zeros(len(keys), np.int64)
     np.add.at(sums, places.reshape(-1), counts)

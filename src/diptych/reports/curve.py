@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.resources import files
 from math import ceil
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from diptych.run.store import Store
+from diptych.run.store import Store
 
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 11))
 

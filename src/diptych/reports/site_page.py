@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 import orjson
 
@@ -17,11 +16,9 @@ from diptych.reports.curve import Curve
 from diptych.reports.plot import plot
 from diptych.reports.reasons import in_words
 from diptych.reports.run_page import render
+from diptych.run.store import Store
+from diptych.run.terms import Terms
 from diptych.types import Kind
-
-if TYPE_CHECKING:
-    from diptych.run.store import Store
-    from diptych.run.terms import Terms
 
 SHOWN_SITES = 1_000
 MIN_DOWNLOADS_PER_SITE = 3.0  # downloads that a site costs: robots.txt and a page in each language
