@@ -39,7 +39,7 @@ def out_option(*, in_run: bool = False) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusOptions:
-    """What the user asked to be written, and how."""
+    """Options of a command that writes a corpus: format and file."""
 
     format: str | None = option(
         "File format; else by the ending of --out.", type=click.Choice(FORMATS)
@@ -67,7 +67,7 @@ class CorpusOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenOptions(CorpusOptions):
-    """What the user asked of a corpus to be written."""
+    """Options of a command that writes a part of a corpus, or changes its texts."""
 
     min_score: float | None = option(
         "Least score of a segment, instead of what the run was filtered with.",
@@ -91,7 +91,7 @@ class ChosenOptions(CorpusOptions):
         return made
 
     def choice(self, threshold: float) -> Choice:
-        """What of a corpus is wanted, where its own threshold is this."""
+        """The user's selection from a corpus whose own threshold is this."""
         from diptych.corpus.from_run import Choice
 
         if self.min_score is not None and isnan(self.min_score):
@@ -145,7 +145,7 @@ def terms_of(run: Path) -> Terms:
 
 
 def lines_of(made: Exporter, *, n_way: bool = False) -> str:
-    """What the lines of a format are."""
+    """The unit that an exporter counts: page pairs, rows or segments."""
     if made.suffix.startswith("docs"):
         return PAGE_PAIRS
     return "rows" if n_way else "segments"

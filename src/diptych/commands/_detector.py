@@ -15,7 +15,7 @@ from diptych.commands.options import WebOptions, langid_option, langs_option
 
 @dataclass(frozen=True, kw_only=True)
 class DetectorOptions(WebOptions):
-    """How the user wants sites to be tested."""
+    """Options of the detector that tests sites."""
 
     langs: str = langs_option()
     detect: str = option(

@@ -35,7 +35,7 @@ class Search(Progress):
     say: Callable[[Verdict], None] = lambda verdict: None
     discovery: Discovery | None = None
     broken: bool = False
-    """whether nobody listens any more"""
+    """True if the reader of the list has closed the pipe"""
     _began: float = field(default_factory=time.monotonic)
     _pages: int = 0
 
@@ -54,7 +54,7 @@ class Search(Progress):
         Progress.tick(self)
 
     def stopped(self) -> bool:
-        """Whether the user pressed Ctrl-C, or whoever reads the list has left."""
+        """True if the user pressed Ctrl-C, or the reader of the list has closed the pipe."""
         return self.interrupted or self.broken
 
     def figures(self) -> list[tuple[str, str]]:
@@ -76,14 +76,14 @@ class Search(Progress):
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """How a search has ended."""
+    """The result of a search."""
 
     verdicts: Sequence[Verdict]
     """of bilingual sites, those of earlier invocations first"""
     failed: Sequence[tuple[Url, str]]
     """where a site could not be tested, and why"""
     is_whole: bool
-    """whether it came to its own end: nothing left, or the budget is spent"""
+    """True if no lead is left, or the budget is spent; False if the search was stopped"""
 
 
 def search(

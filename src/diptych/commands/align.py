@@ -25,7 +25,7 @@ _HEAD = 4_096
 
 @dataclass(frozen=True, kw_only=True)
 class AlignOptions:
-    """What the user asked to be aligned, and how."""
+    """Options of `diptych align`."""
 
     left: Path = argument()
     right: Path = argument()

@@ -137,7 +137,7 @@ def _search(
 
 
 def _recipe(asked: DiscoverOptions) -> dict[str, Any]:
-    """What to search by."""
+    """The recipe of the search: a discovery policy and a detector."""
     from diptych import recipes
 
     recipe = recipes.load_discovery(asked.strategy or recipes.DISCOVERY, {})

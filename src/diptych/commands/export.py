@@ -25,7 +25,7 @@ class ExportOptions(ChosenOptions):
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether less, or something else, is wanted than the corpus of the run."""
+        """True if the user asked for a part of the corpus, or for changed texts."""
         return self.min_score is not None or bool(self.without) or self.redact
 
 

@@ -64,7 +64,7 @@ def merge_corpora(asked: MergeOptions) -> int:
 
 
 def _prefixes(inputs: Sequence[Path]) -> list[str]:
-    """What tells the archives of corpora apart: their names, or more of their paths.
+    """Prefixes that keep archives of different corpora apart: their names, or more of their paths.
 
     >>> _prefixes([Path("a/run"), Path("b/run"), Path("c.jsonl.gz")])
     ['a/run/', 'b/run/', 'c/']

@@ -47,7 +47,7 @@ def _stage(name: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class MineOptions(WebOptions):
-    """What the user asked to be mined, and how."""
+    """Options of `diptych mine`."""
 
     sites: tuple[str, ...] = argument("SITE...", default=())
     langs: str = langs_option()

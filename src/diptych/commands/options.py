@@ -50,12 +50,12 @@ def langid_option() -> Any:
 
 
 def as_lines() -> Any:
-    """Whether answers are JSON."""
+    """Option of a command whose answer is lines: print them as JSON."""
     return option("One JSON object a line.", "--json", default=False)
 
 
 def as_object(help: str = "Print the result as one JSON object.") -> Any:
-    """Whether the result is JSON."""
+    """Option of a command whose result is one value: print it as JSON."""
     return option(help, "--json", default=False)
 
 
@@ -97,7 +97,7 @@ class Group(click.Group):
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """What commands take from their surroundings; `main(obj=Environment(...))` gives others."""
+    """Workers and resolver that commands use; `main(obj=Environment(...))` gives others."""
 
     workers: int = os.cpu_count() or 1
     """processes that read pages; 0: they are read in this process"""
@@ -114,7 +114,7 @@ class Environment:
 
 @dataclass(frozen=True, kw_only=True)
 class WebOptions:
-    """How the user wants the web to be asked."""
+    """Options of requests to the web."""
 
     delay: float = option(
         "Seconds between requests to a host; a longer Crawl-delay is kept.",
@@ -213,7 +213,7 @@ def listed(sites: Sequence[str], lines: Iterable[str]) -> list[str]:
 
 
 def agent_of(text: str | None) -> str:
-    """How Diptych presents itself."""
+    """The User-Agent of requests; a `ConfigError` if it is not one line of text."""
     if text is not None and (not text.isprintable() or not text.strip()):
         raise ConfigError("--user-agent must be one line of text, such as 'MyBot/1.0 (+URL)'")
     return text or AGENT

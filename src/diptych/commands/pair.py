@@ -80,7 +80,7 @@ def _why_none(spoken: Counter[str], wanted: Sequence[str]) -> str:
 
 
 def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:
-    """How to pair a list: by keys, which are told, or as any strategy of the stage does."""
+    """A function that pairs a list of URLs, with the key or the evidence of each pair."""
     from diptych.registry import make
 
     made = make("pair", _settings(method))

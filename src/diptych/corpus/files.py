@@ -12,7 +12,7 @@ import sys
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from diptych.errors import ConfigError, DiptychError
@@ -21,7 +21,7 @@ from diptych.files import is_special, writing
 STANDARD = "-"
 """the name of standard output"""
 _COMPRESSED = (".gz", ".zst")
-_OTHERWISE = frozenset(".bz2 .xz .zip .7z .lzma .lz4 .br .z .rar".split())
+_OTHER_COMPRESSIONS = frozenset(".bz2 .xz .zip .7z .lzma .lz4 .br .z .rar".split())
 _FORMATS = {
     ".docs.jsonl": "docs",
     ".standoff.jsonl": "standoff",
@@ -31,19 +31,19 @@ _FORMATS = {
     ".tmx": "tmx",
     ".tsv": "tsv",
 }
-"""formats by the ends of names, longer ones first"""
-_BUFFERS = 8  # files that are written in large pieces
-_LARGE, _SMALL = 1 << 20, 1 << 16  # bytes
-_MAX_PACKERS = 400  # files that are compressed at a time: each takes some megabytes
+"""formats by the endings of file names, longer ones first"""
+_MAX_LARGE_BUFFERS = 8  # files with a large buffer; all others have a small one
+_LARGE_BUFFER, _SMALL_BUFFER = 1 << 20, 1 << 16  # bytes
+_MAX_PACKED = 400  # files that are compressed at the same time: each takes some megabytes
 _PART = re.compile(r".*\.([0-9a-f]{16})\.(\d{1,10})-[0-9a-f]{8}\.part", re.DOTALL)
 _BINARY = getattr(os, "O_BINARY", 0)
 _GZIP_LEVEL = 2  # ISA-L: a fifth of the time of zlib at the same size
-# An exporter makes it of languages, which may come from a file: it cannot lead out of the folder.
+# Exporters make endings from languages, which may come from a file: no ending leaves the folder.
 _ENDING = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*")
 
 
 def format_of(path: Path | str) -> str | None:
-    """The format of a file by the ending of its name, or nothing if that says none.
+    """The format of a file by the ending of its name; None if it is unknown.
 
     >>> format_of("a/corpus.jsonl.zst"), format_of("b.docs.jsonl"), format_of("corpus.txt.gz")
     ('jsonl', 'docs', None)
@@ -53,7 +53,7 @@ def format_of(path: Path | str) -> str | None:
 
 
 def split_compression(name: str) -> tuple[str, str]:
-    """A name, and the ending that says how it is compressed.
+    """A file name without the ending of its compression, and that ending.
 
     >>> split_compression("corpus.tsv.gz"), split_compression("corpus.tsv")
     (('corpus.tsv', '.gz'), ('corpus.tsv', ''))
@@ -63,9 +63,9 @@ def split_compression(name: str) -> tuple[str, str]:
 
 
 def require_compression(path: Path | str) -> None:
-    """Refuse a name that promises a compression that is not written."""
+    """Raise a `ConfigError` for a name with the ending of a compression that is not supported."""
     ending = os.path.splitext(path)[1].lower()
-    if ending in _OTHERWISE:
+    if ending in _OTHER_COMPRESSIONS:
         raise ConfigError(
             f"cannot write {path}: a corpus is compressed as .gz or .zst, not as {ending}"
         )
@@ -73,30 +73,30 @@ def require_compression(path: Path | str) -> None:
 
 class _Opened(NamedTuple):
     target: Path
-    """as the user calls it"""
+    """path as the user wrote it"""
     real: Path
-    """where links lead"""
+    """path with symbolic links resolved"""
     part: Path | None
-    """what it is until it is whole; nothing for what is no regular file"""
+    """partial file that replaces it when complete; None if it is no regular file"""
     layers: tuple[Any, ...]
-    """streams to be closed in order"""
+    """streams, in the order in which they are closed"""
 
 
 class OutFiles:
     """The files of one export: a context that an exporter asks for files.
 
-    A format of one file is written to the path itself, or to standard output.  Of several files
-    each has its own ending behind that path; one that says how they are compressed stays the last:
-    `corpus.gz` becomes `corpus.en-fr.en.gz`.
+    A format of one file is written to the path itself, or to standard output.  If a format has
+    several files, each has its own ending after that path; the ending of the compression stays the
+    last: `corpus.gz` becomes `corpus.en-fr.en.gz`.
     """
 
     def __init__(self, path: str | Path, suffix: str) -> None:
         self.path, self.suffix = str(path), suffix
         self.stem, self.compression = split_compression(self.path)
         self.targets: list[Path] = []
-        """what was written, once it is there"""
+        """files that are complete"""
         self._opened: dict[str, _Opened] = {}
-        self._is_watching = False
+        self._has_handler = False
         require_compression(self.path)
         if suffix == "parquet" and self.compression:
             raise ConfigError(
@@ -105,12 +105,12 @@ class OutFiles:
             )
 
     def __call__(self, ending: str) -> BinaryIO:
-        """A new file, by the ending of its name."""
+        """Open a new file, by the ending of its name."""
         if ending in self._opened or not _ENDING.fullmatch(ending):
             raise ConfigError(f"no file of a corpus can be called {ending!r}")
-        if self.compression and len(self._opened) >= _MAX_PACKERS:
+        if self.compression and len(self._opened) >= _MAX_PACKED:
             raise ConfigError(
-                f"cannot write {self.path}: more than {_MAX_PACKERS} files cannot be compressed at"
+                f"cannot write {self.path}: more than {_MAX_PACKED} files cannot be compressed at"
                 f" a time; give it a name without {self.compression}, or export fewer languages"
             )
         is_standard = self.path == STANDARD
@@ -119,21 +119,16 @@ class OutFiles:
         return cast(BinaryIO, opened.layers[0])
 
     def __enter__(self) -> OutFiles:
-        self._is_watching = _watch()
+        self._has_handler = _install_handler()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if kind is None:
                 self._finish()
         finally:
             self._discard()
-            if self._is_watching:
+            if self._has_handler:
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def _standard(self, ending: str) -> _Opened:
@@ -152,18 +147,19 @@ class OutFiles:
             real = Path(os.path.realpath(target))
             # A device or a pipe cannot be replaced; a folder is an error that comes at once.
             part = None if is_special(real) else self._part(real)
-            raw = _Raw(target, real) if part is None else _Part(target, part)
-            size = _LARGE if len(self._opened) < _BUFFERS else _SMALL
+            raw = _SpecialFile(target, real) if part is None else _PartialFile(target, part)
+            size = _LARGE_BUFFER if len(self._opened) < _MAX_LARGE_BUFFERS else _SMALL_BUFFER
             layers = _layers(io.BufferedWriter(raw, size), self.compression)
         return _Opened(target, real, part, layers)
 
     def _part(self, real: Path) -> Path:
-        """A name for what is not whole yet, which no other export has.
+        """A path for a partial file that no other export uses.
 
-        It says which export it is of and which process writes it, so that what a process left that
-        was killed can be told; it is short, since the name itself may be as long as names can be.
+        Its name has a hash of the export and the id of the process, so that partial files of a
+        killed process can be found; only the beginning of the file's name is in it, since that
+        may be as long as the file system allows.
         """
-        mark = _mark(self.path)
+        mark = _export_hash(self.path)
         if not self._opened:
             _remove_stale(real.parent, mark)
         return real.with_name(f"{real.name[:24]}.{mark}.{os.getpid()}-{secrets.token_hex(4)}.part")
@@ -180,7 +176,7 @@ class OutFiles:
             self.targets.append(opened.target)
 
     def _discard(self) -> None:
-        """Close and remove what is not whole; of what is, nothing is left to do."""
+        """Close all streams, and remove files that are not complete."""
         for opened in self._opened.values():
             for layer in opened.layers:
                 with suppress(OSError, DiptychError, ValueError):
@@ -188,45 +184,46 @@ class OutFiles:
             if opened.part is not None:
                 with suppress(OSError):
                     opened.part.unlink(missing_ok=True)
-                _parts.discard(opened.part)
+                _unfinished.discard(opened.part)
 
 
-_parts: set[Path] = set()
-"""what this process writes and is not whole yet"""
+_unfinished: set[Path] = set()
+"""partial files that this process writes"""
 
 
-def _watch() -> bool:
-    """See to it that who ends this process finds no parts; whether that was needed.
+def _install_handler() -> bool:
+    """Remove partial files if the process is terminated.  Returns True if a handler was installed.
 
-    Who has another way to end, which raises an exception, needs none; and only the main thread can.
+    None is installed if the process has its own handler, which raises an exception, or in another
+    thread than the main one.
     """
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         return False
     try:
-        signal.signal(signal.SIGTERM, _end)
+        signal.signal(signal.SIGTERM, _on_termination)
     except ValueError:  # in another thread
         return False
     return True
 
 
-def _end(number: int, frame: FrameType | None) -> None:
-    """Remove all parts, and end as if nobody had listened."""
-    for part in list(_parts):
+def _on_termination(number: int, frame: FrameType | None) -> None:
+    """Remove all partial files, then terminate as without a handler."""
+    for part in list(_unfinished):
         with suppress(OSError):
             part.unlink()
     signal.signal(number, signal.SIG_DFL)
     signal.raise_signal(number)
 
 
-def _mark(path: str) -> str:
-    """What tells the parts of an export from all others: its name, and that of the machine."""
-    told = f"{platform.node()}\n{os.path.abspath(path)}"
-    return blake2b(os.fsencode(told), digest_size=8).hexdigest()
+def _export_hash(path: str) -> str:
+    """A hash of path and machine: it marks the partial files of this export."""
+    name = f"{platform.node()}\n{os.path.abspath(path)}"
+    return blake2b(os.fsencode(name), digest_size=8).hexdigest()
 
 
 def _remove_stale(folder: Path, mark: str) -> None:
-    """Remove what processes left of this export that are no more."""
-    if os.name != "posix":  # elsewhere one cannot ask for a process without ending it
+    """Remove partial files of this export whose process no longer runs."""
+    if os.name != "posix":  # on other systems os.kill terminates the process
         return
     for name in os.listdir(folder):
         found = _PART.fullmatch(name)
@@ -246,7 +243,7 @@ def _is_alive(process: int) -> bool:
 
 
 def _layers(file: io.BufferedWriter, compression: str) -> tuple[Any, ...]:
-    """What is written to, and what that writes to."""
+    """The streams of a file, in the order in which they are closed: compressor, file."""
     if compression == ".gz":
         from isal import igzip
 
@@ -261,23 +258,28 @@ def _layers(file: io.BufferedWriter, compression: str) -> tuple[Any, ...]:
     return (file,)
 
 
-class _Part(io.RawIOBase):
-    """A file that is open only while it is written to: an export may have a thousand of them.
+class _Counting(io.RawIOBase):
+    """A stream that knows how many bytes were written to it."""
 
-    It is written in large pieces, so that this costs nothing.
-    """
-
-    def __init__(self, target: Path, path: Path) -> None:
-        self.target, self.path = target, path
-        self.written = 0
-        _parts.add(path)
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666))
+    written = 0
 
     def writable(self) -> bool:
         return True
 
     def tell(self) -> int:
         return self.written
+
+
+class _PartialFile(_Counting):
+    """A partial file that is open only during a write: an export may have a thousand of them.
+
+    Writes are large, so that opening it costs little.
+    """
+
+    def __init__(self, target: Path, path: Path) -> None:
+        self.target, self.path = target, path
+        _unfinished.add(path)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666))
 
     def write(self, data: Any, /) -> int:
         with writing(self.target):
@@ -290,8 +292,8 @@ class _Part(io.RawIOBase):
         return count
 
 
-class _Raw(io.FileIO):
-    """A device or a pipe whose faults are told with the name the user gave."""
+class _SpecialFile(io.FileIO):
+    """A device or a pipe; its errors name the path that the user gave."""
 
     def __init__(self, target: Path, path: Path) -> None:
         super().__init__(path, "wb")
@@ -302,18 +304,11 @@ class _Raw(io.FileIO):
             return super().write(data)
 
 
-class _StandardOutput(io.RawIOBase):
-    """Standard output, which knows how much was written as files do."""
+class _StandardOutput(_Counting):
+    """Standard output."""
 
     def __init__(self) -> None:
         self.stream = sys.stdout.buffer
-        self.written = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self.written
 
     def write(self, data: Any, /) -> int:
         with writing(Path("standard output")):

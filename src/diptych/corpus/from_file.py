@@ -1,7 +1,6 @@
 """Reader of exported corpora (JSONL, Parquet) from untrusted files.
 
-Nothing in them can fill the memory, and what is not as an export has it is an error that names the
-place.
+No file can fill the memory, and an error names the line or row that no export would have.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from diptych.units import Side, Unit
 
 MAX_LINE = 1 << 26  # bytes
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
-_MAX_COPIES = 1 << 53  # what every reader of numbers can tell apart; they are summed, too
-_ROWS = 1_000  # of a table, read at a time
-_PIECE = 1 << 10  # bytes: a piece of zstd may become 32,000 times its size
-_WINDOW = 1 << 27  # bytes: a header may ask for more memory than the machine has
+_MAX_COPIES = 1 << 53  # larger integers are no doubles, as which JSON may be read
+_BATCH_ROWS = 1_000  # of a table that are read at a time
+_READ_BYTES = 1 << 10  # bytes read at a time: zstd may expand them 32,000 times
+_MAX_WINDOW = 1 << 27  # bytes: a zstd header may ask for more memory than the machine has
 _FETCHED = tuple(place for place, name in enumerate(PAIR_COLUMNS) if name.endswith("_fetched"))
 _FLAGS = PAIR_COLUMNS.index("flags")
 _NUMBERS = {"score": float, "alignment": float, "verified": float, "copies": int} | {
     f"{side}_offset": int for side in ("left", "right")
 }
 _KINDS: tuple[type, ...] = tuple(_NUMBERS.get(name, str) for name in PAIR_COLUMNS)
-_N_WAY = "{} is a table of many languages: export it in pairs"
+_N_WAY_ERROR = "{} is a table of many languages: export it in pairs"
 _values = itemgetter(*PAIR_COLUMNS)
 
 
@@ -53,15 +52,15 @@ def read_units(path: Path) -> Iterator[Unit]:
 def _units(path: Path, rows: Iterator[tuple[str, Sequence[Any]]]) -> Iterator[Unit]:
     for place, row in rows:
         unit = _unit(row)
-        if fault := _fault(unit):
+        if fault := _impossible(unit):
             raise CorpusError(f"{path}, {place}: {fault}")
         yield unit
 
 
 def _unit(row: Sequence[Any]) -> Unit:
-    """A unit of its values: those of `PAIR_COLUMNS`, with times in seconds and flags apart."""
+    """A unit from the values of `PAIR_COLUMNS`, with times in seconds and flags as a tuple."""
     left, right, score, left_url, right_url, _, left_lang, right_lang, *found = row
-    places, common = found[:12], found[12:]  # where each side was found, in turns
+    places, common = found[:12], found[12:]  # left and right by turns
     alignment, verified, evidence, flags, copies, run = common
     return Unit(
         (
@@ -72,8 +71,8 @@ def _unit(row: Sequence[Any]) -> Unit:
     )  # fmt: skip
 
 
-def _fault(unit: Unit) -> str:
-    """What of a unit cannot be; nothing if all of it can."""
+def _impossible(unit: Unit) -> str:
+    """The first value of a unit that is impossible, in words; empty if there is none."""
     left, right = unit.sides
     if not (is_lang(left.lang) and is_lang(right.lang) and left.lang != right.lang):
         return (
@@ -114,11 +113,11 @@ def _jsonl_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
 
 
 def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
-    """The values of an object, all there and of their types."""
+    """The values of an object, as `PAIR_COLUMNS`; an error if one is missing or wrong."""
     if not isinstance(found, dict):
         raise CorpusError(f"{path}, {place} is no object")
     if "texts" in found:
-        raise CorpusError(_N_WAY.format(path))
+        raise CorpusError(_N_WAY_ERROR.format(path))
     try:
         row: Sequence[Any] = _values(found)
     except KeyError as error:
@@ -139,7 +138,7 @@ def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
 
 @lru_cache(maxsize=4096)
 def _seconds(text: str) -> float:
-    """A time that an export has.
+    """A time of an export in seconds since 1970.
 
     >>> _seconds("2023-11-14T22:13:20Z")
     1700000000.0
@@ -178,24 +177,24 @@ def _reader(path: Path) -> BinaryIO:
         from isal import igzip
 
         return cast(BinaryIO, igzip.open(path))
-    return io.BufferedReader(_Zstd(path.open("rb")), 1 << 20)
+    return io.BufferedReader(_ZstdReader(path.open("rb")), 1 << 20)
 
 
-class _Zstd(io.RawIOBase):
-    """What a zstd file holds; readers of the library do not notice that the end is missing."""
+class _ZstdReader(io.RawIOBase):
+    """The text of a zstd file; raises `EOFError` if its end is missing, as zstandard does not."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
         self.decoder: Any = None
         self.packed = self.text = b""
-        """not decoded yet, and not read yet"""
+        """compressed bytes to be decoded, and decoded bytes to be read"""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int:
         while not self.text:
-            self.packed = self.packed or self.stream.read(_PIECE)
+            self.packed = self.packed or self.stream.read(_READ_BYTES)
             if not self.packed and self.decoder is not None:
                 raise EOFError
             if not self.packed:
@@ -209,7 +208,7 @@ class _Zstd(io.RawIOBase):
         import zstandard
 
         if self.decoder is None:
-            self.decoder = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+            self.decoder = zstandard.ZstdDecompressor(max_window_size=_MAX_WINDOW).decompressobj()
         self.text, self.packed = self.decoder.decompress(self.packed), b""
         if self.decoder.eof:
             self.packed, self.decoder = self.decoder.unused_data, None
@@ -227,7 +226,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
     try:
         with pq.ParquetFile(path) as file:
             _require_columns(path, file.schema_arrow.names)
-            for batch in file.iter_batches(_ROWS, columns=list(PAIR_COLUMNS)):
+            for batch in file.iter_batches(_BATCH_ROWS, columns=list(PAIR_COLUMNS)):
                 table = pa.Table.from_batches([batch]).select(PAIR_COLUMNS).cast(pair_schema(pa))
                 table.validate(full=True)  # texts may be no UTF-8
                 for row in _table_rows(path, table, pa):
@@ -240,14 +239,14 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
 
 def _require_columns(path: Path, names: Sequence[str]) -> None:
     if "texts" in names:
-        raise CorpusError(_N_WAY.format(path))
+        raise CorpusError(_N_WAY_ERROR.format(path))
     for name in PAIR_COLUMNS:
         if names.count(name) != 1:
             raise CorpusError(f"{path} has no column {name!r}: is it an export of diptych?")
 
 
 def _table_rows(path: Path, table: Any, pa: Any) -> Iterator[Sequence[Any]]:
-    """The rows of a table, with times in seconds; none of their values may be missing."""
+    """The rows of a table, with times in seconds; an error if a value is missing."""
     for name in PAIR_COLUMNS:
         if table[name].null_count or (name == "flags" and _has_nulls(table[name])):
             raise CorpusError(f"{path}: {name} is missing in some rows")

@@ -111,7 +111,7 @@ class RunCorpus:
     signature: str
     choice: Choice
     prefix: str = ""
-    """what the names of the run's own archives begin with"""
+    """prefix of the names of the run's own archives"""
     each: bool = False
     """near-duplicates are units of their own, each counting for one"""
 

@@ -80,11 +80,11 @@ class Merged:
     best: NDArray[np.int64]
     """the places of those that stay, in order"""
     copies: NDArray[np.int64]
-    """how often each of them was found"""
+    """number of copies of each of them"""
     keys: NDArray[np.int64]
     """of all of them"""
     orders: frozenset[tuple[str, str]]
-    """which two languages stand in which order"""
+    """pairs of languages, each in the order in which it came first"""
 
     def units(self) -> Iterator[Unit]:
         """The best of each group of near-duplicates, in the order of the sources."""

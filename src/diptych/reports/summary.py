@@ -59,9 +59,9 @@ class Summary:
     langs: tuple[tuple[str, int], ...] = ()
     """pages in each language asked for"""
     marks: tuple[tuple[str, int], ...] = ()
-    """what a user may want to know of verified pairs, and of how many"""
+    """marks of verified pairs, with their counts"""
     flags: tuple[tuple[str, int], ...] = ()
-    """what pages of verified pairs say of themselves, and how many do"""
+    """flags of pages of verified pairs, with their counts"""
     personal: tuple[tuple[str, int], ...] = ()
     """kinds of personal data, and how many of the segments kept have them"""
     lang_pairs: tuple[tuple[str, str, int, int], ...] = ()
@@ -72,7 +72,7 @@ class Summary:
     """the share of all pairs that is probably still out there, behind URLs that are queued; None
     where the crawl policy cannot tell"""
     curve: Curve = NO_CURVE
-    """how many downloads each verified pair took"""
+    """verified pairs against downloads"""
 
     @property
     def downloads_per_pair(self) -> float | None:

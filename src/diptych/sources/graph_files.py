@@ -192,7 +192,7 @@ class Lines:
         self.paths = paths
         self.notes: list[str] = []
         self.count = 0
-        """what was found in the lines, as whoever reads them adds up; for the notes"""
+        """lines used so far; the reader of the lines counts them, and notes on damage name it"""
 
     def __iter__(self) -> Iterator[bytes]:
         for path in self.paths:

@@ -52,7 +52,7 @@ class GraphFacts:
     vertices: int
     edges: int
     is_sorted: bool
-    """whether all have names, which ascend with their ids"""
+    """True if all vertices have names, and names ascend with ids"""
     notes: tuple[str, ...]
     sizes: dict[str, int]
     """bytes of each file"""

@@ -33,7 +33,7 @@ class Names(NamedTuple):
     named: int
     """those that have a name"""
     is_sorted: bool
-    """whether all have names, which ascend with their ids"""
+    """True if all vertices have names, and names ascend with ids"""
     has_name: NDArray[np.bool_] | None
     """by id; nothing if all have one"""
     turns: list[int]

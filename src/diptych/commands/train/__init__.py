@@ -14,7 +14,7 @@ from diptych.errors import ConfigError
 
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions:
-    """What the user asked to be trained, on what, and how."""
+    """Options of `diptych train`."""
 
     model: str = argument(choices=["url-lang", "url-pair", "verify", "langid"])
     data: tuple[Path, ...] = argument()
@@ -45,7 +45,7 @@ class TrainOptions:
 
     @property
     def tuning(self) -> tuple[tuple[str, Any], ...]:
-        """How an encoder is trained, as far as the user said so."""
+        """Training options of an encoder that the user gave."""
         named = (
             ("epochs", self.epochs), ("batch", self.batch), ("learning_rate", self.learning_rate),
         )  # fmt: skip
@@ -53,7 +53,7 @@ class TrainOptions:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing was said of an encoder."""
+        """True if the user gave no option of an encoder."""
         return not (self.base or self.tuning or self.backend != "linear")
 
 

@@ -86,7 +86,7 @@ def _told(rows: Sequence[Any]) -> str:
 
 
 def _check(asked: TrainOptions, out: Path) -> None:
-    """What can be known to fail before hours of training."""
+    """Report mistakes in the options before hours of training."""
     if asked.backend == "transformers" and not asked.base:
         raise ConfigError("--backend transformers needs --base FOLDER, such as xlm-roberta-base")
     if asked.backend != "transformers" and (asked.base or asked.tuning):
@@ -127,7 +127,7 @@ def _learn_url_pair(rows: list[LabelledPair], seed: int) -> Any:
 
 
 def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict[str, Figures]:
-    """How well the languages of URLs are told, as the mean over languages and over all URLs."""
+    """Scores of a language model: the mean over languages, and over all URLs."""
     if not rows:
         return {}
     truth = np.array([row.lang for row in rows])
@@ -140,7 +140,7 @@ def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict
 
 
 def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[str, Figures]:
-    """How well pairs are told from negatives made of them, for pairs and as the mean of both."""
+    """Scores of a pair model on pairs and on negatives made of them: for pairs, and the mean."""
     if not rows:
         return {}
     negatives = [made for made, _ in Negatives().make(rows)]
@@ -183,7 +183,7 @@ def _digest(path: Path) -> str:
 def _card(
     asked: TrainOptions, files: Sequence[tuple[Path, int, str]], split: str, lines: Sequence[str]
 ) -> str:
-    """What a reader must know of a model, and what must be quoted beside its figures."""
+    """The model card: signature, training data and figures."""
     data = "+".join(digest[:8] for _, _, digest in files)
     options = "".join(f"|{name}:{value}" for name, value in asked.tuning)
     base = f"({Path(asked.base).name})" if asked.base else ""

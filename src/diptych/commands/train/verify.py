@@ -208,7 +208,7 @@ def _candidate(
 
 
 def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
-    """What the run has learned of two languages, in whatever order they are asked for."""
+    """A function that gives the lexicon a run has learned for two languages, in either order."""
     known: dict[tuple[str, str], Lexicon] = {}
     for pair, lexicon in store.learned().items():
         known[pair] = lexicon
@@ -250,7 +250,7 @@ def _card(
     dropped: Mapping[str, int],
     lines: Sequence[str],
 ) -> str:
-    """What a reader must know of a model, and what must be quoted beside its figures."""
+    """The model card: signature, training data and figures."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     signature = f"verify:{method}|data:{digest[:8]}|seed:{seed}|v:{VERSION}"
     left_out = f", {sum(dropped.values())} left out ({_told(dropped)})" if dropped else ""
