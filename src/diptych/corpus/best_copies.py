@@ -19,7 +19,7 @@ class Best(NamedTuple):
     rows: NDArray[np.int64]
     """indices of the rows, in order"""
     copies: NDArray[np.int64]
-    """number of rows in each group"""
+    """number of copies in each group"""
 
 
 def repeats(keys: Sequence[NDArray[np.int64]]) -> Repeats:
@@ -27,19 +27,24 @@ def repeats(keys: Sequence[NDArray[np.int64]]) -> Repeats:
     return Repeats(*(_counts(column) for column in keys))
 
 
-def best_of(keys: NDArray[np.int64], scores: NDArray[np.float64]) -> Best:
+def best_of(
+    keys: NDArray[np.int64], scores: NDArray[np.float64], copies: NDArray[np.int64] | None = None
+) -> Best:
     """For each key the row with the highest score, the first of those; rows in order.
 
-    >>> best_of(np.array([7, 3, 7]), np.array([0.5, 0.1, 0.9])).rows.tolist()
-    [1, 2]
+    A row stands for one copy unless `copies` says for how many.
+
+    >>> best = best_of(np.array([7, 3, 7]), np.array([0.5, 0.1, 0.9]), np.array([1, 4, 2]))
+    >>> best.rows.tolist(), best.copies.tolist()
+    ([1, 2], [4, 3])
     """
     order = np.lexsort((-scores, keys))  # stable: of equal scores the earlier row comes first
     ordered = keys[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(keys)])
-    counts = np.diff(np.r_[starts, len(keys)])
+    counts = np.ones(len(keys), np.int64) if copies is None else copies[order]
     rows = order[starts]
     in_order = np.argsort(rows)
-    return Best(rows[in_order], counts[in_order])
+    return Best(rows[in_order], np.add.reduceat(counts, starts)[in_order])
 
 
 def _counts(keys: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.corpus.best_copies import best_of
+from diptych.corpus.best_copies import Best, best_of
 from diptych.corpus.from_file import read_units
 from diptych.corpus.from_run import Choice
 from diptych.errors import ConfigError, CorpusError
@@ -77,10 +77,8 @@ class Merged:
     langs: tuple[str, ...]
     found: int
     """segments in all"""
-    best: NDArray[np.int64]
-    """the places of those that stay, in order"""
-    copies: NDArray[np.int64]
-    """number of copies of each of them"""
+    best: Best
+    """the segments that stay, with their copies"""
     keys: NDArray[np.int64]
     """of all of them"""
     orders: frozenset[tuple[str, str]]
@@ -88,7 +86,7 @@ class Merged:
 
     def units(self) -> Iterator[Unit]:
         """The best of each group of near-duplicates, in the order of the sources."""
-        chosen = zip(self.best.tolist(), self.copies.tolist(), strict=True)
+        chosen = zip(self.best.rows.tolist(), self.best.copies.tolist(), strict=True)
         wanted, copies = next(chosen, (-1, 0))
         place = -1
         for place, (key, unit) in enumerate(_all(self.sources)):
@@ -127,23 +125,9 @@ def merge(sources: Sequence[Source]) -> Merged:
         left, right = unit.sides[0].lang, unit.sides[1].lang
         if (left, right) not in orders and (right, left) not in orders:
             orders[left, right] = None
-    all_keys = np.frombuffer(keys, np.int64) if keys else np.empty(0, np.int64)
-    all_scores = np.frombuffer(scores) if keys else np.empty(0)
-    best = best_of(all_keys, all_scores)
-    copies = _summed(all_keys, np.array(counts, np.int64), best.rows)
+    best = best_of(np.asarray(keys), np.asarray(scores), np.asarray(counts))
     langs = tuple(dict.fromkeys(lang for order in orders for lang in order))
-    return Merged(sources, langs, len(keys), best.rows, copies, all_keys, frozenset(orders))
-
-
-def _summed(
-    keys: NDArray[np.int64], counts: NDArray[np.int64], rows: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """For some rows, the counts of all rows that have the same key."""
-    _, places = np.unique(keys, return_inverse=True)
-    sums = np.zeros(len(keys), np.int64)
-    np.add.at(sums, places.reshape(-1), counts)
-    found: NDArray[np.int64] = sums[places.reshape(-1)[rows]]
-    return found
+    return Merged(sources, langs, len(keys), best, np.asarray(keys), frozenset(orders))
 
 
 def _all(sources: Sequence[Source]) -> Iterator[tuple[int, Unit]]:

@@ -48,11 +48,6 @@ class Lost(NamedTuple):
     reason: str
 
 
-class _Place(NamedTuple):
-    file: Path
-    offset: int
-
-
 class _Read(NamedTuple):
     """A page as rebuilding needs it."""
 
@@ -74,10 +69,10 @@ class Archives:
 
     def with_text(self, side: Side, wanted: str, length: int) -> Side | Reason:
         """A side with the text that has the wanted hash, or the reason why it cannot be had."""
-        named = [_Place(file, side.offset) for file in self._named.get(_name(side.warc), ())]
+        named = self._named.get(_name(side.warc), ())
         reason = Reason.NO_RECORD if named else Reason.NO_ARCHIVE
-        for place in named:
-            page = self._page(place)
+        for file in named:
+            page = self._page(file, side.offset)
             if page is None or page.url != side.url:
                 continue
             if page.digest != side.digest:
@@ -100,7 +95,7 @@ class Archives:
             (side.digest, key, MAX_COPIES),
         ).fetchall()
         for file, offset in rows:
-            page = self._page(_Place(self.files[file], offset))
+            page = self._page(self.files[file], offset)
             for text in _fitting(page, side, wanted, length) if page else ():
                 return side._replace(text=text, warc=str(self.files[file]), offset=offset)
         if rows:
@@ -140,14 +135,14 @@ def _pages(number: int, file: Path) -> Iterator[tuple[str, int, int, int]]:
         log.warning("damaged archive=%s error=%s", file, error)
 
 
-def _read(place: _Place) -> _Read | None:
-    """The page at a place, if there is one."""
+def _read(file: Path, offset: int) -> _Read | None:
+    """The page at an offset of an archive; None if there is none."""
     response = None
-    with reading(place.file, error=ArchiveError), place.file.open("rb") as stream:
-        if place.offset >= place.file.stat().st_size:
+    with reading(file, error=ArchiveError), file.open("rb") as stream:
+        if offset >= file.stat().st_size:
             return None
         with suppress(ArchiveError):  # nothing begins there: the file is another of that name
-            response = read_at(stream, place.offset)
+            response = read_at(stream, offset)
     if response is None:
         return None
     return _Read(response.url, _content(response)[0], by_path(read_content(response)[0]))
