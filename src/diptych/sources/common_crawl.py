@@ -103,18 +103,14 @@ def candidates(
                 domain=domain if level == "site" else "url_host_name",
             )
         )
-        parameters |= ends
-        cursor = db.execute(
-            query,
-            {
-                **parameters,
-                "codes": list(codes),
-                "numbers": list(codes.values()),
-                "many": _MANY_HOSTS,
-                "at_least": max(1, at_least),
-                "limit": limit,
-            },
-        )
+        parameters |= ends | {
+            "codes": list(codes),
+            "numbers": list(codes.values()),
+            "many": _MANY_HOSTS,
+            "at_least": max(1, at_least),
+            "limit": limit,
+        }
+        cursor = db.execute(query, parameters)
         is_empty = True
         while rows := cursor.fetchmany(_ROWS):
             is_empty = False

@@ -30,8 +30,6 @@ class Names(NamedTuple):
 
     vertices: int
     """ids, from 0 on"""
-    named: int
-    """those that have a name"""
     is_sorted: bool
     """True if all vertices have names, and names ascend with ids"""
     has_name: NDArray[np.bool_] | None
@@ -96,7 +94,7 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
         offsets = np.fromfile(folder / "names.offsets", "<u4")
         has_name = offsets[1:] != offsets[:-1]
         notes.append(f"{listed.largest + 1 - named:,} ids between others have no vertex")
-    return Names(listed.largest + 1, named, is_sorted, has_name, turns)
+    return Names(listed.largest + 1, is_sorted, has_name, turns)
 
 
 def _check(listed: _VertexFiles) -> None:

@@ -143,11 +143,12 @@ class LinkIndex:
         is_page = bool(rows)
         if not rows:
             rows = self._query("SELECT source FROM backs WHERE host = ? LIMIT ?", (host, pool))
+        key_of, key = (_page_key, target) if is_page else (_host_key, host)
         found = []
         for source, links in self._pages([row[0] for row in rows]):
-            if site_name(source) != site:
-                aims = _leading(links, target) if is_page else _leading_to_host(links, host)
-                found += [(len(links), _back_link(source, aims))] if aims else []
+            aims = [link for link in links if key_of(link.url) == key]
+            if aims and site_name(source) != site:
+                found.append((len(links), _back_link(source, aims)))
         return _sites_in_turn(sorted(found))[: max(limit, 0)]
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
@@ -208,14 +209,6 @@ def _shortened(link: Link) -> Link:
     """Without texts that no one would read."""
     anchor, around, alt = (text[:MAX_TEXT] for text in (link.anchor, link.around, link.alt))
     return link._replace(anchor=anchor, around=around, alt=alt)
-
-
-def _leading(links: Iterable[Link], target: int) -> list[Link]:
-    return [link for link in links if _page_key(link.url) == target]
-
-
-def _leading_to_host(links: Iterable[Link], host: int) -> list[Link]:
-    return [link for link in links if _host_key(link.url) == host]
 
 
 def _back_link(source: Url, aims: Sequence[Link]) -> Link:
