@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from diptych.errors import ConfigError
+
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.protocols import SentenceAligner
@@ -77,7 +79,6 @@ def align(
 
 def two_languages(langs: str | Sequence[str]) -> LangPair:
     """The two languages, or a `ConfigError`."""
-    from diptych.errors import ConfigError
     from diptych.language.codes import parse_langs
     from diptych.types import LangPair
 
@@ -92,7 +93,6 @@ def two_languages(langs: str | Sequence[str]) -> LangPair:
 
 def known_words(langs: LangPair, lexicon: Lexicon | None) -> Lexicon:
     """The lexicon for these languages, empty without one."""
-    from diptych.errors import ConfigError
     from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of
 
     if lexicon is None:

@@ -195,9 +195,9 @@ def _exit_code(summary: Summary, damaged: Sequence[str]) -> int:
         click.echo(
             f"error: {error}; what stands before was used: run again with the whole file", err=True
         )
-    if damaged:
-        return 2 if summary.segments else 1
-    return 0 if summary.segments else 1
+    if not summary.segments:
+        return 1
+    return 2 if damaged else 0
 
 
 def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list[Url]:

@@ -53,12 +53,10 @@ def _of_url(store: Store, url: Url) -> list[str]:
         target = store.db.execute("SELECT url FROM urls WHERE key = ?", (redirect,)).fetchone()
         lines.append(f"  leads to   {target[0] if target else '?'}")
     lines.extend(_of_page(store, key))
-    sources = [
-        source
-        for (source,) in store.db.execute("SELECT source FROM links WHERE target = ?", (url,))
-    ]
-    if sources:
-        lines.append(f"  linked     {len(sources)} times, first from {min(sources)}")
+    query = "SELECT count(*), min(source) FROM links WHERE target = ?"
+    count, source = store.db.execute(query, (url,)).fetchone()
+    if count:
+        lines.append(f"  linked     {count} times, first from {source}")
     for row in _pair_rows(store, "pairs.left = ? OR pairs.right = ?", key, key):
         lines.append("  pair       " + _pair_line(row))
     return lines

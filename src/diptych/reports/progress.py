@@ -8,17 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
 
 from diptych.protocols import Watcher
 from diptych.reports.reasons import end_in_words
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.live import Live
-    from rich.table import Table
-
-    from diptych.types import Outlook
+from diptych.types import Outlook
 
 REFRESH = 0.25
 PLAIN_REFRESH = 10.0  # seconds between lines where there is no terminal
@@ -93,8 +91,6 @@ class Progress(Watcher):
         return self.crawl.outlook()
 
     def _panel(self) -> Table:
-        from rich.table import Table
-
         table = Table.grid(padding=(0, 2))
         figures = self.figures()
         table.add_row(*(f"[dim]{name}[/dim]" for name, _ in figures))
@@ -108,9 +104,6 @@ Shown = TypeVar("Shown", bound=Progress)
 @contextmanager
 def progress_display(progress: Shown, *, quiet: bool = False) -> Iterator[Shown]:
     """A progress display for the time of a run; Ctrl-C ends the crawl, a second one everything."""
-    from rich.console import Console
-    from rich.live import Live
-
     console = Console(stderr=True)
     progress.console = None if quiet else console
 
