@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diptych.commands.declare import REQUIRED, argument, command, option
+from diptych.commands.declare import REQUIRED, argument, command, count_option, option
 from diptych.commands.options import FOUND, NOTHING, Group, as_lines
 from diptych.errors import ConfigError, SourceError, in_one_line
 
@@ -53,7 +53,7 @@ class ShowOptions:
 
     source: str = argument()
     site: str = argument("HOST_OR_URL")
-    limit: int = option("Back links, at most.", default=100, type=click.IntRange(1), metavar="N")
+    limit: int = count_option("Back links, at most.", 100)
     as_json: bool = as_lines()
 
 

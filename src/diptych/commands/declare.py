@@ -26,6 +26,16 @@ def option(help: str, *names: str, default: Any = None, **settings: Any) -> Any:
     )
 
 
+def count_option(help: str, default: int | None = None) -> Any:
+    """An option that is a number of things, at least one."""
+    return option(help, default=default, type=click.IntRange(1), metavar="N")
+
+
+def amount_option(help: str, metavar: str) -> Any:
+    """An option that is a number greater than zero."""
+    return option(help, type=click.FloatRange(0, min_open=True), metavar=metavar)
+
+
 def argument(metavar: str = "", *, default: Any = REQUIRED, choices: Sequence[str] = ()) -> Any:
     """A field that is an argument; many of them if the field is a tuple."""
     return dataclasses.field(default=default, metadata={"metavar": metavar, "choices": choices})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from diptych.commands._detector import DetectorOptions
-from diptych.commands.declare import argument, command, option
+from diptych.commands.declare import amount_option, argument, command, count_option, option
 from diptych.commands.options import FOUND, NOTHING, agent_of, languages, listed, seed, taught_names
 from diptych.errors import ConfigError
 
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from diptych.types import Url
 
 INDEX = ".parquet"
-
-
-def _at_most(help: str) -> Any:
-    return option(help, type=click.IntRange(1), metavar="N")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,32 +42,21 @@ class DiscoverOptions(DetectorOptions):
         "List candidates from Common Crawl's columnar index (files, folders, patterns).",
         "--cc-index", default=(), metavar="PARQUET",
     )  # fmt: skip
-    min_pages: int = option(
-        "Of the index: pages that a site must have in each language.",
-        default=5, type=click.IntRange(1), metavar="N",
-    )  # fmt: skip
-    max_candidates: int | None = _at_most("Of the index: sites, at most.")
+    min_pages: int = count_option("Of the index: pages that a site must have in each language.", 5)
+    max_candidates: int | None = count_option("Of the index: sites, at most.")
     suffixes: tuple[str, ...] = option(
         "Of the index: only hosts that end so, such as fr or co.uk (also several).", "--suffix",
         default=(), metavar="TLD",
     )  # fmt: skip
     test: bool = option("Test the candidates of the index on the web.", default=False)
     out: Path | None = option("Folder of the run.", metavar="RUN")
-    max_downloads: int | None = _at_most("End after so many, robots.txt not counted.")
-    max_sites: int | None = _at_most("End with so many sites.")
-    max_minutes: float | None = option(
-        "End after so many minutes.", type=click.FloatRange(0, min_open=True), metavar="M"
-    )
+    max_downloads: int | None = count_option("End after so many, robots.txt not counted.")
+    max_sites: int | None = count_option("End with so many sites.")
+    max_minutes: float | None = amount_option("End after so many minutes.", "M")
     mine: bool = option("Then mine the sites found, each within its budget.", default=False)
-    site_pages: int | None = _at_most("Of --mine: pages per site, at most.")
-    site_minutes: float | None = option(
-        "Of --mine: minutes per site, at most.",
-        type=click.FloatRange(0, min_open=True), metavar="M",
-    )  # fmt: skip
-    site_megabytes: float | None = option(
-        "Of --mine: megabytes per site, at most.",
-        type=click.FloatRange(0, min_open=True), metavar="MB",
-    )  # fmt: skip
+    site_pages: int | None = count_option("Of --mine: pages per site, at most.")
+    site_minutes: float | None = amount_option("Of --mine: minutes per site, at most.", "M")
+    site_megabytes: float | None = amount_option("Of --mine: megabytes per site, at most.", "MB")
 
 
 @command(DiscoverOptions)

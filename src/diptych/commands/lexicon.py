@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from diptych.commands.declare import argument, command, option
+from diptych.commands.declare import argument, command, count_option, option
 from diptych.commands.options import FOUND, NOTHING, Group, as_lines, open_to_read, two_langs_option
 from diptych.files import replace_file
 
@@ -39,9 +39,7 @@ class ShowOptions:
 
     file: Path = argument()
     words: tuple[str, ...] = argument("[WORD...]", default=())
-    limit: int = option(
-        "Translations of a word, at most.", default=10, type=click.IntRange(1), metavar="N"
-    )
+    limit: int = count_option("Translations of a word, at most.", 10)
     as_json: bool = as_lines()
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diptych.commands.declare import argument, command, option
+from diptych.commands.declare import amount_option, argument, command, count_option, option
 from diptych.commands.options import (
     WebOptions,
     agent_of,
@@ -75,13 +75,9 @@ class MineOptions(WebOptions):
         "How far a site reaches: registrable domain, host or folder.",
         default="site", type=click.Choice(["site", "host", "prefix"]),
     )  # fmt: skip
-    max_pages: int | None = option("Pages per site, at most.", type=click.IntRange(1), metavar="N")
-    max_minutes: float | None = option(
-        "Minutes per site, at most.", type=click.FloatRange(0, min_open=True), metavar="M"
-    )
-    max_megabytes: float | None = option(
-        "Megabytes per site, at most.", type=click.FloatRange(0, min_open=True), metavar="MB"
-    )
+    max_pages: int | None = count_option("Pages per site, at most.")
+    max_minutes: float | None = amount_option("Minutes per site, at most.", "M")
+    max_megabytes: float | None = amount_option("Megabytes per site, at most.", "MB")
     patience: float = option(
         "End a site when one more pair would probably cost more downloads than this; 0: never.",
         default=30.0, type=click.FloatRange(0), metavar="N",

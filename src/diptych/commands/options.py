@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from diptych._version import VERSION
-from diptych.commands.declare import REQUIRED, option
+from diptych.commands.declare import REQUIRED, argument, option
 from diptych.errors import ConfigError, DiptychError
 from diptych.files import read_file, reading
 
@@ -125,6 +125,17 @@ class WebOptions:
     allow_private: bool = option("Also fetch from private and loopback addresses.", default=False)
     as_json: bool = as_lines()
     quiet: bool = option("Show no progress and no summary.", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrlModelOptions:
+    """Options of the commands that ask a URL model about lines: url-lang and url-pair."""
+
+    file: Path | None = argument(default=None)
+    model: str = option(
+        "A model of your own: of diptych train, or of Transformers.", default="", metavar="FOLDER"
+    )
+    as_json: bool = as_lines()
 
 
 def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:

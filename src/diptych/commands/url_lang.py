@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from diptych.commands.declare import argument, command, option
-from diptych.commands.options import as_lines
+from diptych.commands.declare import command
+from diptych.commands.options import UrlModelOptions
 
 if TYPE_CHECKING:
     from diptych.commands._url_lines import Line
 
 
-@dataclass(frozen=True, kw_only=True)
-class UrlLangOptions:
-    """Which URLs the user asked the languages of."""
-
-    file: Path | None = argument(default=None)
-    model: str = option(
-        "A model of your own: of diptych train, or of Transformers.", default="", metavar="FOLDER"
-    )
-    as_json: bool = as_lines()
-
-
-@command(UrlLangOptions, "url-lang")
-def url_lang(asked: UrlLangOptions) -> int:
+@command(UrlModelOptions, "url-lang")
+def url_lang(asked: UrlModelOptions) -> int:
     """Tell the language of a page by its URL.
 
     FILE has a URL a line; without it, or as -, standard input is read.  Each line of the answer has

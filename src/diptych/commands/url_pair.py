@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from diptych.commands.declare import argument, command, option
-from diptych.commands.options import as_lines
+from diptych.commands.declare import command
+from diptych.commands.options import UrlModelOptions
 
 if TYPE_CHECKING:
     from diptych.commands._url_lines import Line
@@ -16,19 +14,8 @@ if TYPE_CHECKING:
 _NO_PAIR = "without two http or https URLs with a tab between them"
 
 
-@dataclass(frozen=True, kw_only=True)
-class UrlPairOptions:
-    """Which pairs of URLs the user asked about."""
-
-    file: Path | None = argument(default=None)
-    model: str = option(
-        "A model of your own: of diptych train, or of Transformers.", default="", metavar="FOLDER"
-    )
-    as_json: bool = as_lines()
-
-
-@command(UrlPairOptions, "url-pair")
-def url_pair(asked: UrlPairOptions) -> int:
+@command(UrlModelOptions, "url-pair")
+def url_pair(asked: UrlModelOptions) -> int:
     """Tell by two URLs how likely their pages are translations of each other.
 
     FILE has two URLs a line with a tab between them; without it, or as -, standard input is read.

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from diptych.commands.declare import argument, command, option
+from diptych.commands.declare import amount_option, argument, command, count_option, option
 from diptych.errors import ConfigError
 
 
@@ -31,12 +31,9 @@ class TrainOptions:
         "Of the split and of training.", default=0, type=click.IntRange(0), metavar="N",
         show_default=True,
     )  # fmt: skip
-    epochs: int | None = option("Of an encoder, at most.", type=click.IntRange(1), metavar="N")
-    batch: int | None = option("Rows an encoder sees at once.", type=click.IntRange(1), metavar="N")
-    learning_rate: float | None = option(
-        "Of an encoder; as published 1e-5.",
-        type=click.FloatRange(0, min_open=True), metavar="X",
-    )  # fmt: skip
+    epochs: int | None = count_option("Of an encoder, at most.")
+    batch: int | None = count_option("Rows an encoder sees at once.")
+    learning_rate: float | None = amount_option("Of an encoder; as published 1e-5.", "X")
     method: str | None = option(
         "Of verify: whose features; classify has all of them.",
         type=click.Choice(["classify", "decision_tree", "maxent"]),
