@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import click
 
+from diptych.commands._verdicts import Printer
 from diptych.commands.options import WebOptions, agent_of, live_engine
 from diptych.errors import in_one_line
 from diptych.frontier.leads import Leads, Verdict
@@ -88,15 +89,18 @@ class Searched:
 
 def search(
     store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, terms: Terms,
-    source: MergedSources, asked: WebOptions, budget: Budget, say: Callable[[Verdict], None],
+    source: MergedSources, asked: WebOptions, budget: Budget, printer: Printer,
 ) -> Searched:  # fmt: skip
-    """Search, or go on with a search, and say what is found as it is found."""
+    """Search, or go on with a search, and print all verdicts: earlier ones, then new ones."""
+    leads = Leads(store, once=True)
+    for verdict in leads.verdicts():
+        printer.say(verdict)
     agent = agent_of(asked.user_agent)
     setting = SearchSettings(Politeness(agent=agent, delay=asked.delay), LIMITS, budget)
     engine = live_engine(asked, agent, stall=STALL)
     detector: Detector = make("detect", terms.recipe["detect"])
     discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())
-    with progress_display(Search(say=say, stage="searching"), quiet=asked.quiet) as shown:
+    with progress_display(Search(say=printer.say, stage="searching"), quiet=asked.quiet) as shown:
         shown.watch(discovery)
         engine.discover(discovery, source, tick=shown.tick, stopped=shown.stopped)
         shown.tick()
@@ -105,7 +109,6 @@ def search(
     write_sites(store, terms, notes)
     if not asked.quiet:
         _tell(store, notes)
-    leads = Leads(store, once=True)
     return Searched(leads.verdicts("accept"), leads.failed(), not shown.stopped())
 
 

@@ -55,13 +55,10 @@ def detect(asked: DetectOptions) -> int:
     printer = Printer(standard_output(), as_json=asked.as_json)
     agent = agent_of(asked.user_agent)
     with _folder(asked.out) as folder, open_run(folder, terms, agent=agent) as store:
-        leads = Leads(store, once=True)
-        for verdict in leads.verdicts():
-            printer.say(verdict)
         searched = search(
-            store, seeds, SeedsOnly(), terms, open_sources(()), asked, Budget(), printer.say
+            store, seeds, SeedsOnly(), terms, open_sources(()), asked, Budget(), printer
         )
-        _say_the_rest(named, leads, printer)
+        _say_the_rest(named, Leads(store, once=True), printer)
     return FOUND if searched.verdicts else NOTHING
 
 

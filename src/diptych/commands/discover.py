@@ -105,7 +105,6 @@ def _search(
 ) -> Searched:  # fmt: skip
     from diptych.commands._search import search
     from diptych.commands._verdicts import Printer, standard_output
-    from diptych.frontier.leads import Leads
     from diptych.frontier.search import Budget
     from diptych.run.terms import open_run
 
@@ -116,9 +115,7 @@ def _search(
     )
     printer = Printer(standard_output(), as_json=asked.as_json, is_list=True)
     with open_run(folder, terms, agent=agent_of(asked.user_agent)) as store:
-        for verdict in Leads(store, once=policy.per_site == 1).verdicts("accept"):
-            printer.say(verdict)  # of an earlier invocation: the list is always whole
-        return search(store, seeds, policy, terms, source, asked, budget, printer.say)
+        return search(store, seeds, policy, terms, source, asked, budget, printer)
 
 
 def _recipe(asked: DiscoverOptions) -> dict[str, Any]:
