@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import click
 import orjson
 
+from diptych.commands.options import UrlModelOptions
 from diptych.errors import ConfigError
 from diptych.files import reading
 from diptych.learn.url.data import open_bytes
@@ -149,24 +150,22 @@ def write(out: BinaryIO, rows: Iterable[str]) -> None:
 
 
 def answer_lines(
-    file: Path | None,
+    asked: UrlModelOptions,
     names: tuple[str, ...],
     answer: Callable[[Sequence[Line]], list[dict[str, Any] | None]],
     nothing: dict[str, Any],
     what: str,
-    *,
-    as_json: bool,
 ) -> int:
     """One line out for each line in, batch by batch; the exit code."""
     out = sys.stdout.buffer
     skipped, count = Skipped(), 0
-    for batch in batches(read_lines(file)):
+    for batch in batches(read_lines(asked.file)):
         rows: list[str] = []
         for line, values in zip(batch, answer(batch), strict=True):
             if values is None:
                 skipped.add(line)
-            asked = {name: line.column(place) for place, name in enumerate(names)}
-            rows.append(spell(asked | (values or nothing), as_json=as_json))
+            given = {name: line.column(place) for place, name in enumerate(names)}
+            rows.append(spell(given | (values or nothing), as_json=asked.as_json))
         count += len(batch)
         write(out, rows)
     return told(skipped, count - skipped.count, what)

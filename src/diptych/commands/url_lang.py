@@ -34,4 +34,4 @@ def url_lang(asked: UrlModelOptions) -> int:
         ]
 
     nothing = {"lang": UNKNOWN, "probability": 0.0}
-    return answer_lines(asked.file, ("url",), answer, nothing, NO_URL, as_json=asked.as_json)
+    return answer_lines(asked, ("url",), answer, nothing, NO_URL)

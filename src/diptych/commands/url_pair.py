@@ -34,7 +34,4 @@ def url_pair(asked: UrlModelOptions) -> int:
             {"probability": round(float(next(found)), 4)} if all(pair) else None for pair in urls
         ]
 
-    nothing = {"probability": 0.0}
-    return answer_lines(
-        asked.file, ("left", "right"), answer, nothing, _NO_PAIR, as_json=asked.as_json
-    )
+    return answer_lines(asked, ("left", "right"), answer, {"probability": 0.0}, _NO_PAIR)
