@@ -23,7 +23,7 @@ PATIENCE = 10.0  # seconds after which a service is not asked again while someon
 
 @dataclass(frozen=True, kw_only=True)
 class GraphOptions:
-    """Which web graph the user asked to be indexed."""
+    """Options of `diptych backlinks graph`."""
 
     vertices: tuple[str, ...] = option(
         "Vertices: id TAB reversed.host; gzip, plain, or a *.paths.gz.",
@@ -41,7 +41,7 @@ class GraphOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class WatOptions:
-    """Which WAT files the user asked to be indexed."""
+    """Options of `diptych backlinks wat`."""
 
     files: tuple[str, ...] = argument("FILE...")
     out: Path = option("File of the index.", default=REQUIRED, metavar="FILE.sqlite")
@@ -49,7 +49,7 @@ class WatOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ShowOptions:
-    """Whose back links the user asked for."""
+    """Options of `diptych backlinks show`."""
 
     source: str = argument()
     site: str = argument("HOST_OR_URL")

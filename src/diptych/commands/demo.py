@@ -15,7 +15,7 @@ PORT = 8735  # fixed where it is free, so that the same command goes on with the
 
 @dataclass(frozen=True, kw_only=True)
 class DemoOptions:
-    """Where the demo goes."""
+    """Options of `diptych demo`."""
 
     out: Path = option("Folder of the run.", default=Path("diptych-demo"))
     as_json: bool = as_object()

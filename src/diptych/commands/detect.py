@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class DetectOptions(DetectorOptions):
-    """Which sites the user asked to be tested, and how."""
+    """Options of `diptych detect`."""
 
     sites: tuple[str, ...] = argument("SITE...", default=())
     out: Path | None = option("Keep what was fetched, and go on with it.", metavar="RUN")
@@ -85,7 +85,7 @@ def _say_the_rest(named: Sequence[Url], leads: Leads, printer: Printer) -> None:
 
 @contextmanager
 def _folder(out: Path | None) -> Iterator[Path]:
-    """Where the run goes: a few pages need not be kept unless the user says so."""
+    """The folder of the run; a temporary one unless the user named one, since it is a few pages."""
     if out is not None:
         yield out
         return

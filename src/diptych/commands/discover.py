@@ -28,7 +28,7 @@ INDEX = ".parquet"
 
 @dataclass(frozen=True, kw_only=True)
 class DiscoverOptions(DetectorOptions):
-    """Where the user asked to look for bilingual sites, and how."""
+    """Options of `diptych discover`."""
 
     seeds: tuple[str, ...] = argument("SEED...", default=())
     backlinks: tuple[str, ...] = option(
@@ -168,7 +168,7 @@ def _candidates(
 
 
 def _list_candidates(index: Sequence[str], langs: Sequence[str], asked: DiscoverOptions) -> int:
-    """Print what an index knows, and fetch nothing."""
+    """Print the candidates of an index, and fetch nothing."""
     import orjson
 
     count = 0
@@ -192,10 +192,9 @@ def _list_candidates(index: Sequence[str], langs: Sequence[str], asked: Discover
 
 
 def _mine(sites: Sequence[Url], folder: Path, asked: DiscoverOptions) -> int:
-    """Mine what was found, each site within its budget.
+    """Mine the sites that were found, each within its budget.
 
-    What an earlier invocation has begun with is gone on with; sites found since are a run of
-    their own.
+    Runs of earlier invocations are continued; sites found since then are mined into a new run.
     """
     from diptych.commands.mine import MineOptions, mine_sites
     from diptych.run.terms import read_terms

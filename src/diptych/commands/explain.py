@@ -13,7 +13,7 @@ from diptych.commands.options import FOUND, open_to_read
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainOptions:
-    """Which run, and which URLs of it, the user asked about."""
+    """Options of `diptych explain`."""
 
     run: Path = argument()
     urls: tuple[str, ...] = argument("[URL [URL]]", default=())

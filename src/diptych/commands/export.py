@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(ChosenOptions):
-    """Which run the user asked to be written, and how."""
+    """Options of `diptych export`."""
 
     run: Path = argument()
     out: Path | None = out_option(in_run=True)  # type: ignore[assignment]

@@ -21,7 +21,7 @@ _EXAMPLES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions:
-    """Which dictionaries the user asked to be a lexicon."""
+    """Options of `diptych lexicon import`."""
 
     files: tuple[Path, ...] = argument("FILE...")
     langs: str = two_langs_option()
@@ -35,7 +35,7 @@ class ImportOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ShowOptions:
-    """Which words of a lexicon the user asked for."""
+    """Options of `diptych lexicon show`."""
 
     file: Path = argument()
     words: tuple[str, ...] = argument("[WORD...]", default=())

@@ -18,7 +18,7 @@ _READABLE = ("jsonl", "parquet")
 
 @dataclass(frozen=True, kw_only=True)
 class MergeOptions(ChosenOptions):
-    """Which runs and files the user asked to be written as one corpus."""
+    """Options of `diptych merge`."""
 
     inputs: tuple[Path, ...] = argument("RUN...")
 

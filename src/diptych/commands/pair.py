@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PairOptions:
-    """Which list the user asked to be paired, and how."""
+    """Options of `diptych pair`."""
 
     file: Path = argument("URLS.tsv")
     langs: str = langs_option()

@@ -12,7 +12,7 @@ from diptych.commands.options import FOUND, NOTHING
 
 @dataclass(frozen=True, kw_only=True)
 class RebuildOptions(CorpusOptions):
-    """Which stand-off files the user asked to be rebuilt, and from which archives."""
+    """Options of `diptych rebuild`."""
 
     files: tuple[Path, ...] = argument("STANDOFF...")
     archives: tuple[Path, ...] = option(

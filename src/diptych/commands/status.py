@@ -13,7 +13,7 @@ from diptych.commands.options import FOUND, as_object, open_to_read
 
 @dataclass(frozen=True, kw_only=True)
 class StatusOptions:
-    """Which run the user asked about."""
+    """Options of `diptych status`."""
 
     run: Path = argument()
     as_json: bool = as_object("Print one JSON object.")

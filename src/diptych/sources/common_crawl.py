@@ -173,7 +173,7 @@ def _columns(
 
 
 def _condition(suffixes: Sequence[str], columns: set[str]) -> tuple[str, dict[str, Any]]:
-    """Which rows count, and the parameters this needs."""
+    """The SQL condition that selects rows of pages, and its parameters."""
     mimes = "('text/html', 'application/xhtml+xml')"
     parts = [
         "fetch_status = 200",
@@ -212,7 +212,7 @@ def _labels(suffix: str) -> tuple[str, ...]:
 
 
 def _is_below(number: int, labels: Sequence[str], parameters: dict[str, Any]) -> str:
-    """That a host ends in these labels."""
+    """An SQL condition: the host ends in these labels.  Adds its parameters."""
     for place, label in enumerate(labels):
         parameters[f"end{number}_{place}"] = label
     equal = [f"{_LABELS[place]} = $end{number}_{place}" for place in range(len(labels))]

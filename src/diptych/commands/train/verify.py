@@ -49,7 +49,7 @@ _ANSWERS = {"1": True, "yes": True, "0": False, "no": False}
 
 
 class Method(NamedTuple):
-    """Which features a verifier looks at, and how it learns."""
+    """A method of training: the features of the verifier, and its trainer."""
 
     features: tuple[str, ...]
     train: Trainer
