@@ -122,6 +122,17 @@ def test_odd_header_values_stay_one_line_and_one_header(value: str) -> None:
     assert again.body == b"x"
 
 
+@pytest.mark.parametrize(("status", "line"), [(404, b"404 Not Found"), (999, b"999 Unknown")])
+def test_first_line_names_the_status(status: int, line: bytes) -> None:
+    record = gzip.decompress(compose(answer(status=status)))
+    assert b"\r\n\r\nHTTP/1.1 " + line + b"\r\nContent-Type" in record
+
+
+def test_header_value_that_no_server_sends_is_stored_in_utf_8() -> None:
+    data = gzip.decompress(compose(answer(b"x", ("X-Odd", "日本"))))
+    assert "\r\nX-Odd: 日本\r\n".encode() in data
+
+
 @pytest.mark.parametrize(
     "value", ["a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\rX-Evil: 1", "a\r\n\r\n<p>"]
 )
@@ -398,6 +409,19 @@ def test_plain_archive_with_a_record_that_is_only_begun_is_cut_off(begun: bytes)
     assert len(found) == 1
     assert "cut off" in error
     assert scanned(plain(b"") + b"\r\n", "a.warc")[1] == ""
+
+
+@pytest.mark.parametrize("rest", [b"x", b"xx", b"\0" * 60 + b"x"])
+def test_whatever_follows_the_last_record_is_a_record_cut_off(rest: bytes) -> None:
+    for record, name in ((compose(answer()), "a.warc.gz"), (plain(b""), "a.warc")):
+        found, error = scanned(record + rest, name)
+        assert len(found) == 1
+        assert "cut off" in error
+
+
+def test_padding_may_follow_the_last_record() -> None:
+    assert scanned(compose(answer()) + b"\0")[1] == ""
+    assert scanned(plain(b"") + b"\r\n" * 40, "a.warc")[1] == ""
 
 
 def test_large_last_record_is_read_to_its_end() -> None:
