@@ -168,9 +168,9 @@ def _is_inside_a_member(path: Path, offset: int) -> bool:
 def _has_more(stream: BinaryIO, last: int) -> bool:
     """True if data follows the last record that was read, or if that record has no end."""
     stream.seek(last)
-    data = stream.read(64)
+    is_compressed = stream.read(2) == _GZIP
     stream.seek(last)
-    if data.startswith(_GZIP):
+    if is_compressed:
         inflater = zlib.decompressobj(31)
         while not inflater.eof and (chunk := stream.read(1 << 16)):
             inflater.decompress(chunk)
