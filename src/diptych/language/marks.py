@@ -2,9 +2,9 @@
 
 A mark is a code of ISO 639-1, -2 or -3, a language's name in English, in itself or in a neighbour's
 language, a country's code standing for its language (`jp`), or a habit of webmasters (`e` and `f`
-in Canada, `tc` and `sc` in Hong Kong).  Codes, names and countries come from CLDR through
-langcodes; the table beside this module holds them ready for the languages of `LANGUAGES`, because
-asking CLDR takes seconds.  `tools/marks.py` writes it anew.
+in Canada, `tc` and `sc` in Hong Kong).  `languages.tsv` lists the languages and these habits.
+Codes, names and countries come from CLDR through langcodes; `marks.tsv` holds all marks of those
+languages, because asking CLDR takes seconds.  `tools/marks.py` writes it anew.
 """
 
 from __future__ import annotations
@@ -14,85 +14,24 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from diptych.language.codes import primary
 from diptych.language.names import alpha3_codes
+from diptych.language.tables import read_table
 
 KINDS = ("code", "code3", "endonym", "name", "habit", "country")
 """what a mark is, from the most to the least reliable"""
 
-# The languages CLD2 tells apart, which are the 161 of Garcia-Romero et al. and some more, then
-# those that have a site, a newspaper or a broadcaster of their own.
-LANGUAGES = tuple(
-    "aa ab ace ady af ak am an ar as ast av ay az ba ban be bem bg bho bi bm bn bo br bs bua"
-    " ca ceb ch chm chr ckb co crh crs cs csb cv cy da de din dsb dv dz ee el en eo es et"
-    " eu ext fa ff fi fil fj fo fon fr frp fur fy ga gaa gag gd gl gn gsw gu gv ha haw he hi"
-    " hmn hop hr hsb ht hu hy ia id ie ig ik ilo is it iu ja jv ka kab kbd kg kha ki kk kl km"
-    " kn ko kok kri ks ku kv kw ky la lad lb lez lg li lif lij lmo ln lo loz lt ltg lua"
-    " luo lus lv mai mdf mfe mg mi mk ml mn mni mr ms mt mwl my myv na nap nds ne new nl nn no"
-    " nr nso nv ny oc om or os pa pam pap pcm pl pms ps pt qu raj rm rn ro rom ru rue rup rw"
-    " sa sah sat sc scn sco sd se sg shn si sk sl sm sma smj smn sms sn so sq sr ss st su sv"
-    " sw syr szl ta te tet tg th ti tig tk tlh tn to tpi tr ts tt tum ty tyv tzm udm ug uk ur"
-    " uz ve vec vi vo wa war wo xh yi yo yue za zh zu".split()
-)
-
-# What CLDR does not know: habits of webmasters, not codes and not names.
+_ROWS = read_table("diptych.language", "languages.tsv")
+LANGUAGES = tuple(lang for lang, *_ in _ROWS)
+"""the languages that CLD2 identifies, which are the 161 of Garcia-Romero et al. and some more, then
+those that have a site, a newspaper or a broadcaster of their own"""
 HABITS: Mapping[str, tuple[str, ...]] = {
-    "ar": ("arab",),
-    "bs": ("bih", "bos"),
-    "ca": ("cat", "catala", "valencia", "val"),
-    "cs": ("cz", "cesky", "cesko", "czech"),
-    "da": ("dk", "dan"),
-    "de": ("d", "ger", "deu", "dt", "germ", "allemand", "tedesco", "duits", "niemiecki"),
-    "el": ("gr", "greek", "ellinika", "ell"),
-    "en": (
-        "e", "eng", "engl", "us", "uk", "gb", "int", "inglese", "englisch", "anglais", "ingles",
-        "engels", "angielski", "engelsk", "angol", "englanti", "english_version", "en1", "texten",
-        "int_en", "global", "eu_en",
-    ),
-    "es": ("sp", "esp", "cas", "cast", "castellano", "spa", "espa", "spanish", "latam"),
-    "et": ("ee", "est", "eesti"),
-    "eu": ("eus", "eusk", "euskara"),
-    "fa": ("ir", "farsi", "per", "parsi"),
-    "fil": ("tl", "ph"),
-    "fr": ("f", "fran", "fra", "fre", "franz", "francais", "frances", "francese"),
-    "he": ("iw", "heb", "il", "ivrit"),
-    "hr": ("cro", "hrv"),
-    "hy": ("arm", "am"),
-    "id": ("in", "indo", "ind"),
-    "it": ("i", "ita", "ital", "italian", "italiano"),
-    "ja": ("jp", "jap", "jpn", "j", "nihongo"),
-    "ka": ("geo", "ge"),
-    "ko": ("kr", "kor", "hangul"),
-    "kv": ("kpv",),
-    "lv": ("lat", "latv"),
-    "ms": ("bm", "my"),
-    "nl": ("ned", "nederlands", "be_nl"),
-    "no": ("nor", "nb", "bokmal", "nob", "norsk"),
-    "pl": ("pol", "polski", "polska"),
-    "pt": ("por", "port", "br", "ptbr", "portugues", "bra"),
-    "ro": ("rom", "rum", "romlang", "romana"),
-    "ru": ("rus", "russkij", "russian"),
-    "se": ("davvi", "sami", "sapmi", "sme"),
-    "sl": ("si", "slo", "slv"),
-    "sk": ("slk", "svk"),
-    "sq": ("al", "alb", "shqip"),
-    "sr": (
-        "rs", "sh", "scr", "srb", "yu", "cir", "lat", "sr_lat", "latinica", "cirilica", "cnr",
-        "montenegrin", "crnogorski",
-    ),
-    "sv": ("se", "swe", "sve", "svenska"),
-    "tr": ("tur", "turkce", "turk"),
-    "uk": ("ua", "ukr"),
-    "vi": ("vn", "vie", "viet"),
-    "zh": (
-        "c", "cn", "tw", "hk", "tc", "sc", "gb", "gb2312", "b5", "big5", "chi", "chn", "ch", "cht",
-        "chs", "chinese", "texttc", "textsc", "trad", "simp", "hans", "hant", "cmn", "zhs", "zht",
-    ),
-}  # fmt: skip
+    lang: tuple(words[0].split()) for lang, *words in _ROWS if words
+}
+"""what CLDR does not know: habits of webmasters, not codes and not names"""
 
 # Names of parameters, and of path segments before a value, that mean "language".
 LANGUAGE_PARAMETERS = frozenset(
@@ -106,22 +45,7 @@ LANGUAGE_PARAMETERS = frozenset(
 )
 
 # The languages whose words for other languages are met as marks.
-_NAMING_LANGUAGES = (
-    "fr",
-    "de",
-    "es",
-    "it",
-    "pt",
-    "nl",
-    "pl",
-    "cs",
-    "sv",
-    "da",
-    "fi",
-    "hu",
-    "ro",
-    "hr",
-)
+_NAMING_LANGUAGES = tuple("fr de es it pt nl pl cs sv da fi hu ro hr".split())
 _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+")
 _REGION = re.compile(r"[-_](?:[a-z]{2}|hans|hant|latn|cyrl|arab|419)(?![^\W_])")
@@ -182,8 +106,7 @@ def derive_marks(lang: str) -> dict[str, str]:
 def _shipped() -> Mapping[str, Mapping[str, str]]:
     """The marks of each language with their kinds, from the table."""
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for line in (files("diptych.language") / "marks.tsv").read_text("utf-8").splitlines():
-        mark, lang, kind = line.split("\t")
+    for mark, lang, kind in read_table("diptych.language", "marks.tsv"):
         found[lang][mark] = kind
     return found
 

@@ -9,31 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
 from diptych.language.codes import asked_language, primary, script_of
+from diptych.language.tables import read_table
 
-# Where the letters of a script begin, up to the next one: the property Script of Unicode 15, with
+# The first code point of each run of letters of one script: the property Script of Unicode 15, with
 # what is no letter given to the script before it.
-_STARTS = """
-41Latn 370Grek 3E2Copt 3F0Grek 400Cyrl 531Armn 591Hebr 610Arab 710Syrc 750Arab 780Thaa 7CANkoo
-800Samr 840Mand 860Syrc 870Arab 900Deva 980Beng A01Guru A81Gujr B01Orya B82Taml C00Telu C80Knda
-D00Mlym D81Sinh E01Thai E81Laoo F00Tibt 1000Mymr 10A0Geor 1100Hang 1200Ethi 13A0Cher 1401Cans
-1681Ogam 16A0Runr 1700Tglg 1720Hano 1740Buhd 1760Tagb 1780Khmr 180BMong 18B0Cans 1900Limb 1950Tale
-1980Talu 1A00Bugi 1A20Lana 1B00Bali 1B80Sund 1BC0Batk 1C00Lepc 1C5AOlck 1C80Cyrl 1C90Geor 1D00Latn
-1D26Grek 1D2BCyrl 1D2CLatn 1D5DGrek 1D62Latn 1D66Grek 1D6BLatn 1D78Cyrl 1D79Latn 1DBFGrek 1E00Latn
-1F00Grek 2071Latn 2126Grek 212ALatn 2C00Glag 2C60Latn 2C80Copt 2D00Geor 2D30Tfng 2D80Ethi 2DE0Cyrl
-3005Hani 302EHang 303BHani 3041Hira 30A1Kana 3105Bopo 3131Hang 31A0Bopo 31F0Kana 3400Hani A000Yiii
-A4D0Lisu A500Vaii A640Cyrl A6A0Bamu A722Latn A800Sylo A840Phag A880Saur A8E0Deva A90AKali A930Rjng
-A960Hang A980Java A9E0Mymr AA00Cham AA60Mymr AA80Tavt AAE0Mtei AB01Ethi AB30Latn AB65Grek AB66Latn
-AB70Cher ABC0Mtei AC00Hang F900Hani FB00Latn FB13Armn FB1DHebr FB50Arab FE2ECyrl FE70Arab FF21Latn
-FF66Kana FFA0Hang 10330Goth 10400Dsrt 10450Shaw 10480Osma 104B0Osge 10500Elba 10570Vith 10780Latn
-10800Cprt 10D00Rohg 10E80Yezi 10F30Sogd 11000Brah 11080Kthi 11100Cakm 11150Mahj 11180Shrd 112B0Sind
-11400Newa 11480Tirh 11600Modi 11680Takr 118A0Wara 11900Diak 119A0Nand 11AB0Cans 11C00Bhks 11D00Gonm
-11D60Gong 11FB0Lisu 12000Xsux 13000Egyp 14400Hluw 16800Bamu 16A40Mroo 16A70Tnsa 16AD0Bass 16B00Hmng
-16E40Medf 16F00Plrd 16FE0Tang 16FE1Nshu 16FE3Hani 16FE4Kits 16FF0Hani 17000Tang 18B00Kits 18D00Tang
-1AFF0Kana 1B001Hira 1B120Kana 1B150Hira 1B164Kana 1B170Nshu 1D242Grek 1DF00Latn 1E000Glag 1E100Hmnp
-1E290Toto 1E2C0Wcho 1E7E0Ethi 1E900Adlm 1EE00Arab 20000Hani
-"""
-_FIRST_POINTS = [int(item[:-4], 16) for item in _STARTS.split()]
-_FIRST_SCRIPTS = [item[-4:] for item in _STARTS.split()]
+_STARTS = read_table("diptych.language", "scripts.tsv")
+_FIRST_POINTS = [int(point, 16) for point, _ in _STARTS]
+_FIRST_SCRIPTS = [script for _, script in _STARTS]
 _LETTERS = re.compile(r"[^\W\d_]+")
 _COVERED: Mapping[str, frozenset[str]] = {
     "Jpan": frozenset({"Hira", "Kana", "Hani"}),
@@ -46,17 +28,8 @@ _COVERED: Mapping[str, frozenset[str]] = {
 _LATIN_DIVISOR = 3.0  # texts of all scripts have names and commands in Latin letters
 
 SCRIPT_WORDS: Mapping[str, tuple[str, ...]] = {
-    "Latn": ("latn", "lat", "latin", "latinica", "srpski", "lotin", "rumi"),
-    "Cyrl": ("cyrl", "cyr", "cir", "cirl", "cyrillic", "cirilica", "ćirilica", "ћирилица",
-             "српски",             "kiril", "kirill", "кирилл", "кирилица", "кириллица"),
-    "Hans": ("hans", "chs", "zhs", "sc", "gb", "gb2312", "simp", "simplified", "textsc", "简体",
-             "简体中文", "简", "cn", "sg", "简体字"),
-    "Hant": ("hant", "cht", "zht", "tc", "b5", "big5", "trad", "traditional", "texttc", "繁體",
-             "繁體中文", "繁体中文", "正體中文", "正體", "繁", "tw", "hk", "mo"),
-    "Arab": ("arab", "arabic", "jawi", "shahmukhi", "شاہ مکھی", "جاوي"),
-    "Guru": ("guru", "gurmukhi", "ਗੁਰਮੁਖੀ"),
-    "Deva": ("deva", "devanagari", "देवनागरी"),
-}  # fmt: skip
+    script: tuple(words) for script, *words in read_table("diptych.language", "script_words.tsv")
+}
 """names of scripts in URLs and in the texts of switchers"""
 
 

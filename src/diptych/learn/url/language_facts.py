@@ -15,6 +15,7 @@ from diptych.kernels import url_lang_reference as urls
 from diptych.kernels.url_lang_reference import feature
 from diptych.language.codes import primary
 from diptych.language.marks import fold, mark_table
+from diptych.language.tables import read_table
 
 # Fields where a mark may stand.
 _FIELDS = {
@@ -30,20 +31,11 @@ _COUNTRY_CODES = ("TLD", "SUB", "DIR_FIRST", "DIR", "VALUE_LANG", "LOCALE_LEFT",
 _COUNTRY_NAMES = ("NAME", "NAME_PART", "SUB", "DIR_FIRST", "DIR", "FILE_WHOLE")
 _MEASURES = 3  # of a language's part in a country: see `_measures`
 _CODES = {"GB": "uk"}  # where the top-level domain is not the country's code
-# Where the letters of a script stand in Unicode; one per script that tells languages apart.
+# The first code point and the end of the letters of each script that distinguishes languages.
 _SCRIPTS = {
-    "Grek": (0x370, 0x400), "Cyrl": (0x400, 0x530), "Armn": (0x530, 0x590),
-    "Hebr": (0x590, 0x600), "Arab": (0x600, 0x700), "Syrc": (0x700, 0x750),
-    "Thaa": (0x780, 0x7C0), "Deva": (0x900, 0x980), "Beng": (0x980, 0xA00),
-    "Guru": (0xA00, 0xA80), "Gujr": (0xA80, 0xB00), "Orya": (0xB00, 0xB80),
-    "Taml": (0xB80, 0xC00), "Telu": (0xC00, 0xC80), "Knda": (0xC80, 0xD00),
-    "Mlym": (0xD00, 0xD80), "Sinh": (0xD80, 0xE00), "Thai": (0xE00, 0xE80),
-    "Laoo": (0xE80, 0xF00), "Tibt": (0xF00, 0x1000), "Mymr": (0x1000, 0x10A0),
-    "Geor": (0x1080, 0x1100), "Ethi": (0x1200, 0x1380), "Cher": (0x1380, 0x1400),
-    "Cans": (0x1400, 0x1680), "Khmr": (0x1780, 0x1800), "Limb": (0x1900, 0x1980),
-    "Jpan": (0x3000, 0x3100), "Hani": (0x4E00, 0x4E80), "Kore": (0xAC00, 0xAC80),
-    "Mtei": (0xAB80, 0xAC00), "Tfng": (0x2D00, 0x2D80), "Olck": (0x1C00, 0x1C80),
-}  # fmt: skip
+    script: (int(start, 16), int(end, 16))
+    for script, start, end in read_table("diptych.learn.url", "script_blocks.tsv")
+}
 _WRITTEN = {"Hans": ("Hani",), "Hant": ("Hani",), "Jpan": ("Jpan", "Hani")}
 
 
