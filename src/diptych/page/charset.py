@@ -14,6 +14,8 @@ from w3lib.encoding import (
     resolve_encoding,
 )
 
+from diptych.language.tables import read_table
+
 _DETECT_BYTES = 20_000  # given to chardet, which is slow: a bound on work
 _FALLBACK = "cp1252"  # what browsers assume of an undeclared Western page
 _MAX_BAD = 0.001  # share of bytes beyond which a declared charset has failed: one stray byte may be
@@ -25,27 +27,8 @@ _KNOWN = re.compile(
     r"|gb18030|big5|big5hkscs|euc_jp|euc_jis_2004|iso2022_(?:jp|kr)\w*|hz|shift_jis\w*|euc_kr|johab"
     r"|tis-620|kz1048|ptcp154"
 )
-_WEB_ALIASES = {  # labels of the Encoding Standard that Python or w3lib do not know
-    "ks_c_5601-1989": "cp949",
-    "ksc_5601": "cp949",
-    "windows-949": "cp949",
-    "x-windows-949": "cp949",
-    "x-gbk": "gb18030",
-    "x-x-big5": "big5hkscs",
-    "x-euc-jp": "euc_jp",
-    "x-cp1250": "cp1250",
-    "x-cp1251": "cp1251",
-    "x-cp1252": "cp1252",
-    "dos-874": "cp874",
-    "x-mac-cyrillic": "mac-cyrillic",
-    "x-mac-roman": "mac-roman",
-    "logical": "iso8859-8",
-    "visual": "iso8859-8",
-    "iso-8859-8-i": "iso8859-8",
-    "unicode-1-1-utf-8": "utf-8",
-    "unicode": "utf-16-le",
-    "utf8mb4": "utf-8",
-}
+# Labels of the Encoding Standard that neither Python nor w3lib knows.
+_WEB_ALIASES = dict(read_table("diptych.page", "charsets.tsv"))
 # Control characters other than tab, line feed, form feed, carriage return, and escape, which some
 # multi-byte sets need.
 _CONTROLS = bytes(code for code in range(32) if code not in (9, 10, 12, 13, 27)) + b"\x7f"

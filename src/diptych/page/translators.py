@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 
 # Traces of translation services in the source of a page.  Most contain one word, which is searched
@@ -57,59 +59,8 @@ _TRANSLATION_NAMES = frozenset(
 # BCP 47: `fr-x-mtfrom-en`, and t0, the field of extension T for translation by machine.
 _MACHINE_TAG = re.compile(r"-x-mtfrom-|-t-(?:[a-z0-9]{2,8}-){0,6}t0(?![a-z0-9])")
 
-# Notices in a page's own words.  For each language: words for a machine; a piece of the word for
-# translating; and what makes it a notice.  It speaks of this page, and it says by what that was
-# translated: headings of articles about such translations do neither.  A first letter that may be
-# a capital is left out where it is not of ASCII.
-_NOTICES = {
-    "en": (("machine", "automatic", "google", "deepl", "by ai", "with ai", "using ai", "by an ai",
-            "chatgpt"), "translat",
-           r"(?:this|the) (?:\w+ ){1,3}(?:was|is|has been|were|have been) (?:\w+ )?"
-           r"(?:(?:machine|automatically)[ -]translated|translated (?:automatically"
-           r"|by (?:a )?machine|using (?:machine|automatic)))"
-           r"|this is an? (?:machine|automatic)(?:ally)?[ -]translat"
-           r"|(?:\A|(?:this|the) (?:\w+ ){1,3}(?:was|is|has been) )translated "
-           r"(?:by|with|using|via) (?:google(?: translate)?|deepl|chatgpt|(?:an? )?ai)"
-           r"(?: from \w+)?[\s.!)]*\Z"
-           r"|\A(?:translation )?powered by google translate[\s.!)]*\Z"),
-    "de": (("maschinell", "automatisch", " ki ", "intelligenz", "deepl", "google"), "bersetz",
-           r"dies\w* \w+ (?:wurde|ist|wird) (?:\w+ )?(?:maschinell|automatisch) (?:\w+ )?übersetzt"
-           r"|die\w* (?:\w+ )?übersetzung wurde (?:maschinell|automatisch) (?:erstellt|erzeugt)"
-           r"|(?:\A|dies\w* \w+ (?:wurde|ist) )"
-           r"(?:mit ?hilfe (?:einer |von )?|mit |durch (?:eine )?|von )"
-           r"(?:künstlicher intelligenz|ki|deepl|google translate) übersetzt"),
-    "fr": (("automatique", "machine"), "tradu",
-           r"(?:cette|cet|ce) \w+ (?:a été|est) (?:\w+ )?(?:traduite?s? (?:automatiquement"
-           r"|par (?:une )?machine)|issue? d['’]une traduction automatique)"
-           r"|cette traduction (?:a été|est) (?:\w+ )?automatique"),
-    "es": (("automáticamente", "automática", "máquina"), "tradu",
-           r"est[ae] \w+ (?:ha sido|fue|se ha|está) (?:\w+ )?traducid[oa] (?:automáticamente"
-           r"|de forma automática|por (?:una )?máquina)"
-           r"|est[ae] \w+ se tradujo (?:automáticamente|de forma automática)"),
-    "pt": (("automaticamente", "máquina"), "traduzid",
-           r"est[ae] \w+ foi (?:\w+ )?traduzid[oa] (?:automaticamente|por (?:uma )?máquina)"),
-    "it": (("automaticamente", "in automatico", "macchina"), "tradott",
-           r"quest[ao'’] ?\w+ è stat[ao] (?:\w+ )?tradott[ao] (?:automaticamente|in automatico"
-           r"|da una macchina)"),
-    "nl": (("automatisch", "machinaal"), "vertaald",
-           r"deze \w+ (?:is|werd) (?:\w+ )?(?:automatisch|machinaal) vertaald"),
-    "pl": (("automatycznie", "maszynowo"), "tłumacz",
-           r"t[aeo]n? \w+ został[ao]? (?:\w+ )?przetłumaczon[aye] (?:automatycznie|maszynowo)"),
-    "ru": (("автоматически", "машинн"), "перев",
-           r"эт\w+ \w+ (?:был[ао]? )?(?:автоматически )?перевед[её]н[ао]?(?: автоматически"
-           r"| машинным| с помощью машинного)|эт\w+ \w+ (?:был[ао]? )?автоматически перевед"
-           r"|\Aэто машинный перевод"),
-    "cs": (("strojově", "automaticky"), "řelože",
-           r"tat?o \w+ (?:byla?|je) (?:\w+ )?(?:strojově|automaticky) přelože\w+"),
-    "sv": (("maskinöversatt", "automatiskt"), "översatt",
-           r"denna \w+ (?:är|har) (?:\w+ )?(?:maskinöversatt|automatiskt översatt)"),
-    "zh": (("机器", "機器", "自动", "自動"), "翻",
-           r"(?:本|此|该|該)(?:页|頁|文)[^<>。]{0,12}(?:机器|機器|自动|自動)(?:翻译|翻譯)"),
-    "ja": (("機械", "自動"), "翻訳",
-           r"この[^<>。]{1,16}(?:機械翻訳|自動翻訳|自動的に翻訳)(?:され|で|に)"),
-    "ko": (("기계", "자동"), "번역",
-           r"이 [^<>.]{1,12}(?:기계 ?번역|자동(?:으로)? ?번역)(?:되|된|됐)"),
-}  # fmt: skip
+# By language: words for a machine, a piece of the word for translating, and patterns of notices.
+_NOTICES = tomllib.loads((files("diptych.page") / "notices.toml").read_text("utf-8"))
 _MAX_NOTICE = 400  # bytes between two tags: what is longer is a text about something
 _MAX_MATCHES = 1_000  # places where such words are looked at
 
@@ -213,16 +164,16 @@ def _has_notice(lowered: bytes, lang: str) -> bool:
     """
     if lang not in _NOTICES:
         return False
-    means, stem, _ = _NOTICES[lang]
+    words, stem = _NOTICES[lang]["machine_words"], _NOTICES[lang]["stem"]
     if stem.encode() not in lowered:
         return False
-    lines = (line for mean in means for line in _short_lines(lowered, mean.encode()))
+    lines = (line for word in words for line in _short_lines(lowered, word.encode()))
     return any(stem in line and _notice(lang).search(line) for line in lines)
 
 
-@lru_cache(maxsize=len(_NOTICES))
+@cache
 def _notice(lang: str) -> re.Pattern[str]:
-    return re.compile(_NOTICES[lang][2])
+    return re.compile("|".join(_NOTICES[lang]["patterns"]))
 
 
 def _short_lines(lowered: bytes, word: bytes) -> Iterator[str]:
