@@ -18,10 +18,10 @@ from bench.training.concepts import (
     stem,
     used_words,
 )
+from bench.training.cross_fitting import Knowledge, Learn
 from diptych.language.marks import LANGUAGES
 from diptych.learn.url import language as url_lang
 from diptych.learn.url.data import LabelledPair, LabelledUrl, fold_of, read_urls
-from diptych.learn.url.pair_train import Knowledge
 from diptych.protocols import UrlLanguageModel
 from diptych.text.urls import site_name
 
@@ -102,9 +102,7 @@ def languages(
     return url_lang.train([row for row in urls.values() if keep(row.domain)], seed=_LANG_SEED)
 
 
-def learner(
-    arguments: argparse.Namespace, rows: list[LabelledPair], tested: set[str]
-) -> Callable[[Callable[[str], bool]], Knowledge]:
+def learner(arguments: argparse.Namespace, rows: list[LabelledPair], tested: set[str]) -> Learn:
     """Learns words and languages from the domains it is told, and never from tested ones."""
     phrases = read_phrases(arguments.phrases, rows)
 

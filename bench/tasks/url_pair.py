@@ -25,13 +25,13 @@ from bench.support.machine import machine
 from bench.support.paths import RESULTS
 from bench.support.tables import percent, show
 from bench.support.url_data import WMT16, check, learner, options, sources, split
+from bench.training.cross_fitting import train
 from diptych._version import VERSION
 from diptych.learn.url import language as url_lang
 from diptych.learn.url.data import LabelledPair, read_pairs
 from diptych.learn.url.negatives import METHODS, Negatives
 from diptych.learn.url.pair import LANGUAGES, UrlPair, load
 from diptych.learn.url.pair_features import NAMES, Features
-from diptych.learn.url.pair_train import train
 from diptych.page.url_list import UrlList
 from diptych.protocols import Pairer, UrlPairModel
 from diptych.registry import strategies
@@ -259,7 +259,7 @@ def main() -> int:
         print(f"testing the model in {arguments.model}; remove it to train anew", file=sys.stderr)
         model = load(str(arguments.model))
     else:
-        model = train(kept, learn=learner(arguments, kept, domains))
+        model = train(kept, learner(arguments, kept, domains))
         model.save(str(arguments.model))
         if isinstance(model.languages, url_lang.UrlLang):
             model.languages.save(str(arguments.model / LANGUAGES))

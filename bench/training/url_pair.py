@@ -12,9 +12,9 @@ from pathlib import Path
 
 from bench.support.paths import SOURCE
 from bench.support.url_data import check, learner, options
+from bench.training.cross_fitting import train
 from diptych.learn.url import language as url_lang
 from diptych.learn.url.data import read_pairs
-from diptych.learn.url.pair_train import train
 
 SHIPPED = SOURCE / "learn" / "url" / "weights" / "url_pair"
 
@@ -26,7 +26,7 @@ def main() -> None:
     arguments = parser.parse_args()
     check(arguments)
     rows = list(read_pairs(arguments.data / "url_pairs.tsv.gz"))
-    model = train(rows, learn=learner(arguments, rows, set()))
+    model = train(rows, learner(arguments, rows, set()))
     replace(model, languages=url_lang.load()).save(str(arguments.out))
     print(f"{len(rows):,} pairs -> {arguments.out}")
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import cache
 
 from bench.training.concepts import learn_concepts, slug_phrases, used_words
+from bench.training.cross_fitting import Knowledge, Learn, train
 from diptych.learn.url.data import LabelledPair
 from diptych.learn.url.pair import UrlPair
-from diptych.learn.url.pair_train import Knowledge, train
 from support.urlmodels import FakeLanguages
 
 WORDS = {
@@ -45,7 +45,7 @@ def parallel_urls(sites: int = 24) -> list[LabelledPair]:
     return rows
 
 
-def learn_from(rows: list[LabelledPair]) -> Callable[[Callable[[str], bool]], Knowledge]:
+def learn_from(rows: list[LabelledPair]) -> Learn:
     """Learns words from the slugs of some domains."""
 
     def learn(chosen: Callable[[str], bool]) -> Knowledge:
@@ -59,4 +59,4 @@ def learn_from(rows: list[LabelledPair]) -> Callable[[Callable[[str], bool]], Kn
 def tiny_model() -> UrlPair:
     """The model of all sites."""
     rows = parallel_urls()
-    return train(rows, learn=learn_from(rows), iterations=25)
+    return train(rows, learn_from(rows), iterations=25)

@@ -1,10 +1,11 @@
-"""Training of the URL pair model: examples, cross-fitted features, boosted trees."""
+"""Training of the URL pair model: examples, features, boosted trees."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,27 +13,14 @@ from numpy.typing import NDArray
 
 from diptych.errors import ConfigError
 from diptych.learn.trees import Forest
-from diptych.learn.url.concepts import Concepts
-from diptych.learn.url.data import LabelledPair, fold_of
+from diptych.learn.url.data import LabelledPair
 from diptych.learn.url.negatives import Negatives
 from diptych.learn.url.pair import ALL_NAMES, UrlPair, all_features, load
 from diptych.learn.url.pair_features import Features
 from diptych.protocols import UrlLanguageModel
 
-FOLDS = 2
-_FOLD_SEED = 104_729  # other than any split's, or a fold could be empty
+_BATCH = 8192  # pairs whose features are computed at a time
 _EACH, _FOR_ALL = 2, 1.5  # two negatives of each method stand for the three that are tested
-
-
-class Knowledge(NamedTuple):
-    """The models behind the features: meanings of words and languages of URLs."""
-
-    concepts: Concepts
-    languages: UrlLanguageModel
-
-
-Learn = Callable[[Callable[[str], bool]], Knowledge]
-"""learns from the domains for which the given function is true"""
 
 
 class Examples(NamedTuple):
@@ -52,80 +40,46 @@ def examples(rows: Iterable[LabelledPair], *, seed: int = 0) -> Examples:
     """
     pairs = list(rows)
     share = {domain: 1 / math.sqrt(n) for domain, n in Counter(row.domain for row in pairs).items()}
-    found = [(row, True) for row in pairs]
-    found += [(row, False) for row, _ in Negatives(each=_EACH, seed=seed).make(pairs)]
+    negatives = [row for row, _ in Negatives(each=_EACH, seed=seed).make(pairs)]
+    if not negatives:
+        raise ConfigError("training needs parallel URLs of at least two documents of a domain")
+    found = pairs + negatives
     # A doubtful pair is a doubtful positive, but as good a source of negatives as any.
-    weights = [
-        (row.weight if parallel else _FOR_ALL) * share[row.domain] for row, parallel in found
-    ]
+    weights = [row.weight for row in pairs] + [_FOR_ALL] * len(negatives)
     return Examples(
-        [row.url_a for row, _ in found],
-        [row.url_b for row, _ in found],
-        np.array([parallel for _, parallel in found], bool),
-        np.array(weights),
-        [row.domain for row, _ in found],
+        [row.url_a for row in found],
+        [row.url_b for row in found],
+        np.arange(len(found)) < len(pairs),
+        np.array([weight * share[row.domain] for row, weight in zip(found, weights, strict=True)]),
+        [row.domain for row in found],
     )
 
 
-def train(
-    rows: Iterable[LabelledPair],
-    *,
-    seed: int = 0,
-    learn: Learn | None = None,
-    iterations: int = 300,
-) -> UrlPair:
-    """A model trained on parallel URLs; the same rows and seed give the same model.
+def train(rows: Iterable[LabelledPair], *, seed: int = 0, iterations: int = 300) -> UrlPair:
+    """A model trained on parallel URLs, with the words and languages of the shipped models.
 
-    Words and languages are those of the shipped models unless `learn` learns them.  Then the
-    features of each half of the domains come from what was learned on the other half: judged by
-    what it was learned from, a lexicon would look better than it is.
+    The same rows and seed give the same model.
     """
     given = examples(rows, seed=seed)
-    if not given.parallel.any() or given.parallel.all():
-        raise ConfigError("training needs parallel URLs of at least two documents of a domain")
-    if learn is None:
-        shipped = load()
-        known = Knowledge(shipped.features.concepts, shipped.languages)
-        table = _rows(known, given, np.ones(len(given.domains), bool))
-    else:
-        known, table = _cross_fitted(given, learn)
-    forest = fit_forest(table, given.parallel, given.weights, seed=seed, iterations=iterations)
-    return UrlPair(Features(known.concepts), forest, known.languages)
+    shipped = load()
+    table = feature_rows(shipped.features, shipped.languages, given.lefts, given.rights)
+    return replace(shipped, forest=fit_forest(table, given, seed=seed, iterations=iterations))
 
 
-def _cross_fitted(given: Examples, learn: Learn) -> tuple[Knowledge, NDArray[np.float32]]:
-    """The knowledge learned from all domains, and features by knowledge from the other domains."""
-    folds = np.array([int(fold_of(domain, _FOLD_SEED) * FOLDS) for domain in given.domains])
-    table: NDArray[np.float32] | None = None
-    for fold in range(FOLDS):
-        known = learn(lambda domain, fold=fold: int(fold_of(domain, _FOLD_SEED) * FOLDS) != fold)  # type: ignore[misc]
-        here = folds == fold
-        rows = _rows(known, given, here)
-        table = np.zeros((len(folds), rows.shape[1]), np.float32) if table is None else table
-        table[here] = rows
-    assert table is not None
-    return learn(lambda domain: True), table
-
-
-def _rows(known: Knowledge, given: Examples, here: NDArray[np.bool_]) -> NDArray[np.float32]:
-    places = np.flatnonzero(here).tolist()
-    features = Features(known.concepts)
-    parts = [
-        all_features(
-            features,
-            known.languages,
-            [given.lefts[place] for place in places[start : start + 8192]],
-            [given.rights[place] for place in places[start : start + 8192]],
-        )
-        for start in range(0, len(places), 8192)
-    ]
-    return np.concatenate([np.zeros((0, len(ALL_NAMES)), np.float32), *parts])
+def feature_rows(
+    features: Features, languages: UrlLanguageModel, lefts: Sequence[str], rights: Sequence[str]
+) -> NDArray[np.float32]:
+    """`all_features` of any number of pairs, some thousand at a time."""
+    table = np.zeros((len(lefts), len(ALL_NAMES)), np.float32)
+    for start in range(0, len(lefts), _BATCH):
+        part = slice(start, start + _BATCH)
+        table[part] = all_features(features, languages, lefts[part], rights[part])
+    return table
 
 
 def fit_forest(
-    rows: NDArray[np.float32], parallel: NDArray[np.bool_], weights: NDArray[np.float64],
-    *, seed: int, iterations: int,
-) -> Forest:  # fmt: skip
+    table: NDArray[np.float32], given: Examples, *, seed: int, iterations: int
+) -> Forest:
     """Boosted trees that tell parallel pairs from others."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
@@ -140,5 +94,5 @@ def fit_forest(
         early_stopping=False,
         random_state=seed,
     )
-    model.fit(rows, parallel, sample_weight=weights)
+    model.fit(table, given.parallel, sample_weight=given.weights)
     return Forest.from_boosting(model)
