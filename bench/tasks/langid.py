@@ -31,8 +31,8 @@ from bench.support.processes import give_up
 from bench.support.tables import Tables, percent, show
 from diptych._version import VERSION
 from diptych.language.codes import primary
-from diptych.language.identify import fingerprint, identify, is_identifiable, teach
-from diptych.language.teach import pieces_of, teach_language
+from diptych.language.identify import fingerprint, identify, is_identifiable, use_learned_languages
+from diptych.language.train import pieces_of, train_language
 from diptych.page.blocks import Walk
 from diptych.page.charset import decode
 
@@ -97,10 +97,10 @@ def known_languages(lines: Texts, sites: Texts) -> list[dict[str, Any]]:
     for lang, near in KNOWN.items():
         held, own = lines[lang][-HELD:], sites.get(lang, [])
         for number in (0, *LINES):
-            teach(())
+            use_learned_languages(())
             if number:
                 train = lines[lang][: min(number, len(lines[lang]) - HELD)]
-                teach([teach_language(lang, pieces_of("\n".join(train))).taught])
+                use_learned_languages([train_language(lang, pieces_of("\n".join(train))).language])
             rows.append(
                 {
                     "language": lang,
@@ -112,7 +112,7 @@ def known_languages(lines: Texts, sites: Texts) -> list[dict[str, Any]]:
                     "pages of sites mistaken": _on_sites(sites, lang),
                 }
             )
-    teach(())
+    use_learned_languages(())
     return rows
 
 
@@ -141,10 +141,10 @@ def unknown_languages(lines: Texts, sites: Texts) -> list[dict[str, Any]]:
         texts = lines[locale]
         count = min(1000, len(texts) * 4 // 5)
         held = texts[count:][:HELD]
-        teach(())
+        use_learned_languages(())
         before = labels(held).most_common(2)
-        lesson = teach_language(lang, pieces_of("\n".join(texts[:count])))
-        teach([lesson.taught])
+        result = train_language(lang, pieces_of("\n".join(texts[:count])))
+        use_learned_languages([result.language])
         others = [line for other in known for line in lines[other][-SAMPLE:]
                   if primary(other.partition("@")[0]) != primary(lang)]  # fmt: skip
         pages = [page for other in known for page in pages_of(lines[other][-SAMPLE:])
@@ -156,13 +156,13 @@ def unknown_languages(lines: Texts, sites: Texts) -> list[dict[str, Any]]:
                 "before": ", ".join(f"{label} {percent(n / len(held)):.0f}" for label, n in before),
                 "lines told": share(held, lang),
                 "pages told": share(pages_of(held), lang),
-                "said of held lines": percent(lesson.quality.lines),
+                "said of held lines": percent(result.quality.lines),
                 "lines of others mistaken": share(others, lang),
                 "pages of others mistaken": share(pages, lang),
                 "pages of sites mistaken": _on_sites(sites, lang),
             }
         )
-    teach(())
+    use_learned_languages(())
     return rows
 
 

@@ -25,7 +25,7 @@ from diptych.corpus.from_file import read_units
 from diptych.corpus.rebuild import open_rebuild
 from diptych.engine.link_service import read_description
 from diptych.errors import DiptychError
-from diptych.language.taught import Taught
+from diptych.language.learned import LearnedLanguage
 from diptych.learn.arrays import save_arrays
 from diptych.learn.lexicon.dictionaries import read_dictionaries
 from diptych.learn.lexicon.file import read_lexicon
@@ -158,7 +158,7 @@ def verifier_model(folder: Path) -> Made:
 
 def taught(folder: Path) -> Made:
     column = np.linspace(-9, -1, 50).astype("<f2").tobytes()
-    path = written(folder, "a.json", Taught("tet", column, 5.0, ("Latn",), "x").to_bytes())
+    path = written(folder, "a.json", LearnedLanguage("tet", column, 5.0, ("Latn",), "x").to_bytes())
 
     def read() -> None:
         with pytest.raises(DiptychError) as caught:  # it is of no model that there is

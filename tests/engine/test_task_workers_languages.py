@@ -11,8 +11,8 @@ from support.runs import strategies
 
 from diptych.engine.page_workers import Readers
 from diptych.engine.task_workers import Pool
-from diptych.language.identify import teach
-from diptych.language.teach import pieces_of, teach_language
+from diptych.language.identify import use_learned_languages
+from diptych.language.train import pieces_of, train_language
 from diptych.steps.tasks import Work
 from diptych.types import Kind, LangPair, Response, Url
 
@@ -32,9 +32,9 @@ def test_workers_know_what_their_parent_was_taught(tmp_path: Path) -> None:
         return next(Pool(work, 1).run([Identify(lines[100])]))
 
     assert asyncio.run(read()) != "qaa"
-    teach([teach_language("qaa", pieces_of("\n".join(lines[:100]))).taught])
+    use_learned_languages([train_language("qaa", pieces_of("\n".join(lines[:100]))).language])
     try:
         assert asyncio.run(read()) == "qaa"
         assert pooled() == "qaa"
     finally:
-        teach(())
+        use_learned_languages(())

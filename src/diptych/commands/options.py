@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
 
     from diptych.engine.live import LiveEngine
-    from diptych.language.taught import Taught
+    from diptych.language.learned import LearnedLanguage
     from diptych.run.store import Store
     from diptych.types import Url
 
@@ -143,7 +143,7 @@ def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:
     from diptych.language import identify
     from diptych.language.codes import parse_langs
 
-    if taught or identify.taught():
+    if taught or identify.learned_languages():
         teach_from(taught)
     try:
         return parse_langs(text)
@@ -153,21 +153,21 @@ def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:
 
 def teach_from(files: Sequence[Path]) -> None:
     """Teach this process the languages of some files; `ConfigError` for what cannot be."""
-    from diptych.language.identify import teach
+    from diptych.language.identify import use_learned_languages
 
-    models = [_taught(path) for path in files]
+    models = [_learned(path) for path in files]
     try:
-        teach(models)
+        use_learned_languages(models)
     except ValueError as error:
         raise ConfigError(str(error)) from error
 
 
-def _taught(path: Path) -> Taught:
-    from diptych.language.taught import MAX_BYTES, Taught
+def _learned(path: Path) -> LearnedLanguage:
+    from diptych.language.learned import MAX_BYTES, LearnedLanguage
 
     advice = "make one: diptych train langid LANG FILE --out MODEL"
     with reading(path, "taught language", advice):
-        return Taught.from_bytes(read_file(path, MAX_BYTES, advice))
+        return LearnedLanguage.from_bytes(read_file(path, MAX_BYTES, advice))
 
 
 def taught_names() -> tuple[str, ...]:
@@ -178,7 +178,7 @@ def taught_names() -> tuple[str, ...]:
 
     return tuple(
         f"{each.lang}:{blake2b(each.to_bytes(), digest_size=8).hexdigest()}"
-        for each in identify.taught()
+        for each in identify.learned_languages()
     )
 
 

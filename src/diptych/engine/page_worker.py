@@ -18,7 +18,7 @@ from typing import BinaryIO
 import orjson
 
 from diptych.engine.garbage import collect_rarely
-from diptych.language.identify import teach
+from diptych.language.identify import use_learned_languages
 from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.sitemaps import SitemapEntry
 from diptych.run.warc import compose
@@ -84,7 +84,7 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
 
     The first frame has the languages that the parent was taught.
     """
-    teach(pickle.loads(_frame(source)))
+    use_learned_languages(pickle.loads(_frame(source)))
     digest(Kind.PAGE, _FIRST, 0, (), True)  # loads what is loaded on first use
     sink.write(READY)
     sink.flush()

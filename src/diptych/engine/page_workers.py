@@ -19,7 +19,7 @@ from pathlib import Path
 import diptych
 from diptych.engine.page_worker import FRAME, READY, digest, unpack
 from diptych.errors import DiptychError
-from diptych.language.identify import taught
+from diptych.language.identify import learned_languages
 from diptych.page.answer import ReadAnswer
 from diptych.types import Failure, Kind, Reason, Response
 
@@ -141,7 +141,7 @@ class Readers:
         )  # fmt: skip
         assert process.stdin is not None
         assert process.stdout is not None
-        first = pickle.dumps(taught(), pickle.HIGHEST_PROTOCOL)
+        first = pickle.dumps(learned_languages(), pickle.HIGHEST_PROTOCOL)
         try:
             process.stdin.write(FRAME.pack(len(first)) + first)
             await process.stdout.readexactly(len(READY))

@@ -20,8 +20,8 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from diptych.errors import DiptychError
-from diptych.language.identify import taught, teach
-from diptych.language.taught import Taught
+from diptych.language.identify import learned_languages, use_learned_languages
+from diptych.language.learned import LearnedLanguage
 from diptych.types import Reason
 
 TASK_TIMEOUT = 120.0  # seconds for one task
@@ -165,7 +165,7 @@ class Pool(Generic[Context]):
         # Not forked: other threads of this process may hold locks.
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        known = theirs, self.context, taught()
+        known = theirs, self.context, learned_languages()
         process = context.Process(target=_serve, args=known, daemon=True)
         process.start()
         theirs.close()
@@ -177,10 +177,10 @@ class Pool(Generic[Context]):
         worker.process.join()
 
 
-def _serve(pipe: Connection, context: Any, languages: Sequence[Taught]) -> None:
+def _serve(pipe: Connection, context: Any, languages: Sequence[LearnedLanguage]) -> None:
     """The life of a worker: do what comes, until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
-    teach(languages)
+    use_learned_languages(languages)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:

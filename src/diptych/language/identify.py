@@ -9,15 +9,16 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from hashlib import blake2b
+from typing import NamedTuple
 
+import numpy as np
+
+from diptych.kernels.langid import Model, label_shares
 from diptych.language.codes import accept_codes, primary, same_language, script_of, usual_script
+from diptych.language.learned import LearnedLanguage
 from diptych.language.scripts import covers, main_script, script_shares
-from diptych.language.taught import Taught
 from diptych.types import LangScore
-
-if TYPE_CHECKING:
-    from diptych.kernels.langid import Model
 
 MIN_LETTERS = 20  # of a text to be identified: shorter ones are names and menu items
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -59,7 +60,7 @@ class _Requested(NamedTuple):
 
 
 _NO_REQUEST = _Requested({}, {})
-_taught: tuple[Taught, ...] = ()
+_learned: tuple[LearnedLanguage, ...] = ()
 
 
 def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:
@@ -83,7 +84,7 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     is_choice = closed and asked.codes > 1
     known = _restricted(tuple(sorted(asked.names))) if is_choice else whole_model()
     shares = _shares(text, known)
-    if _taught:
+    if _learned:
         shares = _with_scripts(text, known.labels, shares)
     most = max(shares)
     # Nine of ten pages: the other languages share what is left.
@@ -101,39 +102,39 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     return tuple(LangScore(lang, score) for lang, score in best if score >= _MIN_SCORE)
 
 
+@cache
 def can_identify(lang: str) -> bool:
-    """True if texts in a language can be identified: it is in the model or was taught.
+    """True if texts in a language can be identified: the model knows it, or it was learned.
 
     >>> can_identify("fr-CA"), can_identify("nb"), can_identify("tet")
     (True, True, False)
     """
-    return _is_known(lang)
+    labels = dict.fromkeys(whole_model().labels)
+    return any(same_language(label, lang) for label in labels if label != _NO_LANGUAGE)
 
 
-def teach(models: Sequence[Taught]) -> None:
-    """Add languages to the model of this process, in place of those added before.
+def use_learned_languages(models: Sequence[LearnedLanguage]) -> None:
+    """Add learned languages to the model of this process, in place of those added before.
 
     ValueError if one of them was learned for another model, or is damaged.
     """
-    import numpy as np
-
-    global _taught
+    global _learned
     for model in models:
-        if model.model != fingerprint() or len(model.column) != 2 * len(base_model().table):
+        if model.model != fingerprint() or len(model.column) != 2 * len(base_model().model.table):
             raise ValueError(
                 f"{model.lang} was taught to another version of the identifier; teach it anew"
             )
         if not np.isfinite(np.frombuffer(model.column, "<f2")).all():
             raise ValueError(f"what was learned of {model.lang} is damaged; teach it anew")
-    _taught = tuple({model.lang: model for model in models}.values())
-    accept_codes(model.lang for model in _taught)
-    for remembered in (_labels, whole_model, _restricted, _is_known):
+    _learned = tuple({model.lang: model for model in models}.values())
+    accept_codes(model.lang for model in _learned)
+    for remembered in (_labels, whole_model, _restricted, can_identify):
         remembered.cache_clear()
 
 
-def taught() -> tuple[Taught, ...]:
-    """The languages that were added to the model of this process."""
-    return _taught
+def learned_languages() -> tuple[LearnedLanguage, ...]:
+    """The learned languages that were added to the model of this process."""
+    return _learned
 
 
 def is_identifiable(text: str) -> bool:
@@ -183,14 +184,14 @@ def _other_scripts(text: str, script: str) -> Sequence[str]:
 
 
 def _with_scripts(text: str, labels: Sequence[str], shares: list[float]) -> list[float]:
-    """The probabilities corrected by the scripts of taught languages: a script of its own decides.
+    """The probabilities corrected by the scripts of learned languages: a script of its own decides.
 
     The model has no features of scripts that none of its own languages is written in.
     """
     script = main_script(text)
-    own = {model.lang for model in _taught if any(covers(script, each) for each in model.scripts)}
-    own |= {model.lang for model in _taught if any(covers(each, script) for each in model.scripts)}
-    others = {model.lang for model in _taught} - own
+    own = {model.lang for model in _learned if any(covers(script, each) for each in model.scripts)}
+    own |= {model.lang for model in _learned if any(covers(each, script) for each in model.scripts)}
+    others = {model.lang for model in _learned} - own
     if own.intersection(labels) and script not in _model_scripts():
         others = set(labels) - own
     kept = [0.0 if label in others else share for label, share in zip(labels, shares, strict=True)]
@@ -210,19 +211,11 @@ def model_bytes(text: str) -> bytes:
 
 def _shares(text: str, known: Labelled) -> list[float]:
     """The probability of each label, as py3langid computes it with `norm_probs`."""
-    from diptych.kernels.langid import label_shares
-
     shares: list[float] = label_shares(known.model, model_bytes(text)).tolist()
     for first, again in known.aliases:
         shares[first] += shares[again]
         shares[again] = 0.0
     return shares
-
-
-@cache
-def _is_known(lang: str) -> bool:
-    labels = dict.fromkeys(whole_model().labels)
-    return any(same_language(label, lang) for label in labels if label != _NO_LANGUAGE)
 
 
 @cache
@@ -241,22 +234,10 @@ def _labels(langs: tuple[str, ...]) -> _Requested:
     return _Requested(names, scripts, len(known))
 
 
-def base_model() -> Model:
-    """The model of py3langid, without languages that were taught."""
-    return _base().model
-
-
-def base_labels() -> tuple[str, ...]:
-    """The labels of its columns."""
-    return _base().labels
-
-
 @cache
-def _base() -> Labelled:
-    """All languages of py3langid."""
+def base_model() -> Labelled:
+    """The model of py3langid, without learned languages."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    from diptych.kernels.langid import Model
 
     found = LanguageIdentifier.from_model_file(MODEL_FILE)
     labels = tuple(found.nb_classes)
@@ -267,9 +248,7 @@ def _base() -> Labelled:
 @cache
 def fingerprint() -> str:
     """A hash of the model: its languages and its features."""
-    from hashlib import blake2b
-
-    labels, _, model = _base()
+    labels, _, model = base_model()
     described = f"{' '.join(labels)} {model.table.shape}".encode() + model.output.tobytes()
     return blake2b(described, digest_size=8).hexdigest()
 
@@ -277,31 +256,29 @@ def fingerprint() -> str:
 @cache
 def _model_scripts() -> frozenset[str]:
     """The scripts of the model's own languages."""
-    usual = {usual_script(label) for label in _base().labels if label != _NO_LANGUAGE}
+    usual = {usual_script(label) for label in base_model().labels if label != _NO_LANGUAGE}
     return frozenset(usual | {"Hani", "Hira", "Kana", "Hang", *_SECOND_SCRIPTS})
 
 
 @cache
 def whole_model() -> Labelled:
-    """The model with the languages that were taught, which replace their columns."""
-    import numpy as np
-
-    base = _base()
-    if not _taught:
+    """The model with the learned languages, which replace the columns of the same languages."""
+    base = base_model()
+    if not _learned:
         return base
     kept = [
         column
         for column, label in enumerate(base.labels)
-        if not any(_is_replaced(label, each.lang) for each in _taught)
+        if not any(_is_replaced(label, each.lang) for each in _learned)
     ]
-    labels = (*(base.labels[column] for column in kept), *(each.lang for each in _taught))
-    columns = [np.frombuffer(each.column, "<f2").astype(np.float32) for each in _taught]
-    model = base.model.restricted(kept).widened(columns, [each.prior for each in _taught])
+    labels = (*(base.labels[column] for column in kept), *(each.lang for each in _learned))
+    columns = [np.frombuffer(each.column, "<f2").astype(np.float32) for each in _learned]
+    model = base.model.restricted(kept).widened(columns, [each.prior for each in _learned])
     return Labelled(labels, _aliases(labels), model)
 
 
 def _is_replaced(label: str, lang: str) -> bool:
-    """True if a taught language replaces a label, and is not another script of it."""
+    """True if a learned language replaces a label, and is not another script of it."""
     script = script_of(lang)
     return same_language(label, lang) and (not script or script == usual_script(label))
 

@@ -13,14 +13,14 @@ from support import strange
 from diptych.commands.options import teach_from
 from diptych.commands.train.langid import train_langid
 from diptych.errors import ConfigError
-from diptych.language.identify import identify, teach
+from diptych.language.identify import identify, use_learned_languages
 
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
     """Nothing stays taught."""
     yield
-    teach(())
+    use_learned_languages(())
 
 
 @pytest.fixture

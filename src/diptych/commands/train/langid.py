@@ -12,7 +12,7 @@ from diptych.errors import ConfigError
 from diptych.files import read_file, reading, replace_file
 from diptych.language.codes import may_be_code, parse_lang
 from diptych.language.identify import can_identify
-from diptych.language.teach import Lesson, pieces_of, teach_language
+from diptych.language.train import TrainingResult, pieces_of, train_language
 
 _MAX_TEXT = 100_000_000  # bytes of a file of text
 
@@ -22,12 +22,12 @@ def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
     code = _code(lang)
     pieces = pieces_of("\n".join(_text(path) for path in files))
     try:
-        lesson = teach_language(code, pieces)
+        result = train_language(code, pieces)
     except ValueError as error:
         names = ", ".join(str(path) for path in files)
         raise ConfigError(f"{names}: {error}") from error
-    replace_file(out, lesson.taught.to_bytes())
-    click.echo(_report(lesson, out))
+    replace_file(out, result.language.to_bytes())
+    click.echo(_report(result, out))
     return FOUND
 
 
@@ -46,12 +46,12 @@ def _text(path: Path) -> str:
         return read_file(path, _MAX_TEXT, "a tenth will do").decode("utf-8-sig")
 
 
-def _report(lesson: Lesson, out: Path) -> str:
-    lang, quality = lesson.taught.lang, lesson.quality
+def _report(result: TrainingResult, out: Path) -> str:
+    lang, quality = result.language.lang, result.quality
     before = ", ".join(f"{label} {share:.0%}" for label, share in quality.before)
-    near = ", ".join(f"{label} {weight:.0%}" for label, weight in lesson.near)
+    near = ", ".join(f"{label} {weight:.0%}" for label, weight in result.near)
     lines = [
-        f"{lang} learned from {lesson.pieces:,} lines, {lesson.letters:,} letters -> {out}",
+        f"{lang} learned from {result.pieces:,} lines, {result.letters:,} letters -> {out}",
         f"  of lines that were held back {quality.lines:.1%} are told to be {lang},"
         f" of texts as long as a page's {quality.pages:.1%}",
         f"  without it they were taken for: {before}",

@@ -20,19 +20,13 @@ from numpy.typing import NDArray
 
 from diptych.kernels.langid_reference import feature_counts
 from diptych.language.codes import same_language
-from diptych.language.identify import (
-    base_labels,
-    base_model,
-    fingerprint,
-    is_identifiable,
-    model_bytes,
-)
+from diptych.language.identify import base_model, fingerprint, is_identifiable, model_bytes
+from diptych.language.learned import LearnedLanguage
 from diptych.language.scripts import script_counts
-from diptych.language.taught import Taught
 
-MIN_PIECES = 30  # sentences or so: fewer cannot be split into what is learned and what is tested
+MIN_PIECES = 30  # lines: fewer cannot be split into training and test lines
 MIN_LETTERS = 2_000
-_MAX_PIECES = 10_000  # more teach nothing new, and each takes its time
+_MAX_PIECES = 10_000  # more change little, and each takes time
 _MAX_PIECE = 300  # characters of a piece: a long line is cut between words
 _FOLDS = 5
 _ROUNDS = 40  # of EM; the weights hardly change after thirty
@@ -63,10 +57,10 @@ class Quality(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class TrainingResult:
     """A trained language, the size of its training text, and its accuracy."""
 
-    taught: Taught
+    language: LearnedLanguage
     pieces: int
     letters: int
     near: tuple[tuple[str, float], ...]
@@ -111,7 +105,7 @@ def _cut(line: str) -> Iterable[str]:
     yield line
 
 
-def teach_language(lang: str, pieces: Sequence[str]) -> Lesson:
+def train_language(lang: str, pieces: Sequence[str]) -> TrainingResult:
     """Learn a language from lines of text in it; `ValueError` if they are too few."""
     letters = script_counts("\n".join(pieces))
     if len(pieces) < MIN_PIECES or letters.total() < MIN_LETTERS:
@@ -129,28 +123,28 @@ def teach_language(lang: str, pieces: Sequence[str]) -> Lesson:
     spare = np.quantile([(each.margin + prior) / each.weight for each in lines], _MAX_LOST)
     doubt = float(np.clip(spare, 0.0, _MAX_DOUBT))
     column = (_column(_sum(counts), usual, strength) - doubt).astype("<f2").tobytes()
-    taught = Taught(lang, column, prior, _scripts(letters), fingerprint())
+    language = LearnedLanguage(lang, column, prior, _scripts(letters), fingerprint())
     quality = Quality(
         _accuracy(lines, prior, doubt), _accuracy(pages, prior, doubt), _earlier_labels(lines)
     )
-    return Lesson(taught, len(pieces), letters.total(), near, quality)
+    return TrainingResult(language, len(pieces), letters.total(), near, quality)
 
 
 def _others(lang: str) -> _Known:
     """The columns of the model without those of the language itself."""
-    labels, model = base_labels(), base_model()
+    labels, _, model = base_model()
     kept = [place for place, label in enumerate(labels) if not same_language(label, lang)]
     return _Known([labels[place] for place in kept], model.table[:, kept], model.priors[kept])
 
 
 def _counted(text: str) -> _Counts:
-    seen = feature_counts(base_model(), model_bytes(text))
+    seen = feature_counts(base_model().model, model_bytes(text))
     numbers = np.fromiter(seen.values(), np.float64, len(seen))
     return np.fromiter(seen, np.intp, len(seen)), np.log1p(numbers)
 
 
 def _sum(counts: Iterable[_Counts]) -> NDArray[np.float64]:
-    total = np.zeros(len(base_model().table))
+    total = np.zeros(len(base_model().model.table))
     for features, numbers in counts:
         total[features] += numbers
     return total

@@ -1,4 +1,4 @@
-"""File of a language that `diptych train langid` has trained: its reader and writer.
+"""Learned languages: the files that `diptych train langid` writes, their reader and writer.
 
 The file is JSON, data and never code; the column of numbers in it is packed by zlib and base64.
 """
@@ -11,13 +11,14 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import orjson
 
 from diptych.language.codes import may_be_code, primary
 
 MAX_BYTES = 4_000_000  # of a file; one has some 100,000
 _FORMAT = 1
-_MAX_COLUMN = 8_000_000  # bytes: forty times what there is
+_MAX_COLUMN = 8_000_000  # bytes: forty times those of the model's columns
 # A prior is the logarithm of a weight, of which the model's own go from 4.9 to 7.2; one that is
 # far above them would make every text one in this language.
 _LEAST, _MOST = -1e4, 10.0
@@ -26,8 +27,8 @@ _FIELDS = {"format", "lang", "model", "prior", "scripts", "column"}
 
 
 @dataclass(frozen=True, slots=True)
-class Taught:
-    """A column for the model of `text.langid`, learned from text in a language."""
+class LearnedLanguage:
+    """A language learned from text: a column for the model of `language.identify`."""
 
     lang: str
     column: bytes
@@ -36,10 +37,10 @@ class Taught:
     scripts: tuple[str, ...]
     """the scripts it is written in"""
     model: str
-    """which model it is a column for"""
+    """fingerprint of the model that it is a column for"""
 
     def to_bytes(self) -> bytes:
-        """As the bytes of a file."""
+        """The language as the bytes of a file."""
         return orjson.dumps(
             {
                 "format": _FORMAT,
@@ -52,22 +53,22 @@ class Taught:
         )
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Taught:
-        """From the bytes of a file; `ValueError` for what is none."""
+    def from_bytes(cls, data: bytes) -> LearnedLanguage:
+        """The language that a file holds; `ValueError` for any other file."""
         if len(data) > MAX_BYTES:
             raise ValueError("it is too large")
         try:
-            told = orjson.loads(data)
+            stored = orjson.loads(data)
         except orjson.JSONDecodeError as error:
             raise ValueError("it is not JSON") from error
-        if not isinstance(told, dict) or set(told) != _FIELDS or told["format"] != _FORMAT:
+        if not isinstance(stored, dict) or set(stored) != _FIELDS or stored["format"] != _FORMAT:
             raise ValueError("it is of another kind, or of another version")
         return cls(
-            _code(told["lang"]),
-            _unpacked(told["column"]),
-            _prior(told["prior"]),
-            _scripts(told["scripts"]),
-            _text(told["model"]),
+            _code(stored["lang"]),
+            _unpacked(stored["column"]),
+            _prior(stored["prior"]),
+            _scripts(stored["scripts"]),
+            _text(stored["model"]),
         )
 
 
@@ -99,7 +100,7 @@ def _scripts(value: Any) -> tuple[str, ...]:
 
 
 def _unpacked(value: Any) -> bytes:
-    """The column, never more of it than there may be."""
+    """The column, unpacked up to a limit."""
     try:
         packed = b64decode(_text(value), validate=True)
         column = zlib.decompressobj().decompress(packed, _MAX_COLUMN)
@@ -113,9 +114,7 @@ def _unpacked(value: Any) -> bytes:
 
 
 def _is_learned(column: bytes) -> bool:
-    """Whether numbers are what a text can teach: log probabilities, and not one for all."""
-    import numpy as np
-
+    """True if the numbers of a column are log probabilities that are not all the same."""
     numbers = np.frombuffer(column, "<f2")
     least, most = numbers.min(), numbers.max()  # not a number, if any is none
     return bool(np.isfinite(least) and least < most <= 0)

@@ -1,4 +1,4 @@
-"""Teaching the identifier a language that it does not know."""
+"""Training the identifier on a language that it does not know."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from support import strange
 from support.bilingual import documents
 
 from diptych.kernels.langid_reference import feature_counts
-from diptych.language import teach as langid_train
+from diptych.language import train as langid_train
 from diptych.language.codes import primary
 from diptych.language.identify import (
-    Taught,
-    base_labels,
+    LearnedLanguage,
     base_model,
     can_identify,
     identify,
+    learned_languages,
     model_bytes,
-    taught,
-    teach,
+    use_learned_languages,
 )
-from diptych.language.teach import Lesson, pieces_of, teach_language
+from diptych.language.train import TrainingResult, pieces_of, train_language
 
 Array = NDArray[np.float64]
 OTHERS = {
@@ -43,62 +42,62 @@ NKO = "ߒߞߏ ߦߋ߫ ߛߓߍߛߎ߲ ߠߋ߬ ߘߌ߫ ߡߍ߲ ߣߐ߬ߣߍ߲߫ ߦߋ߫ ߛ�
 
 
 @pytest.fixture(scope="module")
-def lesson() -> Lesson:
-    """What a hundred and fifty lines teach."""
-    return teach_language("qaa", pieces_of("\n".join(strange.lines()[::2][:150])))
+def result() -> TrainingResult:
+    """The result of training on a hundred and fifty lines."""
+    return train_language("qaa", pieces_of("\n".join(strange.lines()[::2][:150])))
 
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    """Nothing stays taught."""
+    """No learned language stays in use."""
     yield
-    teach(())
+    use_learned_languages(())
 
 
-def test_text_of_a_taught_language_is_told(lesson: Lesson) -> None:
+def test_text_of_a_learned_language_is_identified(result: TrainingResult) -> None:
     unseen = strange.lines()[1::2][:100]
     before = [identify(line)[0].lang for line in unseen]
     assert "qaa" not in before
-    teach([lesson.taught])
+    use_learned_languages([result.language])
     assert can_identify("qaa")
     for langs, closed in (((), True), (("en", "qaa"), False), (("en", "qaa"), True)):
         found = [identify(line, langs, closed=closed)[0].lang for line in unseen]
         assert found.count("qaa") >= 90
 
 
-def test_other_languages_are_told_as_before(lesson: Lesson) -> None:
+def test_other_languages_are_told_as_before(result: TrainingResult) -> None:
     before = {lang: identify(text)[0] for lang, text in OTHERS.items()}
-    teach([lesson.taught])
+    use_learned_languages([result.language])
     for lang, text in OTHERS.items():
         best = identify(text)[0]
         assert best.lang == lang
         assert best.score == pytest.approx(before[lang].score, abs=0.02)
 
 
-def test_what_is_forgotten_is_forgotten(lesson: Lesson) -> None:
+def test_what_is_forgotten_is_forgotten(result: TrainingResult) -> None:
     line = strange.lines()[1]
     before = identify(line), identify(line, ["en", "qaa"])
-    teach([lesson.taught])
-    assert taught() == (lesson.taught,)
+    use_learned_languages([result.language])
+    assert learned_languages() == (result.language,)
     assert identify(line) != before[0]
-    teach(())
+    use_learned_languages(())
     assert (identify(line), identify(line, ["en", "qaa"])) == before
     assert not can_identify("qaa")
 
 
 def test_a_language_that_is_known_is_learned_anew() -> None:
     lines = [line for line in strange.lines()[:100]]
-    lesson = teach_language("gl", pieces_of("\n".join(lines)))
-    teach([lesson.taught])
+    result = train_language("gl", pieces_of("\n".join(lines)))
+    use_learned_languages([result.language])
     assert identify(lines[0])[0].lang == "gl"
     assert identify("O alcalde inaugurou onte a nova biblioteca e moita xente veu vela.")[
         0
     ].lang in ("pt", "es")
 
 
-def test_a_code_that_is_listed_nowhere_is_one_once_it_is_taught(lesson: Lesson) -> None:
+def test_a_code_that_is_listed_nowhere_is_one_once_it_is_learned(result: TrainingResult) -> None:
     assert primary("xyz") == ""
-    teach([replace(lesson.taught, lang="xyz")])
+    use_learned_languages([replace(result.language, lang="xyz")])
     assert primary("xyz") == "xyz"
     assert identify(strange.lines()[0], ["en", "xyz"])[0].lang == "xyz"
 
@@ -106,9 +105,9 @@ def test_a_code_that_is_listed_nowhere_is_one_once_it_is_taught(lesson: Lesson) 
 def test_letters_of_its_own_are_enough() -> None:
     lines = [f"{NKO}{number}" for number in "߀߁߂߃߄߅߆߇߈߉"] * 10
     text = "\n".join(f"{line} {place}" for place, line in enumerate(lines))
-    lesson = teach_language("nqo", pieces_of(text))
-    assert lesson.taught.scripts == ("Nkoo",)
-    teach([lesson.taught])
+    result = train_language("nqo", pieces_of(text))
+    assert result.language.scripts == ("Nkoo",)
+    use_learned_languages([result.language])
     assert identify(NKO) == identify(NKO, ["fr", "nqo"])
     assert identify(NKO)[0].lang == "nqo"
     assert identify(NKO)[0].score > 0.97
@@ -116,11 +115,11 @@ def test_letters_of_its_own_are_enough() -> None:
         assert identify(other)[0].lang == lang, "a text in other letters is never in it"
 
 
-def test_what_is_said_of_quality_is_of_lines_that_were_held_back(lesson: Lesson) -> None:
-    assert 0.9 <= lesson.quality.lines <= 1
-    assert lesson.quality.pages >= lesson.quality.lines
-    assert abs(sum(weight for _, weight in lesson.near)) <= 1
-    assert "qaa" not in dict(lesson.quality.before)
+def test_what_is_said_of_quality_is_of_lines_that_were_held_back(result: TrainingResult) -> None:
+    assert 0.9 <= result.quality.lines <= 1
+    assert result.quality.pages >= result.quality.lines
+    assert abs(sum(weight for _, weight in result.near)) <= 1
+    assert "qaa" not in dict(result.quality.before)
 
 
 def test_lines_are_judged_by_what_was_learned_without_them(
@@ -134,7 +133,7 @@ def test_lines_are_judged_by_what_was_learned_without_them(
         return column(total, usual, strength)
 
     monkeypatch.setattr(langid_train, "_column", watched)
-    teach_language("qaa", strange.lines()[:60])
+    train_language("qaa", strange.lines()[:60])
     whole = max(learned)
     assert learned[-1] == whole, "what is kept was learned from all"
     assert max(learned[:-1]) < 0.9 * whole, "all else from four fifths"
@@ -143,15 +142,15 @@ def test_lines_are_judged_by_what_was_learned_without_them(
 def test_what_a_text_does_not_say_is_taken_from_its_neighbours() -> None:
     lines = [line for document in documents() for text in document.fr for line in text.split(". ")]
     pieces = pieces_of("\n".join(lines))
-    lesson = teach_language("qaa", pieces)
-    assert lesson.near[0][0] == "fr"
-    assert lesson.near[0][1] > 0.5
-    table = base_model().table
-    rest = {lang: table[:, base_labels().index(lang)] for lang in ("fr", "ru")}
-    said = np.frombuffer(lesson.taught.column, "<f2")
+    result = train_language("qaa", pieces)
+    assert result.near[0][0] == "fr"
+    assert result.near[0][1] > 0.5
+    table = base_model().model.table
+    rest = {lang: table[:, base_model().labels.index(lang)] for lang in ("fr", "ru")}
+    said = np.frombuffer(result.language.column, "<f2")
     unseen = np.ones(len(said), bool)
     for piece in pieces:
-        unseen[list(feature_counts(base_model(), model_bytes(piece)))] = False
+        unseen[list(feature_counts(base_model().model, model_bytes(piece)))] = False
     french = unseen & (rest["fr"] > -11) & (rest["ru"] < -12)
     russian = unseen & (rest["ru"] > -11) & (rest["fr"] < -12)
     assert min(french.sum(), russian.sum()) > 100
@@ -161,7 +160,7 @@ def test_what_a_text_does_not_say_is_taken_from_its_neighbours() -> None:
 @pytest.mark.parametrize("lines", [[], ["una linea sola de texto que no basta"] * 500])
 def test_too_little_text_is_refused(lines: list[str]) -> None:
     with pytest.raises(ValueError, match=r"too little .* 30 different lines and 2,000 letters"):
-        teach_language("qaa", pieces_of("\n".join(lines)))
+        train_language("qaa", pieces_of("\n".join(lines)))
 
 
 def test_long_lines_are_cut_between_words() -> None:
@@ -173,12 +172,12 @@ def test_long_lines_are_cut_between_words() -> None:
     assert pieces_of("x" * 1000)[0] == "x" * 300
 
 
-def test_a_file_holds_what_was_learned(lesson: Lesson) -> None:
-    assert Taught.from_bytes(lesson.taught.to_bytes()) == lesson.taught
+def test_a_file_holds_what_was_learned(result: TrainingResult) -> None:
+    assert LearnedLanguage.from_bytes(result.language.to_bytes()) == result.language
 
 
-def changed(taught: Taught, **fields: object) -> bytes:
-    return orjson.dumps(orjson.loads(taught.to_bytes()) | fields)
+def changed(language: LearnedLanguage, **fields: object) -> bytes:
+    return orjson.dumps(orjson.loads(language.to_bytes()) | fields)
 
 
 @pytest.mark.parametrize(
@@ -201,49 +200,51 @@ def changed(taught: Taught, **fields: object) -> bytes:
         ({"column": base64.b64encode(zlib.compress(b"abc")).decode()}, "not whole"),
     ],
 )
-def test_what_is_no_taught_language_is_refused(
-    lesson: Lesson, fields: dict[str, object], wrong: str
+def test_what_is_no_learned_language_is_refused(
+    result: TrainingResult, fields: dict[str, object], wrong: str
 ) -> None:
     with pytest.raises(ValueError, match=wrong):
-        Taught.from_bytes(changed(lesson.taught, **fields))
+        LearnedLanguage.from_bytes(changed(result.language, **fields))
 
 
 @given(st.binary(max_size=200))
 def test_nonsense_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"it is"):
-        Taught.from_bytes(data)
+        LearnedLanguage.from_bytes(data)
 
 
-def test_a_packed_column_without_end_is_not_unpacked(lesson: Lesson) -> None:
+def test_a_packed_column_without_end_is_not_unpacked(result: TrainingResult) -> None:
     bomb = base64.b64encode(zlib.compress(bytes(100_000_000))).decode()
     with pytest.raises(ValueError, match="no log probabilities"):
-        Taught.from_bytes(changed(lesson.taught, column=bomb))
+        LearnedLanguage.from_bytes(changed(result.language, column=bomb))
 
 
 @pytest.mark.parametrize(
     "numbers",
     [[0.0] * 8, [-5.0] * 8, [-5.0, 0.5], [-5.0, np.nan], [-5.0, -np.inf], [-5.0, np.inf]],
 )
-def test_a_column_that_nobody_learned_is_refused(lesson: Lesson, numbers: list[float]) -> None:
+def test_a_column_that_nobody_learned_is_refused(
+    result: TrainingResult, numbers: list[float]
+) -> None:
     packed = base64.b64encode(zlib.compress(np.array(numbers, "<f2").tobytes())).decode()
     with pytest.raises(ValueError, match="no log probabilities"):
-        Taught.from_bytes(changed(lesson.taught, column=packed))
+        LearnedLanguage.from_bytes(changed(result.language, column=packed))
 
 
-def test_a_column_of_another_model_or_size_is_refused(lesson: Lesson) -> None:
+def test_a_column_of_another_model_or_size_is_refused(result: TrainingResult) -> None:
     for other in (
-        replace(lesson.taught, model="0"),
-        replace(lesson.taught, column=lesson.taught.column[:-2]),
+        replace(result.language, model="0"),
+        replace(result.language, column=result.language.column[:-2]),
     ):
         with pytest.raises(ValueError, match="qaa was taught to another version"):
-            teach([other])
-    assert taught() == ()
+            use_learned_languages([other])
+    assert learned_languages() == ()
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_numbers_that_are_none_are_refused(lesson: Lesson, value: float) -> None:
-    column = np.frombuffer(lesson.taught.column, "<f2").copy()
+def test_numbers_that_are_none_are_refused(result: TrainingResult, value: float) -> None:
+    column = np.frombuffer(result.language.column, "<f2").copy()
     column[3] = value
     with pytest.raises(ValueError, match="what was learned of qaa is damaged"):
-        teach([replace(lesson.taught, column=column.tobytes())])
-    assert taught() == ()
+        use_learned_languages([replace(result.language, column=column.tobytes())])
+    assert learned_languages() == ()
