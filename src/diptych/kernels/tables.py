@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 
 class Table(NamedTuple):
@@ -20,13 +19,10 @@ class Table(NamedTuple):
 def table_of(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], count: int) -> Table:
     """A table with `count` rows from entries in any order; equal cells are added up.
 
-    >>> import numpy as np
     >>> table = table_of(np.array([1, 0, 1]), np.array([2, 1, 2]), np.array([0.5, 1, 0.25]), 2)
     >>> [part.tolist() for part in table]
     [[0, 1, 2], [1, 2], [1.0, 0.75]]
     """
-    import numpy as np
-
     width = int(columns.max(initial=0)) + 1
     keys, place = np.unique(rows.astype(np.int64) * width + columns, return_inverse=True)
     sums = np.bincount(place.reshape(-1), values, len(keys))
@@ -37,19 +33,15 @@ def table_of(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], co
 def ends_of(sizes: NDArray[Any]) -> NDArray[np.int64]:
     """The offsets of rows of some sizes: 0, then the end of each row.
 
-    >>> import numpy as np
     >>> ends_of(np.array([2, 0, 1])).tolist()
     [0, 2, 2, 3]
     """
-    import numpy as np
-
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
 
 
 def are_offsets(offsets: NDArray[Any], end: int) -> bool:
     """True if offsets go from 0 to an end without a step back.
 
-    >>> import numpy as np
     >>> are_offsets(np.array([0, 2, 2]), 2), are_offsets(np.array([0, 2, 1, 2]), 2)
     (True, False)
     """
@@ -65,12 +57,9 @@ def are_within(numbers: NDArray[Any], end: int) -> bool:
 def ascend_in_rows(offsets: NDArray[Any], columns: NDArray[Any]) -> bool:
     """True if the columns of each row ascend, each once.
 
-    >>> import numpy as np
     >>> ascend_in_rows(np.array([0, 2, 3]), np.array([1, 5, 0]))
     True
     """
-    import numpy as np
-
     inside = np.ones(len(columns), bool)
     inside[offsets[:-1][np.diff(offsets) > 0]] = False
     return bool((np.diff(columns, prepend=-1)[inside] > 0).all())

@@ -6,15 +6,12 @@ A tree, or a forest, is given as `leftmost`: for each node in postorder, the fir
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diptych.kernels import native, pointer
 from diptych.kernels import tree_align_reference as reference
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def decode(

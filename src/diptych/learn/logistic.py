@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _STEPS = 100
 _CLOSE = 1e-9
@@ -21,13 +19,10 @@ def fit_logistic(
 ) -> tuple[float, float]:
     """Slope and offset of a logistic curve, by Newton's method; `ridge` penalises the slope.
 
-    >>> import numpy as np
     >>> slope, offset = fit_logistic(np.array([-1.0, 1.0]), np.array([0.2, 0.8]))
     >>> round(slope, 3), abs(offset) < 1e-6
     (1.386, True)
     """
-    import numpy as np
-
     counts = np.ones(len(scores)) if weights is None else weights
     columns = np.stack([scores, np.ones(len(scores))], axis=1)
     kept = np.array([ridge, 0.0])
@@ -45,8 +40,6 @@ def fit_logistic(
 
 def sigmoid(scores: Floats) -> Floats:
     """Scores as probabilities."""
-    import numpy as np
-
     return 1.0 / (1.0 + np.exp(-np.clip(scores, -_MAX_ODDS, _MAX_ODDS)))
 
 

@@ -6,15 +6,13 @@ import ctypes
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diptych.kernels import native, pointer
 from diptych.learn.arrays import part_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LEAF = -1
 _DTYPES = {

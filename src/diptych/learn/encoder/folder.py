@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diptych.errors import ConfigError
 from diptych.files import reading
 from diptych.learn.encoder.rows import clean, unit
 from diptych.learn.url.transformer import is_transformer, load_base, needs, read_config
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MAX_TOKENS = 512  # of a text; longer ones are cut
 BATCH = 32  # texts of similar length at a time
@@ -41,8 +40,6 @@ class Dense:
 
     def apply(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """The layer's output for each row."""
-        import numpy as np
-
         found: NDArray[np.float32] = rows @ self.weight.T + self.bias
         if self.activation == "Tanh":
             return np.tanh(found)
@@ -62,8 +59,6 @@ class FolderEncoder:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row of unit length per text, of zeros for a blank one."""
-        import numpy as np
-
         cleaned = [clean(text) for text in texts]
         # By length: a batch is as wide as its longest text.
         asked = sorted(
@@ -97,8 +92,6 @@ def _pool(
     states: NDArray[np.float32], mask: NDArray[np.int64], pooling: str
 ) -> NDArray[np.float32]:
     """One vector per text from those of its tokens; the padding does not count."""
-    import numpy as np
-
     if pooling == "cls":
         return states[:, 0]
     here = mask[:, :, None].astype(np.float32)
@@ -172,8 +165,6 @@ def _pooling(folder: Path) -> str:
 
 
 def _dense(folder: Path) -> Dense:
-    import numpy as np
-
     activation = str(_settings(folder / "config.json").get("activation_function", "Identity"))
     activation = activation.rpartition(".")[2].removesuffix("()")
     if activation not in _ACTIVATIONS:

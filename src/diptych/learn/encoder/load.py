@@ -14,13 +14,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from diptych.learn.encoder.rows import clean
 from diptych.learn.url.transformer import needs
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from diptych.protocols import SentenceEncoder
 
 _WIDTH = 512  # of the Universal Sentence Encoder
@@ -40,8 +40,6 @@ class UniversalEncoder:
 
         The last bits may depend on what is encoded beside a text, as in any matrix product.
         """
-        import numpy as np
-
         cleaned = [clean(text) for text in texts]
         asked = [index for index, text in enumerate(cleaned) if text]
         found = np.zeros((len(texts), _WIDTH), np.float32)
@@ -72,8 +70,6 @@ def encode_overlaps(
 
     In half precision, 50,000 sentences in runs of up to four take 200 MB at 512 numbers each.
     """
-    import numpy as np
-
     counts = [max(0, len(sentences) - size + 1) for size in range(1, max_size + 1)]
     runs = [(start, size) for size, count in enumerate(counts, 1) for start in range(count)]
     found = encode_runs(sentences, runs, encoder, between=between)
@@ -94,7 +90,6 @@ def encode_runs(
     a tenth of the time, and up to nine points of F1 from an alignment by vectors alone.  Equal
     texts are encoded once.
     """
-    import numpy as np
 
     def text_of(run: tuple[int, int]) -> str:
         return clean(between.join(sentences[run[0] : run[0] + run[1]]))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 MAX_CHARACTERS = 2_000  # of a text that are read: ten sentences, and a bound on time and memory
 
@@ -23,7 +20,5 @@ def clean(text: str) -> str:
 
 def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows at unit length; a row of zeros stays as it is."""
-    import numpy as np
-
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)

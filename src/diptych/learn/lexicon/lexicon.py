@@ -6,17 +6,17 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diptych.files import reading
 from diptych.kernels.tables import Table, are_offsets, are_within, ascend_in_rows, table_of
 from diptych.language.codes import same_language
+from diptych.learn.arrays import unpack_arrays
 from diptych.types import LangPair
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Side = Literal["left", "right"]
 
@@ -31,8 +31,6 @@ _DTYPES = {
 
 
 def _none() -> NDArray[np.float32]:
-    import numpy as np
-
     return np.zeros(0, np.float32)
 
 
@@ -58,8 +56,6 @@ class Lexicon:
     @classmethod
     def empty(cls, left_lang: str, right_lang: str) -> Lexicon:
         """A lexicon without words."""
-        import numpy as np
-
         none = Table(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
         return cls(left_lang, right_lang, (), (), none, none)
 
@@ -73,8 +69,6 @@ class Lexicon:
         >>> lexicon.best("haus"), lexicon.best("maison", "right")
         ([('maison', 1.0)], [('haus', 0.5), ('heim', 0.5)])
         """
-        import numpy as np
-
         kept = [link for link in links if link[2] > 0]
         left_words = tuple(sorted({left for left, _, _ in kept}))
         right_words = tuple(sorted({right for _, right, _ in kept}))
@@ -147,16 +141,12 @@ class Lexicon:
 
     def counts(self, side: Side, unknown: float = 1.0) -> NDArray[np.float32]:
         """The count of each word of a side; `unknown` in a lexicon without counts."""
-        import numpy as np
-
         counts = self.left_counts if side == "left" else self.right_counts
         words = self.left_words if side == "left" else self.right_words
         return counts if len(counts) else np.full(len(words), unknown, np.float32)
 
     def to_bytes(self) -> bytes:
         """The lexicon as a file of arrays; the same lexicon gives the same bytes."""
-        import numpy as np
-
         arrays = {
             "format": np.array(_FORMAT),
             "langs": _blob((self.left_lang, self.right_lang)),
@@ -180,15 +170,11 @@ class Lexicon:
 
 def word_ids(words: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
     """The index of each word in a vocabulary that has them all."""
-    import numpy as np
-
     ids = {word: number for number, word in enumerate(known)}
     return np.fromiter((ids[word] for word in words), np.int64, len(words))
 
 
 def _shares(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
-    import numpy as np
-
     shares: NDArray[Any] = weights / np.bincount(rows, weights)[rows] if len(rows) else weights
     return shares
 
@@ -197,8 +183,6 @@ def _mixed(
     lexicons: Iterable[Lexicon], row_words: Sequence[str], column_words: Sequence[str]
 ) -> tuple[Table, NDArray[np.float32]]:
     """The forward tables of lexicons as one over other vocabularies, and the counts of its rows."""
-    import numpy as np
-
     totals = np.zeros(len(row_words))
     rows, columns, values = [], [], []
     for lexicon in lexicons:
@@ -215,8 +199,6 @@ def _mixed(
 
 
 def _blob(words: Sequence[str]) -> NDArray[np.uint8]:
-    import numpy as np
-
     return np.frombuffer("\n".join(words).encode(), np.uint8)
 
 
@@ -229,8 +211,6 @@ def _words(blob: NDArray[np.uint8]) -> tuple[str, ...]:
 
 def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of a file, of the types and dimensions they must have."""
-    from diptych.learn.arrays import unpack_arrays
-
     arrays = unpack_arrays(data, MAX_BYTES)
     if set(arrays) != set(_DTYPES):
         raise ValueError("it has other parts")

@@ -10,13 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from anyascii import anyascii
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 PREFIX = 5
 """letters by which a word that is not in the table is looked up"""

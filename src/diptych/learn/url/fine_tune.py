@@ -12,7 +12,10 @@ import copy
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diptych.errors import ConfigError
 from diptych.learn.url.data import UNKNOWN, LabelledPair, LabelledUrl, split_by_domain
@@ -24,10 +27,6 @@ from diptych.learn.url.transformer import (
     load_base,
     needs,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _DEVELOPMENT = 0.1  # of the domains; the paper's share for MaCoCu
 
@@ -202,8 +201,6 @@ def _epoch(
 
 
 def _score(model: Any, tokenizer: Any, examples: Sequence[_Example]) -> float:
-    import numpy as np
-
     torch = needs("torch", "transformers")
     model.eval()
     found: list[int] = []
@@ -218,7 +215,6 @@ def _score(model: Any, tokenizer: Any, examples: Sequence[_Example]) -> float:
 def macro_f1(truth: NDArray[np.int64], said: NDArray[np.int64]) -> float:
     """The mean F1 of the classes that are there.
 
-    >>> import numpy as np
     >>> macro_f1(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 0])).__round__(3)
     0.733
     """

@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diptych.kernels import native, pointer
 from diptych.language.marks import LANGUAGE_PARAMETERS
@@ -33,9 +34,6 @@ from diptych.learn.url.pair_url import (
     parse_url,
     plain,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MAX_WORDS = 12
 MIN_MATCH = 0.37

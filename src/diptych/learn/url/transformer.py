@@ -16,17 +16,16 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
 
 from diptych.errors import ConfigError
 from diptych.files import read_file, reading
 from diptych.language.codes import primary
 from diptych.learn.url.data import UNKNOWN
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MAX_TOKENS = 256  # of a URL or of a pair; longer ones are cut
 BATCH = 64
@@ -71,8 +70,6 @@ class TransformerUrlLang:
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
         """One row per URL, one column per label; rows add up to one."""
-        import numpy as np
-
         rows = [row.softmax(-1).numpy() for row in _logits(self.model, self.tokenizer, urls)]
         raw = np.concatenate(rows) if rows else np.zeros((0, _outputs(self.model)), np.float32)
         found = np.zeros((len(urls), len(self.labels)), np.float32)
@@ -94,8 +91,6 @@ class TransformerUrlPair:
 
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
         """One probability per pair."""
-        import numpy as np
-
         found = [
             (row.sigmoid()[:, 0] if row.shape[1] == 1 else row.softmax(-1)[:, 1]).numpy()
             for row in _logits(self.model, self.tokenizer, lefts, rights)
