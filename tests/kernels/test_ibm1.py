@@ -158,7 +158,7 @@ def test_sentences_are_bags() -> None:
 def test_pruning_is_as_defined(found, most: int, least: float) -> None:
     left, right = sides(found)
     table = train(left, right).table
-    ours = pruned(table, least, most)
+    ours = pruned(Table(*(part.copy() for part in table)), least, most)
     theirs = ibm1_reference.prune(*table, least, most)
     assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]
     assert all(value >= np.float32(least) for value in ours.values)

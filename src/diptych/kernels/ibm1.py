@@ -115,7 +115,7 @@ def train(
     # Each word comes from any word of the other side, or from none, with equal probability.
     lengths = np.bincount(posts.bag, posts.times, len(given))
     alike = float(_lengths(other) @ np.log(lengths))
-    table = _pruned(Table(found.offsets, found.columns, found.values), least, most)
+    table = pruned(Table(found.offsets, found.columns, found.values), least, most)
     return Trained(table, found.totals, tuple(each - alike for each in found.likelihoods))
 
 
@@ -127,13 +127,10 @@ def _lengths(side: Bags) -> NDArray[np.float64]:
 
 
 def pruned(table: Table, least: float, most: int) -> Table:
-    """The entries of each row that are at least `least`, the `most` largest, columns ascending."""
-    copy = Table(table.offsets.copy(), table.columns.copy(), table.values.copy())
-    return _pruned(copy, least, most)
+    """The entries of each row that are at least `least`, the `most` largest, columns ascending.
 
-
-def _pruned(table: Table, least: float, most: int) -> Table:
-    """`pruned` in place: the table, which may be most of the memory, is overwritten."""
+    The table that is given, which may be most of the memory, is overwritten.
+    """
     offsets, columns, values = table  # columns and values may have room to spare
     library = native()
     if library is None:

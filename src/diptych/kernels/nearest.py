@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import native, nearest_reference, pointer
-from diptych.kernels.tables import are_offsets, are_within
+from diptych.kernels.tables import are_offsets, are_within, ends_of, table_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,10 @@ class Rows:
         """
         if not are_within(feature, width):
             raise ValueError("rows must be whole, and their features within the width")
-        keys, place = np.unique(row.astype(np.int64) * width + feature, return_inverse=True)
-        sums = np.bincount(place, value, len(keys)).astype(np.float32)
-        kept = sums > 0
-        keys, sums = keys[kept], sums[kept]
-        offsets = np.searchsorted(keys, np.arange(rows + 1, dtype=np.int64) * width)
-        features = (keys % max(width, 1)).astype(np.int32)
-        return cls(offsets.astype(np.int64), features, sums, width)
+        table = table_of(row, feature, value, rows)
+        kept = table.values > 0
+        offsets = ends_of(kept)[table.offsets]
+        return cls(offsets, table.columns[kept], table.values[kept], width)
 
     def turned(self) -> Rows:
         """The transposed matrix: for each feature the rows it is in."""

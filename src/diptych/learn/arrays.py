@@ -1,10 +1,11 @@
-"""Files of arrays: data, never code."""
+"""Model files as named NumPy arrays, without pickled objects: reading and writing."""
 
 from __future__ import annotations
 
 import io
 import warnings
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -19,7 +20,10 @@ TRAIN_ANEW = "train the model anew"
 
 
 def read_arrays(path: Path, format: int) -> dict[str, NDArray[Any]]:
-    """The arrays of a model file of a format, to be read within `files.reading`."""
+    """Read the arrays of a model file; `ValueError` if its format number is another.
+
+    Call it within `files.reading`, which turns all errors into one that names the file.
+    """
     found = unpack_arrays(read_file(path, MAX_BYTES, TRAIN_ANEW), MAX_BYTES)
     if found["format"].tolist() != format:
         raise ValueError(f"it is not of format {format}")
@@ -27,18 +31,22 @@ def read_arrays(path: Path, format: int) -> dict[str, NDArray[Any]]:
 
 
 def unpack_arrays(data: bytes, max_bytes: int) -> dict[str, NDArray[Any]]:
-    """The arrays of a file that is not too large, to be read within `files.reading`."""
+    """Read arrays from the bytes of a file that has at most `max_bytes` when unpacked.
+
+    Call it within `files.reading`.
+    """
     with ZipFile(io.BytesIO(data)) as archive:
         if sum(member.file_size for member in archive.infolist()) > max_bytes:
             raise ValueError("it is too large")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # NumPy warns of headers that look old, which damage does
+        # A damaged header may look like an old one, of which NumPy warns.
+        warnings.simplefilter("ignore")
         with np.load(io.BytesIO(data), allow_pickle=False) as stored:
             return dict(stored)
 
 
 def part_of(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    """The arrays whose names begin with a prefix, by the rest of their names."""
+    """Select the arrays whose names begin with a prefix, and remove the prefix from the names."""
     return {
         name.removeprefix(prefix): array
         for name, array in arrays.items()
@@ -46,8 +54,13 @@ def part_of(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArra
     }
 
 
+def arrays_of(model: Any, prefix: str = "") -> dict[str, Any]:
+    """The fields of a dataclass by their names with a prefix: the inverse of `part_of`."""
+    return {f"{prefix}{field.name}": getattr(model, field.name) for field in fields(model)}
+
+
 def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:
-    """Write arrays to a file, whole or not at all; its folder is made if there is none."""
+    """Write arrays to a file, whole or not at all; create its folder if there is none."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with replacing(Path(path)) as part, part.open("wb") as stream:
         np.savez_compressed(stream, **arrays)

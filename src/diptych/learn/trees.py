@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import native, pointer
-from diptych.learn.arrays import part_of
+from diptych.learn.arrays import arrays_of, part_of
 
 _LEAF = -1
 _DTYPES = {
@@ -90,7 +90,7 @@ class Forest:
 
     def arrays(self, prefix: str = "") -> dict[str, Any]:
         """The forest as arrays to be stored, their names with a prefix."""
-        return {f"{prefix}{field.name}": getattr(self, field.name) for field in fields(self)}
+        return arrays_of(self, prefix)
 
     @classmethod
     def of_arrays(cls, found: Mapping[str, NDArray[Any]], width: int, prefix: str = "") -> Forest:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.learn.lexicon import ibm1
-from diptych.learn.lexicon.ibm1 import MAX_WORDS, train, update
+from diptych.learn.lexicon.ibm1 import MAX_WORDS, train
 from diptych.learn.lexicon.lexicon import Lexicon
 
 TOY = [
@@ -95,6 +95,11 @@ def test_pruning() -> None:
     whole = train(made(500, 1), "xx", "yy", min_probability=0, max_translations=1000)
     for word in ("a1", "a290", "a299"):
         assert lexicon.best(word) == [(w, p) for w, p in whole.best(word, n=3) if p >= 0.05]
+
+
+def update(lexicon: Lexicon, pairs) -> Lexicon:
+    """A lexicon trained further on new pairs."""
+    return train(pairs, lexicon.left_lang, lexicon.right_lang, prior=lexicon)
 
 
 def test_learning_in_two_steps_is_close_to_learning_at_once() -> None:

@@ -201,11 +201,11 @@ def test_many_urls_of_one_domain_count_for_less() -> None:
 
 
 def test_probabilities_of_overconfident_logits_are_cooled() -> None:
-    fitted = url_lang_train.fit(rows_of(WORDS))
-    hot = url_lang_train._cooled(fitted.tables, 0.1)
+    labels, tables = url_lang_train.fit(rows_of(WORDS))
+    hot = url_lang_train._cooled(tables, 0.1)
     examples = url_lang_train._examples(
         [row._replace(lang="de") for row in rows_of({"fr": WORDS["fr"], "de": WORDS["de"]})],
-        fitted.labels,
+        labels,
     )
     assert url_lang_train._temperature(hot, examples) == pytest.approx(2.5)
 

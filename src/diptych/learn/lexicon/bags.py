@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags, Postings, bags, postings
-from diptych.kernels.tables import Table, ends_of
+from diptych.kernels.tables import Table, ends_of, table_of
 from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
@@ -66,11 +66,8 @@ class Text:
         count = int(group.max(initial=-1)) + 1
         rows = np.repeat(group, np.diff(self.bags.offsets))
         kept = rows >= 0
-        size = max(self.bags.size, 1)
-        keys, place = np.unique(rows[kept] * size + self.bags.word[kept], return_inverse=True)
-        counts = np.bincount(place, self.bags.count[kept], len(keys)).astype(np.float32)
-        offsets = np.searchsorted(keys, np.arange(count + 1) * size).astype(np.int64)
-        joined = Bags((keys % size).astype(np.int32), counts, offsets, self.bags.size)
+        words = table_of(rows[kept], self.bags.word[kept], self.bags.count[kept], count)
+        joined = Bags(words.columns, words.values, words.offsets, self.bags.size)
         lengths = np.bincount(group[group >= 0], self.lengths[group >= 0], count)
         return Text(self.words, joined, lengths.astype(np.float64))
 

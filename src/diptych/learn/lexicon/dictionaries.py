@@ -255,17 +255,19 @@ def _split(line: str) -> list[str]:
 def _files(path: Path) -> tuple[Path, Path]:
     """The index and the text of a dictionary, given either."""
     stem = re.sub(r"\.(?:index(?:\.gz)?|dict(?:\.dz|\.gz)?)$", "", path.name)
-    for endings in ((".index", ".index.gz"), (".dict.dz", ".dict", ".dict.gz")):
-        if not any(path.with_name(stem + ending).is_file() for ending in endings):
-            missing = path.with_name(stem + endings[0])
-            raise ConfigError(
-                f"no {missing}; a dictionary for dictd is two files, NAME.index and NAME.dict.dz"
-            )
-    index, text = (
-        next(found for ending in endings if (found := path.with_name(stem + ending)).is_file())
-        for endings in ((".index", ".index.gz"), (".dict.dz", ".dict", ".dict.gz"))
+    index = _first(path, stem, (".index", ".index.gz"))
+    return index, _first(path, stem, (".dict.dz", ".dict", ".dict.gz"))
+
+
+def _first(path: Path, stem: str, endings: Sequence[str]) -> Path:
+    """The first file that exists beside a path, by its stem and one of some endings."""
+    names = [path.with_name(stem + ending) for ending in endings]
+    for name in names:
+        if name.is_file():
+            return name
+    raise ConfigError(
+        f"no {names[0]}; a dictionary for dictd is two files, NAME.index and NAME.dict.dz"
     )
-    return index, text
 
 
 def _read(path: Path) -> bytes:

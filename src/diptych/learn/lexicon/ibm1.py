@@ -63,20 +63,6 @@ def train(
     )  # fmt: skip
 
 
-def update(
-    lexicon: Lexicon, pairs: Iterable[Pair], *, iterations: int = 5, weight: float = 1.0,
-    min_probability: float = 1e-3, max_translations: int = 100,
-) -> Lexicon:  # fmt: skip
-    """A lexicon trained further on new pairs.
-
-    weight: the weight of an old count beside a new one.
-    """
-    return train(
-        pairs, lexicon.left_lang, lexicon.right_lang, iterations=iterations, prior=lexicon,
-        prior_weight=weight, min_probability=min_probability, max_translations=max_translations,
-    )  # fmt: skip
-
-
 def _vocabulary(sentences: Iterable[Sequence[str]], known: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({*known, *chain.from_iterable(sentences)}))
 

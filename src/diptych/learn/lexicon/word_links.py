@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from diptych.kernels import native
 from diptych.kernels.ibm1 import Bags, train
@@ -53,12 +53,7 @@ class Links:
         return Links(self.left[kept], self.right[kept], self.forward[kept], self.backward[kept])
 
 
-def _links(
-    left: Sequence[int] | NDArray[np.integer[Any]],
-    right: Sequence[int] | NDArray[np.integer[Any]],
-    forward: Sequence[float] | NDArray[np.floating[Any]],
-    backward: Sequence[float] | NDArray[np.floating[Any]],
-) -> Links:
+def _links(left: ArrayLike, right: ArrayLike, forward: ArrayLike, backward: ArrayLike) -> Links:
     return Links(
         np.asarray(left, np.int32),
         np.asarray(right, np.int32),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from diptych.files import model_file, reading
 from diptych.kernels.url_lang import MAX_KINDS, MAX_LABELS, MAX_WIDTH, Tables, probabilities
-from diptych.learn.arrays import TRAIN_ANEW, read_arrays, save_arrays
+from diptych.learn.arrays import TRAIN_ANEW, arrays_of, read_arrays, save_arrays
 from diptych.learn.url.data import UNKNOWN, LabelledUrl
 from diptych.learn.url.language_text import pack
 from diptych.learn.url.language_train import fit
@@ -58,27 +58,18 @@ class UrlLang:
 
     def save(self, folder: str) -> None:
         """Write the model into a folder."""
-        arrays: dict[str, Any] = {
-            field.name: getattr(self.tables, field.name) for field in fields(Tables)
-        }
-        arrays |= {"labels": np.array(self.labels), "format": np.array(FORMAT)}
-        save_arrays(f"{folder}/{_FILE}", arrays)
+        about = {"labels": np.array(self.labels), "format": np.array(FORMAT)}
+        save_arrays(f"{folder}/{_FILE}", arrays_of(self.tables) | about)
 
 
 def train(rows: Iterable[LabelledUrl], *, seed: int = 0) -> UrlLang:
     """A model trained on labelled URLs; the same rows and seed give the same model."""
-    fitted = fit(list(rows), seed=seed)
-    return UrlLang(fitted.labels, fitted.tables)
+    return UrlLang(*fit(list(rows), seed=seed))
 
 
 def load(folder: str = "") -> UrlLang:
     """A saved model; without a folder the one that comes with the package."""
-    return _read(folder) if folder else _shipped()
-
-
-@cache
-def _shipped() -> UrlLang:
-    return _read("")
+    return (_read if folder else _shipped)(folder)
 
 
 def _read(folder: str) -> UrlLang:
@@ -93,6 +84,8 @@ def _read(folder: str) -> UrlLang:
         tables = Tables(**{field.name: found[field.name] for field in fields(Tables)})
         return UrlLang(tuple(found["labels"].tolist()), tables)
 
+
+_shipped = cache(_read)
 
 _SHAPES = {
     "labels": ("U", "labels"), "out": ("f4", "labels", "width"), "bias": ("f4", "labels"),

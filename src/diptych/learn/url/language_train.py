@@ -46,13 +46,6 @@ _FIRST_WEIGHT = 0.5  # of a kind of fact
 _TEMPERATURES = np.arange(0.5, 2.55, 0.05)
 
 
-class Fitted(NamedTuple):
-    """The result of training."""
-
-    labels: tuple[str, ...]
-    tables: Tables
-
-
 class _Examples(NamedTuple):
     urls: Packed
     truth: NDArray[np.int32]
@@ -60,8 +53,11 @@ class _Examples(NamedTuple):
     domain: NDArray[np.int32]
 
 
-def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> Fitted:
-    """Train on all rows; the temperature is measured with a part of the domains held out."""
+def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...], Tables]:
+    """Labels and tables, trained on all rows.
+
+    The temperature is measured with a part of the domains held out.
+    """
     if not rows:
         raise ConfigError("no rows to train on; give labelled URLs of several domains")
     labels = _labels(rows)
@@ -73,11 +69,11 @@ def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> Fitted:
     learned += [row for row in held_out if row.weight < LIGHT]
     held_out = [row for row in held_out if row.weight >= LIGHT]
     if not learned or not held_out:
-        return Fitted(labels, tables)
+        return labels, tables
     unseen = _examples(held_out, labels)
     tuned = _tuned(_fit(_examples(learned, labels), labels, facts, seed), unseen, seed)
     tables = replace(tables, kinds=_at_least(tuned.kinds, facts), gates=tuned.gates)
-    return Fitted(labels, _cooled(tables, _temperature(tuned, unseen)))
+    return labels, _cooled(tables, _temperature(tuned, unseen))
 
 
 def _at_least(kinds: NDArray[np.float32], facts: Sequence[Fact]) -> NDArray[np.float32]:

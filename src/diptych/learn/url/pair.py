@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diptych.files import model_file, reading
-from diptych.learn.arrays import TRAIN_ANEW, part_of, read_arrays, save_arrays
+from diptych.learn.arrays import TRAIN_ANEW, arrays_of, part_of, read_arrays, save_arrays
 from diptych.learn.trees import Forest
 from diptych.learn.url import language as url_lang
 from diptych.learn.url.concepts import SENSES, Concepts
@@ -86,10 +85,7 @@ class UrlPair:
 
     def save(self, folder: str) -> None:
         """Write the model into a folder; a language model of its own is saved apart."""
-        concepts = self.features.concepts
-        arrays: dict[str, Any] = {
-            f"concepts_{field.name}": getattr(concepts, field.name) for field in fields(concepts)
-        }
+        arrays = arrays_of(self.features.concepts, "concepts_")
         about = {"names": np.array(ALL_NAMES), "format": np.array(FORMAT)}
         save_arrays(f"{folder}/{_FILE}", arrays | self.forest.arrays("forest_") | about)
 
@@ -117,12 +113,7 @@ def _bare(url: str) -> str:
 
 def load(folder: str = "") -> UrlPair:
     """A saved model; without a folder the one that comes with the package."""
-    return _read(folder) if folder else _shipped()
-
-
-@cache
-def _shipped() -> UrlPair:
-    return _read("")
+    return (_read if folder else _shipped)(folder)
 
 
 def _read(folder: str) -> UrlPair:
@@ -140,6 +131,9 @@ def _read(folder: str) -> UrlPair:
             raise ValueError("its arrays are damaged")
     own = path.parent / LANGUAGES
     return UrlPair(Features(concepts), forest, url_lang.load(str(own) if own.is_dir() else ""))
+
+
+_shipped = cache(_read)
 
 
 def _sound_concepts(concepts: Concepts) -> bool:
