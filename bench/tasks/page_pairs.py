@@ -25,8 +25,7 @@ from bench.sites.stored import Counts, Pair, languages, read_site, read_truth, v
 from bench.support.machine import machine
 from bench.support.tables import show
 from diptych import recipes
-from diptych.learn.lexicon.file import read_lexicon
-from diptych.learn.lexicon.lexicon import lexicon_of
+from diptych.learn.lexicon.lexicon import lexicon_of, read_lexicon
 from diptych.pipeline import pair_and_learn
 from diptych.protocols import Pairer, Verifier, Watcher
 from diptych.registry import Strategies, build

@@ -37,8 +37,7 @@ from bench.support.tables import Tables, show
 from diptych import registry
 from diptych.errors import ConfigError
 from diptych.learn.encoder.load import load_encoder
-from diptych.learn.lexicon.file import read_lexicon
-from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.lexicon import Lexicon, read_lexicon
 from diptych.protocols import SentenceAligner, SentenceEncoder
 from diptych.types import Bead
 

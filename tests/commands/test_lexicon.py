@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.commands import mistake, run
 
-from diptych.learn.lexicon.file import read_lexicon
+from diptych.learn.lexicon.lexicon import read_lexicon
 
 TEXT = "Haus\tmaison\nHaus\tchambre\nBerg\tmontagne\nHeim\tmaison\n"
 

@@ -28,8 +28,7 @@ from diptych.errors import DiptychError
 from diptych.language.learned import LearnedLanguage
 from diptych.learn.arrays import save_arrays
 from diptych.learn.lexicon.dictionaries import read_dictionaries
-from diptych.learn.lexicon.file import read_lexicon
-from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.lexicon import Lexicon, read_lexicon
 from diptych.learn.url import data
 from diptych.page.body import decompress
 from diptych.registry import exporter

@@ -64,7 +64,7 @@ def align(asked: AlignOptions) -> int:
     Each line of the answer has left, right and score, with tabs between them, and of pages also
     the DOM paths of both.
     """
-    from diptych.learn.lexicon.file import read_lexicon
+    from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.registry import make
 
     left, right = (read_file(path, _MAX_BYTES) for path in (asked.left, asked.right))

@@ -109,7 +109,7 @@ def lexicon_show(asked: ShowOptions) -> int:
 
 def _lexicons(path: Path) -> list[Lexicon]:
     """The lexicon of a file, or all that a run has learned."""
-    from diptych.learn.lexicon.file import read_lexicon
+    from diptych.learn.lexicon.lexicon import read_lexicon
 
     if not path.is_dir():
         return [read_lexicon(path)]

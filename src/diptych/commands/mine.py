@@ -121,7 +121,7 @@ def mine(asked: MineOptions) -> int:
 def mine_sites(asked: MineOptions) -> int:
     """Mine what the user asked for and return the exit code."""
     from diptych.engine.replay import archive_files, index_archives
-    from diptych.learn.lexicon.file import read_lexicon
+    from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.pipeline import run
     from diptych.reports.funnel import print_funnel
     from diptych.reports.progress import Progress, progress_display

@@ -7,6 +7,7 @@ page can neither stop nor slow the crawl.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from diptych.page.body import decompress, is_html
@@ -46,7 +47,8 @@ def read_answer(
     """Read an answer; pages with their sketches on request."""
     reading = ReadAnswer(response.url, response.status, len(response.body), response.fetched_at)
     if kind is Kind.ROBOTS and response.status < 500 and response.status != 429:
-        return reading._replace(robots=Robots.of(_plain(response)))
+        body, _ = decompress(response.body, response.header("Content-Encoding"))
+        return reading._replace(robots=Robots.of(replace(response, body=body)))
     if response.status in REDIRECTS:
         location = _as_utf8(response.header("Location"))
         target = resolve(response.url, location) if location else None
@@ -93,11 +95,3 @@ def _as_utf8(value: str) -> str:
         return value.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return value
-
-
-def _plain(response: Response) -> Response:
-    """The response with its body decompressed."""
-    body, _ = decompress(response.body, response.header("Content-Encoding"))
-    return Response(
-        response.url, response.status, (), body, response.fetched_at, truncated=response.truncated
-    )

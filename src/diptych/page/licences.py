@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+
+from diptych.language.tables import read_table
 
 _MAX_ADDRESS = 300  # characters that are looked at
 # Links to one of these are looked at; most pages have none, and are soon done.
@@ -18,47 +20,16 @@ _CC_NAME = re.compile(
 )
 _UNPORTED = "4.0"  # from here on there is one text for all countries
 
-# Address or name in lower case, and what SPDX calls it; {} stands for the version that was found.
-_CONTENT = (
-    (r"creativecommons\.org/publicdomain/zero|\bcc0\b|\bcc-zero\b", "CC0-1.0"),
-    (r"creativecommons\.org/publicdomain/mark", "CC-PDM-1.0"),
-    (r"creativecommons\.org/licen[cs]es/publicdomain", "CC-PDDC"),
-    (r"gnu\.org/(?:[\w-]+/){1,2}fdl(?:-(\d\.\d))?(?![\w-])", "GFDL-{}"),
-    (r"\bgfdl(?:-(\d\.\d))?(?![\w.-])", "GFDL-{}"),
-    (r"nationalarchives\.gov\.uk/doc/open-government-licence(?:/version/(\d))?", "OGL-UK-{}.0"),
-    (r"open-government-licence-canada", "OGL-Canada-2.0"),
-    (r"opendatacommons\.org/licen[cs]es/odbl", "ODbL-1.0"),
-    (r"opendatacommons\.org/licen[cs]es/by", "ODC-By-1.0"),
-    (r"etalab\.gouv\.fr/licence-ouverte", "etalab-2.0"),
-    (r"govdata\.de/dl-de/by-2-0", "DL-DE-BY-2.0"),
-    (r"govdata\.de/dl-de/zero-2-0", "DL-DE-ZERO-2.0"),
-)
-# Programs are linked with these: they count only where the page says that it means itself.
-_PROGRAMS = (
-    (r"gnu\.org/(?:[\w-]+/){1,2}gpl(?:-(\d\.\d))?(?![\w-])", "GPL-{}"),
-    (r"gnu\.org/(?:[\w-]+/){1,2}lgpl(?:-(\d\.\d))?(?![\w-])", "LGPL-{}"),
-    (r"apache\.org/licen[cs]es/license-2\.0", "Apache-2.0"),
-    (r"opensource\.org/licen[cs]es?/mit(?![\w-])", "MIT"),
-)
+# For each licence its kind, a pattern of its address or name in lower case, and its name in SPDX,
+# where {} stands for the version.  Links to licences of programs are everywhere: such a licence
+# counts only where the page says that it means itself.
+_PATTERNS = [
+    (kind, re.compile(pattern), name)
+    for kind, pattern, name in read_table("diptych.page", "licences.tsv")
+]
 _SPDX = re.compile(
     r"spdx\.org/licenses/([A-Za-z0-9][A-Za-z0-9.+-]{0,39}?)(?:\.html|\.json)?(?:\Z|[#?])"
 )
-
-
-def _reader(table: Iterable[tuple[str, str]]) -> Callable[[str], str]:
-    compiled = [(re.compile(pattern), name) for pattern, name in table]
-
-    def read(address: str) -> str:
-        for pattern, name in compiled:
-            if found := pattern.search(address):
-                version = found[1] if pattern.groups else None
-                return name.format(version) if version else name.partition("-{}")[0]
-        return ""
-
-    return read
-
-
-_content, _programs = _reader(_CONTENT), _reader(_PROGRAMS)
 
 
 def licence_named(text: str) -> str:
@@ -73,7 +44,7 @@ def licence_named(text: str) -> str:
     if exact := _SPDX.search(text):
         return exact[1]
     lowered = text.lower()
-    return _of_content(lowered) or _programs(lowered)
+    return _of_content(lowered) or _known(lowered, "program")
 
 
 def licences_linked(addresses: Iterable[str]) -> set[str]:
@@ -92,7 +63,15 @@ def licences_linked(addresses: Iterable[str]) -> set[str]:
 
 def _of_content(lowered: str) -> str:
     found = _CC_URL.search(lowered) or _CC_NAME.search(lowered)
-    return _creative_commons(*found.groups()) if found else _content(lowered)
+    return _creative_commons(*found.groups()) if found else _known(lowered, "content")
+
+
+def _known(lowered: str, kind: str) -> str:
+    for own, pattern, name in _PATTERNS:
+        if own == kind and (found := pattern.search(lowered)):
+            version = found[1] if pattern.groups else None
+            return name.format(version) if version else name.partition("-{}")[0]
+    return ""
 
 
 def _creative_commons(parts: str, version: str | None, country: str | None) -> str:

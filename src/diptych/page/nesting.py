@@ -41,20 +41,18 @@ _FORMATTING_TAG = re.compile(
     r"(?:[^>=]|=\s*(?:\"[^\"]*\"|'[^']*')?)*+>",
     re.IGNORECASE,
 )
-_FORMATTING = frozenset("b big code em font i s small strike strong tt u".split(" "))
+_FORMATTING = frozenset("b big code em font i s small strike strong tt u".split())
 # Elements without an end, and those that the next of their kind ends: they do not nest by
 # themselves.
 _FLAT = frozenset(
     "a area base body br button caption col colgroup dd dt embed head hr html img input li link"
-    " meta nobr optgroup option p param source tbody td tfoot th thead title tr track wbr".split(
-        " "
-    )
+    " meta nobr optgroup option p param source tbody td tfoot th thead title tr track wbr".split()
 )
 # Elements that the end of an ordinary one, such as `span`, does not reach across.
 _SPECIAL = frozenset(
     "address applet article aside blockquote center details dialog dir div dl fieldset figcaption"
     " figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main marquee menu"
-    " nav object ol plaintext pre search section select summary table template ul".split(" ")
+    " nav object ol plaintext pre search section select summary table template ul".split()
 )
 _SCOPES = frozenset({"table", "object", "marquee", "applet", "template", "svg", "math"})
 

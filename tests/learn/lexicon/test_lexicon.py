@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from diptych.errors import ConfigError
 from diptych.kernels.tables import table_of
-from diptych.learn.lexicon.file import read_lexicon
-from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.lexicon import Lexicon, read_lexicon
 
 LINKS = [
     ("haus", "maison", 2.0), ("haus", "chambre", 1.0), ("heim", "maison", 1.0),

@@ -6,13 +6,14 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.files import reading
+from diptych.files import read_file, reading
 from diptych.kernels.tables import Table, are_offsets, are_within, ascend_in_rows, table_of
 from diptych.language.codes import same_language
 from diptych.learn.arrays import unpack_arrays
@@ -22,6 +23,7 @@ Side = Literal["left", "right"]
 
 _FORMAT = 1
 MAX_BYTES = 1 << 30  # of a file when unpacked: a lexicon of 30 million links and their words
+_ADVICE = "make one: diptych lexicon import FILE --langs en,fr"
 _DTYPES = {
     "format": "int64", "langs": "uint8", "left_words": "uint8", "right_words": "uint8",
     "forward_offsets": "int64", "forward_columns": "int32", "forward_values": "float32",
@@ -166,6 +168,11 @@ class Lexicon:
                 with archive.open(member, "w", force_zip64=True) as part:
                     np.lib.format.write_array(part, array.astype(_DTYPES[name]))
         return stream.getvalue()
+
+
+def read_lexicon(path: Path) -> Lexicon:
+    """The lexicon of a file; a `ConfigError` says what is wrong with any other file."""
+    return Lexicon.from_bytes(read_file(path, MAX_BYTES, _ADVICE), str(path), _ADVICE)
 
 
 def word_ids(words: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:

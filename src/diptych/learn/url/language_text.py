@@ -8,6 +8,7 @@ from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
+from diptych.kernels.tables import ends_of
 from diptych.kernels.url_lang import Packed
 
 MAX_LENGTH = 2048  # characters that are read of a URL; see text.urls
@@ -25,8 +26,7 @@ def pack(urls: Sequence[str]) -> Packed:
     lengths = list(map(len, cleaned))
     if len(text) != sum(lengths):
         lengths = [len(url.encode("utf-8")) for url in cleaned]
-    offsets = np.zeros(len(cleaned) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    offsets = ends_of(np.array(lengths, np.int64))
     return Packed(np.frombuffer(text + b"\0", np.uint8), offsets)  # never an empty array
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import native, pointer
+from diptych.kernels.tables import ends_of
 from diptych.language.marks import LANGUAGE_PARAMETERS
 from diptych.learn.url.concepts import SENSES, Concepts, fingerprint
 from diptych.learn.url.pair_url import (
@@ -302,8 +303,7 @@ class Features:
         left = np.fromiter((place.setdefault(url, len(place)) for url in lefts), np.int32)
         right = np.fromiter((place.setdefault(url, len(place)) for url in rights), np.int32)
         texts = [plain(url) for url in place]
-        offsets = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        offsets = ends_of(np.array([len(text) for text in texts], np.int64))
         text = np.frombuffer(b"".join(texts) or b"\0", np.uint8)
         out = np.zeros((len(left), len(NAMES)), np.float32)
         library.url_pair_features(

@@ -104,7 +104,7 @@ class TransformerUrlPair:
 
 def load_url_lang(folder: str | Path) -> TransformerUrlLang:
     """A language model: the labels of its configuration are codes of languages."""
-    model, tokenizer = _load(Path(folder), {})
+    model, tokenizer = _load(Path(folder))
     names = _languages(model.config)
     if set(names) == {UNKNOWN}:
         raise ConfigError(
@@ -116,7 +116,7 @@ def load_url_lang(folder: str | Path) -> TransformerUrlLang:
 
 def load_url_pair(folder: str | Path) -> TransformerUrlPair:
     """A pair model: one output, or two of which the second means parallel."""
-    model, tokenizer = _load(Path(folder), {})
+    model, tokenizer = _load(Path(folder))
     if _outputs(model) > 2:
         raise ConfigError(
             f"{folder} has {_outputs(model)} labels where a pair model has one or two; was it"
@@ -127,15 +127,12 @@ def load_url_pair(folder: str | Path) -> TransformerUrlPair:
 
 def load_base(folder: str | Path, labels: Sequence[str]) -> tuple[Any, Any]:
     """A pretrained encoder with a new head of some labels, and its tokenizer."""
-    names = dict(enumerate(labels))
     return _load(
         Path(folder),
-        {
-            "num_labels": len(names),
-            "id2label": names,
-            "label2id": {name: number for number, name in names.items()},
-            "ignore_mismatched_sizes": True,  # the head of another task is not kept
-        },
+        num_labels=len(labels),
+        id2label=dict(enumerate(labels)),
+        label2id={name: number for number, name in enumerate(labels)},
+        ignore_mismatched_sizes=True,  # the head of another task is not kept
     )
 
 
@@ -174,7 +171,7 @@ def _languages(config: Any) -> list[str]:
     return [primary(str(names[number])) or UNKNOWN for number in range(config.num_labels)]
 
 
-def _load(folder: Path, options: dict[str, Any]) -> tuple[Any, Any]:
+def _load(folder: Path, **options: Any) -> tuple[Any, Any]:
     _check(folder)
     torch = needs("torch", "transformers")
     transformers = needs("transformers", "transformers")
