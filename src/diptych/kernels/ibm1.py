@@ -175,7 +175,7 @@ def _fit(
     )  # fmt: skip
     model = _CModel(rows, other.size, 0, *map(pointer, arrays), None, None)
     columns, values = _fill(library, model, _most_pairs(given, other, prior), max_entries)
-    # What was filled in is a first iteration, if nothing was known and nothing was left out.
+    # The filled table is a first iteration, if there is no prior and nothing was left out.
     is_first = iterations > 0 and not len(prior.columns) and not model.is_pruned
     if not is_first:
         z.fill(0)
@@ -212,7 +212,7 @@ def _fill(
         last = ibm1_reference.last_bucket(histogram, max_entries)
         room = int(histogram[: last + 1].sum())
         model.is_pruned = int(room < histogram.sum())
-    # What is not written to takes no memory.
+    # Pages of memory that are not written to take no room.
     columns, values = np.empty(room, np.int32), np.empty(room, np.float32)
     model.column, model.value = pointer(columns), pointer(values)
     if not library.ibm1_fill(ctypes.byref(model), last, ctypes.c_int64(room)):

@@ -80,7 +80,7 @@ def decode(
         found += matched
         for x, y in matched:
             first = int(left[x]), int(right[y])
-            # What is below both on the leftmost path was walked in the same table.
+            # Pairs below both on the leftmost path were walked in the same table.
             if first != (ranges.ours[0], ranges.theirs[0]) and first[0] < x and first[1] < y:
                 inner = ranges._replace(ours=(first[0], x - 1), theirs=(first[1], y - 1))
                 waiting.append(inner)

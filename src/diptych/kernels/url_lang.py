@@ -50,20 +50,20 @@ class Tables:
     table: NDArray[np.int8]
     """rows x width"""
     scale: NDArray[np.float32]
-    """what a row of the table is multiplied with"""
+    """factor of each row of the table"""
     slot_key: NDArray[np.uint32]
     """a hash table with open addressing: features, 0 for none"""
     slot_entry: NDArray[np.int32]
     """their entries, of which the first ones have a row of the table"""
     entry_from: NDArray[np.int32]
-    """where the facts of each entry begin"""
+    """index of the first fact of each entry, and the number of facts at the end"""
     fact_label: NDArray[np.uint16]
     fact_kind: NDArray[np.uint16]
     fact_value: NDArray[np.float32]
     kinds: NDArray[np.float32]
-    """what each kind of fact weighs"""
+    """weight of each kind of fact"""
     gates: NDArray[np.float32]
-    """how far each kind of fact lowers the weight of words"""
+    """logarithm of the factor by which each kind of fact lowers the weight of words"""
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ class Learning:
     drop: float
     """share of the features left out"""
     drop_host: float
-    """how often the host but for its top-level domain is left out"""
+    """share of the steps that leave out the host but for its top-level domain"""
     facts_only: bool = False
     """the table and the output layer stay as they are"""
 
@@ -90,7 +90,7 @@ class Learning:
 _TRAINED = (
     "rows", "out", "bias", "kinds", "gates", "rows_seen", "out_seen", "kinds_seen", "gates_seen",
 )  # fmt: skip
-"""what training changes: arrays of `Learning`, or else of `Tables`"""
+"""names of the arrays that training changes, of `Learning` or else of `Tables`"""
 
 
 class _CTables(ctypes.Structure):

@@ -56,7 +56,7 @@ class _Requested(NamedTuple):
     scripts: Mapping[str, Mapping[str, str]]
     """label -> script -> the user's own code, of languages that were asked for in a script"""
     codes: int = 0
-    """how many of the user's languages the model knows"""
+    """number of the user's languages that the model knows"""
 
 
 _NO_REQUEST = _Requested({}, {})

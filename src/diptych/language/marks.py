@@ -22,7 +22,7 @@ from diptych.language.names import alpha3_codes
 from diptych.language.tables import read_table
 
 KINDS = ("code", "code3", "endonym", "name", "habit", "country")
-"""what a mark is, from the most to the least reliable"""
+"""kinds of marks, from the most to the least reliable"""
 
 _ROWS = read_table("diptych.language", "languages.tsv")
 LANGUAGES = tuple(lang for lang, *_ in _ROWS)
@@ -31,7 +31,7 @@ those that have a site, a newspaper or a broadcaster of their own"""
 HABITS: Mapping[str, tuple[str, ...]] = {
     lang: tuple(words[0].split()) for lang, *words in _ROWS if words
 }
-"""what CLDR does not know: habits of webmasters, not codes and not names"""
+"""marks that CLDR does not list: habits of webmasters, not codes and not names"""
 
 # Names of parameters, and of path segments before a value, that mean "language".
 LANGUAGE_PARAMETERS = frozenset(

@@ -21,7 +21,7 @@ MAX_BLOCKS = 50_000
 MAX_PATH = 1_000  # characters; an element that is deeper is numbered instead of traced
 MAX_ATTRIBUTE = 2_000  # characters of an alt, a description, a title: longer ones are no text
 
-# How an element was opened; from the second on it is block-level.
+# Kinds of open elements; from the second on they are block-level.
 _INLINE, _BLOCK, _HIDDEN = range(3)
 _IN_PARAGRAPH = re.compile(r"/(?:p|h[1-6])\[\d+\]$")
 _BUTTONS = frozenset({"submit", "button", "reset", "image"})

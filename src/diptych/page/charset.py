@@ -17,7 +17,7 @@ from w3lib.encoding import (
 from diptych.language.tables import read_table
 
 _DETECT_BYTES = 20_000  # given to chardet, which is slow: a bound on work
-_FALLBACK = "cp1252"  # what browsers assume of an undeclared Western page
+_FALLBACK = "cp1252"  # browsers assume it for an undeclared Western page
 _MAX_BAD = 0.001  # share of bytes beyond which a declared charset has failed: one stray byte may be
 
 # Character sets a page can be in (WHATWG Encoding Standard).  Python knows other codecs, such as

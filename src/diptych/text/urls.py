@@ -20,7 +20,7 @@ from diptych.types import Url
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-MAX_LENGTH = 2048  # what browsers and sitemaps accept; longer ones are traps
+MAX_LENGTH = 2048  # browsers and sitemaps accept no more; longer ones are traps
 NOT_HTML = frozenset(
     "7z aac apk asc avi bin bmp bz2 css csv deb dmg doc docx eot epub exe flac flv gif gz ico"
     " ics iso jar jpeg jpg js json m4a m4v mid midi mkv mov mp3 mp4 mpeg mpg msi odp ods odt"

@@ -28,8 +28,8 @@ RARE, BASE = 0.1, 500.0  # so often, in so many words of any text, an unseen wor
 _UNCOUNTED = 2.0  # times a word of a dictionary counts as seen
 _DOUBT = 3.0  # times a word was seen that are worth as much as knowing nothing of it
 _FREQUENT = 4  # occurrences from which a word of both texts is less likely a name
-_NAME, _NUMBER = 0.8, 0.96  # how likely it is copied if both have it as often
-# What is expected less than once is mostly a word that stood beside another by accident.
+_NAME, _NUMBER = 0.8, 0.96  # probability that it is copied if both texts have it as often
+# A count expected below one mostly comes from words that stood beside each other by accident.
 _DISCOUNT = 0.8
 
 

@@ -27,7 +27,7 @@ _WEAK = 0.5
 # Labels that were guessed: by a slug alone (about 80% right), from a channel's country, from a
 # list of a language's web sites.
 _WEAK_MARKS = ("slug-only", "iptv-org", "web-languages")
-_NO_PAIR = frozenset("AL")  # what people judged misaligned or in a wrong language
+_NO_PAIR = frozenset("AL")  # judged by people to be misaligned, or in a wrong language
 
 
 class LabelledUrl(NamedTuple):

@@ -70,7 +70,7 @@ class Negatives:
     """Makes negatives of the pairs of each domain; the same seed, the same negatives."""
 
     methods: Sequence[int] = BEST_MIX
-    """which of the six methods"""
+    """numbers of the methods, as in `METHODS`"""
     each: int = 3
     """negatives per pair and method, at most"""
     seed: int = 0

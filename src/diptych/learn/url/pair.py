@@ -94,7 +94,7 @@ def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
     """True for each pair of URLs of two different web pages."""
     pages: dict[str, int] = {}
     numbers = {
-        # What is no web page has no number of its own.
+        # A URL of no web page has no number of its own.
         url: pages.setdefault(_bare(url), len(pages)) if _WEB.match(url) else -1
         for url in {*lefts, *rights}
     }

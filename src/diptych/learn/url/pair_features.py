@@ -39,7 +39,7 @@ from diptych.learn.url.pair_url import (
 MAX_WORDS = 12
 MIN_MATCH = 0.37
 """a word whose best match is worse than this has none"""
-_COGNATE = 0.8  # what looks the same counts a little less than what means the same
+_COGNATE = 0.8  # words that look the same count a little less than words that mean the same
 
 NAMES = tuple(
     "host host_core tld longest_label"

@@ -20,7 +20,7 @@ EXTENSIONS = frozenset(
 INDEXES = frozenset(b"index default home main".split())
 HOST, FOLDER, FILE, QUERY = range(4)
 WHOLE, EDGE, INSIDE, NAMED = 3, 2, 1, 4
-"""how a mark stands: a segment of its own, at an edge of one, inside one, in a `lang` parameter"""
+"""strength of a mark: a segment of its own, at an edge of one, inside one, in a `lang` parameter"""
 _ANYWHERE = 99
 _NO_KIND = 9
 _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
@@ -117,7 +117,7 @@ def plain(url: str) -> bytes:
     text = url[: 4 * MAX_CHARACTERS].partition("#")[0]
     text = text[scheme.end() :] if (scheme := _SCHEME.match(text)) else text
     if "%" in text:
-        # What is not UTF-8 is mostly an old site in a Western language.
+        # Escapes that are not UTF-8 are mostly of an old site in a Western language.
         decoded = unquote(text, errors="replace")
         text = unquote(text, "latin-1") if "\ufffd" in decoded else decoded
     text = slug_letters(text)
