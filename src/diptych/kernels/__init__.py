@@ -25,6 +25,15 @@ def native() -> ctypes.CDLL | None:
         return None
 
 
+def fields_of(kind: Any, names: str) -> tuple[tuple[str, Any], ...]:
+    """Fields of a structure of C that are of one type, from their names in one text.
+
+    >>> fields_of(ctypes.c_bool, "left right")
+    (('left', <class 'ctypes.c_bool'>), ('right', <class 'ctypes.c_bool'>))
+    """
+    return tuple((name, kind) for name in names.split())
+
+
 class _Address(ctypes.c_void_p):
     """The address of an array, which keeps the array alive until the call is over."""
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.kernels import edges_reference, native, pointer
+from diptych.kernels import edges_reference, fields_of, native, pointer
 
 MAX_VERTICES = (1 << 32) - 1
 _SHORTEST = 4  # bytes of a line: 0 TAB 1 and its end
@@ -41,9 +41,7 @@ class Vertices(NamedTuple):
 
 
 class _CCounts(ctypes.Structure):
-    _fields_ = tuple(
-        (name, ctypes.c_int64) for name in ("room", "count", "bad", "unknown", "loops")
-    )
+    _fields_ = fields_of(ctypes.c_int64, "room count bad unknown loops")
 
 
 def parse_edges(text: bytes, vertices: int) -> Edges:

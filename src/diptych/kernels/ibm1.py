@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.kernels import ibm1_reference, native, pointer
+from diptych.kernels import fields_of, ibm1_reference, native, pointer
 from diptych.kernels.tables import Table, are_offsets, are_within, ascend_in_rows, ends_of
 
 MAX_ENTRIES = 80_000_000  # word pairs with a probability, 8 bytes each; no fewer than 100,000 pairs
@@ -146,16 +146,11 @@ def pruned(table: Table, least: float, most: int) -> Table:
 
 class _CModel(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_int64) for name in ("rows", "columns", "is_pruned")),
-        *(
-            (name, ctypes.c_void_p)
-            for name in (
-                "post_from", "post_bag", "post_count", "bag_from", "places", "z", "prior_from",
-                "prior_column", "prior_count", "prior_total", "row_from", "total", "cells", "list",
-                "column", "value",
-            )
-        ),
-    )  # fmt: skip
+        *fields_of(ctypes.c_int64, "rows columns is_pruned"),
+        *fields_of(ctypes.c_void_p, "post_from post_bag post_count bag_from places z"),
+        *fields_of(ctypes.c_void_p, "prior_from prior_column prior_count prior_total"),
+        *fields_of(ctypes.c_void_p, "row_from total cells list column value"),
+    )
 
 
 def _fit(
@@ -174,7 +169,8 @@ def _fit(
         *given, other.offsets, places, z, *prior, offsets, totals, cells, room
     )  # fmt: skip
     model = _CModel(rows, other.size, 0, *map(pointer, arrays), None, None)
-    columns, values = _fill(library, model, _most_pairs(given, other, prior), max_entries)
+    most_pairs = int(np.diff(other.offsets)[given.bag].sum()) + len(prior.columns)
+    columns, values = _fill(library, model, most_pairs, max_entries)
     # The filled table is a first iteration, if there is no prior and nothing was left out.
     is_first = iterations > 0 and not len(prior.columns) and not model.is_pruned
     if not is_first:
@@ -194,11 +190,6 @@ def _first_likelihood(given: Postings, other: Bags) -> float:
     """The log-likelihood when all columns are equally probable."""
     lengths = np.bincount(given.bag, given.times, len(other))
     return float(_lengths(other) @ np.log(lengths / max(other.size, 1)))
-
-
-def _most_pairs(given: Postings, other: Bags, prior: Prior) -> int:
-    """An upper bound on the number of word pairs."""
-    return int(np.diff(other.offsets)[given.bag].sum()) + len(prior.columns)
 
 
 def _fill(

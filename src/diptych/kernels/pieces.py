@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.kernels import native, pointer
+from diptych.kernels import fields_of, native, pointer
 from diptych.kernels.beads import Lengths, Moves
 from diptych.kernels.ibm1 import Bags
 from diptych.kernels.length_costs import MAX_COST
@@ -68,20 +68,18 @@ class Ways(NamedTuple):
 class _CSide(ctypes.Structure):
     _fields_ = (
         ("words", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in ("pieces", "rows", "word", "count", "length")),
+        *fields_of(ctypes.c_void_p, "pieces rows word count length"),
     )
 
 
 class _CLinks(ctypes.Structure):
-    _fields_ = tuple(
-        (name, ctypes.c_void_p) for name in ("offsets", "columns", "forward", "backward")
-    )
+    _fields_ = fields_of(ctypes.c_void_p, "offsets columns forward backward")
 
 
 class _CSetting(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_int32) for name in ("moves", "most")),
-        *((name, ctypes.c_void_p) for name in ("left_counts", "right_counts", "priors")),
+        *fields_of(ctypes.c_int32, "moves most"),
+        *fields_of(ctypes.c_void_p, "left_counts right_counts priors"),
         *((name, ctypes.c_double) for name in ("variance", "most_cost", *Setting._fields)),
     )
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.kernels import native, pointer, url_lang_reference
+from diptych.kernels import fields_of, native, pointer, url_lang_reference
 
 MAX_WIDTH = 256
 MAX_LABELS = 1024
@@ -87,24 +87,22 @@ class Learning:
     """the table and the output layer stay as they are"""
 
 
-_TRAINED = (
-    "rows", "out", "bias", "kinds", "gates", "rows_seen", "out_seen", "kinds_seen", "gates_seen",
-)  # fmt: skip
+_TRAINED = "rows out bias kinds gates rows_seen out_seen kinds_seen gates_seen"
 """names of the arrays that training changes, of `Learning` or else of `Tables`"""
 
 
 class _CTables(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_int32) for name in ("labels", "width", "rows", "slots_mask")),
+        *fields_of(ctypes.c_int32, "labels width rows slots_mask"),
         *((field.name, ctypes.c_void_p) for field in fields(Tables)),
     )
 
 
 class _CLearning(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_void_p) for name in _TRAINED),
+        *fields_of(ctypes.c_void_p, _TRAINED),
         ("state", ctypes.c_uint64),
-        *((name, ctypes.c_float) for name in ("rate", "drop", "drop_host")),
+        *fields_of(ctypes.c_float, "rate drop drop_host"),
         ("facts_only", ctypes.c_int32),
     )
 
@@ -144,7 +142,8 @@ def epoch(
             weight[order].tolist(), rates,
         )  # fmt: skip
     arrays = [
-        pointer(getattr(learning if hasattr(learning, name) else tables, name)) for name in _TRAINED
+        pointer(getattr(learning if hasattr(learning, name) else tables, name))
+        for name in _TRAINED.split()
     ]
     passed = _CLearning(
         *arrays, learning.state, 0, learning.drop, learning.drop_host, learning.facts_only

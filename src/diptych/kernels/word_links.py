@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.kernels import native, pointer
+from diptych.kernels import fields_of, native, pointer
 from diptych.kernels.tables import Table, are_within, ends_of
 
 
@@ -40,7 +40,7 @@ class Looks(NamedTuple):
 class _CWords(ctypes.Structure):
     _fields_ = (
         ("words", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in ("row", "offsets", "columns", "values")),
+        *fields_of(ctypes.c_void_p, "row offsets columns values"),
         ("rows", ctypes.c_int64),
         ("text", ctypes.c_char_p),
         ("at", ctypes.c_void_p),
@@ -49,15 +49,15 @@ class _CWords(ctypes.Structure):
 
 class _CLooks(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_double) for name in ("same", "alike", "min_similarity")),
-        *((name, ctypes.c_int64) for name in ("min_shared", "max_compared")),
+        *fields_of(ctypes.c_double, "same alike min_similarity"),
+        *fields_of(ctypes.c_int64, "min_shared max_compared"),
     )
 
 
 class _CFound(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_int64) for name in ("room", "count")),
-        *((name, ctypes.c_void_p) for name in ("left", "right", "forward", "backward")),
+        *fields_of(ctypes.c_int64, "room count"),
+        *fields_of(ctypes.c_void_p, "left right forward backward"),
     )
 
 

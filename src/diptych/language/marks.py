@@ -34,15 +34,7 @@ HABITS: Mapping[str, tuple[str, ...]] = {
 """marks that CLDR does not list: habits of webmasters, not codes and not names"""
 
 # Names of parameters, and of path segments before a value, that mean "language".
-LANGUAGE_PARAMETERS = frozenset(
-    "lang language lng langue lingua idioma idiom idi sprache spr jezik jazyk kieli sprog sprak"
-    " språk taal til dil keel kalba valoda limba gjuha gluha nyelv yazyk locale loc hl l ln lg la"
-    " lan langid lang_id languageid language_id langcode lang_code lcid culture setlang set_lang"
-    " setlanguage set_language newlang chlang lang_sel sellang langselect ui_lang uilang userlang"
-    " site_language sitelang clang lid id_lang idlang id_language idlingua id_lingua varlang plang"
-    " iso_lang trlang tl force_lang switch_lang switchlang langpref lgx ulang wlang ling lang_pref"
-    " oldl version_lang content_language idiomas language_content_entity cl".split()
-)
+LANGUAGE_PARAMETERS = frozenset(name for [name] in read_table("diptych.language", "parameters.tsv"))
 
 # The languages whose words for other languages are met as marks.
 _NAMING_LANGUAGES = tuple("fr de es it pt nl pl cs sv da fi hu ro hr".split())
