@@ -10,8 +10,8 @@ import pytest
 from support.serving import Fault, Reply, Server, serve
 
 from diptych.engine.fetch import Fetcher, FetchSettings
-from diptych.page.answer import MAX_SITEMAP_BYTES
 from diptych.page.robots import MAX_ROBOTS_BYTES
+from diptych.page.sitemaps import MAX_SITEMAP_BYTES
 from diptych.types import Failure, Kind, Response, Url
 
 LIMIT = 1000

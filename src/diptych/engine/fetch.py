@@ -15,8 +15,9 @@ from aiohttp.connector import Connection
 from yarl import URL
 
 from diptych.engine.addresses import PRIVATE, guarded_socket, is_private_name
-from diptych.page.answer import MAX_SITEMAP_BYTES, REDIRECTS
+from diptych.page.answer import REDIRECTS
 from diptych.page.robots import MAX_ROBOTS_BYTES
+from diptych.page.sitemaps import MAX_SITEMAP_BYTES
 from diptych.text.urls import host_of, resolve
 from diptych.types import Failure, Kind, Reason, Response, Url
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,9 +165,7 @@ def _fit(
     z = np.zeros(len(places), np.float32)
     offsets, totals, cells = np.zeros(rows + 1, np.int64), np.zeros(rows), np.zeros(size, np.int64)
     room = np.zeros(size + 1, np.int32)
-    arrays: tuple[NDArray[Any], ...] = (
-        *given, other.offsets, places, z, *prior, offsets, totals, cells, room
-    )  # fmt: skip
+    arrays = *given, other.offsets, places, z, *prior, offsets, totals, cells, room
     model = _CModel(rows, other.size, 0, *map(pointer, arrays), None, None)
     most_pairs = int(np.diff(other.offsets)[given.bag].sum()) + len(prior.columns)
     columns, values = _fill(library, model, most_pairs, max_entries)

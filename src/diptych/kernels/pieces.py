@@ -6,8 +6,7 @@ The reference is `align_sentences/shared/passes.py`: it finds the same path for 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,9 +108,7 @@ def best_ways(left: Side, right: Side, links: LinkRows, moves: Moves, setting: S
 
 def _side(side: Side) -> _CSide:
     bags = side.bags
-    arrays: Sequence[NDArray[Any]] = (
-        side.starts, bags.offsets, bags.word, bags.count, side.lengths
-    )  # fmt: skip
+    arrays = side.starts, bags.offsets, bags.word, bags.count, side.lengths
     return _CSide(bags.size, *map(pointer, arrays))
 
 

@@ -55,11 +55,10 @@ class _Requested(NamedTuple):
     """label -> the user's own code"""
     scripts: Mapping[str, Mapping[str, str]]
     """label -> script -> the user's own code, of languages that were asked for in a script"""
-    codes: int = 0
+    codes: int
     """number of the user's languages that the model knows"""
 
 
-_NO_REQUEST = _Requested({}, {})
 _learned: tuple[LearnedLanguage, ...] = ()
 
 
@@ -80,7 +79,7 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     text = text[:_MAX_CHARACTERS]
     if not is_identifiable(text):
         return ()
-    asked = _labels(tuple(langs)) if langs else _NO_REQUEST
+    asked = _labels(tuple(langs))
     is_choice = closed and asked.codes > 1
     known = _restricted(tuple(sorted(asked.names))) if is_choice else whole_model()
     shares = _shares(text, known)

@@ -13,13 +13,12 @@ from typing import NamedTuple
 from diptych.page.body import decompress, is_html
 from diptych.page.read import read_page
 from diptych.page.robots import Robots, retry_after
-from diptych.page.sitemaps import Sitemap, read_sitemap
+from diptych.page.sitemaps import MAX_SITEMAP_BYTES, Sitemap, read_sitemap
 from diptych.text.urls import resolve
 from diptych.types import Failure, Kind, Page, Reason, Response, Url
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 SNIFFED = 4096  # bytes looked at to tell what a body is
-MAX_SITEMAP_BYTES = 52_428_800  # sitemaps.org: 50 MB uncompressed
 
 
 class ReadAnswer(NamedTuple):
@@ -60,9 +59,8 @@ def read_answer(
         failure = Failure(response.url, f"http_{response.status}", retry_after=wait)
         return reading._replace(failure=failure)
     if kind is Kind.SITEMAP:
-        body, _ = decompress(
-            response.body, response.header("Content-Encoding"), limit=MAX_SITEMAP_BYTES
-        )
+        encoding = response.header("Content-Encoding")
+        body, _ = decompress(response.body, encoding, limit=MAX_SITEMAP_BYTES)
         return reading._replace(sitemap=read_sitemap(body))
     if failed := _unreadable(reading, response):
         return failed

@@ -17,7 +17,7 @@ from diptych.page.body import decompress
 from diptych.page.charset import decode
 
 MAX_ENTRIES = 50_000  # sitemaps.org: URLs in one file
-MAX_BYTES = 52_428_800  # sitemaps.org: 50 MB, uncompressed
+MAX_SITEMAP_BYTES = 52_428_800  # sitemaps.org: 50 MB, uncompressed
 MAX_ALTERNATES = 500  # of one URL; there are some 200 locales
 _MAX_URL = 4_096  # characters
 _SCHEMES = ("http://", "https://")
@@ -57,8 +57,8 @@ def read_sitemap(body: bytes) -> Sitemap:
     'http://a.org/y'
     """
     if body.startswith(_GZIP_MAGIC):
-        body, _ = decompress(body, "gzip", limit=MAX_BYTES)
-    text, _ = decode(body[:MAX_BYTES], "")
+        body, _ = decompress(body, "gzip", limit=MAX_SITEMAP_BYTES)
+    text, _ = decode(body[:MAX_SITEMAP_BYTES], "")
     if "<" not in text[:2_000]:
         return Sitemap(entries=tuple(_from_lines(text)))
     return _from_markup(text)

@@ -11,7 +11,8 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
 from diptych.learn.url.data import LabelledPair
 
@@ -30,6 +31,7 @@ _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*|[^/?#]*")
 _POOL = 200  # URLs compared for the most similar one; a site may have tens of thousands
 
 
+@lru_cache(maxsize=1 << 14)
 def url_tokens(url: str) -> frozenset[str]:
     """The words and numbers of a URL, for the Jaccard similarity.
 
@@ -89,7 +91,7 @@ class Negatives:
         everywhere = sorted({pair.url_b for group in domains.values() for pair in group})
         for name in sorted(domains):
             group = sorted(set(domains[name]))
-            site = _Site(group, documents, random.Random(f"{self.seed} {name}"))
+            site = _Site(_by_language(group), documents, random.Random(f"{self.seed} {name}"))
             for pair in group:
                 for method in self.methods:
                     for left, right in _made(method, pair, site, self.each, everywhere):
@@ -112,22 +114,22 @@ def _documents(pairs: Iterable[LabelledPair]) -> dict[str, str]:
     return {url: root(url) for url in list(parent)}
 
 
-@dataclass(slots=True)
+def _by_language(pairs: Iterable[LabelledPair]) -> dict[str, list[str]]:
+    """The URLs of each language, sorted."""
+    langs: defaultdict[str, set[str]] = defaultdict(set)
+    for pair in pairs:
+        langs[pair.lang_a].add(pair.url_a)
+        langs[pair.lang_b].add(pair.url_b)
+    return {lang: sorted(urls) for lang, urls in langs.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class _Site:
     """The URLs of a domain by language, and which of all URLs are versions of one document."""
 
-    pairs: Sequence[LabelledPair]
+    by_lang: Mapping[str, Sequence[str]]
     documents: Mapping[str, str]
     chance: random.Random
-    by_lang: dict[str, list[str]] = field(default_factory=dict)
-    tokens: dict[str, frozenset[str]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        langs: defaultdict[str, set[str]] = defaultdict(set)
-        for pair in self.pairs:
-            langs[pair.lang_a].add(pair.url_a)
-            langs[pair.lang_b].add(pair.url_b)
-        self.by_lang = {lang: sorted(urls) for lang, urls in langs.items()}
 
     def is_negative(self, left: str, right: str) -> bool:
         """True if two URLs are not known to be versions of one document."""
@@ -141,18 +143,13 @@ class _Site:
 
     def similar(self, url: str, lang: str, count: int) -> list[str]:
         """Other documents in a language whose URLs are most similar to one."""
-        wanted = self._tokens(url)
+        wanted = url_tokens(url)
 
         def similarity(other: str) -> tuple[float, str]:
-            tokens = self._tokens(other)
+            tokens = url_tokens(other)
             return -len(wanted & tokens) / max(1, len(wanted | tokens)), other
 
         return sorted(self.others(url, lang), key=similarity)[:count]
-
-    def _tokens(self, url: str) -> frozenset[str]:
-        if url not in self.tokens:
-            self.tokens[url] = url_tokens(url)
-        return self.tokens[url]
 
 
 _Made = Iterable[tuple[str, str]]
