@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Reason"]
+__all__ = ["Reason", "http_status"]
 
 
 class Reason(StrEnum):
     """Reason why a URL has no page, or why a pair, segment or site was rejected.
 
     It is stored and exported as its value; `reports.reasons` has words for people.  The reason of
-    an HTTP error is no member: `http_404`.
+    an HTTP error is no member: `http_404`, see `http_status`.
     """
 
     # a URL that was not asked for
@@ -86,3 +86,13 @@ class Reason(StrEnum):
     NO_RECORD = "no_record"
     OTHER_CONTENT = "other_content"
     NO_TEXT = "no_text"
+
+
+def http_status(reason: str) -> int | None:
+    """The HTTP status of an error that is a reason; None for all other reasons.
+
+    >>> http_status("http_404"), http_status(Reason.TIMEOUT)
+    (404, None)
+    """
+    status = reason.removeprefix("http_")
+    return int(status) if status != reason else None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 from support import zoo
+from support.names import Names
 from support.serving import MISSING, Fault, Reply, reserved, serve, url_of
 
 from diptych.frontier.politeness import Limits
@@ -98,6 +101,44 @@ def test_private_address_is_not_connected_to(crawl, host):
     assert not outcome.pages
     (why,) = outcome.stopped.values()
     assert "private address" in why
+
+
+class Addresses(Names):
+    """A name with several addresses, with commas between them."""
+
+    async def resolve(self, host, port=0, family=socket.AF_INET):
+        (found,) = await super().resolve(host, port, family)
+        return [{**found, "host": address} for address in found["host"].split(",")]
+
+
+class Down(Names):
+    """Names that cannot be looked up, with words of its own for that."""
+
+    async def resolve(self, host, port=0, family=socket.AF_INET):
+        raise OSError("no private address book here")
+
+
+@pytest.mark.parametrize(
+    ("resolver", "reason"),
+    [
+        (Addresses({"a.example": "127.0.0.1,127.0.0.2"}), "private_address"),
+        (Addresses({"a.example": "127.0.0.1,10.0.0.1,10.0.0.2"}), "private_address"),
+        (Down({}), "dns"),
+    ],
+)
+def test_private_is_what_was_not_connected_to_whatever_an_error_says(crawl, resolver, reason):
+    outcome = crawl(
+        "http://a.example/", resolver=resolver, allow_private=False, limits=Limits(attempts=1)
+    )
+    assert outcome.reasons["/robots.txt"] == reason
+
+
+def test_a_private_address_is_no_matter_where_none_was_refused(crawl):
+    names = Names({"a.example": "127.0.0.1"})
+    with reserved() as place:
+        url = url_of(place).replace("127.0.0.1", "a.example")
+        outcome = crawl(url, resolver=names, limits=Limits(attempts=1))
+    assert outcome.reasons["/robots.txt"] == "connect"
 
 
 def test_name_of_this_machine_is_crawled_when_that_is_allowed(crawl):

@@ -158,6 +158,19 @@ def test_a_site_that_is_not_served_over_https_is_asked_over_http(tmp_path: Path)
     assert discovery(tmp_path, web, Obfc(), "https://a.es/") == ["a.es"]
 
 
+def test_a_site_without_https_is_asked_over_http_on_its_next_visit_too(tmp_path: Path) -> None:
+    pages = {**bilingual("a.es"), "http://a.es/more": page_of("en")}
+    web = FakeWeb({**pages, "https://a.es/robots.txt": 0})
+    discovery(tmp_path, web, Forward(), "https://a.es/", "https://a.es/more")
+    assert sorted(web.asked) == sorted(pages)
+
+
+def test_a_host_that_forbids_all_by_an_error_is_not_asked_over_http(tmp_path: Path) -> None:
+    web = FakeWeb({**bilingual("a.es"), "https://a.es/robots.txt": 503})
+    assert discovery(tmp_path, web, Obfc(), "https://a.es/") == []
+    assert web.asked == []
+
+
 def test_what_was_learned_decides_what_comes_next(tmp_path: Path) -> None:
     """Sites called `hotel` are bilingual, sites called `shop` are not."""
     pages: dict[str, str | int] = {}

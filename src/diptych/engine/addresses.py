@@ -9,9 +9,11 @@ from __future__ import annotations
 import errno
 import ipaddress
 import socket
+from contextvars import ContextVar
 from typing import Any
 
-PRIVATE = "private address"
+refused_addresses: ContextVar[list[str]] = ContextVar("refused_addresses")
+"""private addresses that the current request was not connected to"""
 
 
 class PrivateAddressError(OSError):
@@ -69,5 +71,7 @@ def guarded_socket(address_info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> 
     """A socket for an address that was looked up, unless that address is private."""
     family, kind, protocol, _, address = address_info
     if is_private(str(address[0])):
-        raise PrivateAddressError(errno.EACCES, f"{PRIVATE} {address[0]}")
+        if (refused := refused_addresses.get(None)) is not None:
+            refused.append(str(address[0]))
+        raise PrivateAddressError(errno.EACCES, f"private address {address[0]}")
     return socket.socket(family, kind, protocol)

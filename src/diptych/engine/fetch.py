@@ -14,7 +14,7 @@ from aiohttp.abc import AbstractResolver
 from aiohttp.connector import Connection
 from yarl import URL
 
-from diptych.engine.addresses import PRIVATE, guarded_socket, is_private_name
+from diptych.engine.addresses import guarded_socket, is_private_name, refused_addresses
 from diptych.page.answer import REDIRECTS
 from diptych.page.robots import MAX_ROBOTS_BYTES
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES
@@ -121,12 +121,14 @@ class Fetcher:
         assert session is not None, "use the fetcher in an async with"
         if proxy and not self._settings.allow_private and is_private_name(host_of(url)):
             return Failure(url, Reason.PRIVATE_ADDRESS, host_of(url))
+        refused: list[str] = []
+        refused_addresses.set(refused)
         try:
             request = session.get(URL(url, encoded=True), allow_redirects=False, proxy=proxy)
             async with request as answer:
                 return await self._take(url, kind, answer)
         except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
-            return _failure(url, error)
+            return _failure(url, error, refused)
 
     def _proxy_for(self, url: Url) -> str | None:
         if self._settings.proxy:
@@ -178,18 +180,16 @@ def _may_be_html(answer: aiohttp.ClientResponse) -> bool:
     return declared in HTML_TYPES or declared in UNKNOWN_TYPES
 
 
-def _failure(url: Url, error: Exception) -> Failure:
-    """A fault of the web in one word."""
+def _failure(url: Url, error: Exception, refused: list[str]) -> Failure:
+    """The failure that an error of a request means; `refused` are private addresses of its host."""
     text = str(error) or type(error).__name__
-    if PRIVATE in text:
-        return Failure(url, Reason.PRIVATE_ADDRESS, text)
-    for kinds, reason in _REASONS:
-        if isinstance(error, kinds):
-            return Failure(url, reason, text[:200])
-    return Failure(url, Reason.PROTOCOL, text[:200])
+    reason = next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), None)
+    if refused and reason is Reason.CONNECT:
+        reason = Reason.PRIVATE_ADDRESS
+    return Failure(url, reason or Reason.PROTOCOL, text[:200])
 
 
-_REASONS: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
+_REASONS: tuple[tuple[tuple[type[Exception], ...], Reason], ...] = (
     ((TimeoutError,), Reason.TIMEOUT),
     ((aiohttp.ClientConnectorDNSError,), Reason.DNS),
     ((aiohttp.ClientSSLError,), Reason.TLS),

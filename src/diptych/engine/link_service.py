@@ -38,6 +38,7 @@ from diptych._version import VERSION
 from diptych.errors import SourceError, in_one_line
 from diptych.files import read_file, reading
 from diptych.page.robots import retry_after
+from diptych.reason import http_status
 from diptych.text.urls import host_of, normalise, origin_of, site_name
 from diptych.types import Failure, Link, Reason, Response, Url
 
@@ -375,9 +376,8 @@ class LinkService:
 
 def _may_help(failure: Failure) -> bool:
     """True if another request may succeed."""
-    if failure.reason.startswith("http_"):
-        return int(failure.reason[5:]) in _AGAIN
-    return failure.reason in (Reason.NO_CONNECTION, Reason.TIMEOUT, Reason.CUT_OFF)
+    no_answer = (Reason.NO_CONNECTION, Reason.TIMEOUT, Reason.CUT_OFF)
+    return failure.reason in no_answer or http_status(failure.reason) in _AGAIN
 
 
 def _at(content: object, path: str) -> object:

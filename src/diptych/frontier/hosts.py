@@ -75,6 +75,8 @@ class Hosts:
         """the one started first comes first: its time is over first"""
         self.sites: dict[str, SiteInfo] = {}
         self.notes: list[str] = []
+        self._unreachable: set[int] = set()
+        """hosts that gave no answer in this invocation, also those of sites that were left"""
         self.ends: dict[str, SiteEnd] = {}
         """sites whose crawl ended early, and why"""
 
@@ -162,7 +164,8 @@ class Hosts:
         self._by_site.setdefault(info.site.id, []).append(info)
         delay = self._politeness.delay_for(crawl_delay)
         # One connection until robots.txt, which has the highest priority, is known.
-        self._frontier.add_host(Host(info.id, next_at=next_at, delay=delay))
+        host = Host(info.id, next_at, delay, is_unreachable=info.id in self._unreachable)
+        self._frontier.add_host(host)
         return info
 
     def _fetch_robots_again(self, origin: str) -> None:
@@ -239,11 +242,14 @@ class Hosts:
         if host.delay >= LONG_DELAY:
             self._store.db.execute("UPDATE hosts SET next_at = ? WHERE id = ?", (host.next_at, id))
 
-    def stop(self, id: int, reason: str) -> None:
+    def stop(self, id: int, reason: str, *, is_unreachable: bool = False) -> None:
         """Ask a host no more in this invocation, and say so."""
         if self._frontier.host(id).stopped:
             return
         self._frontier.stop(id, reason)
+        if is_unreachable:
+            self._frontier.host(id).is_unreachable = True
+            self._unreachable.add(id)
         if len(self.notes) < MAX_NOTES:
             self.notes.append(f"{self._by_id[id].origin} was stopped: {reason}")
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))

@@ -68,6 +68,9 @@ class Host:
     connections: int = 1
     active: int = 0
     stopped: str = ""
+    """words for why it is asked no more"""
+    is_unreachable: bool = False
+    """it was stopped because it gave no answer at all"""
     wake_at: float = math.inf
     """when it is in the schedule for; infinite when it is not in it"""
 

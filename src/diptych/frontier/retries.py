@@ -9,6 +9,7 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier
 from diptych.page.answer import ReadAnswer
 from diptych.page.robots import Robots
+from diptych.reason import http_status
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import host_of
@@ -17,7 +18,6 @@ from diptych.types import Failure, Kind, Reason
 _NO_ANSWER = (Reason.TIMEOUT, Reason.CONNECT, Reason.DISCONNECTED)
 RETRIED = frozenset({*_NO_ANSWER, "http_429", "http_500", "http_502", "http_503", "http_504"})
 REFUSALS = frozenset({*_NO_ANSWER, "http_401", "http_403", "http_429", "http_503"})
-UNREACHABLE = "cannot be reached"
 FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
 
 
@@ -81,15 +81,22 @@ class Retries:
             )
         elif claim.kind is Kind.ROBOTS and not retried:
             self.hosts.know_robots(claim.host, Robots.of(None), now)
-            self.hosts.stop(claim.host, _unreachable(failure))
+            self.hosts.stop(
+                claim.host, _robots_failure(failure), is_unreachable=_is_unreachable(failure)
+            )
         return not retried
 
 
-def _unreachable(failure: Failure) -> str:
+def _is_unreachable(failure: Failure) -> bool:
+    """True if a host gave no answer at all, though it is one that may be asked."""
+    return failure.reason != Reason.PRIVATE_ADDRESS and http_status(failure.reason) is None
+
+
+def _robots_failure(failure: Failure) -> str:
     """Words for a robots.txt that could not be fetched."""
     host = host_of(failure.url)
-    if failure.reason.startswith("http_"):
-        return f"robots.txt answers {failure.reason[5:]}, so nothing is allowed"
+    if _is_unreachable(failure):
+        return f"{host} cannot be reached: {failure.detail or failure.reason}"
     if failure.reason == Reason.PRIVATE_ADDRESS:
         return f"{host} is on a private address; to fetch from it say --allow-private"
-    return f"{host} {UNREACHABLE}: {failure.detail or failure.reason}"
+    return f"robots.txt answers {http_status(failure.reason)}, so nothing is allowed"

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from diptych.frontier.admission import Admission
 from diptych.frontier.hosts import Hosts, SiteInfo
-from diptych.frontier.queue import Frontier, State
-from diptych.frontier.retries import UNREACHABLE
+from diptych.frontier.queue import Frontier, Host, State
 from diptych.protocols import Inquiry
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, site_name, url_key
@@ -99,8 +98,8 @@ class Visits:
             visit.moved_to = target
         self.miss(visit, url, Reason.TOO_MANY_REDIRECTS if is_own else Reason.MOVED)
 
-    def miss(self, visit: Visit, url: Url, reason: str) -> None:
-        """Take in that a page could not be fetched."""
+    def miss(self, visit: Visit, url: Url, reason: str, *, is_unreachable: bool = False) -> None:
+        """Take in that a page could not be fetched, or that its host cannot be reached at all."""
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
         if visit.page is not None:
@@ -108,7 +107,7 @@ class Visits:
                 visit.inquiry.miss(asked)
             return
         visit.reason = visit.reason or reason
-        other = _alternative(url, reason, visit.lead.role)
+        other = _other_scheme(url) if is_unreachable else _home(url, reason, visit.lead.role)
         if other is not None and other not in visit.tried:
             visit.tried.add(other)
             self._request(visit, other)
@@ -129,14 +128,13 @@ class Visits:
     def _give_up_stopped(self, visit: Visit) -> None:
         """Miss what waits for hosts that are asked no more, and what that leads to."""
         while stopped := {
-            url: why for url in sorted(visit.pending) if (why := self._stop_reason(visit, url))
+            url: host for url in sorted(visit.pending) if (host := self._host(visit, url)).stopped
         }:
-            for url, why in stopped.items():
-                self.miss(visit, url, why)
+            for url, host in stopped.items():
+                self.miss(visit, url, host.stopped, is_unreachable=host.is_unreachable)
 
-    def _stop_reason(self, visit: Visit, url: Url) -> str:
-        """The reason why the host of a URL was stopped; empty if it was not."""
-        return self._frontier.host(self._hosts.of(url, visit.lead.site).id).stopped
+    def _host(self, visit: Visit, url: Url) -> Host:
+        return self._frontier.host(self._hosts.of(url, visit.lead.site).id)
 
     def _leave(self, visit: Visit) -> None:
         if any(self._frontier.host(info.id).active for info in self._hosts.of_site(visit.site)):
@@ -175,16 +173,21 @@ class Visits:
         self._frontier.add([entry._replace(hops=hops)])
 
 
-def _alternative(url: Url, reason: str, role: Role) -> Url | None:
-    """The URL to try instead of the page of a lead that failed.
+def _other_scheme(url: Url) -> Url | None:
+    """The same URL over http, to be tried if https cannot be reached; None if it is over http.
 
-    >>> _alternative(Url("https://a.org/x"), "a.org cannot be reached: timeout", Role.SEED)
-    'http://a.org/x'
-    >>> _alternative(Url("http://a.org/old.html"), "http_404", Role.FORWARD)
+    >>> _other_scheme(Url("https://a.org/x")), _other_scheme(Url("http://a.org/x"))
+    ('http://a.org/x', None)
+    """
+    return Url("http:" + url.removeprefix("https:")) if url.startswith("https:") else None
+
+
+def _home(url: Url, reason: str, role: Role) -> Url | None:
+    """The home page, to be tried instead of the page of a lead that failed.
+
+    >>> _home(Url("http://a.org/old.html"), "http_404", Role.FORWARD)
     'http://a.org/'
     """
-    if UNREACHABLE in reason:
-        return Url("http:" + url.removeprefix("https:")) if url.startswith("https:") else None
     home = Url(origin_of(url) + "/")
     # A link to a page that is gone is a link to its site all the same.
     return home if role is Role.FORWARD and url != home and reason != Reason.MOVED else None

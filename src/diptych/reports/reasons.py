@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from diptych.reason import http_status
 from diptych.types import SiteEnd
 
 
@@ -25,9 +26,8 @@ def in_words(reason: str) -> str:
     >>> in_words("robots"), in_words("http_503"), in_words("licence:CC0-1.0")
     ('forbidden by robots.txt', 'answered 503', 'licence:CC0-1.0')
     """
-    if reason.startswith("http_") and reason not in REASONS:
-        return f"answered {reason[5:]}"
-    return REASONS.get(reason, reason)
+    status = http_status(reason)
+    return REASONS.get(reason, f"answered {status}" if status else reason)
 
 
 def end_in_words(site: str, end: SiteEnd) -> str:
