@@ -20,7 +20,6 @@ from diptych.types import (
     Evidence,
     Example,
     Failure,
-    Found,
     LangPair,
     LangScore,
     Lead,
@@ -33,14 +32,15 @@ from diptych.types import (
     Page,
     PagePair,
     PageRecord,
+    PairingResult,
     Ranked,
     Response,
     Role,
     SegmentPair,
-    Settled,
     Site,
     Sketch,
     Url,
+    VerifiedPair,
     lang_pairs,
 )
 from diptych.units import DocumentPair, Piece, Repeats, Side, Text, Unit
@@ -73,8 +73,10 @@ VALUES = [
     Candidate(PagePair(HOME, HOME, "en", "fr", 0.5, "keys"), Page(RECORD, ()), Page(RECORD, ())),
     Missing(HOME, "http_404"),
     Moved(HOME, HOME),
-    Found(PagePair(HOME, HOME, "en", "fr", 0.5, "keys"), Decision(True, 0.9), ((HOME, HOME),)),
-    Settled((PagePair(HOME, HOME, "en", "fr", 0.5, "keys"),)),
+    VerifiedPair(
+        PagePair(HOME, HOME, "en", "fr", 0.5, "keys"), Decision(True, 0.9), ((HOME, HOME),)
+    ),
+    PairingResult((PagePair(HOME, HOME, "en", "fr", 0.5, "keys"),)),
     Outlook(12, 0.5),
     Lead(1, HOME, "example.org", Role.BACK, (7, 9), 2),
     Example(Role.FORWARD, (7, 9), 0.5),

@@ -20,7 +20,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import diptych
 from bench.sites.archive import HOST, site_url
-from diptych.engine.engine import Answers
+from diptych.engine.engine import Answerer
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
 from diptych.page.answer import ReadAnswer, read_answer
@@ -220,7 +220,7 @@ class SiteEngine:
     def run(
         self,
         crawl: Crawl,
-        answers: Answers,
+        answers: Answerer,
         *,
         tick: Callable[[], None],
         stopped: Callable[[], bool],

@@ -27,7 +27,7 @@ from diptych.run.store import SCHEMA_VERSION, Store
 from diptych.stages.crawl.bfs import Bfs
 from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.learn_lexicon import _lexicon as lexicon_of_texts
-from diptych.steps.tasks import LexiconTask, Work
+from diptych.steps.tasks import LexiconTask, TaskContext
 from diptych.text import tokens, words
 from diptych.types import LangPair, PagePair, Site, Url, lang_pairs
 
@@ -120,8 +120,8 @@ def read_site(name: str, cache: Path) -> Path:
             store, found, Scope.of(found, kind="site"), Bfs(), languages(site),
             politeness=polite, limits=Limits(), now=0.0,
         )  # fmt: skip
-        work = Work(folder, build(recipes.load("bfs", {})), languages(site))
-        answers = GuideAnswers(crawl, work)
+        context = TaskContext(folder, build(recipes.load("bfs", {})), languages(site))
+        answers = GuideAnswers(crawl, context)
         ReplayEngine().run(crawl, answers, tick=lambda: None, stopped=lambda: False)
     (folder / "done").touch()
     return folder
@@ -139,7 +139,7 @@ def true_lexicons(
     store: Store, langs: list[str], truth: Truth, most: int = 60
 ) -> dict[LangPair, Lexicon]:
     """What true pairs teach: a run learns the same from its surest pairs."""
-    work = Work(store.folder, build(recipes.load(recipes.DEFAULT, {})), langs).of(store)
+    context = TaskContext(store.folder, build(recipes.load(recipes.DEFAULT, {})), langs).of(store)
     lang_of = {
         record.url: record.lang for site, _ in store.sites() for record in store.records(site)
     }
@@ -155,7 +155,7 @@ def true_lexicons(
         texts = {
             text
             for one, other in some[:: len(some) // most + 1]
-            for text in LexiconTask(PagePair(one, other, *pair, 1.0, "")).run(work)
+            for text in LexiconTask(PagePair(one, other, *pair, 1.0, "")).run(context)
         }
         if learned := lexicon_of_texts(sorted(texts), pair, None):
             found[pair] = learned

@@ -25,7 +25,7 @@ from diptych.registry import build
 from diptych.run.store import Store
 from diptych.stages.crawl.bfs import Bfs
 from diptych.steps.guide_answers import GuideAnswers
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 from diptych.text.urls import normalise
 
 AGENT = "DiptychBot/bench"
@@ -50,8 +50,8 @@ def crawl(home: str, connections: int, folder: Path) -> dict[str, float]:
             began.append(time.perf_counter())  # asked before each step, first when all is ready
             return False
 
-        work = Work(folder, build(recipes.load("bfs", {})), ("en", "fr"))
-        engine.run(run, GuideAnswers(run, work), tick=lambda: None, stopped=stopped)
+        context = TaskContext(folder, build(recipes.load("bfs", {})), ("en", "fr"))
+        engine.run(run, GuideAnswers(run, context), tick=lambda: None, stopped=stopped)
         seconds = time.perf_counter() - began[0]
         return {"pages": run.stats.pages, "downloads": run.stats.downloads, "seconds": seconds}
 

@@ -32,7 +32,7 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import discounted
 from diptych.stages.align_dom.domtree.strategy import DomTree
 from diptych.stages.align_sentences.length_lexicon import LengthLexicon
-from diptych.steps.align_pages import Aligned, align_sentences
+from diptych.steps.align_pages import AlignedSentences, align_sentences
 from diptych.text.lengths import text_length
 from diptych.text.sentences import split_sentences
 from diptych.text.tokens import tokens
@@ -218,11 +218,15 @@ def _lexicon(known: str, langs: tuple[str, str], pages: Sequence[tuple[Page, Pag
     return discounted(train(taught, *langs)) if len(taught) >= _LEAST_TAUGHT else empty
 
 
-def _aligned(left: Page, right: Page, langs: tuple[str, str], lexicon: Lexicon) -> list[Aligned]:
+def _aligned(
+    left: Page, right: Page, langs: tuple[str, str], lexicon: Lexicon
+) -> list[AlignedSentences]:
     return list(align_sentences(left, right, LangPair(*langs), DomTree(), LengthLexicon(), lexicon))
 
 
-def _segment(found: Aligned, langs: tuple[str, str], left: Page, right: Page) -> SegmentPair:
+def _segment(
+    found: AlignedSentences, langs: tuple[str, str], left: Page, right: Page
+) -> SegmentPair:
     return SegmentPair(
         " ".join(sentence.text for sentence in found.left),
         " ".join(sentence.text for sentence in found.right),

@@ -35,7 +35,7 @@ from diptych.frontier.scope import Scope, group
 from diptych.registry import build
 from diptych.run.store import Store
 from diptych.steps.guide_answers import GuideAnswers
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 from diptych.text.urls import normalise
 
 AGENT = "DiptychBot/bench"
@@ -158,8 +158,8 @@ def crawl(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
             return False
 
         engine = LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
-        work = Work(folder, strategies, LANGS)
-        engine.run(run, GuideAnswers(run, work), tick=flight.note, stopped=stopped)
+        context = TaskContext(folder, strategies, LANGS)
+        engine.run(run, GuideAnswers(run, context), tick=flight.note, stopped=stopped)
         started, used = began[0]
         found = _figures(run, time.perf_counter() - started, _processor_seconds() - used)
     found |= {"in flight": round(flight.total / max(flight.seconds, 1e-9), 1), "most": flight.most}

@@ -35,7 +35,7 @@ from diptych.frontier.scope import Scope, group
 from diptych.registry import STRATEGIES, build
 from diptych.run.store import Store
 from diptych.steps.guide_answers import GuideAnswers
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 
 POLICIES = ("bfs", "bfs+langs", "pplocator", "smart", "parallel_links", OURS)
 OWN_RECIPES = {"pplocator": "pplocator", "parallel_links": "dom"}
@@ -56,8 +56,8 @@ def crawl_site(site: BuiltSite, langs: tuple[str, ...], policy: str, readings: R
             store, seeds, Scope.of(seeds, kind="site"), strategies.crawl, langs,
             politeness=polite, limits=Limits(), now=0.0,
         )  # fmt: skip
-        work = Work(store.folder, strategies, langs)
-        engine.run(crawl, GuideAnswers(crawl, work), tick=lambda: None, stopped=lambda: False)
+        context = TaskContext(store.folder, strategies, langs)
+        engine.run(crawl, GuideAnswers(crawl, context), tick=lambda: None, stopped=lambda: False)
     pairs = site.true_pairs(langs)
     found = completed(engine.served, pairs)
     return Curve(site.folder.name, policy, len(pairs), len(engine.served), tuple(found))

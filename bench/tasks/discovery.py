@@ -101,7 +101,7 @@ class Outcome:
     """bilingual sites that were tested and not reported"""
     tested: int
     robots: int
-    look_ups: int
+    link_queries: int
     seconds: float
     web: dict[str, Any]
 
@@ -133,7 +133,15 @@ def run(task: Task) -> Outcome:
         "links between sites": len(web.citations.target),
     }  # fmt: skip
     return Outcome(
-        task, right, wrong, overlooked, len(verdicts), stats.robots, engine.look_ups, seconds, facts
+        task,
+        right,
+        wrong,
+        overlooked,
+        len(verdicts),
+        stats.robots,
+        engine.link_queries,
+        seconds,
+        facts,
     )
 
 
@@ -225,7 +233,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "precision": percent(right / max(1, reported)),
         "recall of the test": percent(right / max(1, known)),
         "sites tested": round(mean(each.tested for each in outcomes)),
-        "look-ups": round(mean(each.look_ups for each in outcomes)),
+        "look-ups": round(mean(each.link_queries for each in outcomes)),
         "robots.txt": round(mean(each.robots for each in outcomes)),
         "seconds": round(mean(each.seconds for each in outcomes)),
     }

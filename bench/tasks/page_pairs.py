@@ -40,7 +40,7 @@ from diptych.stages.pair.url_rules import UrlRules
 from diptych.stages.verify.decision_tree import DecisionTree
 from diptych.stages.verify.maxent import MaxEnt
 from diptych.steps.align_pairs import align_pairs
-from diptych.steps.tasks import AlignTask, Work
+from diptych.steps.tasks import AlignTask, TaskContext
 from diptych.types import PagePair, lang_pairs
 
 OURS = "diptych"
@@ -76,9 +76,9 @@ def verified(pairer: Pairer, verifier: Verifier, recipe: str) -> Method:
 
     def find(store: Store, langs: list[str]) -> Iterable[PagePair]:
         made = replace(build(recipes.load(recipe, {})), verify=verifier)
-        work = Work(store.folder, made, langs).of(store)
+        context = TaskContext(store.folder, made, langs).of(store)
         for pair in pairer.pair(view_of(store, langs)):
-            if AlignTask(pair).run(work).decision.accept:
+            if AlignTask(pair).run(context).decision.accept:
                 yield pair
 
     return find
@@ -104,9 +104,11 @@ def whole_run(jobs: int) -> Method:
         with Store(store.folder, agent="bench") as run:
             run.db.execute("DELETE FROM learning")
             run.db.execute("DELETE FROM pairs")
-            work = Work(run.folder, strategies, langs)
+            context = TaskContext(run.folder, strategies, langs)
             ((id, _),) = run.sites()
-            align_pairs(run, pair_and_learn(run, work, Watcher(), jobs=jobs), Watcher(), jobs=jobs)
+            align_pairs(
+                run, pair_and_learn(run, context, Watcher(), jobs=jobs), Watcher(), jobs=jobs
+            )
             return [pair for _, pair in run.pairs(id, where="decisions.accept")]
 
     return find

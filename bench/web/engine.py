@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bench.web.simulated_web import SimulatedWeb
-from diptych.engine.link_answers import look_up
+from diptych.engine.link_answers import query_links
 from diptych.frontier.queue import Claim
 from diptych.frontier.search import Discovery
 from diptych.page.answer import read_answer
@@ -26,7 +26,7 @@ class WebEngine:
     source: LinkSource
     verdicts: list[tuple[int, str, bool]] = field(default_factory=list)
     """the number of the download with which a site was decided, the site, and what was decided"""
-    look_ups: int = 0
+    link_queries: int = 0
     """how often the source was asked"""
 
     def run(self, discovery: Discovery) -> None:
@@ -49,13 +49,13 @@ class WebEngine:
 
     def _look_up(self, discovery: Discovery, now: float) -> bool:
         """Answer what it wants to know, and have it learn if it is time; True if it asked."""
-        look_ups = discovery.look_ups(now)
-        for asked in look_ups:
-            discovery.answered(asked, look_up(self.source, asked), now)
-        self.look_ups += len(look_ups)
+        link_queries = discovery.link_queries(now)
+        for asked in link_queries:
+            discovery.answered(asked, query_links(self.source, asked), now)
+        self.link_queries += len(link_queries)
         if discovery.is_learning_due:
             discovery.learn()
-        return bool(look_ups)
+        return bool(link_queries)
 
     def _answer(self, discovery: Discovery, claim: Claim, now: float) -> None:
         response = self.web.answer(claim.url, now)
@@ -67,6 +67,6 @@ class WebEngine:
         pointer = discovery.store.archive.append(compose(response), now)
         discovery.fetched(claim, reading, now, pointer)
         downloads = discovery.stats.downloads - discovery.stats.robots
-        while discovery.news:
-            verdict = discovery.news.popleft()
+        while discovery.new_verdicts:
+            verdict = discovery.new_verdicts.popleft()
             self.verdicts.append((downloads, verdict.site, verdict.decision.accept))

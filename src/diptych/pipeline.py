@@ -23,7 +23,7 @@ from diptych.steps.learn_lexicon import SURE_PAIR, learn_lexicons, uses_words
 from diptych.steps.pair_pages import pair_pages
 from diptych.steps.score_segments import score_segments
 from diptych.steps.sketch_pages import sketch_pages
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 from diptych.steps.write_corpus import write_run_corpus
 from diptych.types import Site, lang_pairs
 
@@ -37,7 +37,7 @@ CERTAIN, DOUBT = 0.95, 0.05  # few pages without a certain partner, for each sur
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to mine, and within which limits."""
+    """The sites to mine, the languages, and the limits."""
 
     sites: Sequence[Site]
     scope: Scope
@@ -49,7 +49,7 @@ class Plan:
     jobs: int = 1
     """processes that pages are read and aligned in"""
     signature: str = ""
-    """how the result was made"""
+    """one line with strategies, parameters, languages and version"""
 
 
 def run(
@@ -58,14 +58,14 @@ def run(
     """Mine: crawl, sketch, pair, learn words, pair again, align and verify, score, write."""
     given = {langs: lexicon_of(langs, plan.lexicons) for langs in lang_pairs(plan.langs)}
     lexicons = {langs: lexicon for langs, lexicon in given.items() if lexicon}
-    work = Work(store.folder, strategies, plan.langs, lexicons)
+    context = TaskContext(store.folder, strategies, plan.langs, lexicons)
     crawl_sites(
-        store, work, plan.sites, plan.scope, engine, watcher,
+        store, context, plan.sites, plan.scope, engine, watcher,
         politeness=plan.politeness, limits=plan.limits, now=now,
     )  # fmt: skip
-    sketch_pages(store, work, watcher, jobs=plan.jobs)
-    work = pair_and_learn(store, work, watcher, jobs=plan.jobs)
-    align_pairs(store, work, watcher, jobs=plan.jobs)
+    sketch_pages(store, context, watcher, jobs=plan.jobs)
+    context = pair_and_learn(store, context, watcher, jobs=plan.jobs)
+    align_pairs(store, context, watcher, jobs=plan.jobs)
     score_segments(store, strategies.filter, watcher)
     choice = Choice(strategies.filter.threshold)
     write_run_corpus(store, RunCorpus(store, tuple(plan.langs), plan.signature, choice), watcher)
@@ -73,27 +73,27 @@ def run(
 
 def pair_and_learn(
     store: Store,
-    work: Work,
+    context: TaskContext,
     watcher: Watcher,
     *,
     jobs: int,
-    pair: Callable[[Store, Work, Watcher], None] = pair_pages,
-) -> Work:
+    pair: Callable[[Store, TaskContext, Watcher], None] = pair_pages,
+) -> TaskContext:
     """Pair all pages, learn words from the surest pairs, and pair again while that finds more.
 
     Nothing is learned twice of the same pages.  The work comes back with all that was learned.
     """
     if store.begin_learning():
-        given = work.lexicons
-        pair(store, work, watcher)
-        for _ in range(ROUNDS if uses_words(work.strategies) else 0):
+        given = context.lexicons
+        pair(store, context, watcher)
+        for _ in range(ROUNDS if uses_words(context.strategies) else 0):
             before = store.sure_pairs(SURE_PAIR)
-            learned = learn_lexicons(store, work, given, watcher, jobs=jobs)
-            work = replace(work, lexicons=learned)
+            learned = learn_lexicons(store, context, given, watcher, jobs=jobs)
+            context = replace(context, lexicons=learned)
             if store.uncertain_pages(CERTAIN) <= DOUBT * before:
                 break  # words could not decide much
-            pair(store, work, watcher)
+            pair(store, context, watcher)
             if store.sure_pairs(SURE_PAIR) <= GROWTH * before:
                 break
-        store.save_lexicons({langs: each.to_bytes() for langs, each in work.lexicons.items()})
-    return replace(work, lexicons=store.learned())
+        store.save_lexicons({langs: each.to_bytes() for langs, each in context.lexicons.items()})
+    return replace(context, lexicons=store.learned_lexicons())

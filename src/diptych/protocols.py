@@ -50,7 +50,7 @@ __all__ = [
 
 
 class SiteView(Protocol):
-    """What is known of a site so far; read-only.
+    """The pages, links, sketches and lexicons of a site so far; read-only.
 
     `pages` holds one record per distinct page: redirects, copies and non-canonical URLs are not in
     it, `resolve` leads from them to the page that stands for them.
@@ -68,7 +68,7 @@ class SiteView(Protocol):
 
     @property
     def pages(self) -> Mapping[Url, PageRecord]:
-        """What is known of each page, by its URL."""
+        """The record of each page, by its URL."""
         ...
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
@@ -80,19 +80,19 @@ class SiteView(Protocol):
         ...
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """What is known of the content of pages in the languages asked for, by URL.
+        """The sketches of pages in the languages asked for, by URL.
 
         Read anew each time, since all at once may not fit into memory.
         """
         ...
 
     def lexicon(self, left: str, right: str) -> Lexicon:
-        """What is known so far of the words of two languages; it may be empty."""
+        """The lexicon of two languages so far; it may be empty."""
         ...
 
 
 class CrawlPolicy(Protocol):
-    """Which links of a page to follow, and how eagerly."""
+    """Ranks the links of a page: which to follow, and with which priority."""
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
         """Called once after each page; may also rank again what is pending."""
@@ -106,30 +106,30 @@ class CrawlPolicy(Protocol):
 class Guide(CrawlPolicy, Protocol):
     """A crawl policy with a memory of one site.
 
-    What it knows it was told, so that telling it everything again in order rebuilds its memory:
-    of `site` it may ask only the languages, and in `refill` everything.
+    It knows only the pages and events that it observed, so that replaying them in order rebuilds
+    its memory: of `site` it may read only the languages, and in `refill` everything.
     """
 
     def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
-        """Called once after each thing that happens and is no page."""
+        """Called once after each event, such as a redirect or a verified pair."""
         ...
 
-    def wishes(self) -> Sequence[PagePair | None]:
-        """What it wants to know since it was last asked, to be told by `learn` some time later.
+    def questions(self) -> Sequence[PagePair | None]:
+        """The new questions since the last call; `learn` gets the answers some time later.
 
-        A pair of pages is to be verified and aligned (`Found`); None is all pages to be paired
-        (`Settled`).
+        A pair of pages is to be verified and aligned (`VerifiedPair`); None asks for all pages to
+        be paired (`PairingResult`).
         """
         ...
 
     def outlook(self) -> Outlook | None:
-        """What the crawl may still bring, if it can tell."""
+        """The pairs found and still expected; None if it makes no estimate."""
         ...
 
 
 @runtime_checkable
 class GuidedPolicy(Protocol):
-    """A crawl policy that must remember: it gives a new guide for each site."""
+    """A crawl policy with a memory: it gives a new guide for each site."""
 
     def guide(self, langs: Sequence[str]) -> Guide:
         """A guide that knows nothing yet."""
@@ -137,7 +137,7 @@ class GuidedPolicy(Protocol):
 
 
 class LinkSource(Protocol):
-    """Who links to whom, known without fetching anything."""
+    """Knows which pages link to which, without fetching them."""
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
         """Pages of other sites that link to a page, or to its host; a sample where there are more.
@@ -147,35 +147,35 @@ class LinkSource(Protocol):
         ...
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
-        """What a page links to outside of its site; None when it must be fetched to know that."""
+        """Links of a page to other sites; None if the page must be fetched to know them."""
         ...
 
 
 class Detector(Protocol):
-    """Whether a site is bilingual, from very few of its pages."""
+    """Decides from very few pages of a site if it is bilingual."""
 
     def inquire(self, langs: Sequence[str]) -> Inquiry:
-        """The test of one site, which knows nothing yet."""
+        """A new test of one site."""
         ...
 
 
 class Inquiry(Protocol):
-    """The test of one site: it is told pages and asks for more, until it knows."""
+    """The test of one site: it reads pages and asks for more, until it can decide."""
 
     def read(self, page: Page) -> None:
         """A page of the site, in the order they were fetched; the first is the start page."""
         ...
 
     def miss(self, url: Url) -> None:
-        """A page that it asked for cannot be had."""
+        """A page that it asked for cannot be fetched."""
         ...
 
     def ask(self) -> Sequence[Link]:
-        """What it wants to see now, each thing once; nothing when it knows, or waits."""
+        """The links to fetch now, each once; none if it can decide, or waits for pages."""
         ...
 
     def decision(self) -> Decision:
-        """What is known now: accepted if the site is bilingual."""
+        """The decision by the pages so far: accepted if the site is bilingual."""
         ...
 
     def pages(self) -> Sequence[tuple[str, Url]]:
@@ -184,14 +184,14 @@ class Inquiry(Protocol):
 
 
 Ranking = Callable[[Sequence[Lead]], Sequence[float]]
-"""how likely each of some leads is to lead to a bilingual site; the highest is followed first"""
+"""the probability that each lead leads to a bilingual site; the highest is followed first"""
 
 
 class DiscoverPolicy(Protocol):
-    """Where to look for bilingual sites."""
+    """Chooses where to look for bilingual sites."""
 
     looks_back: ClassVar[bool]
-    """whether those who link to a bilingual site are looked up"""
+    """True if the back links of bilingual sites are looked up"""
 
     @property
     def per_site(self) -> int:
@@ -208,16 +208,16 @@ class DiscoverPolicy(Protocol):
         ...
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """What following a link was worth, from 0 to 1: the page it led to, and its site."""
+        """The value of having followed a link, from 0 to 1: of its page, and of its site."""
         ...
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """What all links that were followed so far say of others."""
+        """A ranking of leads, learned from all links that were followed so far."""
         ...
 
 
 class Pairer(Protocol):
-    """Which pages of a site may be translations of each other."""
+    """Finds pages of a site that may be translations of each other."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; within one pair of languages a page is in at most one."""
@@ -234,7 +234,7 @@ class CandidatePairer(Protocol):
 
 
 class Verifier(Protocol):
-    """Whether two pages are translations of each other, by their content."""
+    """Decides by their content if two pages are translations of each other."""
 
     def verify(self, candidate: Candidate) -> Decision:
         """The score, from 0 (certainly not) to 1 (certainly), and the threshold's answer to it."""
@@ -242,10 +242,10 @@ class Verifier(Protocol):
 
 
 class TreeAligner(Protocol):
-    """Which pieces of two pages correspond."""
+    """Aligns the blocks of two pages."""
 
     uses_lexicon: ClassVar[bool]
-    """whether more is found once a lexicon is learned"""
+    """True if it aligns better with a lexicon"""
 
     def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
         """All blocks of both pages, each in exactly one pair, the left ones in order."""
@@ -254,32 +254,32 @@ class TreeAligner(Protocol):
 
 @runtime_checkable
 class LinkAligner(Protocol):
-    """A tree aligner that also says which links correspond."""
+    """A tree aligner that also aligns links."""
 
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon
     ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
-        """What `align` gives, and the addresses of aligned links with how sure they are."""
+        """The result of `align`, and the URLs of aligned links with their scores."""
         ...
 
 
 class SentenceAligner(Protocol):
-    """Which sentences of two texts correspond."""
+    """Aligns the sentences of two texts."""
 
     uses_lexicon: ClassVar[bool]
-    """whether more is found once a lexicon is learned"""
+    """True if it aligns better with a lexicon"""
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
         """Monotone and complete: every index is in exactly one bead.
 
-        The lexicon says which languages they are, and what is known of their words so far.
+        The lexicon names the languages, and has the words that are known so far.
         """
         ...
 
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Many short texts at once, such as those of two pages: what `align` gives for each."""
+        """Align many short texts at once, such as those of two pages, each as `align` does."""
         ...
 
 
@@ -297,7 +297,7 @@ class SentenceEncoder(Protocol):
 
 
 class Filter(Protocol):
-    """How good segment pairs are, and which are kept."""
+    """Scores segment pairs, and decides which are kept."""
 
     @property
     def threshold(self) -> float:
@@ -318,7 +318,7 @@ class Filter(Protocol):
 
 
 class UrlLanguageModel(Protocol):
-    """The language of a page by its URL alone."""
+    """Predicts the language of a page by its URL alone."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -331,7 +331,7 @@ class UrlLanguageModel(Protocol):
 
 
 class UrlPairModel(Protocol):
-    """Whether two URLs lead to translations of each other, by the URLs alone."""
+    """Predicts by the URLs alone if two pages are translations of each other."""
 
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
         """One probability for each left URL with the right URL at the same place."""
@@ -339,7 +339,7 @@ class UrlPairModel(Protocol):
 
 
 class Corpus(Protocol):
-    """What is exported: read anew, in the same order, each time it is asked for."""
+    """The data of an export: read again, in the same order, with each call."""
 
     @property
     def langs(self) -> Sequence[str]:
@@ -373,7 +373,7 @@ class Exporter(Protocol):
 
 @dataclass(slots=True)
 class Watcher:
-    """Told how a run gets on, and asked whether it should stop crawling; does nothing by itself."""
+    """Receives the progress of a run, and can stop its crawl; this one does neither."""
 
     stage: str = ""
     crawl: Crawl | None = None
@@ -387,5 +387,5 @@ class Watcher:
         """Called many times a second."""
 
     def stopped(self) -> bool:
-        """Whether to leave off crawling and finish with what is there."""
+        """True to stop crawling, and to finish with the pages so far."""
         return False

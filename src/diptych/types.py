@@ -66,7 +66,7 @@ FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh", "sitemap"})
 
 
 class Kind(IntEnum):
-    """What is fetched, and so how it is read."""
+    """The kind of file at a URL, which decides how it is parsed."""
 
     PAGE = 0
     ROBOTS = 1
@@ -79,7 +79,7 @@ class Ranked(NamedTuple):
     link: Link
     priority: float
     lowers: bool = False
-    """whether it holds for what is queued with a higher one as well; else that stays"""
+    """True if it also lowers the priority of a URL that is queued with a higher one"""
 
 
 class Block(NamedTuple):
@@ -90,7 +90,7 @@ class Block(NamedTuple):
 
 
 class LangScore(NamedTuple):
-    """How likely a text is in a language."""
+    """A language and its probability for a text."""
 
     lang: str
     score: float
@@ -109,7 +109,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a server, or an archive, answered: the body as transferred, not yet decoded."""
+    """The answer of a server or an archive, with its body as transferred, not yet decoded."""
 
     url: Url
     status: int
@@ -138,7 +138,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class PageRecord:
-    """What a run remembers of a page without opening its body again."""
+    """The facts of a page that a run keeps, so that its body need not be parsed again."""
 
     url: Url
     lang: str
@@ -153,12 +153,12 @@ class PageRecord:
     canonical: Url | None = None
     fetched_at: float = 0.0
     flags: tuple[str, ...] = ()
-    """what it says of its licence, of robots, and of machines that translate it"""
+    """its licence, its rules for robots, and machine translators on it"""
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What of a page's content tells its counterpart, in whatever language that is."""
+    """Features of a page's content by which its counterpart is found, in whatever language."""
 
     tags: str
     """its HTML tags in order, opened and closed, one character for each"""
@@ -173,7 +173,7 @@ class Sketch:
     block_words: tuple[tuple[int, ...], ...] = ()
     """the words of each block, as places in the bag"""
     shares: tuple[LangScore, ...] = ()
-    """how much of a page in several languages is in each; nothing if it is in one"""
+    """share of each language on a page in several; empty if it is in one"""
 
     @property
     def letters(self) -> float:
@@ -206,7 +206,7 @@ class Page:
 
 
 class Evidence(NamedTuple):
-    """Something that says that two pages are translations of each other, and how strongly."""
+    """A kind of evidence that two pages are translations of each other, and its score."""
 
     name: str
     score: float
@@ -214,7 +214,7 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PagePair:
-    """Two pages that may be translations of each other, and what says so.
+    """Two pages that may be translations of each other, and the evidence for it.
 
     A page in both languages is both halves of its pair.
     """
@@ -227,7 +227,7 @@ class PagePair:
     evidence: str
     """names of what proposed the pair, with + between them"""
     scores: tuple[Evidence, ...] = ()
-    """all that was measured on it"""
+    """all scores that were measured on it"""
 
 
 class NodePair(NamedTuple):
@@ -260,7 +260,7 @@ class SegmentPair:
     """DOM paths of the blocks it was taken from, with blanks between them"""
     right_path: str
     score: float
-    """how sure the alignment is"""
+    """confidence of the alignment"""
     left_at: str = ""
     """which characters of each of these blocks, as `0-54 0-12`"""
     right_at: str = ""
@@ -274,7 +274,7 @@ class Decision:
     score: float
     reason: str = ""
     marks: tuple[str, ...] = ()
-    """what a user may want to know of it though it is accepted"""
+    """notes on it for the user, also if it is accepted"""
 
 
 UNDECIDED = frozenset({Reason.TOO_LITTLE_TEXT, Reason.PARTIAL})
@@ -283,7 +283,7 @@ UNDECIDED = frozenset({Reason.TOO_LITTLE_TEXT, Reason.PARTIAL})
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Two pages to be verified: what they say, what pairs them, and how they were aligned."""
+    """Two pages to be verified, with their content, evidence and alignment."""
 
     pair: PagePair
     left: Page
@@ -292,7 +292,7 @@ class Candidate:
     segments: Sequence[SegmentPair] = ()
     """in order; with one side empty where nothing corresponds"""
     lexicon: Lexicon | None = None
-    """what is known of the words of both languages"""
+    """of both languages"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,29 +312,29 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A pair that was verified while the crawl goes on, and the links that were aligned in it."""
+class VerifiedPair:
+    """A decision on a pair during the crawl, and the links that were aligned in it."""
 
     pair: PagePair
     decision: Decision
     links: tuple[tuple[Url, Url], ...] = ()
-    """where aligned hyperlinks lead, on the left and on the right"""
+    """URLs of aligned hyperlinks, left and right"""
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """What the recipe's pairer makes of all pages that were there when it was asked."""
+class PairingResult:
+    """The pairs that the recipe's pairer found among all pages so far."""
 
     pairs: tuple[PagePair, ...]
 
 
-CrawlEvent = Missing | Moved | Found | Settled
-"""what happens in a crawl apart from pages"""
+CrawlEvent = Missing | Moved | VerifiedPair | PairingResult
+"""events of a crawl apart from pages"""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a crawl may still bring."""
+    """The pairs that a crawl has found, and an estimate of those still to be found."""
 
     found: float
     """pairs so far"""
@@ -357,12 +357,12 @@ class SiteEnd(Enum):
 
     @property
     def is_limit(self) -> bool:
-        """Whether the user set a limit that was reached."""
+        """True if a limit of the user was reached."""
         return self is not SiteEnd.UNLIKELY
 
 
 class Role(IntEnum):
-    """What a page is to the discovery of bilingual sites (Barbosa et al. 2011)."""
+    """The role of a page in the discovery of bilingual sites (Barbosa et al. 2011)."""
 
     SEED = 0
     BACK = 1
@@ -385,7 +385,7 @@ class Lead(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A link that was followed, and what came of it."""
+    """A link that was followed, and its outcome."""
 
     role: Role
     words: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""The nouns of a corpus: what is exported, merged and rebuilt.
+"""The nouns of a corpus, as it is exported, merged and rebuilt.
 
 All are named tuples: a million of them are made in some seconds.
 """
@@ -41,17 +41,17 @@ class Unit(NamedTuple):
     sides: tuple[Side, ...]
     """in the user's order of languages, each at most once"""
     score: float
-    """how good it is, from 0 to 1"""
+    """quality, from 0 to 1"""
     alignment: float
-    """how sure the alignment of its sentences is"""
+    """confidence of the alignment of its sentences"""
     verified: float
-    """how sure it is that its pages are translations of each other"""
+    """score of the verifier for its pages"""
     evidence: str
     """names of what proposed these pages, with + between them"""
     flags: tuple[str, ...] = ()
-    """what a user may want to know: `machine:google`, `licence:CC-BY-4.0`, `noai`, `email`"""
+    """facts for the user: `machine:google`, `licence:CC-BY-4.0`, `noai`, `email`"""
     copies: int = 1
-    """how often it was found in all; near-duplicates count"""
+    """number of occurrences in all; near-duplicates count"""
     run: str = ""
     """signature of the run that found it"""
 
@@ -94,7 +94,7 @@ class DocumentPair(NamedTuple):
 
 
 class Repeats(NamedTuple):
-    """How often the texts of some segments occur in a whole run, one number for each."""
+    """Counts of the texts of some segments in a whole run, one for each segment."""
 
     same: NDArray[np.int64]
     """this left side with this right side"""

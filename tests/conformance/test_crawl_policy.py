@@ -17,15 +17,15 @@ from diptych.registry import make, strategies
 from diptych.types import (
     CrawlEvent,
     Decision,
-    Found,
     Link,
     Missing,
     Moved,
     Page,
     PagePair,
     PageRecord,
+    PairingResult,
     Ranked,
-    Settled,
+    VerifiedPair,
 )
 
 Policy = CrawlPolicy | GuidedPolicy
@@ -81,7 +81,7 @@ def news() -> st.SearchStrategy[CrawlEvent]:
     """Anything that may be told, also of URLs that nobody asked for."""
     path, two = st.sampled_from(PATHS), st.tuples(st.sampled_from(PATHS), st.sampled_from(PATHS))
     found = st.builds(
-        lambda pair, accept, links: Found(
+        lambda pair, accept, links: VerifiedPair(
             pair_of(*pair),
             Decision(accept, 0.9 if accept else 0.1, "" if accept else "test"),
             tuple((at(left), at(right)) for left, right in links) if accept else (),
@@ -92,7 +92,7 @@ def news() -> st.SearchStrategy[CrawlEvent]:
         st.builds(lambda url: Missing(at(url), "http_404"), path),
         st.builds(lambda urls: Moved(at(urls[0]), at(urls[1])), two),
         found,
-        st.builds(lambda urls: Settled((pair_of(*urls),)), two),
+        st.builds(lambda urls: PairingResult((pair_of(*urls),)), two),
     )
 
 
@@ -100,7 +100,7 @@ def events() -> st.SearchStrategy[list[str | CrawlEvent]]:
     """Pages, each once, and what happens between them."""
     order = st.permutations(READ)
     return st.builds(
-        lambda pages, told: [event for each in zip(pages, told, strict=True) for event in each],
+        lambda pages, seen: [event for each in zip(pages, seen, strict=True) for event in each],
         order, st.lists(news(), min_size=len(READ), max_size=len(READ)),
     )  # fmt: skip
 
@@ -108,15 +108,15 @@ def events() -> st.SearchStrategy[list[str | CrawlEvent]]:
 Answer = tuple[list[Ranked], list[PagePair | None]]
 
 
-def tell(guide: Guide, site: FakeSite, told: Sequence[str | CrawlEvent]) -> list[Answer]:
-    """Tell a guide everything in order: what it answers, and what it wishes after each."""
+def replay(guide: Guide, site: FakeSite, history: Sequence[str | CrawlEvent]) -> list[Answer]:
+    """Tell a guide everything in order: what it answers, and what it asks after each."""
     answers = []
-    for event in told:
+    for event in history:
         if isinstance(event, str):
             ranked = list(guide.rank(site.read(event), OnlyLanguages(site)))
         else:
             ranked = list(guide.learn(event, OnlyLanguages(site)))
-        answers.append((ranked, list(guide.wishes())))
+        answers.append((ranked, list(guide.questions())))
     return answers
 
 
@@ -182,42 +182,42 @@ def test_sitemap_is_taken_as_a_page_without_text(policy: Policy) -> None:
 
 
 @pytest.mark.parametrize("policy", GUIDED)
-@given(site=sites(), told=events())
-def test_told_the_same_it_answers_and_wishes_the_same(
-    policy: GuidedPolicy, site: FakeSite, told: list[str | CrawlEvent]
+@given(site=sites(), history=events())
+def test_told_the_same_it_answers_and_asks_the_same(
+    policy: GuidedPolicy, site: FakeSite, history: list[str | CrawlEvent]
 ) -> None:
     one, other = policy.guide(site.langs), policy.guide(site.langs)
-    assert tell(one, site, told) == tell(other, site, told)
+    assert replay(one, site, history) == replay(other, site, history)
     assert one.outlook() == other.outlook()
     assert list(one.refill(site)) == list(other.refill(site))
 
 
 @pytest.mark.parametrize("policy", GUIDED)
-@given(site=sites(), told=events())
-def test_nothing_is_wished_twice_and_only_pages_that_are_there(
-    policy: GuidedPolicy, site: FakeSite, told: list[str | CrawlEvent]
+@given(site=sites(), history=events())
+def test_nothing_is_requested_twice_and_only_pages_that_are_there(
+    policy: GuidedPolicy, site: FakeSite, history: list[str | CrawlEvent]
 ) -> None:
     there: set[str] = set()
-    wished: set[frozenset[str]] = set()
+    requested: set[frozenset[str]] = set()
     guide = policy.guide(site.langs)
-    for event in told:
+    for event in history:
         there |= {at(event)} if isinstance(event, str) else set()
-        for _, wishes in tell(guide, site, [event]):
-            for pair in wishes:
+        for _, questions in replay(guide, site, [event]):
+            for pair in questions:
                 if pair is not None:
                     assert {pair.left, pair.right} <= there
                     assert {pair.left_lang, pair.right_lang} == {"en", "fr"}
-                    assert frozenset((pair.left, pair.right)) not in wished
-                    wished.add(frozenset((pair.left, pair.right)))
-        assert list(guide.wishes()) == []
+                    assert frozenset((pair.left, pair.right)) not in requested
+                    requested.add(frozenset((pair.left, pair.right)))
+        assert list(guide.questions()) == []
 
 
 @pytest.mark.parametrize("policy", GUIDED)
-@given(site=sites(), told=events())
+@given(site=sites(), history=events())
 def test_what_happens_is_ranked_by_numbers(
-    policy: GuidedPolicy, site: FakeSite, told: list[str | CrawlEvent]
+    policy: GuidedPolicy, site: FakeSite, history: list[str | CrawlEvent]
 ) -> None:
-    for ranked, _ in tell(policy.guide(site.langs), site, told):
+    for ranked, _ in replay(policy.guide(site.langs), site, history):
         assert all(math.isfinite(each.priority) for each in ranked)
         assert all(each.link.url.startswith(HOME) for each in ranked)
 

@@ -17,14 +17,14 @@ from support.runs import Killed, state
 from diptych import recipes
 from diptych.engine.replay import ReplayEngine, index_archives
 from diptych.frontier.crawl import Crawl
-from diptych.frontier.guides import Guides, Wish
+from diptych.frontier.guides import Guides, PairQuestion
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
 from diptych.protocols import GuidedPolicy
 from diptych.registry import STRATEGIES, Strategies, build
 from diptych.run.store import Store
 from diptych.steps.guide_answers import GuideAnswers
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 from diptych.text.urls import normalise
 from diptych.types import Site
 
@@ -113,10 +113,10 @@ class Run:
                 if fetched % kept == 0:
                     store.commit()
 
-            work = Work(self.folder, strategies_of(self.policy), LANGS)
+            context = TaskContext(self.folder, strategies_of(self.policy), LANGS)
             try:
                 ReplayEngine().run(
-                    crawl, GuideAnswers(crawl, work), tick=tick, stopped=lambda: False
+                    crawl, GuideAnswers(crawl, context), tick=tick, stopped=lambda: False
                 )
             except Killed:
                 return False
@@ -206,20 +206,20 @@ def test_guide_that_is_not_told_everything_crawls_otherwise(
     assert run.fetched() != whole.fetched()
 
 
-def test_wish_that_was_not_answered_is_asked_again(archive: Path, tmp_path: Path) -> None:
+def test_question_that_was_not_answered_is_asked_again(archive: Path, tmp_path: Path) -> None:
     run = Run(tmp_path / "run", archive, "hybrid")
-    asked: list[Wish] = []
-    taken = Guides.wishes
+    asked: list[PairQuestion] = []
+    taken = Guides.questions
 
-    def dying(guides: Guides, now: float) -> list[Wish]:
+    def dying(guides: Guides, now: float) -> list[PairQuestion]:
         asked.extend(taken(guides, now))
         if asked:
             raise Killed
         return []
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Guides, "wishes", dying)
+        patch.setattr(Guides, "questions", dying)
         assert not run.go(kept=1)
     with run.opened() as (_, crawl):
-        assert crawl.wishes(0.0) == asked != []
-        assert crawl.wishes(0.0) == []
+        assert crawl.questions(0.0) == asked != []
+        assert crawl.questions(0.0) == []

@@ -9,9 +9,9 @@ import pytest
 from support.searching import FakeWeb, Plain, page_of
 from support.waiting import until
 
-from diptych.engine.link_answers import BACK_LINKS, LookUps, look_up
+from diptych.engine.link_answers import MAX_BACK_LINKS, LinkQueryThread, query_links
 from diptych.frontier.politeness import Politeness
-from diptych.frontier.search import Discovery, LookUp, SearchSettings
+from diptych.frontier.search import Discovery, LinkQuery, SearchSettings
 from diptych.run.store import Store
 from diptych.stages.discover.backforth import Obfc
 from diptych.types import Failure, Lead, Link, Role, Url
@@ -35,9 +35,9 @@ class Watched(FakeWeb):
         return super().back_links(url, limit)
 
 
-def take_until(lookups: LookUps, is_over: Callable[[], bool]) -> None:
+def take_until(lookups: LinkQueryThread, is_over: Callable[[], bool]) -> None:
     def taken() -> bool:
-        lookups.take()
+        lookups.collect()
         return is_over()
 
     until(taken)
@@ -46,22 +46,24 @@ def take_until(lookups: LookUps, is_over: Callable[[], bool]) -> None:
 def test_a_page_is_asked_for_its_links_and_a_site_for_those_to_it() -> None:
     web = FakeWeb({"http://hub.org/": page_of("en")}, backs={A: ["http://hub.org/"] * 500},
                   outs={"http://hub.org/": [A]})  # fmt: skip
-    back = look_up(web, LookUp(A))
+    back = query_links(web, LinkQuery(A))
     assert isinstance(back, list)
-    assert len(back) == BACK_LINKS
+    assert len(back) == MAX_BACK_LINKS
     lead = Lead(1, Url("http://hub.org/"), "hub.org", Role.BACK)
-    assert look_up(web, LookUp(lead.url, lead)) == [Link(A)]
-    assert look_up(web, LookUp(Url("http://other.org/"), lead)) is None
+    assert query_links(web, LinkQuery(lead.url, lead)) == [Link(A)]
+    assert query_links(web, LinkQuery(Url("http://other.org/"), lead)) is None
 
 
 def test_answers_come_in_order_one_after_the_other(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         discovery = machine(store)
         sites = [Url(f"http://s{number}.es/") for number in range(10)]
-        discovery._look_ups.extend(LookUp(url, site=number) for number, url in enumerate(sites))
+        discovery._link_queries.extend(
+            LinkQuery(url, site=number) for number, url in enumerate(sites)
+        )
         web = Watched({}, backs={url: [f"http://hub{n}.org/"] for n, url in enumerate(sites)})
-        with LookUps(discovery, web) as lookups:
-            lookups.ask(0.0)
+        with LinkQueryThread(discovery, web) as lookups:
+            lookups.submit(0.0)
             assert lookups.waiting
             take_until(lookups, lambda: not lookups.waiting)
         assert web.looked == sites
@@ -79,8 +81,8 @@ def test_an_error_of_ours_is_not_swallowed(tmp_path: Path) -> None:
 
     with Store(tmp_path) as store:
         discovery = machine(store)
-        discovery._look_ups.append(LookUp(A))
-        with LookUps(discovery, Broken({})) as lookups:
-            lookups.ask(0.0)
+        discovery._link_queries.append(LinkQuery(A))
+        with LinkQueryThread(discovery, Broken({})) as lookups:
+            lookups.submit(0.0)
             with pytest.raises(RuntimeError, match="ended with an error"):
                 take_until(lookups, lambda: False)

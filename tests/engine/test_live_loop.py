@@ -80,11 +80,11 @@ def test_collections_are_as_usual_again_after_a_crawl():
 
 def test_garbage_is_collected_while_a_crawl_goes_on():
     with BriefCollections() as garbage:
-        garbage.look(1.0)
+        garbage.collect_if_due(1.0)
         Ring()
         before = sum(isinstance(each, Ring) for each in gc.get_objects())
-        garbage.look(1.5)
+        garbage.collect_if_due(1.5)
         between = sum(isinstance(each, Ring) for each in gc.get_objects())
-        garbage.look(2.0)
+        garbage.collect_if_due(2.0)
         after = sum(isinstance(each, Ring) for each in gc.get_objects())
     assert (before, between, after) == (1, 1, 0)

@@ -20,7 +20,7 @@ import diptych
 from diptych.engine.task_workers import _MIN_TASKS, _TASKS_AHEAD, Failed, Pool, run_tasks
 from diptych.errors import DiptychError
 from diptych.run.store import Store
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def work(store: Store) -> Work:
-    return Work(store.folder, strategies(), LANGS)
+def context(store: Store) -> TaskContext:
+    return TaskContext(store.folder, strategies(), LANGS)
 
 
 @pytest.fixture
@@ -41,11 +41,11 @@ def pipe(tmp_path: Path) -> Path:
     return tmp_path / "pipe"
 
 
-def test_results_come_in_the_order_of_the_tasks(work, store, pipe) -> None:
+def test_results_come_in_the_order_of_the_tasks(context, store, pipe) -> None:
     # The first is done after several others.
     tasks = [Held(0, pipe), *map(Square, range(1, _MIN_TASKS + 8))]
     tasks[5] = Releasing(5, pipe)
-    found = list(run_tasks(tasks, work, work.of(store), jobs=2))
+    found = list(run_tasks(tasks, context, context.of(store), jobs=2))
     assert [result[0] for result in found] == [number**2 for number in range(_MIN_TASKS + 8)]
     processes = {result[1] for result in found}
     assert len(processes) == 2
@@ -53,22 +53,22 @@ def test_results_come_in_the_order_of_the_tasks(work, store, pipe) -> None:
 
 
 @pytest.mark.parametrize(("count", "jobs"), [(_MIN_TASKS + 8, 1), (_MIN_TASKS - 1, 4), (0, 4)])
-def test_one_job_or_few_tasks_are_done_here(work, store, count, jobs) -> None:
-    found = list(run_tasks(map(Square, range(count)), work, work.of(store), jobs=jobs))
+def test_one_job_or_few_tasks_are_done_here(context, store, count, jobs) -> None:
+    found = list(run_tasks(map(Square, range(count)), context, context.of(store), jobs=jobs))
     assert found == [(number**2, os.getpid()) for number in range(count)]
 
 
-def test_tasks_done_here_have_the_store_that_is_open(work, store, monkeypatch) -> None:
+def test_tasks_done_here_have_the_store_that_is_open(context, store, monkeypatch) -> None:
     monkeypatch.setattr(store, "record", lambda url: None)
     monkeypatch.setattr("diptych.steps.tasks.Store", None)
-    assert list(run_tasks([Known("http://a/")], work, work.of(store))) == [("", os.getpid())]
-    assert work._store is None
+    assert list(run_tasks([Known("http://a/")], context, context.of(store))) == [("", os.getpid())]
+    assert context._store is None
 
 
 def test_workers_read_the_store_while_this_process_writes(recorded: Path) -> None:
     with Store(recorded, write=False) as store:
         url = next(store.records(1)).url
-        own = Work(recorded, strategies(), LANGS)
+        own = TaskContext(recorded, strategies(), LANGS)
         found = list(run_tasks([Known(url)] * _MIN_TASKS, own, own.of(store), jobs=2))
     assert {lang for lang, _ in found} == {"en"}
     assert os.getpid() not in {process for _, process in found}
@@ -88,33 +88,33 @@ class Given(Sequence):
         return self._tasks[number]
 
 
-def test_no_more_than_a_window_is_begun_ahead_of_the_first(work, store, pipe) -> None:
+def test_no_more_than_a_window_is_begun_ahead_of_the_first(context, store, pipe) -> None:
     tasks, window, results, ahead = list(map(Square, range(80))), _TASKS_AHEAD * 2, [], []
     # All that may be begun must be, or the first is never done.
     tasks[0], tasks[window - 1] = Held(0, pipe), Releasing(window - 1, pipe)
     given = Given(tasks, lambda number: ahead.append(number - len(results)))
-    for result in Pool(work, 2).run(given):
+    for result in Pool(context, 2).run(given):
         results.append(result[0])
     assert results == [number**2 for number in range(80)]
     assert max(ahead) == window - 1
 
 
-def test_results_may_be_large(work, store) -> None:
-    found = list(Pool(work, 2).run([Large(3_000_000)] * 4))
+def test_results_may_be_large(context, store) -> None:
+    found = list(Pool(context, 2).run([Large(3_000_000)] * 4))
     assert [len(result) for result in found] == [3_000_000] * 4
 
 
-def test_task_that_ends_its_process_has_no_result_and_others_go_on(work, store) -> None:
+def test_task_that_ends_its_process_has_no_result_and_others_go_on(context, store) -> None:
     tasks = [Ending() if number in (0, 1, 20, _MIN_TASKS) else Square(number)
              for number in range(_MIN_TASKS + 1)]  # fmt: skip
-    found = list(run_tasks(tasks, work, work.of(store), jobs=2))
+    found = list(run_tasks(tasks, context, context.of(store), jobs=2))
     wanted = ["unreadable" if isinstance(task, Ending) else task.number**2 for task in tasks]
     assert [result[0] for result in found] == wanted
 
 
-def test_task_that_hangs_has_no_result_and_others_go_on(work, store) -> None:
+def test_task_that_hangs_has_no_result_and_others_go_on(context, store) -> None:
     tasks = [Square(0), Hanging(), *map(Square, range(2, 12)), Hanging()]
-    pool = Pool(work, 1)
+    pool = Pool(context, 1)
 
     def give(number: int) -> None:  # whatever takes no time is quick enough on no machine
         pool.patience = 0.0 if isinstance(tasks[number], Hanging) else PATIENCE
@@ -125,14 +125,14 @@ def test_task_that_hangs_has_no_result_and_others_go_on(work, store) -> None:
 
 
 @pytest.mark.parametrize(("jobs", "error"), [(1, ValueError), (2, DiptychError)])
-def test_task_that_raises_ends_the_run(work, store, jobs, error) -> None:
+def test_task_that_raises_ends_the_run(context, store, jobs, error) -> None:
     tasks = [Raising("what") if number == 3 else Square(number) for number in range(_MIN_TASKS)]
     with pytest.raises(error):
-        list(run_tasks(tasks, work, work.of(store), jobs=jobs))
+        list(run_tasks(tasks, context, context.of(store), jobs=jobs))
 
 
-def test_leaving_off_ends_the_workers(work, store) -> None:
-    results = run_tasks([Square(1), *[Hanging()] * _MIN_TASKS], work, work.of(store), jobs=2)
+def test_leaving_off_ends_the_workers(context, store) -> None:
+    results = run_tasks([Square(1), *[Hanging()] * _MIN_TASKS], context, context.of(store), jobs=2)
     assert next(results)[0] == 1
     assert len(multiprocessing.active_children()) == 2
     results.close()
@@ -155,8 +155,8 @@ def collected(pool: Pool, count: int) -> dict[int, object]:
 
 
 @pytest.fixture
-def pool(work) -> Iterator[Pool]:
-    made = Pool(work, 2)
+def pool(context) -> Iterator[Pool]:
+    made = Pool(context, 2)
     yield made
     made.close()
 
@@ -174,8 +174,8 @@ def test_results_come_back_by_number(pool) -> None:
     assert pool.collect() == {}
 
 
-def test_without_processes_tasks_are_done_here_when_results_are_collected(work, store) -> None:
-    pool = Pool(work.of(store), 0)
+def test_without_processes_tasks_are_done_here_when_results_are_collected(context, store) -> None:
+    pool = Pool(context.of(store), 0)
     first, second = pool.submit(Square(3)), pool.submit(Square(4))
     assert pool.collect() == {first: (9, os.getpid()), second: (16, os.getpid())}
     assert pool.collect() == {}
@@ -202,8 +202,8 @@ def test_submitted_task_that_ends_its_process_has_no_result_and_others_go_on(poo
     assert (found[squared][0], found[again][0]) == (25, 36)
 
 
-def test_submitted_task_that_hangs_has_no_result_and_others_go_on(work) -> None:
-    pool = Pool(work, 1, patience=0.0)
+def test_submitted_task_that_hangs_has_no_result_and_others_go_on(context) -> None:
+    pool = Pool(context, 1, patience=0.0)
     try:
         hanging = pool.submit(Hanging())
         assert isinstance(collected(pool, 1)[hanging], Failed)
@@ -220,8 +220,8 @@ def test_submitted_task_that_raises_ends_the_run(pool) -> None:
         collected(pool, 1)
 
 
-def test_closing_ends_processes_whatever_they_are_at(work) -> None:
-    pool = Pool(work, 2)
+def test_closing_ends_processes_whatever_they_are_at(context) -> None:
+    pool = Pool(context, 2)
     for _ in range(5):
         pool.submit(Hanging())
     pool.collect()
@@ -239,15 +239,15 @@ from support.pooltasks import Hanging
 from support.runs import LANGS, strategies
 from diptych.engine.task_workers import run_tasks
 from diptych.run.store import Store
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run behind a &
     folder = Path(sys.argv[1])
     with Store(folder) as store:
-        work = Work(folder, strategies(), LANGS)
+        context = TaskContext(folder, strategies(), LANGS)
         tasks = [Hanging(folder / "begun")] * 50
-        list(run_tasks(tasks, work, work.of(store), jobs=2))
+        list(run_tasks(tasks, context, context.of(store), jobs=2))
 """
 
 

@@ -13,7 +13,7 @@ from diptych.engine.page_workers import Readers
 from diptych.engine.task_workers import Pool
 from diptych.language.identify import use_learned_languages
 from diptych.language.train import pieces_of, train_language
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 from diptych.types import Kind, LangPair, Response, Url
 
 
@@ -28,8 +28,8 @@ def test_workers_know_what_their_parent_was_taught(tmp_path: Path) -> None:
             return reading.page.lang
 
     def pooled() -> str:
-        work = Work(tmp_path, strategies(), LangPair("en", "qaa"))
-        return next(Pool(work, 1).run([Identify(lines[100])]))
+        context = TaskContext(tmp_path, strategies(), LangPair("en", "qaa"))
+        return next(Pool(context, 1).run([Identify(lines[100])]))
 
     assert asyncio.run(read()) != "qaa"
     use_learned_languages([train_language("qaa", pieces_of("\n".join(lines[:100]))).language])

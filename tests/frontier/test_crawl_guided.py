@@ -22,7 +22,7 @@ from support.driving import (
 )
 
 from diptych.frontier.crawl import MAX_ANSWER_WAIT, MIN_CERTAIN_VALUE, MIN_PAGES_TO_JUDGE
-from diptych.frontier.guides import SITEMAP_PART, Wish
+from diptych.frontier.guides import SITEMAP_PART, PairQuestion
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
 from diptych.protocols import SiteView
@@ -31,7 +31,6 @@ from diptych.run.store import Store
 from diptych.stages.crawl.hybrid.strategy import Hybrid
 from diptych.types import (
     CrawlEvent,
-    Found,
     Kind,
     Link,
     Missing,
@@ -39,10 +38,11 @@ from diptych.types import (
     Outlook,
     Page,
     PagePair,
+    PairingResult,
     Ranked,
-    Settled,
     SiteEnd,
     Url,
+    VerifiedPair,
 )
 
 HIGH, LOW = 0.9, MIN_CERTAIN_VALUE / 3
@@ -54,7 +54,7 @@ class Valued:
     """A guide that values URLs as it is told to, and knows how many pairs were found."""
 
     policy: Values
-    told: list[CrawlEvent] = field(default_factory=list)
+    observed: list[CrawlEvent] = field(default_factory=list)
     pages: int = 0
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
@@ -64,14 +64,14 @@ class Valued:
     def refill(self, site: SiteView) -> Iterable[Ranked]:
         return ()
 
-    def learn(self, news: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
-        self.told.append(news)
-        raised = self.policy.raised if isinstance(news, Found | Settled) else {}
+    def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
+        self.observed.append(event)
+        raised = self.policy.raised if isinstance(event, VerifiedPair | PairingResult) else {}
         return [Ranked(Link(url(path)), value) for path, value in raised.items()]
 
-    def wishes(self) -> Sequence[PagePair | None]:
-        wishes = self.policy.asks.pop(self.pages, ())
-        return list(wishes)
+    def questions(self) -> Sequence[PagePair | None]:
+        questions = self.policy.asks.pop(self.pages, ())
+        return list(questions)
 
     def outlook(self) -> Outlook:
         return Outlook(self.policy.found, 1.0)
@@ -79,7 +79,7 @@ class Valued:
 
 @dataclass
 class Values:
-    """Values of URLs by how they begin; `asks` says what is wished after so many pages."""
+    """Values of URLs by how they begin; `asks` says what is requested after so many pages."""
 
     values: Mapping[str, float] = field(default_factory=dict)
     usual: float = HIGH
@@ -99,8 +99,8 @@ class Values:
                     self.usual)  # fmt: skip
 
     @property
-    def told(self) -> list[CrawlEvent]:
-        return self.made[-1].told
+    def observed(self) -> list[CrawlEvent]:
+        return self.made[-1].observed
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_guide_is_told_what_became_of_all_that_is_no_page(folder: Path) -> None:
     )  # fmt: skip
     policy = Values()
     Drive(folder, answers, policy).run()
-    assert sorted(policy.told, key=str) == sorted(
+    assert sorted(policy.observed, key=str) == sorted(
         [
             Missing(url("/gone"), "http_404"),
             Moved(url("/old"), url("/new")),
@@ -143,7 +143,7 @@ def test_page_that_is_tried_again_is_missing_only_when_it_is_given_up(folder: Pa
     policy = Values()
     answers = {**star("/a", "/b"), url("/a"): status("/a", 503)}
     Drive(folder, answers, policy).run()
-    assert policy.told == [Missing(url("/a"), "http_503")]
+    assert policy.observed == [Missing(url("/a"), "http_503")]
 
 
 def test_highest_value_comes_first_and_values_may_fall(folder: Path) -> None:
@@ -173,7 +173,7 @@ def test_links_that_no_guide_hears_of_are_still_accounted_for(folder: Path) -> N
     with Store(folder, write=False) as store:
         fetched = summarise(store, ("en", "fr")).steps[0]
     assert "3 not HTML by their name" in fetched.in_words()
-    assert policy.told == []
+    assert policy.observed == []
 
 
 # -- waiting for answers ---------------------------------------------------------------------------
@@ -389,23 +389,23 @@ def test_pages_are_fetched_between_the_parts_of_a_sitemap(folder: Path) -> None:
     assert drive.finished
 
 
-# -- wishes ----------------------------------------------------------------------------------------
+# -- questions -------------------------------------------------------------------------------------
 
 
-def test_wishes_are_told_by_site_and_answered_to_its_guide(folder: Path) -> None:
+def test_questions_are_told_by_site_and_answered_to_its_guide(folder: Path) -> None:
     policy = Values(asks={1: [PAIR, None]})
     drive = Drive(folder, star("/a"), policy)
-    asked: list[Wish] = []
-    tell = drive.told
+    asked: list[PairQuestion] = []
+    answer_of = drive.answer_to
 
-    def telling(wish: Wish) -> CrawlEvent:
-        asked.append(wish)
-        return tell(wish)
+    def answering(question: PairQuestion) -> CrawlEvent:
+        asked.append(question)
+        return answer_of(question)
 
-    drive.told = telling
+    drive.answer_to = answering
     drive.run()
-    assert [wish.pair for wish in asked] == [PAIR, None]
-    assert [type(news) for news in policy.told] == [Found, Settled]
+    assert [question.pair for question in asked] == [PAIR, None]
+    assert [type(event) for event in policy.observed] == [VerifiedPair, PairingResult]
     events = drive.rows("SELECT what FROM events ORDER BY id")
     assert ("found",) in events
     assert ("settled",) in events

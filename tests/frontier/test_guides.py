@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.fakes import at, make_page
 
-from diptych.frontier.guides import SITEMAP_PART, Guides, Wish, alternates_of
+from diptych.frontier.guides import SITEMAP_PART, Guides, PairQuestion, alternates_of
 from diptych.frontier.hosts import SiteInfo
 from diptych.page.sitemaps import Sitemap, read_sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy, SiteView
@@ -21,46 +21,46 @@ from diptych.stages.crawl.bfs import Bfs
 from diptych.types import (
     CrawlEvent,
     Decision,
-    Found,
     Link,
     Missing,
     Moved,
     Outlook,
     Page,
     PagePair,
+    PairingResult,
     Ranked,
     Response,
-    Settled,
     Site,
     Url,
+    VerifiedPair,
 )
 
 PAIR = PagePair(at("/en"), at("/fr"), "en", "fr", 0.5, "test")
 OTHER_PAIR = PagePair(at("/en/a"), at("/fr/a"), "en", "fr", 0.5, "test")
-FOUND = Found(PAIR, Decision(True, 0.9), ((at("/a"), at("/b")),))
-Told = tuple[str, object]
+FOUND = VerifiedPair(PAIR, Decision(True, 0.9), ((at("/a"), at("/b")),))
+Observed = tuple[str, object]
 
 
 @dataclass
 class Parrot:
-    """A guide that only remembers what it was told; it wishes what its policy says."""
+    """A guide that only remembers what it was told; it asks what its policy says."""
 
     policy: ParrotPolicy
-    told: list[Told] = field(default_factory=list)
+    observed: list[Observed] = field(default_factory=list)
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        self.told.append(("page", (page.url, page.lang, [link.url for link in page.links])))
+        self.observed.append(("page", (page.url, page.lang, [link.url for link in page.links])))
         return [Ranked(link, 1.0) for link in page.links]
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
         return ()
 
-    def learn(self, news: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
-        self.told.append(("news", news))
+    def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
+        self.observed.append(("news", event))
         return ()
 
-    def wishes(self) -> Sequence[PagePair | None]:
-        return self.policy.wishes(self.told)
+    def questions(self) -> Sequence[PagePair | None]:
+        return self.policy.questions(self.observed)
 
     def outlook(self) -> Outlook | None:
         return Outlook(1.0, 2.0)
@@ -68,7 +68,7 @@ class Parrot:
 
 @dataclass
 class ParrotPolicy:
-    """Wishes something whenever as much was told as `when` says."""
+    """Asks something whenever as much was told as `when` says."""
 
     when: dict[int, list[PagePair | None]] = field(default_factory=dict)
     made: list[Parrot] = field(default_factory=list)
@@ -78,9 +78,9 @@ class ParrotPolicy:
         self._last = -1
         return self.made[-1]
 
-    def wishes(self, told: list[Told]) -> list[PagePair | None]:
-        fresh, self._last = len(told) != self._last, len(told)
-        return self.when.get(len(told), []) if fresh else []
+    def questions(self, observed: list[Observed]) -> list[PagePair | None]:
+        fresh, self._last = len(observed) != self._last, len(observed)
+        return self.when.get(len(observed), []) if fresh else []
 
 
 @dataclass
@@ -125,8 +125,8 @@ class Desk:
         )
         return read_sitemap(data)
 
-    def learn(self, news: CrawlEvent) -> None:
-        list(self.guides.learn(self.site, news))
+    def learn(self, event: CrawlEvent) -> None:
+        list(self.guides.learn(self.site, event))
 
     @staticmethod
     def key(path: str) -> int:
@@ -146,8 +146,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def told(policy: ParrotPolicy) -> list[Told]:
-    return policy.made[-1].told
+def observed(policy: ParrotPolicy) -> list[Observed]:
+    return policy.made[-1].observed
 
 
 # -- memory ----------------------------------------------------------------------------------------
@@ -163,13 +163,13 @@ def test_new_guide_is_told_everything_again_in_order(store: Store) -> None:
     list(desk.guides.rank_sitemap(desk.site, at("/map.xml"), sitemap, 0))
     desk.learn(Moved(at("/c"), at("/d")))
     desk.learn(FOUND)
-    desk.learn(Settled((PAIR, OTHER_PAIR)))
-    before = told(policy)
+    desk.learn(PairingResult((PAIR, OTHER_PAIR)))
+    before = observed(policy)
     assert len(before) == 7
     desk.again()
     desk.guides.outlook(desk.site)
     assert len(policy.made) == 2
-    assert told(policy) == before
+    assert observed(policy) == before
 
 
 def test_what_a_guide_is_told_is_told_once(store: Store) -> None:
@@ -178,10 +178,10 @@ def test_what_a_guide_is_told_is_told_once(store: Store) -> None:
     desk.page("/", "en")
     desk.again()
     desk.learn(Missing(at("/a"), "http_404"))  # the first thing that is told to the new guide
-    assert [what for what, _ in told(policy)] == ["page", "news"]
+    assert [what for what, _ in observed(policy)] == ["page", "news"]
     desk.again()
     desk.page("/b", "en")
-    assert [what for what, _ in told(policy)] == ["page", "news", "page"]
+    assert [what for what, _ in observed(policy)] == ["page", "news", "page"]
 
 
 def test_guides_of_two_sites_are_told_each_its_own(store: Store) -> None:
@@ -192,7 +192,7 @@ def test_guides_of_two_sites_are_told_each_its_own(store: Store) -> None:
     list(desk.guides.learn(other, Missing(Url("http://other.org/"), "dns")))
     desk.again()
     desk.guides.resume([desk.site, other])
-    assert [[what for what, _ in made.told] for made in policy.made[2:]] == [["page"], ["news"]]
+    assert [[what for what, _ in made.observed] for made in policy.made[2:]] == [["page"], ["news"]]
 
 
 def test_crawls_that_never_began_are_not_resumed(store: Store) -> None:
@@ -206,9 +206,9 @@ def test_policy_without_a_memory_is_told_pages_and_nothing_is_written_down(store
     desk = Desk(store, Bfs())
     assert desk.page("/", "en", "/a") == [at("/a")]
     assert list(desk.guides.learn(desk.site, Missing(at("/a"), "dns"))) == []
-    assert desk.guides.wishes(0.0) == []
+    assert desk.guides.questions(0.0) == []
     assert desk.guides.outlook(desk.site) is None
-    assert not desk.guides.remember
+    assert not desk.guides.has_memory
     assert store.events(desk.site.id) == []
 
 
@@ -220,7 +220,7 @@ def test_page_that_is_no_longer_there_is_passed_over(store: Store) -> None:
     store.db.execute("DELETE FROM pages WHERE url = ?", (desk.key("/"),))
     desk.again()
     desk.guides.outlook(desk.site)
-    assert [said[0] for _, said in told(policy)] == [at("/a")]  # type: ignore[index]
+    assert [said[0] for _, said in observed(policy)] == [at("/a")]  # type: ignore[index]
 
 
 # -- what guides see -------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def test_guides_see_only_links_that_can_be_fetched(store: Store) -> None:
     assert desk.page("/", "en", "/a", "/b", "/c") == [at("/a"), at("/c")]
     desk.again()
     desk.guides.outlook(desk.site)
-    assert told(policy) == [("page", (at("/"), "en", [at("/a"), at("/c")]))]
+    assert observed(policy) == [("page", (at("/"), "en", [at("/a"), at("/c")]))]
 
 
 def urlset(count: int) -> bytes:
@@ -251,16 +251,16 @@ def test_sitemap_is_told_in_parts_each_url_before_its_translations(store: Store)
     sitemap = desk.sitemap("/map.xml", urlset(SITEMAP_PART + 2))
     for start in (0, SITEMAP_PART):
         list(desk.guides.rank_sitemap(desk.site, at("/map.xml"), sitemap, start))
-    (_, (_, lang, first)), (_, (_, _, rest)) = told(policy)  # type: ignore[misc]
+    (_, (_, lang, first)), (_, (_, _, rest)) = observed(policy)  # type: ignore[misc]
     assert lang == ""
     assert len(first) == 2 * SITEMAP_PART
     assert rest == [
         at(f"/{lang}/{n}") for n in (SITEMAP_PART, SITEMAP_PART + 1) for lang in ("en", "fr")
     ]
-    before = told(policy)
+    before = observed(policy)
     desk.again()
     desk.guides.outlook(desk.site)
-    assert told(policy) == before
+    assert observed(policy) == before
 
 
 def test_translations_of_a_sitemap_are_told_with_their_page() -> None:
@@ -269,31 +269,34 @@ def test_translations_of_a_sitemap_are_told_with_their_page() -> None:
     assert alternates_of(sitemap) == expected
 
 
-# -- wishes ----------------------------------------------------------------------------------------
+# -- questions -------------------------------------------------------------------------------------
 
 
-def test_wishes_are_taken_up_once(store: Store) -> None:
+def test_questions_are_taken_up_once(store: Store) -> None:
     desk = Desk(store, ParrotPolicy({1: [PAIR, None]}))
     desk.page("/", "en")
-    assert desk.guides.wishes(5.0) == [Wish(desk.site.id, PAIR), Wish(desk.site.id, None)]
-    assert desk.guides.wishes(5.0) == []
+    assert desk.guides.questions(5.0) == [
+        PairQuestion(desk.site.id, PAIR),
+        PairQuestion(desk.site.id, None),
+    ]
+    assert desk.guides.questions(5.0) == []
     assert desk.guides.waiting
 
 
-def test_guide_waits_until_all_its_wishes_are_answered(store: Store) -> None:
+def test_guide_waits_until_all_its_questions_are_answered(store: Store) -> None:
     desk = Desk(store, ParrotPolicy({1: [PAIR, None]}))
     desk.page("/", "en")
-    assert desk.guides.waits(desk.site, 5.0) == 0, "it may wish something since"
-    desk.guides.wishes(5.0)
-    assert desk.guides.waits(desk.site, 7.5) == 2.5
+    assert desk.guides.waiting_time(desk.site, 5.0) == 0, "it may ask something since"
+    desk.guides.questions(5.0)
+    assert desk.guides.waiting_time(desk.site, 7.5) == 2.5
     desk.learn(FOUND)
     assert desk.guides.waiting
     desk.learn(Missing(at("/a"), "dns"))
     assert desk.guides.waiting
-    desk.learn(Settled(()))
+    desk.learn(PairingResult(()))
     assert not desk.guides.waiting
-    assert desk.guides.wishes(8.0) == []
-    assert desk.guides.waits(desk.site, 9.0) == math.inf
+    assert desk.guides.questions(8.0) == []
+    assert desk.guides.waiting_time(desk.site, 9.0) == math.inf
 
 
 @pytest.mark.parametrize(
@@ -301,30 +304,37 @@ def test_guide_waits_until_all_its_wishes_are_answered(store: Store) -> None:
     [
         ([], [PAIR, OTHER_PAIR, None]),
         ([FOUND], [OTHER_PAIR, None]),
-        ([Settled(())], [PAIR, OTHER_PAIR]),
-        ([FOUND, Settled(()), Found(OTHER_PAIR, Decision(False, 0.0, "unreadable"))], []),
+        ([PairingResult(())], [PAIR, OTHER_PAIR]),
+        (
+            [
+                FOUND,
+                PairingResult(()),
+                VerifiedPair(OTHER_PAIR, Decision(False, 0.0, "unreadable")),
+            ],
+            [],
+        ),
         ([Missing(at("/en"), "dns")], [PAIR, OTHER_PAIR, None]),
     ],
 )
-def test_wishes_that_nothing_answered_are_asked_again_by_the_next_process(
+def test_questions_that_nothing_answered_are_asked_again_by_the_next_process(
     store: Store, answers: list[CrawlEvent], left: list[PagePair | None]
 ) -> None:
     desk = Desk(store, ParrotPolicy({1: [PAIR, OTHER_PAIR, None]}))
     desk.page("/", "en")
-    desk.guides.wishes(0.0)
-    for news in answers:
-        desk.learn(news)
+    desk.guides.questions(0.0)
+    for event in answers:
+        desk.learn(event)
     desk.again()
     desk.guides.resume([desk.site])
-    assert [wish.pair for wish in desk.guides.wishes(0.0)] == left
+    assert [question.pair for question in desk.guides.questions(0.0)] == left
     assert desk.guides.waiting is bool(left)
 
 
-def test_pair_that_was_wished_twice_and_answered_once_is_asked_again_once(store: Store) -> None:
+def test_pair_that_was_requested_twice_and_answered_once_is_asked_again_once(store: Store) -> None:
     desk = Desk(store, ParrotPolicy({1: [PAIR, None, None], 2: [PAIR]}))
     desk.page("/", "en")
     desk.learn(FOUND)
-    desk.guides.wishes(0.0)
+    desk.guides.questions(0.0)
     desk.again()
     desk.guides.resume([desk.site])
-    assert [wish.pair for wish in desk.guides.wishes(0.0)] == [None, None, PAIR]
+    assert [question.pair for question in desk.guides.questions(0.0)] == [None, None, PAIR]

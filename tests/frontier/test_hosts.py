@@ -77,7 +77,7 @@ def test_nothing_is_allowed_before_robots_are_known(store: Store) -> None:
     hosts, _ = hosts_of(store)
     id = hosts.of(HOME, "example.org").id
     assert not hosts.allows(id, HOME)
-    hosts.know_robots(id, robots("User-agent: *\nDisallow: /b"), 0.0)
+    hosts.save_robots(id, robots("User-agent: *\nDisallow: /b"), 0.0)
     assert hosts.allows(id, HOME)
     assert not hosts.allows(id, Url("http://example.org/b"))
 
@@ -86,7 +86,7 @@ def test_group_of_our_own_token_counts(store: Store) -> None:
     hosts, _ = hosts_of(store)
     id = hosts.of(HOME, "example.org").id
     text = "User-agent: *\nDisallow: /\n\nUser-agent: diptychbot\nDisallow: /b\nCrawl-delay: 3\n"
-    hosts.know_robots(id, robots(text), 0.0)
+    hosts.save_robots(id, robots(text), 0.0)
     assert hosts.allows(id, HOME)
     assert not hosts.allows(id, Url("http://example.org/b"))
     assert hosts.notes == ["http://example.org asks for a Crawl-delay of 3 s: kept"]
@@ -96,7 +96,7 @@ def test_archives_allow_everything(store: Store) -> None:
     hosts, _ = hosts_of(store, politeness=replace(POLITE, obey_robots=False))
     id = hosts.of(HOME, "example.org").id
     assert hosts.allows(id, HOME)
-    hosts.know_robots(id, robots("User-agent: *\nDisallow: /\nCrawl-delay: 20"), 0.0)
+    hosts.save_robots(id, robots("User-agent: *\nDisallow: /\nCrawl-delay: 20"), 0.0)
     assert hosts.allows(id, HOME)
     assert hosts.notes == []
 
@@ -124,7 +124,7 @@ def test_host_is_treated_as_it_asks(
     hosts, frontier = hosts_of(store)
     id = hosts.of(HOME, "example.org").id
     assert frontier.host(id).connections == 1
-    hosts.know_robots(id, robots(text), 50.0)
+    hosts.save_robots(id, robots(text), 50.0)
     host = frontier.host(id)
     assert (host.delay, host.connections) == (delay, connections)
     assert hosts.notes == [f"http://example.org {note}" for note in notes]
@@ -135,7 +135,7 @@ def test_sitemaps_that_robots_name_are_given_back(store: Store) -> None:
     hosts, _ = hosts_of(store)
     id = hosts.of(HOME, "example.org").id
     text = "Sitemap: http://example.org/a.xml\nSitemap: /b.xml\n"
-    assert hosts.know_robots(id, robots(text), 0.0) == ["http://example.org/a.xml", "/b.xml"]
+    assert hosts.save_robots(id, robots(text), 0.0) == ["http://example.org/a.xml", "/b.xml"]
 
 
 def test_stopped_host_is_noted_once(store: Store) -> None:
@@ -164,7 +164,7 @@ def test_stopped_site_stops_all_its_hosts_and_says_why(store: Store) -> None:
 def test_restart_remembers_what_robots_said(store: Store) -> None:
     hosts, _ = hosts_of(store)
     id = hosts.of(HOME, "example.org").id
-    hosts.know_robots(id, robots("User-agent: *\nDisallow: /b\nCrawl-delay: 4"), 100.0)
+    hosts.save_robots(id, robots("User-agent: *\nDisallow: /b\nCrawl-delay: 4"), 100.0)
     hosts.hold(id, 500.0)
     again, frontier = hosts_of(store, now=200.0)
     assert again.allows(id, HOME)
@@ -177,7 +177,7 @@ def test_restart_remembers_what_robots_said(store: Store) -> None:
 def test_restart_uses_all_connections_of_a_host_without_a_crawl_delay(store: Store) -> None:
     hosts, _ = hosts_of(store)
     id = hosts.of(HOME, "example.org").id
-    hosts.know_robots(id, robots(""), 100.0)
+    hosts.save_robots(id, robots(""), 100.0)
     _, frontier = hosts_of(store, now=200.0)
     assert frontier.host(id).connections == 3
 
@@ -198,7 +198,7 @@ def test_restart_asks_again_when_robots_are_old_or_were_not_reached(
     id = hosts.of(HOME, "example.org").id
     (claim,) = frontier.claim(0.0, 1)
     frontier.complete(claim, 100.0, status=200)
-    hosts.know_robots(id, Robots("", status), 100.0)
+    hosts.save_robots(id, Robots("", status), 100.0)
     hosts.stop(id, "whatever")
     again, fresh = hosts_of(store, now=100.0 + later)
     claims = fresh.claim(100.0 + later, 9)
@@ -231,7 +231,7 @@ def test_a_site_that_was_left_is_treated_as_before_when_it_is_entered_again(stor
     info = hosts.enter(SITE, 0.0)
     host = hosts.of(HOME, "example.org")
     rules = "User-agent: *\nDisallow: /secret\nCrawl-delay: 7"
-    hosts.know_robots(host.id, robots(rules), 10.0)
+    hosts.save_robots(host.id, robots(rules), 10.0)
     hosts.leave(info)
     assert not hosts.sites
     assert frontier.wake() is None
@@ -318,9 +318,9 @@ def test_restart_waits_as_long_as_a_long_crawl_delay_asked_for(
 ) -> None:
     hosts, frontier = hosts_of(store)
     id = hosts.of(HOME, "example.org").id
-    hosts.know_robots(id, robots(f"User-agent: *\nCrawl-delay: {asked}"), 90.0)
+    hosts.save_robots(id, robots(f"User-agent: *\nCrawl-delay: {asked}"), 90.0)
     frontier.host(id).next_at = 100.0 + float(asked)  # a page was asked for at 100
-    hosts.note_delay(id)
+    hosts.save_next_request(id)
     _, fresh = hosts_of(store, now=101.0)
     assert fresh.host(id).next_at == kept
 
@@ -352,7 +352,7 @@ def test_robots_of_more_than_a_day_ago_are_asked_for_again(store: Store) -> None
     id = hosts.of(HOME, "example.org").id
     (claim,) = frontier.claim(0.0, 1)
     frontier.complete(claim, 100.0, status=200)
-    hosts.know_robots(id, robots(""), 100.0)
+    hosts.save_robots(id, robots(""), 100.0)
     day = 24 * 3600.0
     assert hosts.knows_robots(id, 100.0 + day)
     assert frontier.claim(100.0 + day, 9) == []

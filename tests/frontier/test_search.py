@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from support.searching import FakeWeb, discovery, drive, machine_of, page_of
+from support.searching import FakeWeb, discovery, drive, page_of, search_of
 
 from diptych.frontier.leads import Leads
 from diptych.frontier.search import Budget
@@ -287,19 +287,19 @@ def test_a_site_is_visited_by_one_lead_at_a_time(tmp_path: Path) -> None:
         backs={"http://a.es/": pages},
     )
     with Store(tmp_path) as store:
-        machine = machine_of(store, web, Obfc(), ["http://a.es/"], width=8)
+        machine = search_of(store, web, Obfc(), ["http://a.es/"], width=8)
         drive(machine, web, 4)
-        back = machine.look_ups(9.0)
+        back = machine.link_queries(9.0)
         assert [look.url for look in back] == ["http://a.es/"]
         machine.answered(back[0], web.back_links(back[0].url, 9), 9.0)
         assert machine.next(9.0, 8) == []
-        waiting = machine.look_ups(9.0)
+        waiting = machine.link_queries(9.0)
         assert [look.url for look in waiting] == pages[:1]
         assert machine.next(9.0, 8) == [], "the others wait for it"
-        assert not machine.has_look_ups
+        assert not machine.has_link_queries
         machine.answered(waiting[0], None, 9.0)
         assert [claim.url for claim in machine.next(9.0, 8)] == ["http://hub.org/robots.txt"]
-        assert not machine.has_look_ups
+        assert not machine.has_link_queries
 
 
 def test_a_host_that_was_given_up_is_not_asked_again(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_a_lexicon_that_is_damaged_is_named(folder: Path) -> None:
 
     def read() -> None:
         with Store(folder, write=False) as store:
-            store.learned()
+            store.learned_lexicons()
 
     assert f"what {folder} has learned is no lexicon of Diptych" in fault(read)
 

@@ -16,7 +16,7 @@ from support.examples import examples
 from warcio.archiveiterator import ArchiveIterator
 
 from diptych.errors import ArchiveError
-from diptych.run.warc import Located, compose, compose_info, read_at, scan
+from diptych.run.warc import ArchivedResponse, compose, compose_info, read_at, scan
 from diptych.types import Response, Url
 
 URL = Url("http://example.org/caf%C3%A9?a=1&b=2")
@@ -322,7 +322,7 @@ def test_archive_compressed_as_a_whole_is_answered_with_what_to_do(tmp_path: Pat
     # Its records cannot be found again by their place in the file.
     path = tmp_path / "whole.warc.gz"
     path.write_bytes(gzip.compress(b"".join(map(gzip.decompress, RECORDS))))
-    found: list[Located] = []
+    found: list[ArchivedResponse] = []
     with pytest.raises(ArchiveError, match="recompress"):
         found.extend(scan(path))
     for offset, response in found:

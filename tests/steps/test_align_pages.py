@@ -15,7 +15,7 @@ from support.fakes import make_page
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.registry import make
-from diptych.steps.align_pages import Aligned, align_pages, align_sentences
+from diptych.steps.align_pages import AlignedSentences, align_pages, align_sentences
 from diptych.types import Bead, Block, LangPair, NodePair, Page, PagePair
 
 LANGS = LangPair("en", "fr")
@@ -26,7 +26,7 @@ NOTHING = Lexicon.empty(*LANGS)
 class Pieces:
     """A tree aligner that pairs blocks as it is told: indices on both sides, and a score."""
 
-    told: Sequence[tuple[Sequence[int], Sequence[int], float]]
+    pieces: Sequence[tuple[Sequence[int], Sequence[int], float]]
     uses_lexicon: ClassVar[bool] = False
 
     def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
@@ -34,7 +34,7 @@ class Pieces:
             NodePair(
                 tuple(left.blocks[n] for n in ours), tuple(right.blocks[n] for n in theirs), score
             )
-            for ours, theirs, score in self.told
+            for ours, theirs, score in self.pieces
         ]
 
 
@@ -62,7 +62,7 @@ class Beads:
         return [self.align(left, right, lexicon) for left, right in pieces]
 
 
-def texts(found: Sequence[Aligned]) -> list[tuple[list[str], list[str]]]:
+def texts(found: Sequence[AlignedSentences]) -> list[tuple[list[str], list[str]]]:
     return [([s.text for s in each.left], [s.text for s in each.right]) for each in found]
 
 
@@ -98,9 +98,9 @@ def test_pieces_of_one_sentence_need_no_aligner() -> None:
 
 def test_all_pieces_of_two_pages_are_asked_at_once() -> None:
     page = make_page("/en", "en", "One. Two.", "Alone.", "Three. Four.", "Five. Six.")
-    told = Pieces([((0,), (0,), 1.0), ((1,), (), 0.0), ((2,), (2,), 1.0), ((3,), (3,), 1.0)])
+    aligner = Pieces([((0,), (0,), 1.0), ((1,), (), 0.0), ((2,), (2,), 1.0), ((3,), (3,), 1.0)])
     beads = Beads()
-    found = list(align_sentences(page, page, LANGS, told, beads, NOTHING))
+    found = list(align_sentences(page, page, LANGS, aligner, beads, NOTHING))
     assert beads.calls == 1
     assert len(beads.asked) == 3
     # What belongs to a piece stays in it.
@@ -125,8 +125,8 @@ def test_sentences_know_their_block_and_their_place() -> None:
 def test_blocks_that_are_alike_are_not_taken_for_one_another() -> None:
     same = [Block("Yes. No.", "/html/body/p")] * 2
     page = make_page("/en", "en", *same)
-    told = Pieces([((0,), (0,), 1.0), ((1,), (1,), 1.0)])
-    found = list(align_sentences(page, page, LANGS, told, Beads(), NOTHING))
+    aligner = Pieces([((0,), (0,), 1.0), ((1,), (1,), 1.0)])
+    found = list(align_sentences(page, page, LANGS, aligner, Beads(), NOTHING))
     assert [[s.place for s in each.left] for each in found] == [[0], [1], [2], [3]]
     assert [[s.place for s in each.right] for each in found] == [[0], [1], [2], [3]]
 
@@ -145,8 +145,8 @@ def test_segments_know_where_they_come_from() -> None:
             return [self.align(left, right, lexicon) for left, right in pieces]
 
     pair = PagePair(LEFT.url, RIGHT.url, "en", "fr", 0.9, "hreflang")
-    told = Pieces([((0, 1), (0,), 1.0), ((2,), (1, 2), 0.5)])
-    first, second = align_pages(pair, LEFT, RIGHT, told, Joined(), NOTHING)
+    aligner = Pieces([((0, 1), (0,), 1.0), ((2,), (1, 2), 0.5)])
+    first, second = align_pages(pair, LEFT, RIGHT, aligner, Joined(), NOTHING)
     assert (first.left, first.right) == (
         "One here. Two here. Alone.",
         "Un ici. Deux ici. Encore ici.",

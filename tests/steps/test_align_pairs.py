@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from support.runs import BASELINES, LANGS, Counting, Killed, Killing, crawled, kept, state, work
+from support.runs import BASELINES, LANGS, Counting, Killed, Killing, context, crawled, kept, state
 
 from diptych.engine.task_workers import Failed
 from diptych.learn.lexicon.lexicon import Lexicon
@@ -42,7 +42,7 @@ def fresh(recorded: Path, tmp_path: Path) -> Iterator[Callable[..., Store]]:
 
 def align(store: Store, watcher: Watcher | None = None, **stages: str) -> Watcher:
     watcher = watcher or Counting()
-    align_pairs(store, work(store, **stages), watcher)
+    align_pairs(store, context(store, **stages), watcher)
     return watcher
 
 
@@ -76,7 +76,7 @@ def test_words_that_were_learned_are_used(fresh, every_pair, monkeypatch) -> Non
     monkeypatch.setattr(domtree.DomTree, "align", watched)
     store = fresh(every_pair[:2])
     words = {LANGS: Lexicon.of_links("en", "fr", [("zyzzyva", "charançon", 1)])}
-    align_pairs(store, replace(work(store), lexicons=words), Counting())
+    align_pairs(store, replace(context(store), lexicons=words), Counting())
     assert seen == ["charançon"] * 2
 
 
@@ -96,7 +96,7 @@ class Stern:
 
 def test_verification_sees_how_the_pages_were_aligned(fresh, every_pair) -> None:
     store, shown = fresh(every_pair[:2]), []
-    own = work(store)
+    own = context(store)
     verifier = Stern(every_pair[0].left, shown)
     own = replace(own, strategies=replace(own.strategies, verify=verifier))
     watcher = Counting()
@@ -129,7 +129,7 @@ def test_pair_that_ended_its_worker_is_rejected(fresh, every_pair, monkeypatch) 
     store = fresh(every_pair[:2])
     monkeypatch.setattr(
         "diptych.steps.align_pairs.run_tasks",
-        lambda tasks, work, store, *, jobs: [Failed("unreadable")] * len(tasks),
+        lambda tasks, context, store, *, jobs: [Failed("unreadable")] * len(tasks),
     )
     align(store)
     rows = store.db.execute("SELECT accept, reason FROM decisions").fetchall()

@@ -26,13 +26,13 @@ from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
 from diptych.engine.task_workers import Pool
 from diptych.frontier.crawl import Crawl
-from diptych.frontier.guides import Wish
+from diptych.frontier.guides import PairQuestion
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
 from diptych.run.store import Store
 from diptych.steps import guide_answers as answers
 from diptych.steps.guide_answers import GuideAnswers
-from diptych.steps.tasks import LookTask, PairTask, Work
+from diptych.steps.tasks import PairTask, TaskContext, VerifyTask
 from diptych.text.urls import normalise
 
 PATIENCE = 180.0  # seconds after which a crawl can only be one without end
@@ -78,7 +78,7 @@ def crawl(
         )  # fmt: skip
         LiveEngine(FetchSettings(AGENT, allow_private=True), workers=0).run(
             machine,
-            InAnotherProcess(machine, Work(folder, made, LANGS)),
+            InAnotherProcess(machine, TaskContext(folder, made, LANGS)),
             tick=lambda: watch(machine),
             stopped=lambda: time.monotonic() > deadline or stop(machine),
         )
@@ -135,13 +135,13 @@ def test_results_are_there_to_be_read_before_the_end(undisturbed) -> None:
     assert [count for count, _ in seen] == sorted(count for count, _ in seen)
 
 
-def test_every_wish_is_answered_once(undisturbed) -> None:
+def test_every_question_is_answered_once(undisturbed) -> None:
     folder, _ = undisturbed
     data = [data for (data,) in query(folder, "SELECT data FROM events WHERE what = 'found'")]
     assert len(data) == len(set(data)) == len(query(folder, FOUND))
 
 
-def test_wishes_that_come_last_are_taken_up_before_the_end(
+def test_questions_that_come_last_are_taken_up_before_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As if all that is left were answered within a moment: nothing is due to be written down.
@@ -156,7 +156,7 @@ def test_wishes_that_come_last_are_taken_up_before_the_end(
 
 def failing(make: Callable[[], object]) -> Callable[..., object]:
     """Tasks of which none comes to its end."""
-    return lambda wish, crawl: make()
+    return lambda question, crawl: make()
 
 
 def three_pairs() -> Site:
@@ -177,9 +177,9 @@ def test_workers_that_die_give_empty_answers_and_the_crawl_goes_on(
 ) -> None:
     task, asked = answers._task, []
 
-    def sometimes(wish: Wish, crawl: Crawl) -> LookTask | PairTask | Ending:
-        asked.extend([wish.pair] if wish.pair else [])
-        return Ending() if wish.pair in asked[:1] else task(wish, crawl)
+    def sometimes(question: PairQuestion, crawl: Crawl) -> VerifyTask | PairTask | Ending:
+        asked.extend([question.pair] if question.pair else [])
+        return Ending() if question.pair in asked[:1] else task(question, crawl)
 
     monkeypatch.setattr(answers, "_task", sometimes)
     with serve(three_pairs()) as server:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import mistake, query, rows, run
-from support.runs import BASELINES, LANGS, Counting, Killed, Killing, crawled, work
+from support.runs import BASELINES, LANGS, Counting, Killed, Killing, context, crawled
 
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
@@ -18,7 +18,7 @@ from diptych.pipeline import run as run_pipeline
 from diptych.protocols import Watcher
 from diptych.registry import Strategies
 from diptych.run.store import Store
-from diptych.steps.tasks import LexiconTask, Work
+from diptych.steps.tasks import LexiconTask, TaskContext
 from diptych.types import LangPair, PagePair, Site
 
 WORDS = Lexicon.of_links("en", "fr", [("zyzzyva", "charançon", 1)])
@@ -43,9 +43,9 @@ class Pairing:
         self.known: list[dict[LangPair, Lexicon]] = []
         self._store, self._rounds = store, rounds
 
-    def __call__(self, store: Store, work: Work, watcher: Watcher) -> None:
+    def __call__(self, store: Store, context: TaskContext, watcher: Watcher) -> None:
         pairs = self._rounds[min(len(self.known), len(self._rounds) - 1)]
-        self.known.append(dict(work.lexicons))
+        self.known.append(dict(context.lexicons))
         self._store.replace_pairs(1, pairs)
 
 
@@ -53,7 +53,7 @@ def learn(
     store: Store, pairing: Callable, known=None, watcher: Watcher | None = None, **stages: str
 ) -> dict[LangPair, Lexicon]:
     watcher = watcher or Counting()
-    own = replace(work(store, **stages), lexicons=known or {})
+    own = replace(context(store, **stages), lexicons=known or {})
     return dict(pair_and_learn(store, own, watcher, jobs=1, pair=pairing).lexicons)
 
 
@@ -146,7 +146,7 @@ def test_without_any_pairs_there_is_nothing_to_learn(store) -> None:
 def taught(store, pairs, monkeypatch, letters=None) -> list[PagePair]:
     """The pairs that were asked what they teach, in order."""
     asked: list[PagePair] = []
-    monkeypatch.setattr(LexiconTask, "run", lambda self, work: asked.append(self.pair) or [])
+    monkeypatch.setattr(LexiconTask, "run", lambda self, context: asked.append(self.pair) or [])
     if letters is not None:
         monkeypatch.setattr("diptych.steps.learn_lexicon._MAX_LETTERS", letters)
     learn(store, Pairing(store, pairs))
@@ -276,7 +276,7 @@ def test_mine_with_a_lexicon_of_no_use(recorded: Path, tmp_path: Path, lexicon: 
 class Offline:
     """Answers nothing: all that is there was fetched before."""
 
-    def run(self, crawl, work, *, tick, stopped) -> None:
+    def run(self, crawl, context, *, tick, stopped) -> None:
         """Fetch nothing."""
 
 
@@ -313,7 +313,7 @@ def small(store: Store) -> None:
 def test_run_killed_at_any_tick_comes_to_the_same_end(recorded: Path, tmp_path: Path) -> None:
     watcher = Counting()
     with crawled(recorded, tmp_path / "whole") as store:
-        own = work(store).strategies
+        own = context(store).strategies
         small(store)
         pipeline(store, own, watcher)
         ended, lexicons = results(store), store.lexicons()

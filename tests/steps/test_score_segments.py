@@ -52,12 +52,12 @@ def test_of_near_duplicates_the_best_stays_and_counts_the_others(made: Maker) ->
 
 
 def test_what_breaks_a_rule_is_neither_counted_nor_changed(made: Maker) -> None:
-    told = [
+    segments = [
         Said("Same.", "Pareil.", 0.4, "too_long"),
         Said("Same.", "Pareil.", 0.6),
         Said("Alone.", "", 0.0, "unaligned"),
     ]
-    store = made({("/en/1", "/fr/1"): told})
+    store = made({("/en/1", "/fr/1"): segments})
     strategy = Fixed(shift=0.1)
     score_segments(store, strategy, Watcher())
     assert [row[1:] for row in rows(store)] == [
@@ -67,8 +67,8 @@ def test_what_breaks_a_rule_is_neither_counted_nor_changed(made: Maker) -> None:
 
 
 def test_settling_again_starts_from_what_was_judged(made: Maker) -> None:
-    told = [Said("One.", "Un.", 0.45), Said("One.", "Un.", 0.4), Said("Two.", "Deux.", 0.3)]
-    store = made({("/en/1", "/fr/1"): told})
+    segments = [Said("One.", "Un.", 0.45), Said("One.", "Un.", 0.4), Said("Two.", "Deux.", 0.3)]
+    store = made({("/en/1", "/fr/1"): segments})
     score_segments(store, Fixed(shift=0.1), Watcher())
     assert [row[3:] for row in rows(store)] == [
         (1, "", 2), (0, "duplicate", 1), (0, "low_score", 1),
@@ -85,10 +85,10 @@ def test_settling_again_starts_from_what_was_judged(made: Maker) -> None:
 
 
 def test_counterparts_are_counted_by_side(made: Maker) -> None:
-    told = [Said("Home", "Accueil"), Said("Home", "Accueil"), Said("Home", "Plan"),
+    segments = [Said("Home", "Accueil"), Said("Home", "Accueil"), Said("Home", "Plan"),
             Said("Map", "Plan")]  # fmt: skip
     strategy = Fixed()
-    score_segments(made({("/en/1", "/fr/1"): told}), strategy, Watcher())
+    score_segments(made({("/en/1", "/fr/1"): segments}), strategy, Watcher())
     assert [column.tolist() for column in strategy.asked] == [
         [2, 2, 1, 1], [3, 3, 3, 1], [2, 2, 2, 2],
     ]  # fmt: skip
@@ -104,15 +104,20 @@ KEYS = st.lists(st.tuples(st.integers(-3, 3), st.sampled_from([0.1, 0.5, 0.9])),
 
 
 @given(KEYS)
-def test_best_of_keys_is_what_a_loop_finds(told: list[tuple[int, float]]) -> None:
-    keys, scores = np.array([key for key, _ in told]), np.array([score for _, score in told])
+def test_best_of_keys_is_what_a_loop_finds(segments: list[tuple[int, float]]) -> None:
+    keys, scores = (
+        np.array([key for key, _ in segments]),
+        np.array([score for _, score in segments]),
+    )
     best = best_of(keys, scores)
     expected = {}
-    for row, (key, score) in enumerate(told):
-        if key not in expected or score > told[expected[key]][1]:
+    for row, (key, score) in enumerate(segments):
+        if key not in expected or score > segments[expected[key]][1]:
             expected[key] = row
     assert best.rows.tolist() == sorted(expected.values())
-    assert best.copies.tolist() == [sum(key == keys[row] for key, _ in told) for row in best.rows]
+    assert best.copies.tolist() == [
+        sum(key == keys[row] for key, _ in segments) for row in best.rows
+    ]
 
 
 @pytest.mark.parametrize("count", [1, 5])

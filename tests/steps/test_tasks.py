@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from support.bilingual import documents
 from support.fakes import make_page
-from support.runs import LANGS, crawled, work
+from support.runs import LANGS, context, crawled
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.run.store import Store
-from diptych.steps.tasks import AlignTask, LexiconTask, SketchTask, Work, split_page
+from diptych.steps.tasks import AlignTask, LexiconTask, SketchTask, TaskContext, split_page
 from diptych.types import Block, Decision, LangPair, PagePair, Reason, Url
 
 NOWHERE = Url("http://127.0.0.1/nowhere")
@@ -28,8 +28,8 @@ def store(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture(scope="module")
-def own(store: Store) -> Work:
-    return work(store).of(store)
+def own(store: Store) -> TaskContext:
+    return context(store).of(store)
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +38,11 @@ def pair(recorded: Path) -> PagePair:
         return next(pair for _, pair in store.pairs(1) if pair.left.endswith("/tides.html"))
 
 
-# -- work --------------------------------------------------------------------------------------
+# -- context -----------------------------------------------------------------------------------
 
 
 def test_work_that_goes_elsewhere_opens_the_store_there(store: Store) -> None:
-    made = work(store)
+    made = context(store)
     again = pickle.loads(pickle.dumps(made))
     assert again.folder == store.folder
     assert again.strategies == made.strategies
@@ -53,11 +53,11 @@ def test_work_that_goes_elsewhere_opens_the_store_there(store: Store) -> None:
     opened.close()
 
 
-def test_work_with_an_open_store_opens_no_other(own: Work, store: Store) -> None:
+def test_work_with_an_open_store_opens_no_other(own: TaskContext, store: Store) -> None:
     assert own.store is store
 
 
-def test_unknown_words_are_none(own: Work) -> None:
+def test_unknown_words_are_none(own: TaskContext) -> None:
     assert len(own.lexicon(LANGS)) == 0
     words = Lexicon.of_links("en", "fr", [("sea", "mer", 1)])
     knowing = replace(own, lexicons={LANGS: words})
@@ -65,7 +65,7 @@ def test_unknown_words_are_none(own: Work) -> None:
     assert len(knowing.lexicon(LangPair("en", "de"))) == 0
 
 
-def test_pages_have_their_content(own: Work, pair: PagePair) -> None:
+def test_pages_have_their_content(own: TaskContext, pair: PagePair) -> None:
     pages = own.pages(pair)
     assert pages is not None
     for page, url, lang in zip(pages, (pair.left, pair.right), LANGS, strict=True):
@@ -76,7 +76,7 @@ def test_pages_have_their_content(own: Work, pair: PagePair) -> None:
 
 
 @pytest.mark.parametrize("missing", ["left", "right"])
-def test_pages_that_are_not_there_are_none(own: Work, pair: PagePair, missing: str) -> None:
+def test_pages_that_are_not_there_are_none(own: TaskContext, pair: PagePair, missing: str) -> None:
     gone = replace(pair, **{missing: NOWHERE})
     assert own.pages(gone) is None
     assert LexiconTask(gone).run(own) == []
@@ -123,7 +123,7 @@ def test_blocks_of_a_half_keep_their_paths() -> None:
 # -- tasks -------------------------------------------------------------------------------------
 
 
-def test_sketch_is_that_of_the_crawl(own: Work, store: Store, pair: PagePair) -> None:
+def test_sketch_is_that_of_the_crawl(own: TaskContext, store: Store, pair: PagePair) -> None:
     for url in (pair.left, pair.right):
         sketch = SketchTask(url).run(own)
         assert sketch is not None
@@ -132,13 +132,15 @@ def test_sketch_is_that_of_the_crawl(own: Work, store: Store, pair: PagePair) ->
     assert SketchTask(NOWHERE).run(own) is None
 
 
-def test_page_in_no_language_asked_for_has_an_empty_sketch(own: Work, pair: PagePair) -> None:
+def test_page_in_no_language_asked_for_has_an_empty_sketch(
+    own: TaskContext, pair: PagePair
+) -> None:
     sketch = SketchTask(pair.left).run(replace(own, langs=("ja", "ko")))
     assert sketch is not None
     assert (sketch.words, sketch.blocks) == (0, ())
 
 
-def test_sure_segments_teach(own: Work, pair: PagePair) -> None:
+def test_sure_segments_teach(own: TaskContext, pair: PagePair) -> None:
     taught = LexiconTask(pair).run(own)
     assert len(taught) > 5
     whole = {segment for segment in AlignTask(pair).run(own).segments}
@@ -152,7 +154,9 @@ def test_sure_segments_teach(own: Work, pair: PagePair) -> None:
     assert {(seg.left, seg.right) for seg, _ in whole if seg.score >= 0.7} > sure
 
 
-def test_wrong_pair_teaches_less_than_a_right_one(own: Work, pair: PagePair, recorded) -> None:
+def test_wrong_pair_teaches_less_than_a_right_one(
+    own: TaskContext, pair: PagePair, recorded
+) -> None:
     with Store(recorded, write=False) as store:
         other = next(found.right for _, found in store.pairs(1) if found.right != pair.right)
     assert (
@@ -160,7 +164,7 @@ def test_wrong_pair_teaches_less_than_a_right_one(own: Work, pair: PagePair, rec
     )
 
 
-def test_accepted_pair_has_segments_and_what_is_alone(own: Work, pair: PagePair) -> None:
+def test_accepted_pair_has_segments_and_what_is_alone(own: TaskContext, pair: PagePair) -> None:
     decision, segments = AlignTask(pair).run(own)
     assert decision.accept
     assert decision.score > 0.9
@@ -171,7 +175,7 @@ def test_accepted_pair_has_segments_and_what_is_alone(own: Work, pair: PagePair)
             assert judged == Decision(False, 0.0, "unaligned")
 
 
-def test_rejected_pair_has_none(own: Work, pair: PagePair, recorded: Path) -> None:
+def test_rejected_pair_has_none(own: TaskContext, pair: PagePair, recorded: Path) -> None:
     with Store(recorded, write=False) as store:
         other = next(found.right for _, found in store.pairs(1) if found.right != pair.right)
     decision, segments = AlignTask(replace(pair, right=other)).run(own)
@@ -179,7 +183,7 @@ def test_rejected_pair_has_none(own: Work, pair: PagePair, recorded: Path) -> No
     assert decision.reason
 
 
-def test_tasks_and_what_they_find_pass_between_processes(own: Work, pair: PagePair) -> None:
+def test_tasks_and_what_they_find_pass_between_processes(own: TaskContext, pair: PagePair) -> None:
     for task in (SketchTask(pair.left), LexiconTask(pair), AlignTask(pair)):
         assert pickle.loads(pickle.dumps(task)) == task
         found = task.run(own)

@@ -21,7 +21,7 @@ from diptych.registry import build
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.steps.guide_answers import GuideAnswers
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 from diptych.text.urls import normalise, origin_of
 from diptych.types import PageRecord, Site, Url
 from support.names import LOOPBACK
@@ -91,7 +91,7 @@ def crawl(
         )  # fmt: skip
         (engine or LiveEngine(fetching, workers=workers)).run(
             machine,
-            GuideAnswers(machine, Work(folder, strategies, ("en", "fr"))),
+            GuideAnswers(machine, TaskContext(folder, strategies, ("en", "fr"))),
             tick=lambda: None,
             stopped=lambda: time.monotonic() > deadline or stop(machine),
         )

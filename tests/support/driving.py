@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from diptych.frontier.crawl import Crawl
-from diptych.frontier.guides import Wish
+from diptych.frontier.guides import PairQuestion
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, State
 from diptych.frontier.scope import Scope, group
@@ -23,12 +23,12 @@ from diptych.types import (
     CrawlEvent,
     Decision,
     Failure,
-    Found,
     Kind,
+    PairingResult,
     Response,
-    Settled,
     SiteEnd,
     Url,
+    VerifiedPair,
 )
 
 HOME = "http://example.org"
@@ -85,9 +85,13 @@ def web(*answers: Response | Failure, **scripts: Script) -> dict[Url, Script]:
     return found
 
 
-def no_pair(wish: Wish) -> CrawlEvent:
+def no_pair(question: PairQuestion) -> CrawlEvent:
     """What a guide is told by default: nothing is a pair."""
-    return Found(wish.pair, Decision(False, 0.0, "test")) if wish.pair else Settled(())
+    return (
+        VerifiedPair(question.pair, Decision(False, 0.0, "test"))
+        if question.pair
+        else PairingResult(())
+    )
 
 
 @dataclass
@@ -113,7 +117,7 @@ class Drive:
     finished: bool = False
     answered: int = 0
     looks: int = 0
-    told: Callable[[Wish], CrawlEvent] = no_pair
+    answer_to: Callable[[PairQuestion], CrawlEvent] = no_pair
     thinking: float = 0.0
     """seconds until what a guide wants to know is found out"""
 
@@ -149,10 +153,12 @@ class Drive:
 
     def steer(self, crawl: Crawl, kill_after: int | None = None) -> None:
         flights: list[tuple[float, int, Claim]] = []
-        thoughts: list[tuple[float, Wish]] = []
+        thoughts: list[tuple[float, PairQuestion]] = []
         answered = 0
         while True:
-            thoughts += [(self.now + self.thinking, wish) for wish in crawl.wishes(self.now)]
+            thoughts += [
+                (self.now + self.thinking, question) for question in crawl.questions(self.now)
+            ]
             for claim in crawl.next(self.now, self.room - len(flights)):
                 self.claims.append(claim)
                 self.log.append((claim.url, self.now))
@@ -166,8 +172,8 @@ class Drive:
             if wake is not None and len(flights) < self.room:
                 ahead.append(wake)
             self.now = max(self.now, min(ahead))
-            for _, wish in (thought for thought in thoughts if thought[0] <= self.now):
-                crawl.told(wish, self.told(wish))
+            for _, question in (thought for thought in thoughts if thought[0] <= self.now):
+                crawl.answered(question, self.answer_to(question))
             thoughts = [thought for thought in thoughts if thought[0] > self.now]
             landed = sorted(flight for flight in flights if flight[0] <= self.now)
             flights = [flight for flight in flights if flight[0] > self.now]

@@ -9,15 +9,15 @@ from diptych.protocols import Guide, GuidedPolicy
 from diptych.types import (
     CrawlEvent,
     Decision,
-    Found,
     Link,
     Missing,
     Moved,
     Page,
     PagePair,
+    PairingResult,
     Ranked,
-    Settled,
     Url,
+    VerifiedPair,
 )
 from support.fakes import FakeSite, at, make_page
 
@@ -86,20 +86,20 @@ class Talk:
         decision = Decision(accept, 0.99 if accept else 0.001, "" if accept else reason)
         pair = PagePair(at(left), at(right), *self.langs[:2], 0.5, "test")
         both = tuple((at(one), at(other)) for one, other in aligned)
-        return self.learn(Found(pair, decision, both))
+        return self.learn(VerifiedPair(pair, decision, both))
 
     def settled(self, *pairs: Pair, score: float = 0.9) -> Talk:
         """All pages were paired."""
         made = (PagePair(at(one), at(two), *self.langs[:2], score, "content") for one, two in pairs)
-        return self.learn(Settled(tuple(made)))
+        return self.learn(PairingResult(tuple(made)))
 
     def learn(self, news: CrawlEvent) -> Talk:
         return self.keep(self.guide.learn(news, FakeSite(*self.langs)))
 
-    def wishes(self) -> list[Pair | None]:
+    def questions(self) -> list[Pair | None]:
         return [
             pair if pair is None else (path_of(pair.left), path_of(pair.right))
-            for pair in self.guide.wishes()
+            for pair in self.guide.questions()
         ]
 
     def close(self, url: Url) -> None:
@@ -146,17 +146,17 @@ class Web:
     content: Iterable[Pair] = ()
     """what pairing by content would find, of pages that are there"""
 
-    def answer(self, wish: PagePair | None, there: set[str]) -> CrawlEvent:
-        if wish is None:
+    def answer(self, question: PagePair | None, there: set[str]) -> CrawlEvent:
+        if question is None:
             pairs = [pair for pair in self.content if there.issuperset(pair)]
             made = (PagePair(at(one), at(two), "en", "fr", 0.9, "content") for one, two in pairs)
-            return Settled(tuple(made))
-        pair = path_of(wish.left), path_of(wish.right)
+            return PairingResult(tuple(made))
+        pair = path_of(question.left), path_of(question.right)
         accept = pair in set(self.pairs)
         reason = "" if accept else "too_little_text" if pair in set(self.undecided) else "test"
         links = self.aligned.get(pair, ()) if reason != "test" else ()
         both = tuple((at(one), at(other)) for one, other in links)
-        return Found(wish, Decision(accept, 0.99 if accept else 0.001, reason), both)
+        return VerifiedPair(question, Decision(accept, 0.99 if accept else 0.001, reason), both)
 
 
 @dataclass
@@ -165,7 +165,7 @@ class Walk:
 
     order: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
-    wished: list[Pair | None] = field(default_factory=list)
+    requested: list[Pair | None] = field(default_factory=list)
     found: list[Pair] = field(default_factory=list)
     outlooks: list[float] = field(default_factory=list)
     left: list[float] = field(default_factory=list)
@@ -186,7 +186,7 @@ def walk(
     start: str = "/",
     watch: Callable[[Talk], None] = lambda talk: None,
 ) -> Walk:
-    """Crawl a site of fakes to its end; wishes are granted at once."""
+    """Crawl a site of fakes to its end; questions are answered at once."""
     asked = langs or ("en", "fr")
     talk, made = Talk(policy.guide(asked), asked), Walk()
     talk.values[start] = 1000.0
@@ -203,11 +203,13 @@ def walk(
         else:
             there.add(path)
             talk.page(path, fake.lang, *fake.links, text=fake.text)
-        while wishes := talk.guide.wishes():
-            for wish in wishes:
-                news = web.answer(wish, there)
-                made.wished.append(wish and (path_of(wish.left), path_of(wish.right)))
-                if isinstance(news, Found) and news.decision.accept:
+        while questions := talk.guide.questions():
+            for question in questions:
+                news = web.answer(question, there)
+                made.requested.append(
+                    question and (path_of(question.left), path_of(question.right))
+                )
+                if isinstance(news, VerifiedPair) and news.decision.accept:
                     made.found.append((path_of(news.pair.left), path_of(news.pair.right)))
                 talk.learn(news)
         watch(talk)

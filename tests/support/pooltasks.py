@@ -8,7 +8,7 @@ from threading import Event
 from typing import NamedTuple
 
 from diptych.language.identify import identify
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 
 
 class Square(NamedTuple):
@@ -16,7 +16,7 @@ class Square(NamedTuple):
 
     number: int
 
-    def run(self, work: Work) -> tuple[int, int]:
+    def run(self, context: TaskContext) -> tuple[int, int]:
         return self.number**2, os.getpid()
 
 
@@ -26,7 +26,7 @@ class Held(NamedTuple):
     number: int
     pipe: Path
 
-    def run(self, work: Work) -> tuple[int, int]:
+    def run(self, context: TaskContext) -> tuple[int, int]:
         self.pipe.read_bytes()
         return self.number**2, os.getpid()
 
@@ -37,7 +37,7 @@ class Releasing(NamedTuple):
     number: int
     pipe: Path
 
-    def run(self, work: Work) -> tuple[int, int]:
+    def run(self, context: TaskContext) -> tuple[int, int]:
         self.pipe.write_bytes(b"go on")
         return self.number**2, os.getpid()
 
@@ -45,7 +45,7 @@ class Releasing(NamedTuple):
 class Ending(NamedTuple):
     """Ends its process."""
 
-    def run(self, work: Work) -> tuple[int, int]:
+    def run(self, context: TaskContext) -> tuple[int, int]:
         os._exit(7)
 
 
@@ -54,7 +54,7 @@ class Hanging(NamedTuple):
 
     begun: Path | None = None
 
-    def run(self, work: Work) -> tuple[int, int]:
+    def run(self, context: TaskContext) -> tuple[int, int]:
         if self.begun is not None:
             self.begun.with_suffix(f".{os.getpid()}").touch()
         Event().wait()
@@ -66,7 +66,7 @@ class Large(NamedTuple):
 
     size: int
 
-    def run(self, work: Work) -> bytes:
+    def run(self, context: TaskContext) -> bytes:
         return b"x" * self.size
 
 
@@ -75,8 +75,8 @@ class Known(NamedTuple):
 
     url: str
 
-    def run(self, work: Work) -> tuple[str, int]:
-        record = work.store.record(self.url)
+    def run(self, context: TaskContext) -> tuple[str, int]:
+        record = context.store.record(self.url)
         return record.lang if record else "", os.getpid()
 
 
@@ -86,7 +86,7 @@ class Raising(NamedTuple):
     text: str
     error: type[Exception] = ValueError
 
-    def run(self, work: Work) -> tuple[int, int]:
+    def run(self, context: TaskContext) -> tuple[int, int]:
         raise self.error(self.text)
 
 
@@ -95,5 +95,5 @@ class Identify(NamedTuple):
 
     text: str
 
-    def run(self, work: Work) -> str:
+    def run(self, context: TaskContext) -> str:
         return identify(self.text)[0].lang

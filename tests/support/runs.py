@@ -11,7 +11,7 @@ from diptych import recipes
 from diptych.protocols import Watcher
 from diptych.registry import Strategies, build
 from diptych.run.store import Store
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 from diptych.types import LangPair, PagePair, SegmentPair
 
 LANGS = LangPair("en", "fr")
@@ -34,9 +34,9 @@ def strategies(**stages: str) -> Strategies:
     return build(recipes.load(recipes.DEFAULT, stages))
 
 
-def work(store: Store, **stages: str) -> Work:
+def context(store: Store, **stages: str) -> TaskContext:
     """What tasks on a run need."""
-    return Work(store.folder, strategies(**stages), LANGS)
+    return TaskContext(store.folder, strategies(**stages), LANGS)
 
 
 def crawled(recorded: Path, folder: Path, pairs: Sequence[PagePair] = ()) -> Store:

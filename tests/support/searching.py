@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from diptych.engine.link_answers import look_up
+from diptych.engine.link_answers import query_links
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim
 from diptych.frontier.search import Budget, Discovery, SearchSettings
@@ -103,7 +103,7 @@ class Plain:
         return _Reading(langs)
 
 
-def machine_of(
+def search_of(
     store: Store, web: FakeWeb, policy: DiscoverPolicy, seeds: Sequence[str], *,
     budget: Budget | None = None, width: int = 1, detector: Detector | None = None,
 ) -> Discovery:  # fmt: skip
@@ -139,14 +139,14 @@ def discovery(
     """Search until nothing is left, or for some downloads, and give the bilingual sites found."""
     folder.mkdir(exist_ok=True)
     with Store(folder, agent="TestBot/1.0") as store:
-        machine = machine_of(
+        machine = search_of(
             store, web, policy, seeds, budget=budget, width=width, detector=detector
         )
         now, done = float(machine.stats.downloads), 0
         while steps is None or done < steps:
-            while look_ups := machine.look_ups(now):
-                for asked in look_ups:
-                    machine.answered(asked, look_up(web, asked), now)
+            while link_queries := machine.link_queries(now):
+                for asked in link_queries:
+                    machine.answered(asked, query_links(web, asked), now)
             if machine.is_learning_due:
                 machine.learn()
             claims = machine.next(now, width)
@@ -156,7 +156,7 @@ def discovery(
                 done += 1
             store.commit()
             wake = machine.wake()
-            if not claims and wake is None and not machine.has_look_ups:
+            if not claims and wake is None and not machine.has_link_queries:
                 break
             now = max(now, wake or 0.0)
         return [verdict.site for verdict in machine.leads.verdicts("accept")]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from diptych.protocols import GuidedPolicy
-from diptych.types import Decision, Found, Link, Missing, Page, PagePair, Ranked, Url
+from diptych.types import Decision, Link, Missing, Page, PagePair, Ranked, Url, VerifiedPair
 from support.fakes import FakeSite, at, make_page
 
 Verify = Callable[[str, str], Sequence[tuple[str, str]] | None]
@@ -77,7 +77,7 @@ class _Crawl:
 
 
 def downloaded(web: Web, policy: Any, *langs: str, verify: Verify | None = None) -> list[str]:
-    """The paths that are downloaded, in order; wishes are granted by `verify`, at once."""
+    """The paths that are downloaded, in order; questions are answered by `verify`, at once."""
     guide: Any = policy.guide(langs) if isinstance(policy, GuidedPolicy) else policy
     crawl, site, level = _Crawl(), FakeSite(*langs), 1
     order: list[str] = []
@@ -97,11 +97,11 @@ def downloaded(web: Web, policy: Any, *langs: str, verify: Verify | None = None)
         elif hasattr(guide, "learn"):
             crawl.add(guide.learn(Missing(url, "http_404"), site), depth + 1)
         if verify is not None:
-            for pair in guide.wishes():
+            for pair in guide.questions():
                 crawl.add(guide.learn(_answer(pair, verify), site), 1)
 
 
-def _answer(pair: PagePair, verify: Verify) -> Found:
+def _answer(pair: PagePair, verify: Verify) -> VerifiedPair:
     links = verify(path_of(pair.left), path_of(pair.right))
     decision = Decision(links is not None, 0.9 if links is not None else 0.1)
-    return Found(pair, decision, tuple((at(left), at(right)) for left, right in links or ()))
+    return VerifiedPair(pair, decision, tuple((at(left), at(right)) for left, right in links or ()))

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.stages.pair.keys.strategy import pair_urls
-from diptych.text.url_edits import KeyBook, Prediction, UrlPair, learn_rules
+from diptych.text.url_edits import EditRules, Prediction, UrlPair, learn_rules
 
 NAMES = ("harbour", "tides", "storm-1953", "lens", "keeper", "a/b/fog", "rock_2", "log")
 
 
-def learn_keys(urls: list[tuple[str, str]], langs: list[str]) -> KeyBook:
+def learn_keys(urls: list[tuple[str, str]], langs: list[str]) -> EditRules:
     return learn_rules(pair_urls(urls, langs))
 
 
@@ -113,8 +113,8 @@ def test_more_pages_make_more_confident() -> None:
 
 
 def test_nothing_is_learned_from_nothing() -> None:
-    assert learn_keys([], ["en", "fr"]) == KeyBook()
-    assert KeyBook().predict("http://x.org/en/a", "en") == []
+    assert learn_keys([], ["en", "fr"]) == EditRules()
+    assert EditRules().predict("http://x.org/en/a", "en") == []
     book = learn_keys(pages(("en", "x.org/en/*"), ("fr", "x.org/fr/*")), ["en", "fr"])
     assert book.predict("http://x.org/en/a", "ja") == []
     assert book.predict("http://y.org/other", "en") == []

@@ -47,9 +47,9 @@ class Search(Progress):
 
     def tick(self) -> None:
         """Say what was found, and show where the search is."""
-        while self.discovery is not None and self.discovery.news:
+        while self.discovery is not None and self.discovery.new_verdicts:
             try:
-                self.say(self.discovery.news.popleft())
+                self.say(self.discovery.new_verdicts.popleft())
             except BrokenPipeError:
                 self.broken = True
         Progress.tick(self)

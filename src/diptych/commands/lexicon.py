@@ -114,7 +114,7 @@ def _lexicons(path: Path) -> list[Lexicon]:
     if not path.is_dir():
         return [read_lexicon(path)]
     with open_to_read(path) as store:
-        return list(store.learned().values())
+        return list(store.learned_lexicons().values())
 
 
 def _examples(lexicon: Lexicon) -> list[str]:

@@ -242,7 +242,7 @@ def _engine(asked: MineOptions, agent: str, archives: Sequence[Path]) -> Engine:
     if archives:
         from diptych.engine.replay import ReplayEngine
 
-        return ReplayEngine(sketches=asked.jobs == 1)
+        return ReplayEngine(with_sketches=asked.jobs == 1)
     return live_engine(asked, agent, connections=asked.connections)
 
 

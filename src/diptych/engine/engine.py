@@ -1,4 +1,4 @@
-"""Protocols of engines: Engine fetches for a crawl, Answers answers questions of guides."""
+"""Protocols of engines: Engine fetches for a crawl, Answerer answers questions of guides."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ if TYPE_CHECKING:
     from diptych.frontier.crawl import Crawl
 
 
-class Asking(Protocol):
-    """Questions of a crawl that are answered elsewhere, while it goes on."""
+class PendingAnswers(Protocol):
+    """Questions of a crawl that are answered in the background, while it goes on."""
 
     @property
     def waiting(self) -> bool:
-        """True if an answer is still missing."""
+        """True if a question is not answered yet."""
         ...
 
-    def ask(self, now: float) -> None:
-        """Take up what the crawl wants to know."""
+    def submit(self, now: float) -> None:
+        """Submit the new questions of the crawl."""
         ...
 
-    def take(self) -> None:
-        """Tell the crawl the answers that have come."""
+    def collect(self) -> None:
+        """Pass the answers that are ready to the crawl."""
         ...
 
 
-class Answers(Protocol):
-    """Answers to the guides of a crawl: at once, or from other processes."""
+class Answerer(Protocol):
+    """Answers the questions of guides: at once, or in other processes."""
 
     def answer_at_once(self, now: float) -> None:
-        """Answer all that guides want to know, in this process."""
+        """Answer all questions of guides in this process."""
         ...
 
-    def in_processes(self, count: int) -> AbstractContextManager[Asking]:
+    def in_processes(self, count: int) -> AbstractContextManager[PendingAnswers]:
         """Have questions answered by so many processes; by this one if there are none."""
         ...
 
@@ -45,7 +45,7 @@ class Engine(Protocol):
     def run(
         self,
         crawl: Crawl,
-        answers: Answers,
+        answers: Answerer,
         *,
         tick: Callable[[], None],
         stopped: Callable[[], bool],

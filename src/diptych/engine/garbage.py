@@ -1,7 +1,7 @@
 """Tuning of the garbage collector, so that collections stay short during a crawl.
 
-What is remembered of sites and hosts is no garbage.  Python looks through all of it time and again,
-which holds up everything else: 0.2 s at a thousand sites.
+The objects of sites and hosts are no garbage.  Python examines all of them again and again, which
+holds up everything else: 0.2 s at a thousand sites.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ _RARELY = (100_000, 50, 100)  # pages make no cycles; looking for them took a te
 
 
 def collect_rarely() -> None:
-    """Have this process, which reads many pages, look for garbage seldom."""
+    """Make collections rare in this process, which reads many pages."""
     gc.set_threshold(*_RARELY)
 
 
 class BriefCollections(AbstractContextManager["BriefCollections"]):
-    """While it is open, what has outlived a look is not looked through again.
+    """While it is open, objects that survived a collection are not examined again.
 
-    What of that becomes garbage later stays until the end: some 2 kB for each connection.
+    Those that become garbage later stay until the end: some 2 kB for each connection.
     """
 
     def __init__(self) -> None:
         self._usual = gc.get_threshold()
-        self._looked = 0.0
+        self._collected_at = 0.0
 
     def __enter__(self) -> BriefCollections:
         gc.set_threshold(*self._usual[:2], _NEVER)
@@ -38,9 +38,9 @@ class BriefCollections(AbstractContextManager["BriefCollections"]):
         gc.set_threshold(*self._usual)
         gc.unfreeze()
 
-    def look(self, now: float) -> None:
-        """Collect what is garbage by now, if it is time."""
-        if now - self._looked >= _EVERY:
-            self._looked = now
+    def collect_if_due(self, now: float) -> None:
+        """Collect garbage if the last collection was a second ago."""
+        if now - self._collected_at >= _EVERY:
+            self._collected_at = now
             gc.collect()
             gc.freeze()

@@ -1,4 +1,4 @@
-"""Look-ups of a search in link sources, at once or in a thread while the search goes on."""
+"""Queries of a search to link sources, at once or in a thread while the search goes on."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from queue import SimpleQueue
 from threading import Thread
 
 from diptych.errors import DiptychError
-from diptych.frontier.search import Discovery, LookUp
+from diptych.frontier.search import Discovery, LinkQuery
 from diptych.protocols import LinkSource
 from diptych.types import Failure, Link
 
-BACK_LINKS = 100  # of one site
-OUT_LINKS = 1_000  # of one page or host
+MAX_BACK_LINKS = 100  # of one site
+MAX_OUT_LINKS = 1_000  # of one page or host
 
 Answer = Sequence[Link] | Failure | None
 
 
-def look_up(source: LinkSource, asked: LookUp) -> Answer:
+def query_links(source: LinkSource, asked: LinkQuery) -> Answer:
     """Back links of a site, or out links of a page."""
     if asked.lead is None:
-        return source.back_links(asked.url, BACK_LINKS)
-    return source.out_links(asked.url, OUT_LINKS)
+        return source.back_links(asked.url, MAX_BACK_LINKS)
+    return source.out_links(asked.url, MAX_OUT_LINKS)
 
 
-class LookUps:
-    """Look-ups on their way, one after the other: a service is asked no faster than it answers.
+class LinkQueryThread:
+    """Queries in a thread, one after the other: a service is asked no faster than it answers.
 
     They are made in a thread that ends with the process, however long a service keeps it waiting.
     """
@@ -35,11 +35,11 @@ class LookUps:
         self._source = source
         self._now = 0.0
         self._open = 0
-        self._asked: SimpleQueue[LookUp | None] = SimpleQueue()
-        self._answers: SimpleQueue[tuple[LookUp, Answer | DiptychError]] = SimpleQueue()
+        self._asked: SimpleQueue[LinkQuery | None] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[LinkQuery, Answer | DiptychError]] = SimpleQueue()
         self._thread = Thread(target=self._work, daemon=True)
 
-    def __enter__(self) -> LookUps:
+    def __enter__(self) -> LinkQueryThread:
         self._thread.start()
         return self
 
@@ -49,28 +49,28 @@ class LookUps:
     def _work(self) -> None:
         while (asked := self._asked.get()) is not None:
             try:
-                self._answers.put((asked, look_up(self._source, asked)))
+                self._answers.put((asked, query_links(self._source, asked)))
             except DiptychError as error:  # what the user can mend
                 self._answers.put((asked, error))
 
     @property
     def waiting(self) -> bool:
-        """True if look-ups or learning are unfinished, and the budget is not spent."""
+        """True if queries or learning are unfinished, and the budget is not spent."""
         if self._discovery.is_over(self._now):
             return False
         return self._open > 0 or self._discovery.is_learning_due
 
-    def ask(self, now: float) -> None:
-        """Take up what a discovery wants to know."""
+    def submit(self, now: float) -> None:
+        """Submit the new queries of a discovery."""
         self._now = now
         if self._discovery.is_over(now):
             return
-        for asked in self._discovery.look_ups(now):
+        for asked in self._discovery.link_queries(now):
             self._open += 1
             self._asked.put(asked)
 
-    def take(self) -> None:
-        """Tell a discovery what was found out, in the order in which it asked."""
+    def collect(self) -> None:
+        """Pass answers to a discovery, in the order of its queries."""
         while not self._answers.empty():
             asked, answer = self._answers.get()
             self._open -= 1

@@ -136,8 +136,8 @@ def _check_template(path: Path, template: str) -> None:
         raise SourceError(f"{path}: 'url' must begin with http:// or https:// and a host")
 
 
-class _OnlyWeb(urllib.request.HTTPRedirectHandler):
-    """Follows redirects on the web only, and tells what is secret to no other host."""
+class _WebRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects to HTTP and HTTPS only, and sends secret headers to no other host."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
@@ -150,7 +150,7 @@ class _OnlyWeb(urllib.request.HTTPRedirectHandler):
         return following
 
 
-class _Received(io.RawIOBase):
+class _DeadlineStream(io.RawIOBase):
     """Bytes from a service until a deadline, which single bytes do not extend."""
 
     def __init__(self, sock: Any, until: float) -> None:
@@ -177,19 +177,19 @@ class _Received(io.RawIOBase):
         super().close()
 
 
-def _timed(kind: type[http.client.HTTPConnection], until: float) -> Any:
+def _with_deadline(kind: type[http.client.HTTPConnection], until: float) -> Any:
     """A kind of connection all of whose answers end before a deadline."""
 
     class Answer(http.client.HTTPResponse):
         def __init__(self, sock: Any, level: int = 0, method: Any = None, url: Any = None) -> None:
             super().__init__(sock, level, method, url)
             self.fp.close()
-            self.fp = io.BufferedReader(_Received(sock, until))
+            self.fp = io.BufferedReader(_DeadlineStream(sock, until))
 
     return type("Timed", (kind,), {"response_class": Answer})
 
 
-class _Web(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
+class _DeadlineHandler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
     """Asks by HTTP and HTTPS, with a deadline for all that belongs to one request."""
 
     def __init__(self, until: float, answers: ExitStack) -> None:
@@ -199,12 +199,12 @@ class _Web(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
         kind = http.client.HTTPSConnection if req.type == "https" else http.client.HTTPConnection
         req.timeout = max(self._until - time.monotonic(), 0.001)  # of connecting and sending
-        return self._answers.enter_context(self.do_open(_timed(kind, self._until), req))
+        return self._answers.enter_context(self.do_open(_with_deadline(kind, self._until), req))
 
     https_open = http_open
 
 
-class _Proxied(urllib.request.BaseHandler):
+class _OneProxy(urllib.request.BaseHandler):
     """By way of one proxy, whatever hosts the environment excepts: so are pages fetched, too."""
 
     handler_order = 100  # before the headers are made
@@ -271,11 +271,13 @@ class LinkService:
 
     def _link(self, item: object) -> Link | None:
         about = self.description
-        url = _at(item, about.source)
+        url = _value_at(item, about.source)
         normal = normalise(url) if isinstance(url, str) else None
         if normal is None:
             return None
-        anchor, text = (_at(item, path) if path else "" for path in (about.anchor, about.text))
+        anchor, text = (
+            _value_at(item, path) if path else "" for path in (about.anchor, about.text)
+        )
         return Link(
             normal, "back",
             anchor=anchor if isinstance(anchor, str) else "",
@@ -285,7 +287,7 @@ class LinkService:
     def _items(self, url: Url, limit: int, offset: int) -> list[object] | Failure:
         """One answer's list."""
         values = {"url": url, "host": host_of(url), "limit": limit, "offset": offset}
-        body = self._asked(
+        body = self._fetch_body(
             url, self.description.url.format(**{k: quote(str(v), "") for k, v in values.items()})
         )
         if isinstance(body, Failure):
@@ -295,13 +297,13 @@ class LinkService:
         except ValueError:
             start = body[:60].decode("utf-8", "replace").strip()
             return Failure(url, Reason.NOT_JSON, f"the service answered no JSON but: {start!r}")
-        items = _at(answer, self.description.links)
+        items = _value_at(answer, self.description.links)
         if not isinstance(items, list):
             where = self.description.links
             return Failure(url, Reason.WRONG_SHAPE, f"there is no list at {where!r} in the answer")
         return items
 
-    def _asked(self, url: Url, address: str) -> bytes | Failure:
+    def _fetch_body(self, url: Url, address: str) -> bytes | Failure:
         """The body of an answer; asked again where that may help."""
         failure, begun = Failure(url, Reason.NOT_ASKED), self.clock()
         for attempt in range(self.description.retries + 1):
@@ -309,7 +311,7 @@ class LinkService:
             if attempt:
                 wait = max(wait, failure.retry_after or 2.0 ** (attempt - 1))
                 if self.clock() + wait - begun > self.patience:
-                    return self._left_alone(failure)
+                    return self._without_retry(failure)
             if wait > 0:
                 self.sleep(wait)
             answer = self._request(url, address)
@@ -317,11 +319,11 @@ class LinkService:
             if isinstance(answer, bytes):
                 return answer
             failure = answer
-            if not _may_help(failure) or (failure.retry_after or 0.0) > MAX_WAIT:
+            if not _may_succeed(failure) or (failure.retry_after or 0.0) > MAX_WAIT:
                 break
         return failure
 
-    def _left_alone(self, failure: Failure) -> Failure:
+    def _without_retry(self, failure: Failure) -> Failure:
         """A failure that says why nothing was asked again, though that might have helped."""
         why = f", as it asks to wait {failure.retry_after:g} s" if failure.retry_after else ""
         return replace(
@@ -333,10 +335,12 @@ class LinkService:
         request = urllib.request.Request(address, headers=headers | dict(self.description.headers))
         until = time.monotonic() + max(self.description.timeout, 0.1)
         # Without a proxy of its own it takes those of the environment.
-        through = (urllib.request.ProxyHandler({}), _Proxied(self.proxy)) if self.proxy else ()
+        through = (urllib.request.ProxyHandler({}), _OneProxy(self.proxy)) if self.proxy else ()
         try:
             with ExitStack() as answers:  # also of redirects, which no one else would close
-                opener = urllib.request.build_opener(_OnlyWeb(), _Web(until, answers), *through)
+                opener = urllib.request.build_opener(
+                    _WebRedirects(), _DeadlineHandler(until, answers), *through
+                )
                 return self._body(url, opener.open(request))
         except urllib.error.HTTPError as error:
             return self._refusal(url, error)
@@ -374,13 +378,13 @@ class LinkService:
         return bytes(body)
 
 
-def _may_help(failure: Failure) -> bool:
+def _may_succeed(failure: Failure) -> bool:
     """True if another request may succeed."""
     no_answer = (Reason.NO_CONNECTION, Reason.TIMEOUT, Reason.CUT_OFF)
     return failure.reason in no_answer or http_status(failure.reason) in _AGAIN
 
 
-def _at(content: object, path: str) -> object:
+def _value_at(content: object, path: str) -> object:
     """The value at dotted keys; None if there is none.
 
     >>> _at({"data": {"items": [1]}}, "data.items"), _at([], "data"), _at([2], "")

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from diptych.engine.engine import Answers, Asking
+from diptych.engine.engine import Answerer, PendingAnswers
 from diptych.engine.fetch import Fetcher, FetchSettings
 from diptych.engine.garbage import BriefCollections
-from diptych.engine.link_answers import LookUps
+from diptych.engine.link_answers import LinkQueryThread
 from diptych.engine.page_workers import Readers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
@@ -24,23 +24,25 @@ from diptych.run.warc import Pointer
 from diptych.types import Failure
 
 COMMIT_AFTER = 0.05  # seconds; what a kill can cost, and then it is fetched again
-STARTS = 8  # fetches that are begun without a turn for those that are under way
-AT_ONCE = 0.01  # seconds that answers are taken in without a turn for the network
-LOOK = 0.01  # seconds between two looks at whether a worker has an answer, and nothing to do
-TICK = 0.1  # seconds between two looks at the clock while nothing happens
+MAX_STARTS = 8  # fetches that are begun without a turn for those that are under way
+MAX_TURN = 0.01  # seconds that answers are taken in without a turn for the network
+POLL_INTERVAL = (
+    0.01  # seconds between two looks at whether a worker has an answer, and nothing to do
+)
+TICK_INTERVAL = 0.1  # seconds between two looks at the clock while nothing happens
 
 Outcome = tuple[Claim, ReadAnswer | Failure, bytes]
 
 
-class Machine(Protocol):
-    """A crawl as a state machine, which knows what to fetch and what each answer means."""
+class CrawlState(Protocol):
+    """The state machine of a crawl or a search: it chooses URLs and takes in their answers."""
 
     store: Store
     langs: tuple[str, ...]
 
     @property
-    def sketches(self) -> bool:
-        """Whether pages are to be sketched as they are read."""
+    def needs_sketches(self) -> bool:
+        """True if pages must be sketched while they are read."""
         ...
 
     def next(self, now: float, room: int) -> list[Claim]:
@@ -48,7 +50,7 @@ class Machine(Protocol):
         ...
 
     def wake(self) -> float | None:
-        """When `next` may have something again; None when nothing is queued."""
+        """The time when `next` may return something again; None if nothing is queued."""
         ...
 
     def fetched(
@@ -58,7 +60,7 @@ class Machine(Protocol):
         now: float,
         pointer: Pointer | None = None,
     ) -> None:
-        """Take in the answer to a claim, or why there was none."""
+        """Take in the answer to a claim, or its failure."""
         ...
 
 
@@ -73,13 +75,13 @@ class LiveEngine:
     def run(
         self,
         crawl: Crawl,
-        answers: Answers,
+        answers: Answerer,
         *,
         tick: Callable[[], None],
         stopped: Callable[[], bool],
     ) -> None:
         """Crawl until nothing is left or `stopped` says so, with at least ten ticks a second."""
-        crawl.guides.rehearse()
+        crawl.guides.warm_up()
         with answers.in_processes(self.workers) as asking:
             self._drive(crawl, asking, tick, stopped)
 
@@ -92,23 +94,23 @@ class LiveEngine:
         stopped: Callable[[], bool],
     ) -> None:
         """Look for bilingual sites until nothing is left, or the budget, or `stopped` says so."""
-        with LookUps(discovery, source) as lookups:
+        with LinkQueryThread(discovery, source) as lookups:
             self._drive(discovery, lookups, tick, stopped)
 
     def _drive(
-        self, crawl: Machine, answers: Asking, tick: Callable[[], None],
+        self, crawl: CrawlState, answers: PendingAnswers, tick: Callable[[], None],
         stopped: Callable[[], bool],
     ) -> None:  # fmt: skip
         with BriefCollections() as garbage:
 
             def ticked() -> None:
                 tick()
-                garbage.look(time.time())
+                garbage.collect_if_due(time.time())
 
             asyncio.run(self._run(crawl, answers, ticked, stopped))
 
     async def _run(
-        self, crawl: Machine, answers: Asking, tick: Callable[[], None],
+        self, crawl: CrawlState, answers: PendingAnswers, tick: Callable[[], None],
         stopped: Callable[[], bool],
     ) -> None:  # fmt: skip
         loop = asyncio.get_running_loop()
@@ -121,28 +123,30 @@ class LiveEngine:
             async with Fetcher(self.settings) as fetcher, Readers(self.workers) as readers:
                 while not stopped():
                     now = time.time()
-                    for claim in crawl.next(now, min(self._room(fetches), STARTS)):
+                    for claim in crawl.next(now, min(self._room(fetches), MAX_STARTS)):
                         fetches.begin(self._fetch(claim, crawl, fetcher, readers))
                     await asyncio.sleep(0)  # let them begin
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
                     if is_over or now - committed > COMMIT_AFTER:
                         await loop.run_in_executor(keeper, crawl.store.commit)
                         committed = now
-                        answers.ask(now)
+                        answers.submit(now)
                     if is_over and not answers.waiting:
                         break
                     if answers.waiting:
-                        await loop.run_in_executor(keeper, answers.take)
+                        await loop.run_in_executor(keeper, answers.collect)
                     await fetches.wait(self._pause(crawl, answers, fetches, now))
                     await self._report(crawl, fetches.outcomes())
                     tick()
                 await fetches.cancel()
         crawl.store.commit()
 
-    def _pause(self, crawl: Machine, answers: Asking, fetches: _Fetches, now: float) -> float:
+    def _pause(
+        self, crawl: CrawlState, answers: PendingAnswers, fetches: _Fetches, now: float
+    ) -> float:
         """Seconds until there may be something to do, if nothing is fetched before."""
         wake = crawl.wake()
-        longest = LOOK if answers.waiting else TICK
+        longest = POLL_INTERVAL if answers.waiting else TICK_INTERVAL
         if wake is None or not self._room(fetches):
             return longest
         return min(max(wake - now, 0.001), longest)
@@ -151,24 +155,24 @@ class LiveEngine:
         return self.settings.concurrency - len(fetches.tasks)
 
     async def _fetch(
-        self, claim: Claim, crawl: Machine, fetcher: Fetcher, readers: Readers
+        self, claim: Claim, crawl: CrawlState, fetcher: Fetcher, readers: Readers
     ) -> Outcome:
         response = await fetcher.fetch(claim.url, claim.kind)
         if isinstance(response, Failure):
             return claim, response, b""
         reading, record = await readers.read(
-            claim.kind, response, claim.depth, crawl.langs, with_sketch=crawl.sketches
+            claim.kind, response, claim.depth, crawl.langs, with_sketch=crawl.needs_sketches
         )
         return claim, reading, record
 
     @staticmethod
-    async def _report(crawl: Machine, outcomes: list[Outcome]) -> None:
+    async def _report(crawl: CrawlState, outcomes: list[Outcome]) -> None:
         now = time.time()
         crawl.store.begin()
         for claim, reading, record in outcomes:
             pointer = crawl.store.archive.append(record, now) if record else None
             crawl.fetched(claim, reading, now, pointer)
-            if time.time() - now > AT_ONCE:  # let others have a turn
+            if time.time() - now > MAX_TURN:  # let others have a turn
                 await asyncio.sleep(0)
                 now = time.time()
 
@@ -194,7 +198,7 @@ class _Fetches:
 
     @property
     def are_over(self) -> bool:
-        """Whether there are none, and nothing is to be said of any."""
+        """True if no fetch is under way, and no outcome is left."""
         return not self.tasks and not self._ended
 
     async def wait(self, seconds: float) -> None:
@@ -205,7 +209,7 @@ class _Fetches:
         self._news.clear()
 
     def outcomes(self) -> list[Outcome]:
-        """What became of those that have ended; a bug ends the run, and is seen."""
+        """The outcomes of fetches that have ended; an exception of ours ends the run."""
         ended, self._ended = self._ended, []
         return [task.result() for task in ended]
 

@@ -73,7 +73,7 @@ class Readers:
         *,
         with_sketch: bool = False,
     ) -> tuple[ReadAnswer | Failure, bytes]:
-        """What an answer means, and its WARC record."""
+        """Parse an answer, and compose its WARC record."""
         job = kind, response, depth, langs, with_sketch
         if not self._count:
             return digest(*job)

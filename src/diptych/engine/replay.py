@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from diptych.engine.engine import Answers
+from diptych.engine.engine import Answerer
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
@@ -96,13 +96,13 @@ class ReplayEngine:
     Time is the number of answers so far: the same archives give the same crawl, to the bit.
     """
 
-    sketches: bool = True
-    """whether pages are sketched as they are read: what is parsed anyway need not be again"""
+    with_sketches: bool = True
+    """True if pages are sketched while they are parsed, so that none is parsed twice"""
 
     def run(
         self,
         crawl: Crawl,
-        answers: Answers,
+        answers: Answerer,
         *,
         tick: Callable[[], None],
         stopped: Callable[[], bool],
@@ -137,6 +137,10 @@ class ReplayEngine:
             response = Response(claim.url, 404, (), b"", 0.0)
             return read_answer(claim.kind, response)._replace(status=0), None
         reading = read_answer(
-            claim.kind, response, depth=claim.depth, langs=crawl.langs, with_sketch=self.sketches
+            claim.kind,
+            response,
+            depth=claim.depth,
+            langs=crawl.langs,
+            with_sketch=self.with_sketches,
         )
         return reading, Pointer(row[0], row[1], 0)

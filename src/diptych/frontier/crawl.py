@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from diptych.frontier.admission import Admission
-from diptych.frontier.guides import Guides, Wish, alternates_of, end_of_part
+from diptych.frontier.guides import Guides, PairQuestion, alternates_of, end_of_part
 from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Entry, Frontier, State
@@ -93,9 +93,9 @@ class Crawl:
         self.guides.resume(self.hosts.sites.values())
 
     @property
-    def sketches(self) -> bool:
+    def needs_sketches(self) -> bool:
         """True if pages must be sketched while they are read, because guides need the sketches."""
-        return self.guides.remember
+        return self.guides.has_memory
 
     # -- what to fetch -----------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ class Crawl:
             return False
         if not self.hosts.allows(claim.host, claim.url):
             self.frontier.refuse(claim, now, reason=Reason.ROBOTS)
-            self._tell_guide(claim, Missing(claim.url, Reason.ROBOTS))
+            self._notify_guide(claim, Missing(claim.url, Reason.ROBOTS))
             return False
         if not self._is_worth_fetching(claim, site, now):
             return False
@@ -143,7 +143,7 @@ class Crawl:
         The priority of a page is what its guide expects of it where the guide has an outlook; what
         is asked first of a new host is worth what the best page there is worth.
         """
-        if not self.guides.remember or claim.priority == SEED_PRIORITY:
+        if not self.guides.has_memory or claim.priority == SEED_PRIORITY:
             return True
         value = claim.priority
         if claim.kind is not Kind.PAGE:
@@ -152,7 +152,9 @@ class Crawl:
         if outlook is None or value == -math.inf or value >= SEED_PRIORITY:
             return True
         best = max(value, self._best_priority(site, now))
-        is_waiting = value < MIN_CERTAIN_VALUE and self.guides.waits(site, now) < MAX_ANSWER_WAIT
+        is_waiting = (
+            value < MIN_CERTAIN_VALUE and self.guides.waiting_time(site, now) < MAX_ANSWER_WAIT
+        )
         if is_waiting or value < best / 2:
             self.frontier.give_back(claim, now + SHORT_DELAY)
             return False
@@ -165,10 +167,10 @@ class Crawl:
             return False
         outlook = self.guides.outlook(site)
         if outlook is not None and not outlook.found and site.pages < MIN_PAGES_TO_JUDGE:
-            return False  # where nothing was found yet, nothing can be told either
+            return False  # without a pair there is nothing to estimate from
         self.frontier.give_back(claim, now + SHORT_DELAY)
         later = self._best_priority(site, math.inf)
-        is_waiting = self.guides.waits(site, now) < math.inf or later >= 1.0 / patience
+        is_waiting = self.guides.waiting_time(site, now) < math.inf or later >= 1.0 / patience
         if not site.in_flight and not is_waiting:
             self.hosts.stop_site(site, SiteEnd.UNLIKELY)
         return True
@@ -191,7 +193,7 @@ class Crawl:
         return 0.0 if self._sitemap_parts else self.frontier.wake()
 
     def outlook(self) -> Outlook | None:
-        """The pairs found and still expected in all sites; None if no guide can tell."""
+        """The pairs found and still expected in all sites; None if no guide makes an estimate."""
         each = [outlook for _, outlook in self._outlooks()]
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None
@@ -207,21 +209,21 @@ class Crawl:
             if site.pages and (outlook := self.guides.outlook(site)) is not None:
                 yield site, outlook
 
-    # -- what guides want to know ------------------------------------------------------------
+    # -- questions of guides -----------------------------------------------------------------
 
-    def wishes(self, now: float) -> list[Wish]:
-        """The new questions of guides, to be answered later by `told`."""
-        return self.guides.wishes(now)
+    def questions(self, now: float) -> list[PairQuestion]:
+        """The new questions of guides; `answered` takes the answers."""
+        return self.guides.questions(now)
 
-    def told(self, wish: Wish, event: CrawlEvent) -> None:
+    def answered(self, question: PairQuestion, event: CrawlEvent) -> None:
         """Take in the answer to a question of a guide."""
         self.store.begin()
-        site = self.hosts.site(wish.site)
+        site = self.hosts.site(question.site)
         if self._queue(self.guides.learn(site, event), 1, site):
             self._empty.discard(site.site.name)
 
-    def _tell_guide(self, claim: Claim, event: CrawlEvent) -> None:
-        """Tell a guide that a URL is missing or has moved."""
+    def _notify_guide(self, claim: Claim, event: CrawlEvent) -> None:
+        """Let a guide observe that a URL is missing or has moved."""
         if claim.kind is Kind.PAGE:
             site = self.hosts[claim.host].site
             self._queue(self.guides.learn(site, event), claim.depth + 1, site)
@@ -242,7 +244,7 @@ class Crawl:
         reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         if reading.failure is not None:
             if is_given_up:
-                self._tell_guide(claim, Missing(claim.url, reading.failure.reason))
+                self._notify_guide(claim, Missing(claim.url, reading.failure.reason))
         elif reading.robots is not None:
             self._take_robots(claim, reading.robots, reading.status, now)
         elif reading.redirect is not None:
@@ -262,7 +264,7 @@ class Crawl:
         self.stats.pages += 1
         self._empty.discard(host.site.site.name)
         self._queue(self.guides.rank_page(host.site, page), claim.depth + 1, host.site)
-        if self.guides.remember:
+        if self.guides.has_memory:
             self._save_refused_links(page, host.site, claim.depth + 1)
 
     def _save_refused_links(self, page: Page, site: SiteInfo, depth: int) -> None:
@@ -280,7 +282,7 @@ class Crawl:
     def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
         if claim.hops >= self._limits.redirects:
             self.frontier.fail(claim, now, reason=Reason.TOO_MANY_REDIRECTS, status=status)
-            self._tell_guide(claim, Missing(claim.url, Reason.TOO_MANY_REDIRECTS))
+            self._notify_guide(claim, Missing(claim.url, Reason.TOO_MANY_REDIRECTS))
             return
         entry = self._admission.entry(target, claim.depth, claim.priority, kind=claim.kind)
         entry = entry._replace(hops=claim.hops + 1)
@@ -289,13 +291,13 @@ class Crawl:
         self.frontier.add([entry])
         self.frontier.complete(claim, now, status=status, redirect=url_key(target))
         is_outside = entry.state is not State.QUEUED
-        self._tell_guide(
+        self._notify_guide(
             claim, Missing(claim.url, Reason.OUTSIDE) if is_outside else Moved(claim.url, target)
         )
 
     def _take_robots(self, claim: Claim, robots: Robots, status: int, now: float) -> None:
         self.frontier.complete(claim, now, status=status)
-        sitemaps = self.hosts.know_robots(claim.host, robots, now)
+        sitemaps = self.hosts.save_robots(claim.host, robots, now)
         announced = sitemaps or [self.hosts[claim.host].origin + "/sitemap.xml"]
         self._add_sitemaps(announced, SITEMAP_PRIORITY)
 

@@ -1,7 +1,7 @@
 """Guides of a crawl, one for each site: their questions, events, and replay on resume.
 
-All that a guide is told is written down, so that a crawl that was killed goes on with a guide that
-knows the same: it is told everything again, in the same order.
+All that a guide observes is saved as events, so that a crawl that was killed goes on with a guide
+that knows the same: the events are replayed to it, in the same order.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from diptych.run.store import Store
 from diptych.text.urls import normalise
 from diptych.types import (
     CrawlEvent,
-    Found,
     Kind,
     Link,
     Outlook,
     Page,
     PagePair,
     PageRecord,
+    PairingResult,
     Ranked,
-    Settled,
     Site,
     Url,
+    VerifiedPair,
 )
 
 PAGE, SITEMAP = "page", "sitemap"
@@ -39,7 +39,7 @@ SITEMAP_PART = 30  # entries of a sitemap that are ranked at a time: the crawl g
 _MAX_PART_LINKS = 4 * SITEMAP_PART  # with the translations they announce
 
 
-class Wish(NamedTuple):
+class PairQuestion(NamedTuple):
     """A question of a guide: verify this pair or, if pair is None, pair all pages of the site."""
 
     site: int
@@ -48,7 +48,7 @@ class Wish(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _PolicyAsGuide:
-    """A policy without memory as a guide: it learns nothing and wants to know nothing."""
+    """A policy without memory as a guide: it learns nothing and has no questions."""
 
     policy: CrawlPolicy
 
@@ -61,7 +61,7 @@ class _PolicyAsGuide:
     def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
         return ()
 
-    def wishes(self) -> Sequence[PagePair | None]:
+    def questions(self) -> Sequence[PagePair | None]:
         return ()
 
     def outlook(self) -> Outlook | None:
@@ -74,11 +74,11 @@ class _SiteGuide:
 
     site: SiteInfo
     guide: Guide
-    asked: list[PagePair | None] = field(default_factory=list)
-    """wishes that nobody took up yet"""
-    open: int = 0
-    """wishes that were taken up and are not answered yet"""
-    since: float = 0.0
+    new_questions: list[PagePair | None] = field(default_factory=list)
+    """questions that were not taken up yet"""
+    open_questions: int = 0
+    """questions that were taken up and are not answered yet"""
+    open_since: float = 0.0
     """when the first of them was taken up"""
 
 
@@ -97,18 +97,18 @@ class Guides:
         self._policy = policy
         self._langs = langs
         self._view = view
-        self._may = may
+        self._may_be_page = may
         self._known: dict[int, _SiteGuide] = {}
-        self._touched: dict[int, _SiteGuide] = {}
-        """guides that were told something since they were last asked for their wishes"""
+        self._changed: dict[int, _SiteGuide] = {}
+        """guides that observed something since they were last asked for their questions"""
         self._waiting: set[int] = set()
         """sites whose guides wait for an answer"""
         self._last_sitemap: tuple[str, Sitemap | None] = ("", None)
-        self.remember = isinstance(policy, GuidedPolicy)
-        """whether what happens is told to guides, and written down"""
+        self.has_memory = isinstance(policy, GuidedPolicy)
+        """True if guides observe events, and these are saved"""
 
-    def rehearse(self) -> None:
-        """Have a guide that is thrown away rank pages: models are loaded when first used."""
+    def warm_up(self) -> None:
+        """Load the models, which are loaded on first use: a guide of no site ranks some pages."""
         if isinstance(self._policy, GuidedPolicy):
             guide = self._policy.guide(self._langs)
             view = self._view(SiteInfo(0, Site("example.org", ())))
@@ -116,18 +116,18 @@ class Guides:
                 deque(guide.rank(page, view), maxlen=0)
 
     def resume(self, sites: Iterable[SiteInfo]) -> None:
-        """Take up the crawls of an earlier invocation: what guides still wait for is asked first.
+        """Take up the crawls of an earlier invocation: open questions of guides come first.
 
         It may be all that is left of a crawl.
         """
         rows = self._store.db.execute("SELECT DISTINCT site FROM events").fetchall()
-        begun = {id for (id,) in rows} if self.remember else set()
+        begun = {id for (id,) in rows} if self.has_memory else set()
         for site in sites:
             if site.id in begun:
                 self._guide_of(site)
 
     def outlook(self, site: SiteInfo) -> Outlook | None:
-        """The pairs found and still expected in a site; None if its guide cannot tell."""
+        """The pairs found and still expected in a site; None if its guide makes no estimate."""
         return self._guide_of(site).guide.outlook()
 
     def rank_page(self, site: SiteInfo, page: Page) -> Iterable[Ranked]:
@@ -147,43 +147,45 @@ class Guides:
 
     def learn(self, site: SiteInfo, event: CrawlEvent) -> Iterable[Ranked]:
         """Rank links after any other event."""
-        if not self.remember:
+        if not self.has_memory:
             return ()
         self._save_event(site, *write_event(event))
         known = self._guide_of(site)
-        if isinstance(event, Found | Settled):
-            known.open -= 1
-            if known.open <= 0:
+        if isinstance(event, VerifiedPair | PairingResult):
+            known.open_questions -= 1
+            if known.open_questions <= 0:
                 self._waiting.discard(site.id)
         return known.guide.learn(event, self._view(site))
 
     def _with_allowed_links(self, page: Page, site: SiteInfo) -> Page:
         """The page with only the links that may be fetched: a guide waits for all of them."""
-        if not self.remember:
+        if not self.has_memory:
             return page
         name = site.site.name
-        return replace(page, links=tuple(link for link in page.links if self._may(link.url, name)))
+        return replace(
+            page, links=tuple(link for link in page.links if self._may_be_page(link.url, name))
+        )
 
     def refill(self, site: SiteInfo) -> Iterable[Ranked]:
         """Rank more URLs when the queue of a site is empty."""
-        known = self._touched[site.id] = self._guide_of(site)
+        known = self._changed[site.id] = self._guide_of(site)
         return known.guide.refill(self._view(site))
 
-    def wishes(self, now: float) -> list[Wish]:
+    def questions(self, now: float) -> list[PairQuestion]:
         """The questions of guides since the last call."""
-        if not self.remember:
+        if not self.has_memory:
             return []
-        taken: list[Wish] = []
-        for id, known in self._touched.items():
-            known.asked.extend(known.guide.wishes())
-            if not known.open:
-                known.since = now
-            taken.extend(Wish(id, asked) for asked in known.asked)
-            known.open += len(known.asked)
-            known.asked.clear()
-            if known.open > 0:
+        taken: list[PairQuestion] = []
+        for id, known in self._changed.items():
+            known.new_questions.extend(known.guide.questions())
+            if not known.open_questions:
+                known.open_since = now
+            taken.extend(PairQuestion(id, asked) for asked in known.new_questions)
+            known.open_questions += len(known.new_questions)
+            known.new_questions.clear()
+            if known.open_questions > 0:
                 self._waiting.add(id)
-        self._touched.clear()
+        self._changed.clear()
         return taken
 
     @property
@@ -191,12 +193,12 @@ class Guides:
         """True if any guide waits for an answer."""
         return bool(self._waiting)
 
-    def waits(self, site: SiteInfo, now: float) -> float:
+    def waiting_time(self, site: SiteInfo, now: float) -> float:
         """Seconds that a guide has waited for answers; infinite if it waits for none."""
         known = self._guide_of(site)
-        if known.open:
-            return now - known.since
-        return 0.0 if site.id in self._touched and self.remember else math.inf
+        if known.open_questions:
+            return now - known.open_since
+        return 0.0 if site.id in self._changed and self.has_memory else math.inf
 
     def _guide_of(self, site: SiteInfo) -> _SiteGuide:
         if site.id not in self._known:
@@ -205,21 +207,21 @@ class Guides:
                 self._replay_events(known)
             else:
                 known = _SiteGuide(site, _PolicyAsGuide(self._policy))
-            self._known[site.id] = self._touched[site.id] = known
+            self._known[site.id] = self._changed[site.id] = known
         return self._known[site.id]
 
     # -- memory ------------------------------------------------------------------------------
 
     def _save_event(self, site: SiteInfo, what: str, data: str) -> None:
-        if self.remember:
-            # Before: what is written down would be told twice.
-            self._touched[site.id] = self._guide_of(site)
+        if self.has_memory:
+            # Before the event is saved: a new guide would observe it twice.
+            self._changed[site.id] = self._guide_of(site)
             self._store.db.execute(
                 "INSERT INTO events (site, what, data) VALUES (?, ?, ?)", (site.id, what, data)
             )
 
     def _replay_events(self, known: _SiteGuide) -> None:
-        """Tell a new guide all that happened; what it answers is in the frontier already."""
+        """Replay all events to a new guide; the URLs it ranks are in the frontier already."""
         view = self._view(known.site)
         asked: list[PagePair | None] = []
         answered: list[CrawlEvent] = []
@@ -236,8 +238,8 @@ class Guides:
                 answered.append(event)
                 ranked = known.guide.learn(event, view)
             deque(ranked, maxlen=0)
-            asked.extend(known.guide.wishes())
-        known.asked = _unanswered(asked, answered)
+            asked.extend(known.guide.questions())
+        known.new_questions = _unanswered(asked, answered)
 
     def _page(self, what: str, data: str) -> Page | None:
         if what == PAGE:
@@ -265,17 +267,17 @@ def _unanswered(
     asked: Iterable[PagePair | None], answers: Iterable[CrawlEvent]
 ) -> list[PagePair | None]:
     """Questions without an answer."""
-    told: Counter[tuple[Url, Url] | None] = Counter()
+    answered: Counter[tuple[Url, Url] | None] = Counter()
     for event in answers:
-        if isinstance(event, Found):
-            told[event.pair.left, event.pair.right] += 1
-        elif isinstance(event, Settled):
-            told[None] += 1
+        if isinstance(event, VerifiedPair):
+            answered[event.pair.left, event.pair.right] += 1
+        elif isinstance(event, PairingResult):
+            answered[None] += 1
     left: list[PagePair | None] = []
     for pair in asked:
         key = (pair.left, pair.right) if pair is not None else None
-        if told[key]:
-            told[key] -= 1
+        if answered[key]:
+            answered[key] -= 1
         else:
             left.append(pair)
     return left

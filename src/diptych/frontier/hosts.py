@@ -212,7 +212,7 @@ class Hosts:
             info.rules = info.robots.rules()
         return bool(info.rules.can_fetch(url, self._politeness.token))
 
-    def know_robots(self, id: int, robots: Robots, now: float) -> list[str]:
+    def save_robots(self, id: int, robots: Robots, now: float) -> list[str]:
         """Take in a host's robots.txt; returns the sitemaps it names."""
         info, host, polite = self._by_id[id], self._frontier.host(id), self._politeness
         info.robots, info.rules, info.robots_at = robots, robots.rules(), now
@@ -236,7 +236,7 @@ class Hosts:
             "UPDATE hosts SET next_at = max(next_at, ?) WHERE id = ?", (until, id)
         )
 
-    def note_delay(self, id: int) -> None:
+    def save_next_request(self, id: int) -> None:
         """Save the time of the next request if the delay is long: a restart must respect it."""
         host = self._frontier.host(id)
         if host.delay >= LONG_DELAY:

@@ -10,7 +10,7 @@ import orjson
 
 from diptych.page.neighbourhood import neighbourhood
 from diptych.protocols import Ranking
-from diptych.run.encoding import stored
+from diptych.run.encoding import decoding
 from diptych.run.store import Store
 from diptych.text.urls import site_name, url_key
 from diptych.types import Decision, Example, Lead, Link, Reason, Role, Url
@@ -44,7 +44,7 @@ class Verdict:
     """each language, and the page that shows it"""
     downloads: int
     named: Url
-    """what was followed to come there: another URL where the site has moved"""
+    """URL that was followed first: another one if the site has moved"""
 
 
 class Leads:
@@ -240,7 +240,7 @@ class Leads:
             "SELECT name, url, accept, score, reason, pages, downloads, named FROM verdicts"
             f" JOIN sites ON sites.id = verdicts.site WHERE {where} ORDER BY verdicts.id"
         )
-        with stored("a verdict"):
+        with decoding("a verdict"):
             return [
                 Verdict(
                     name, url, Decision(bool(accept), score, reason),
@@ -272,5 +272,5 @@ def _words(data: bytes) -> tuple[int, ...]:
 
 def _lead(row: tuple[int, str, str, int, bytes, int]) -> Lead:
     id, url, site, role, words, source = row
-    with stored("a lead"):
+    with decoding("a lead"):
         return Lead(id, Url(url), site, Role(role), _words(words), source)

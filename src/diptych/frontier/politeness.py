@@ -62,4 +62,4 @@ class Limits:
     """a host that refuses this often in a row is asked no more"""
     sitemaps: int = 50
     patience: float | None = None
-    """downloads that one more pair may cost, where the crawl policy can tell"""
+    """downloads that one more pair may cost, where the crawl policy makes an estimate"""

@@ -52,7 +52,7 @@ class Retries:
             reason=reading.failure.reason if reading.failure else "", pointer=pointer,
         )  # fmt: skip
         host.site.bytes += reading.size
-        self.hosts.note_delay(claim.host)
+        self.hosts.save_next_request(claim.host)
         self.stats.downloads += reading.status > 0
         if reading.failure is not None:
             return reading, self._fail(claim, reading.failure, reading.status, now)
@@ -80,7 +80,7 @@ class Retries:
                 claim.host, f"refused {host.refusals} times in a row ({failure.reason})"
             )
         elif claim.kind is Kind.ROBOTS and not retried:
-            self.hosts.know_robots(claim.host, Robots.of(None), now)
+            self.hosts.save_robots(claim.host, Robots.of(None), now)
             self.hosts.stop(
                 claim.host, _robots_failure(failure), is_unreachable=_is_unreachable(failure)
             )

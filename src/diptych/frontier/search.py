@@ -37,8 +37,8 @@ _ROUNDS = 8  # times that leads are taken up without a turn for others
 _MAX_FAILURES = 2  # leads to a site that may fail before it is given up
 
 
-class LookUp(NamedTuple):
-    """A look-up in link sources: back links of a site, or out links of a page."""
+class LinkQuery(NamedTuple):
+    """A query to link sources: back links of a site, or out links of a page."""
 
     url: Url
     lead: Lead | None = None
@@ -83,7 +83,7 @@ class _SearchStats(Stats):
 class Discovery:
     """One run's search for bilingual sites with one policy and one detector."""
 
-    sketches = False
+    needs_sketches = False
     """pages are tested by their languages alone"""
 
     def __init__(
@@ -96,8 +96,8 @@ class Discovery:
         self.hosts = Hosts(store, self.frontier, setting.politeness)
         self.leads = Leads(store, once=policy.per_site == 1)
         self.stats = _SearchStats()
-        self.news: deque[Verdict] = deque()
-        """verdicts that nobody took note of yet"""
+        self.new_verdicts: deque[Verdict] = deque()
+        """verdicts that were not shown yet"""
         self._policy, self._detector, self._setting = policy, detector, setting
         self._retries = Retries(
             store, self.frontier, self.hosts, setting.politeness, setting.limits, self.stats
@@ -107,11 +107,11 @@ class Discovery:
             store, self.hosts, self.frontier, self._admission,
             redirects=setting.limits.redirects, arrived=self._arrived, ended=self._ended,
         )  # fmt: skip
-        self._look_ups: deque[LookUp] = deque()
+        self._link_queries: deque[LinkQuery] = deque()
         self._looked_up: dict[int, str] = {}
         """leads whose links are being looked up, and their sites"""
         self._has_more = False
-        """whether leads wait that there was no time for"""
+        """True if leads wait that there was no time for"""
         self._started_at = self._now = now
         store.begin()
         self._restore(seeds, now)
@@ -134,8 +134,8 @@ class Discovery:
         self._ranking = self._policy.rank(self._examples())
         self._learned_at = stats.pages
         if self._policy.looks_back:
-            self._look_ups.extend(
-                LookUp(url, site=site, source=lead)
+            self._link_queries.extend(
+                LinkQuery(url, site=site, source=lead)
                 for site, url, lead in self.leads.without_back_links()
             )
         for lead in self.leads.taken():
@@ -172,7 +172,7 @@ class Discovery:
         self.frontier.refuse(claim, now, reason=Reason.ROBOTS)
         visit = self._visits[self.hosts[claim.host].site.id]
         self._visits.miss(visit, claim.url, Reason.ROBOTS)
-        self._visits.go_on(visit)
+        self._visits.advance(visit)
         return False
 
     def _start_leads(self, now: float) -> bool:
@@ -192,7 +192,7 @@ class Discovery:
         """Begin with a lead: the links of a back-link page may be known without fetching it."""
         if lead.role is Role.BACK and self._policy.looks_back:
             self._looked_up[lead.id] = lead.site
-            self._look_ups.append(LookUp(lead.url, lead))
+            self._link_queries.append(LinkQuery(lead.url, lead))
         else:
             self._start_visit(lead, now)
 
@@ -226,19 +226,21 @@ class Discovery:
 
     # -- what is looked up -------------------------------------------------------------------
 
-    def look_ups(self, now: float) -> list[LookUp]:
-        """The new look-ups, to be answered later by `answered`."""
-        taken = list(self._look_ups)
-        self._look_ups.clear()
+    def link_queries(self, now: float) -> list[LinkQuery]:
+        """The new queries to link sources; `answered` takes the answers."""
+        taken = list(self._link_queries)
+        self._link_queries.clear()
         return taken
 
     @property
-    def has_look_ups(self) -> bool:
-        """True if look-ups are waiting."""
-        return bool(self._look_ups)
+    def has_link_queries(self) -> bool:
+        """True if there are new queries."""
+        return bool(self._link_queries)
 
-    def answered(self, asked: LookUp, links: Sequence[Link] | Failure | None, now: float) -> None:
-        """The answer to a look-up; None when it is not known."""
+    def answered(
+        self, asked: LinkQuery, links: Sequence[Link] | Failure | None, now: float
+    ) -> None:
+        """Take in the answer to a query; None if the source does not know it."""
         self.store.begin()
         if asked.lead is not None:
             self._looked_up.pop(asked.lead.id, None)
@@ -297,7 +299,7 @@ class Discovery:
                 self._visits.miss(visit, claim.url, reading.failure.reason)
         else:
             self._take(visit, claim, reading, now, pointer)
-        self._visits.go_on(visit)
+        self._visits.advance(visit)
 
     def _take(
         self, visit: Visit, claim: Claim, reading: ReadAnswer, now: float, pointer: Pointer | None
@@ -305,7 +307,7 @@ class Discovery:
         redirect = url_key(reading.redirect) if reading.redirect is not None else None
         self.frontier.complete(claim, now, status=reading.status, redirect=redirect)
         if reading.robots is not None:
-            self.hosts.know_robots(claim.host, reading.robots, now)
+            self.hosts.save_robots(claim.host, reading.robots, now)
         elif reading.redirect is not None and claim.kind is Kind.PAGE:
             self._visits.move(visit, claim.url, reading.redirect, claim.hops)
         elif reading.page is not None and pointer is not None:
@@ -359,9 +361,9 @@ class Discovery:
         self.leads.decide(id, verdict, visit.lead.id, self.stats.downloads)
         self.stats.tested += 1
         self.stats.found += decision.accept
-        self.news.append(verdict)
+        self.new_verdicts.append(verdict)
         if decision.accept and self._policy.looks_back:
-            self._look_ups.append(LookUp(visit.start, site=id, source=visit.lead.id))
+            self._link_queries.append(LinkQuery(visit.start, site=id, source=visit.lead.id))
         return decision.accept
 
     # -- leads -------------------------------------------------------------------------------

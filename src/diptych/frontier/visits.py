@@ -34,7 +34,7 @@ class Visit:
     reason: str = ""
     """why there is no page"""
     tried: set[Url] = field(default_factory=set)
-    """what was tried in the place of a page that cannot be had"""
+    """URLs that were tried instead of a page that failed"""
     moved_to: Url | None = None
     """the other site that the lead leads to"""
 
@@ -71,7 +71,7 @@ class Visits:
         assert site.id not in self._visits, f"{lead.site} is being visited"
         visit = self._visits[site.id] = Visit(site, lead, inquiry, lead.url)
         self._request(visit, lead.url)
-        self.go_on(visit)
+        self.advance(visit)
 
     def arrive(self, visit: Visit, url: Url, page: Page) -> None:
         """A page is there; the first is the one the lead is about."""
@@ -112,7 +112,7 @@ class Visits:
             visit.tried.add(other)
             self._request(visit, other)
 
-    def go_on(self, visit: Visit) -> None:
+    def advance(self, visit: Visit) -> None:
         """Ask for what the test of a site wants, until it waits for something or knows."""
         while True:
             self._give_up_stopped(visit)

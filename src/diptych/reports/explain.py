@@ -139,7 +139,7 @@ def _candidates(store: Store) -> list[PagePair]:
     strategy = build(terms.recipe).pair
     if not isinstance(strategy, CandidatePairer):
         return []
-    lexicons = store.learned()
+    lexicons = store.learned_lexicons()
     return [
         pair
         for id, name in store.sites()

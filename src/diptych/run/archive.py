@@ -90,14 +90,14 @@ class Archive:
                 raise StoreError(f"the run needs {path}: {reason_of(error)}") from error
         return read_at(stream, offset)
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Bring the files to what the database knows of them, after a kill or a power cut."""
         rows = self._db.execute(f"SELECT id, path, size FROM warcs WHERE {_OWN}").fetchall()
         for id, path, size in rows:
             file = self._folder / path
             actual = file.stat().st_size if file.exists() else 0
             if actual < size:
-                size = self._forget_after(id, actual)
+                size = self._requeue_lost(id, actual)
             if not size:
                 file.unlink(missing_ok=True)
             elif actual > size:
@@ -108,7 +108,7 @@ class Archive:
             if f"warc/{file.name}" not in known:
                 file.unlink()
 
-    def _forget_after(self, warc: int, size: int) -> int:
+    def _requeue_lost(self, warc: int, size: int) -> int:
         """Queue again the pages whose bytes a power cut took; returns what is left whole."""
         lost = "warc = ? AND offset + length > ?"
         whole: int | None = self._db.execute(

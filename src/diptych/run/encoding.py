@@ -14,23 +14,23 @@ from diptych.types import (
     CrawlEvent,
     Decision,
     Evidence,
-    Found,
     LangScore,
     Link,
     Missing,
     Moved,
     PagePair,
-    Settled,
+    PairingResult,
     Sketch,
+    VerifiedPair,
 )
 
 
-def stored(what: str) -> AbstractContextManager[None]:
+def decoding(what: str) -> AbstractContextManager[None]:
     """Make values that the database cannot have been given an error of the database."""
     return reading(what, error=sqlite3.DatabaseError)
 
 
-def whole(text: str) -> str:
+def valid_text(text: str) -> str:
     """Replace lone surrogates in a text, which neither SQLite nor JSON can store."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
@@ -46,12 +46,12 @@ def write_links(links: Iterable[Link]) -> str:
     try:
         return orjson.dumps(rows).decode()
     except TypeError:  # half characters in one of them
-        return orjson.dumps([[whole(text) for text in row] for row in rows]).decode()
+        return orjson.dumps([[valid_text(text) for text in row] for row in rows]).decode()
 
 
 def read_links(text: str) -> list[Link]:
     """Decode the JSON of `write_links`."""
-    with stored("the links of a page"):
+    with decoding("the links of a page"):
         return [Link(*link) for link in orjson.loads(text)]
 
 
@@ -72,7 +72,7 @@ def read_scores(text: str) -> tuple[LangScore, ...]:
 
 def read_evidence(text: str) -> tuple[Evidence, ...]:
     """Parse evidence in the text of `write_scores`."""
-    with stored("the evidence of a pair"):
+    with decoding("the evidence of a pair"):
         items = (item.rpartition(":") for item in text.split())
         return tuple(Evidence(name, float(score)) for name, _, score in items)
 
@@ -81,7 +81,7 @@ def write_sketch(sketch: Sketch) -> bytes:
     """A sketch as compressed JSON."""
     row = [
         sketch.tags, sketch.words, [_escaped(word) for word in sketch.bag], [*sketch.bag.values()],
-        [whole(name) for name in sketch.files], sketch.blocks, sketch.block_words,
+        [valid_text(name) for name in sketch.files], sketch.blocks, sketch.block_words,
         [tuple(share) for share in sketch.shares],
     ]  # fmt: skip
     data: bytes = isal_zlib.compress(orjson.dumps(row), 1)
@@ -90,7 +90,7 @@ def write_sketch(sketch: Sketch) -> bytes:
 
 def read_sketch(data: bytes) -> Sketch:
     """Decode the bytes of `write_sketch`."""
-    with stored("the sketch of a page"):
+    with decoding("the sketch of a page"):
         tags, words, stems, counts, files, blocks, block_words, shares = orjson.loads(
             isal_zlib.decompress(data)
         )
@@ -101,6 +101,10 @@ def read_sketch(data: bytes) -> Sketch:
         )  # fmt: skip
 
 
+_EVENT_NAMES = {Missing: "missing", Moved: "moved", VerifiedPair: "found", PairingResult: "settled"}
+"""names of events in the table `events`; run folders of earlier versions have them too"""
+
+
 def write_event(event: CrawlEvent) -> tuple[str, str]:
     """Encode a crawl event as its name and JSON."""
     row: list[object]
@@ -109,18 +113,18 @@ def write_event(event: CrawlEvent) -> tuple[str, str]:
             row = [event.url, event.reason]
         case Moved():
             row = [event.url, event.target]
-        case Found():
+        case VerifiedPair():
             decision = event.decision
             row = [_pair_row(event.pair), decision.accept, decision.score, decision.reason]
             row.append(event.links)
-        case Settled():
+        case PairingResult():
             row = [_pair_row(pair) for pair in event.pairs]
-    return type(event).__name__.lower(), orjson.dumps(row).decode()
+    return _EVENT_NAMES[type(event)], orjson.dumps(row).decode()
 
 
 def read_event(name: str, data: str) -> CrawlEvent:
     """Decode the name and JSON of `write_event`."""
-    with stored("an event of a crawl"):
+    with decoding("an event of a crawl"):
         row = orjson.loads(data)
         if name == "missing":
             return Missing(*row)
@@ -128,8 +132,10 @@ def read_event(name: str, data: str) -> CrawlEvent:
             return Moved(*row)
         if name == "found":
             pair, accept, score, reason, links = row
-            return Found(PagePair(*pair), Decision(accept, score, reason), tuple(map(tuple, links)))
-        return Settled(tuple(PagePair(*pair) for pair in row))
+            return VerifiedPair(
+                PagePair(*pair), Decision(accept, score, reason), tuple(map(tuple, links))
+            )
+        return PairingResult(tuple(PagePair(*pair) for pair in row))
 
 
 def _pair_row(pair: PagePair) -> list[object]:

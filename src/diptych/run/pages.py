@@ -9,11 +9,11 @@ from typing import Any
 from diptych.language.codes import wanted_language
 from diptych.run.database import Database
 from diptych.run.encoding import (
+    decoding,
     read_links,
     read_scores,
     read_sketch,
-    stored,
-    whole,
+    valid_text,
     write_links,
     write_scores,
     write_sketch,
@@ -74,7 +74,7 @@ class Pages(Database):
         )
 
     def outlook(self) -> Outlook | None:
-        """The pairs found and still expected in all sites; None if no guide can tell."""
+        """The pairs found and still expected in all sites; None if no guide made an estimate."""
         found, left = self.db.execute("SELECT sum(found), sum(left) FROM sites").fetchone()
         return Outlook(found, left) if left is not None else None
 
@@ -83,8 +83,8 @@ class Pages(Database):
         record = page.record
         row = (
             url_key(record.url), site, record.lang, write_scores(record.langs),
-            whole(record.title), record.depth, record.size, record.text_length, record.digest,
-            whole(record.html_lang), whole(record.content_language), record.canonical,
+            valid_text(record.title), record.depth, record.size, record.text_length, record.digest,
+            valid_text(record.html_lang), valid_text(record.content_language), record.canonical,
             record.fetched_at, *pointer, write_links(page.links), " ".join(record.flags),
         )  # fmt: skip
         marks = ",".join("?" * len(row))
@@ -165,6 +165,6 @@ class Pages(Database):
 
 
 def _record(row: Sequence[Any]) -> PageRecord:
-    with stored("the record of a page"):
+    with decoding("the record of a page"):
         record = PageRecord(row[0], row[1], read_scores(row[2]), *row[3:-1])
         return replace(record, flags=tuple(row[-1].split())) if row[-1] else record

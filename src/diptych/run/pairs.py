@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 from diptych.run.database import Database
-from diptych.run.encoding import read_evidence, whole, write_scores
+from diptych.run.encoding import read_evidence, valid_text, write_scores
 from diptych.text.near_duplicates import segment_keys
 from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
@@ -40,14 +40,16 @@ class Pairs(Database):
         ]  # fmt: skip
         self.begin()
         self.db.execute(
-            "CREATE TEMP TABLE IF NOT EXISTS settled"
+            "CREATE TEMP TABLE IF NOT EXISTS current_pairs"
             " (left INTEGER, right INTEGER, left_lang TEXT, right_lang TEXT)"
         )
-        self.db.execute("DELETE FROM settled")
-        self.db.executemany("INSERT INTO settled VALUES (?, ?, ?, ?)", [row[1:5] for row in rows])
+        self.db.execute("DELETE FROM current_pairs")
+        self.db.executemany(
+            "INSERT INTO current_pairs VALUES (?,?,?,?)", [row[1:5] for row in rows]
+        )
         self.db.execute(
             "DELETE FROM pairs WHERE site = ? AND (left, right, left_lang, right_lang)"
-            " NOT IN (SELECT left, right, left_lang, right_lang FROM settled)",
+            " NOT IN (SELECT left, right, left_lang, right_lang FROM current_pairs)",
             (site,),
         )
         self.db.executemany(
@@ -127,7 +129,7 @@ class Pairs(Database):
         ]
 
     def save_decision(self, pair: int, decision: Decision) -> None:
-        """Remember whether a pair was verified."""
+        """Save the decision on a pair."""
         self.db.execute(
             "INSERT OR REPLACE INTO decisions VALUES (?,?,?,?,?)",
             (pair, decision.accept, decision.score, decision.reason, " ".join(decision.marks)),
@@ -213,7 +215,7 @@ class Pairs(Database):
 
 def _segment_row(seg: SegmentPair, decision: Decision) -> tuple[Any, ...]:
     """A segment as the database holds it, in the order of `_SEGMENT`."""
-    left, right = whole(seg.left), whole(seg.right)
+    left, right = valid_text(seg.left), valid_text(seg.right)
     keys: tuple[int | None, ...] = (None, None, None)
     if left and right:
         keys = segment_keys(left, right, seg.left_lang, seg.right_lang)

@@ -77,7 +77,7 @@ CREATE TABLE fetches (                      -- every answer, in order
     length INTEGER
 );
 
-CREATE TABLE events (                       -- what crawl policies that remember were told, in order
+CREATE TABLE events (                       -- what crawl policies with a memory observed, in order
     id INTEGER PRIMARY KEY,
     site INTEGER NOT NULL,
     what TEXT NOT NULL,                     -- page, sitemap, missing, moved, found, settled

@@ -65,7 +65,7 @@ class Store(Pages, Pairs):
                 self.archive = Archive(folder, self.db, agent=agent)
                 self._check_schema(write=write)
                 if write:
-                    self.archive.mend()
+                    self.archive.repair()
             opened = True
         finally:
             if not opened:
@@ -157,7 +157,7 @@ class Store(Pages, Pairs):
             if isinstance(error, _DAMAGE):
                 raise error
 
-    def learned(self) -> dict[LangPair, Lexicon]:
+    def learned_lexicons(self) -> dict[LangPair, Lexicon]:
         """The lexicons that the run has learned, by languages."""
         from diptych.learn.lexicon.lexicon import Lexicon
 

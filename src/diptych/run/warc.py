@@ -50,7 +50,7 @@ class Pointer(NamedTuple):
     length: int
 
 
-class Located(NamedTuple):
+class ArchivedResponse(NamedTuple):
     """A response found while scanning an archive, and where it was."""
 
     offset: int
@@ -132,7 +132,7 @@ def read_at(stream: BinaryIO, offset: int) -> Response | None:
     return None
 
 
-def scan(path: Path) -> Iterator[Located]:
+def scan(path: Path) -> Iterator[ArchivedResponse]:
     """All HTTP responses of an archive in order; raises ArchiveError where it is cut off.
 
     What came before the cut has been yielded by then.
@@ -146,7 +146,7 @@ def scan(path: Path) -> Iterator[Located]:
                 if record.record_type in _KINDS:
                     response = _response(record)
                     if response is not None:
-                        yield Located(record.stream_pos, response)
+                        yield ArchivedResponse(record.stream_pos, response)
                 found, last = found + 1, record.stream_pos
             if not found:
                 raise EOFError("there is no record in it")

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from diptych.errors import SourceError
 from diptych.files import reading
-from diptych.run.encoding import read_links, whole, write_links
+from diptych.run.encoding import read_links, valid_text, write_links
 from diptych.text.urls import host_of, site_name, url_key
 from diptych.types import Link, Url
 
@@ -89,7 +89,7 @@ class LinkWriter:
     def save_file(self, path: str, size: int, pages: int, note: str) -> None:
         """Remember that a file has been read."""
         self._begin()
-        row = (path, size, pages, whole(note))
+        row = (path, size, pages, valid_text(note))
         self.db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", row)
 
     def save_about(self, key: str, value: str) -> None:

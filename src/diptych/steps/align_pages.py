@@ -33,7 +33,7 @@ class Sentence(NamedTuple):
         return self.start + len(self.text)
 
 
-class Aligned(NamedTuple):
+class AlignedSentences(NamedTuple):
     """Sentences of two pages that translate each other, or of one that have no counterpart."""
 
     left: tuple[Sentence, ...]
@@ -61,7 +61,7 @@ def align_sentences(
     trees: TreeAligner,
     sentences: SentenceAligner,
     lexicon: Lexicon,
-) -> Iterator[Aligned]:
+) -> Iterator[AlignedSentences]:
     """All sentences of two pages, aligned or not, in the order of the left page."""
     ours, theirs = _by_block(left, langs.left), _by_block(right, langs.right)
     pieces = [
@@ -74,7 +74,7 @@ def align_sentences(
     ]
     for piece, beads in zip(pieces, _beads(pieces, sentences, lexicon), strict=True):
         for bead in beads:
-            yield Aligned(
+            yield AlignedSentences(
                 tuple(piece.left[index] for index in bead.left),
                 tuple(piece.right[index] for index in bead.right),
                 bead.score * piece.score if bead.left and bead.right else 0.0,
@@ -92,10 +92,10 @@ def align_pages(
     """The same as segments that know where they come from."""
     langs = LangPair(pair.left_lang, pair.right_lang)
     for found in align_sentences(left, right, langs, trees, sentences, lexicon):
-        ours, theirs = list(_stretches(found.left)), list(_stretches(found.right))
+        ours, theirs = list(_spans(found.left)), list(_spans(found.right))
         yield SegmentPair(
-            left=" ".join(map(_said, ours)),
-            right=" ".join(map(_said, theirs)),
+            left=" ".join(map(_text_of, ours)),
+            right=" ".join(map(_text_of, theirs)),
             left_lang=pair.left_lang,
             right_lang=pair.right_lang,
             left_url=pair.left,
@@ -108,7 +108,7 @@ def align_pages(
         )
 
 
-def _stretches(sentences: Sequence[Sentence]) -> Iterator[tuple[Block, int, int]]:
+def _spans(sentences: Sequence[Sentence]) -> Iterator[tuple[Block, int, int]]:
     """The characters that sentences take up in their blocks; neighbours in one block together."""
     last: tuple[Block, int, int] | None = None
     for sentence in sentences:
@@ -122,7 +122,7 @@ def _stretches(sentences: Sequence[Sentence]) -> Iterator[tuple[Block, int, int]
         yield last
 
 
-def _said(stretch: tuple[Block, int, int]) -> str:
+def _text_of(stretch: tuple[Block, int, int]) -> str:
     block, start, end = stretch
     return block.text[start:end]
 

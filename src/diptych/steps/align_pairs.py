@@ -9,11 +9,11 @@ from __future__ import annotations
 from diptych.engine.task_workers import Failed, run_tasks
 from diptych.protocols import Watcher
 from diptych.run.store import Store
-from diptych.steps.tasks import Aligned, AlignTask, Work
+from diptych.steps.tasks import AlignResult, AlignTask, TaskContext
 from diptych.types import Decision
 
 
-def align_pairs(store: Store, work: Work, watcher: Watcher, *, jobs: int = 1) -> None:
+def align_pairs(store: Store, context: TaskContext, watcher: Watcher, *, jobs: int = 1) -> None:
     """Align all pairs that are not yet, and decide on each by how it could be aligned."""
     watcher.stage = "aligning"
     watcher.pairs = store.count(
@@ -22,9 +22,11 @@ def align_pairs(store: Store, work: Work, watcher: Watcher, *, jobs: int = 1) ->
     watcher.segments = store.count("SELECT count(*) FROM segments WHERE accept")
     for site, _ in store.sites():
         todo = store.pairs_to_align(site)
-        results = run_tasks([AlignTask(pair) for _, pair in todo], work, work.of(store), jobs=jobs)
+        results = run_tasks(
+            [AlignTask(pair) for _, pair in todo], context, context.of(store), jobs=jobs
+        )
         for (id, _), result in zip(todo, results, strict=True):
-            decision, segments = result if isinstance(result, Aligned) else _given_up(result)
+            decision, segments = result if isinstance(result, AlignResult) else _given_up(result)
             store.begin()
             store.save_decision(id, decision)
             before, after = store.save_segments(id, segments)
@@ -34,5 +36,5 @@ def align_pairs(store: Store, work: Work, watcher: Watcher, *, jobs: int = 1) ->
             watcher.tick()
 
 
-def _given_up(failed: Failed) -> Aligned:
-    return Aligned(Decision(False, 0.0, failed.reason), [])
+def _given_up(failed: Failed) -> AlignResult:
+    return AlignResult(Decision(False, 0.0, failed.reason), [])

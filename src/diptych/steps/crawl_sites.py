@@ -11,22 +11,22 @@ from diptych.frontier.scope import Scope
 from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.steps.guide_answers import GuideAnswers
-from diptych.steps.tasks import Work
+from diptych.steps.tasks import TaskContext
 from diptych.types import Site
 
 
 def crawl_sites(
-    store: Store, work: Work, sites: Sequence[Site], scope: Scope, engine: Engine,
+    store: Store, context: TaskContext, sites: Sequence[Site], scope: Scope, engine: Engine,
     watcher: Watcher, *, politeness: Politeness, limits: Limits, now: float,
 ) -> None:  # fmt: skip
     """Crawl, or go on with a crawl; guides are answered with what the user knows of words."""
     watcher.stage = "crawling"
     crawl = Crawl(
-        store, sites, scope, work.strategies.crawl, work.langs,
+        store, sites, scope, context.strategies.crawl, context.langs,
         politeness=politeness, limits=limits, now=now,
     )  # fmt: skip
     watcher.crawl = crawl
-    answers = GuideAnswers(crawl, work)
+    answers = GuideAnswers(crawl, context)
     engine.run(crawl, answers, tick=watcher.tick, stopped=watcher.stopped)
     crawl.save_outlook()
     watcher.notes.extend(crawl.hosts.notes)

@@ -1,4 +1,4 @@
-"""Answers to what the guides of a crawl want to know, while it goes on.
+"""Answers to the questions of guides, while the crawl goes on.
 
 The work is done in other processes, so that the crawl never waits for it; an archive is played back
 in one process, so that the same archive always gives the same crawl.
@@ -12,56 +12,56 @@ from dataclasses import dataclass, field
 
 from diptych.engine.task_workers import Failed, Pool
 from diptych.frontier.crawl import Crawl
-from diptych.frontier.guides import Wish
-from diptych.steps.tasks import Aligned, Looked, LookTask, PairTask, Work
-from diptych.types import Decision, Found, Reason, Settled
+from diptych.frontier.guides import PairQuestion
+from diptych.steps.tasks import AlignResult, PairTask, TaskContext, VerifyResult, VerifyTask
+from diptych.types import Decision, PairingResult, Reason, VerifiedPair
 
-_UNREADABLE = Looked(Aligned(Decision(False, 0.0, Reason.UNREADABLE), []), ())
+_UNREADABLE = VerifyResult(AlignResult(Decision(False, 0.0, Reason.UNREADABLE), []), ())
 
 
-def _task(wish: Wish, crawl: Crawl) -> LookTask | PairTask:
-    if wish.pair is not None:
-        return LookTask(wish.pair)
-    site = crawl.hosts.site(wish.site)
+def _task(question: PairQuestion, crawl: Crawl) -> VerifyTask | PairTask:
+    if question.pair is not None:
+        return VerifyTask(question.pair)
+    site = crawl.hosts.site(question.site)
     return PairTask(site.site, site.id)
 
 
-def _tell(crawl: Crawl, wish: Wish, result: object) -> None:
-    """Tell a crawl what became of a wish; a pair and its segments are kept at once."""
-    if wish.pair is None:
+def _report_answer(crawl: Crawl, question: PairQuestion, result: object) -> None:
+    """Pass the answer to a question to the crawl; a pair and its segments are saved at once."""
+    if question.pair is None:
         pairs = result if isinstance(result, tuple) and not isinstance(result, Failed) else ()
-        crawl.told(wish, Settled(pairs))
+        crawl.answered(question, PairingResult(pairs))
         return
-    aligned, links = result if isinstance(result, Looked) else _UNREADABLE
+    aligned, links = result if isinstance(result, VerifyResult) else _UNREADABLE
     crawl.store.begin()
-    crawl.store.save_pair(wish.site, wish.pair, aligned.decision, aligned.segments)
-    crawl.told(wish, Found(wish.pair, aligned.decision, links))
+    crawl.store.save_pair(question.site, question.pair, aligned.decision, aligned.segments)
+    crawl.answered(question, VerifiedPair(question.pair, aligned.decision, links))
 
 
 @dataclass(slots=True)
 class GuideAnswers:
-    """What the guides of a crawl want to know: answered at once, or by worker processes."""
+    """Answers the questions of guides: at once, or in worker processes."""
 
     crawl: Crawl
-    work: Work
-    _pool: Pool[Work] | None = None
-    _asked: dict[int, Wish] = field(default_factory=dict)
+    context: TaskContext
+    _pool: Pool[TaskContext] | None = None
+    _asked: dict[int, PairQuestion] = field(default_factory=dict)
 
     def answer_at_once(self, now: float) -> None:
-        """Answer all wishes in this process, also those that answers lead to."""
-        here = self.work.of(self.crawl.store)
-        while wishes := self.crawl.wishes(now):
-            for wish in wishes:
-                _tell(self.crawl, wish, _task(wish, self.crawl).run(here))
+        """Answer all questions in this process, also those that answers lead to."""
+        here = self.context.of(self.crawl.store)
+        while questions := self.crawl.questions(now):
+            for question in questions:
+                _report_answer(self.crawl, question, _task(question, self.crawl).run(here))
 
     @contextmanager
     def in_processes(self, count: int) -> Iterator[GuideAnswers]:
-        """Have wishes answered by so many worker processes, with `ask` and `take`.
+        """Have questions answered by so many worker processes, with `submit` and `collect`.
 
-        Without any, `take` answers them in this process.
+        Without any, `collect` answers them in this process.
         """
-        self._pool = Pool(self.work if count else self.work.of(self.crawl.store), count)
-        if self.crawl.guides.remember:
+        self._pool = Pool(self.context if count else self.context.of(self.crawl.store), count)
+        if self.crawl.guides.has_memory:
             self._pool.start()
         try:
             yield self
@@ -70,21 +70,21 @@ class GuideAnswers:
 
     @property
     def waiting(self) -> bool:
-        """Whether something is to be found out still."""
+        """True if a question is not answered yet."""
         return bool(self._asked)
 
-    def ask(self, now: float) -> None:
-        """Take up what guides want to know.
+    def submit(self, now: float) -> None:
+        """Submit the new questions of guides.
 
-        Pages must be in the store for good by now: other processes read them there.
+        Their pages must be committed: other processes read them in the store.
         """
         assert self._pool is not None
-        for wish in self.crawl.wishes(now):
-            self._asked[self._pool.submit(_task(wish, self.crawl))] = wish
+        for question in self.crawl.questions(now):
+            self._asked[self._pool.submit(_task(question, self.crawl))] = question
 
-    def take(self) -> None:
-        """Tell guides what was found out, and have the next things found out."""
+    def collect(self) -> None:
+        """Pass answers that are ready to the crawl, and start the next tasks."""
         assert self._pool is not None
         for number, result in self._pool.collect().items():
             # What a task that failed has for a result is neither of the two: an empty answer.
-            _tell(self.crawl, self._asked.pop(number), result)
+            _report_answer(self.crawl, self._asked.pop(number), result)

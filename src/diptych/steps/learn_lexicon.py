@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from diptych.engine.task_workers import Failed, run_tasks
 from diptych.protocols import Watcher
 from diptych.run.store import Store
-from diptych.steps.tasks import LexiconTask, Work
+from diptych.steps.tasks import LexiconTask, TaskContext
 from diptych.types import LangPair, PagePair
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def uses_words(strategies: Strategies) -> bool:
 
 
 def learn_lexicons(
-    store: Store, work: Work, known: Lexicons, watcher: Watcher, *, jobs: int
+    store: Store, context: TaskContext, known: Lexicons, watcher: Watcher, *, jobs: int
 ) -> dict[LangPair, Lexicon]:
     """Learn a lexicon of each two languages from their surest pairs, and merge what was known."""
     watcher.stage = "learning words"
@@ -37,7 +37,7 @@ def learn_lexicons(
     for langs in store.lang_pairs():
         tasks = [LexiconTask(pair) for pair in _teaching_pairs(store, langs)]
         texts: set[tuple[str, str]] = set()
-        for found in run_tasks(tasks, work, work.of(store), jobs=jobs):
+        for found in run_tasks(tasks, context, context.of(store), jobs=jobs):
             texts.update(() if isinstance(found, Failed) else found)
             watcher.tick()
         if learned := _lexicon(sorted(texts), langs, known.get(langs)):

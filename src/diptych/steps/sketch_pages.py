@@ -5,15 +5,15 @@ from __future__ import annotations
 from diptych.engine.task_workers import run_tasks
 from diptych.protocols import Watcher
 from diptych.run.store import Store
-from diptych.steps.tasks import SketchTask, Work
+from diptych.steps.tasks import SketchTask, TaskContext
 from diptych.types import Sketch
 
 
-def sketch_pages(store: Store, work: Work, watcher: Watcher, *, jobs: int) -> None:
+def sketch_pages(store: Store, context: TaskContext, watcher: Watcher, *, jobs: int) -> None:
     """Sketch the pages that were read without: a crawl of the live web is as fast as it reads."""
-    urls = store.without_sketch(work.langs)
+    urls = store.without_sketch(context.langs)
     watcher.stage = "reading"
-    results = run_tasks([SketchTask(url) for url in urls], work, work.of(store), jobs=jobs)
+    results = run_tasks([SketchTask(url) for url in urls], context, context.of(store), jobs=jobs)
     for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
         store.begin()
         store.save_sketch(url, sketch if isinstance(sketch, Sketch) else Sketch("", 0, {}))

@@ -37,7 +37,7 @@ from diptych.types import (
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-Judged = tuple[SegmentPair, Decision]
+ScoredSegment = tuple[SegmentPair, Decision]
 _CACHED_PAGES = 16  # pages
 _PLAUSIBLE_PAIR = 0.2  # score of two pages whose links may be aligned
 _SURE_SEGMENT = 0.7  # score of a segment that teaches
@@ -46,7 +46,7 @@ _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
 
 
 @dataclass(slots=True)
-class Work:
+class TaskContext:
     """The context of tasks; a worker process gets a copy and opens its own store."""
 
     folder: Path
@@ -57,9 +57,9 @@ class Work:
     _read: dict[Url, Page | None] = field(default_factory=dict)
     """the pages read last: of n languages each is in n - 1 pairs"""
 
-    def of(self, store: Store) -> Work:
+    def of(self, store: Store) -> TaskContext:
         """The same, with a store that is open already."""
-        return Work(self.folder, self.strategies, self.langs, self.lexicons, store)
+        return TaskContext(self.folder, self.strategies, self.langs, self.lexicons, store)
 
     @property
     def store(self) -> Store:
@@ -110,13 +110,13 @@ class Work:
 def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
     """A page in two languages as two pages, by the languages of its blocks.
 
-    A block that is too short to tell goes with the one before it; one in a third language with
+    A block that is too short to identify goes with the one before it; one in a third language with
     none.
     """
     parts: dict[str, list[Block]] = {langs.left: [], langs.right: []}
-    told = block_languages(page.blocks, langs, closed=False)
-    lang = next((each for each in told if each), langs.left)
-    for block, own in zip(page.blocks, told, strict=True):
+    identified = block_languages(page.blocks, langs, closed=False)
+    lang = next((each for each in identified if each), langs.left)
+    for block, own in zip(page.blocks, identified, strict=True):
         lang = own or lang
         if lang in parts:
             parts[lang].append(block)
@@ -131,72 +131,72 @@ class SketchTask(NamedTuple):
 
     url: Url
 
-    def run(self, work: Work) -> Sketch | None:
+    def run(self, context: TaskContext) -> Sketch | None:
         """The sketch, or nothing if the page cannot be read."""
-        response = work.store.response(self.url)
+        response = context.store.response(self.url)
         if response is None:
             return None
-        page = read_page(response, langs=work.langs, with_sketch=True)
+        page = read_page(response, langs=context.langs, with_sketch=True)
         return page.sketch or Sketch("", 0, {})
 
 
 class LexiconTask(NamedTuple):
-    """Find out what two pages teach of words."""
+    """Collect the segments of two pages for the training of a lexicon."""
 
     pair: PagePair
 
-    def run(self, work: Work) -> list[tuple[str, str]]:
+    def run(self, context: TaskContext) -> list[tuple[str, str]]:
         """The texts of segments that are surely translations."""
-        pages = work.pages(self.pair)
+        pages = context.pages(self.pair)
         if pages is None:
             return []
         sure = [
             segment
-            for segment in work.segments(self.pair, *pages)
+            for segment in context.segments(self.pair, *pages)
             if segment.left and segment.right and segment.score >= _SURE_SEGMENT
         ]
-        lexicon = work.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
+        lexicon = context.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
         # A score is low for want of words as well: only rules are minded.
         return [
             (segment.left, segment.right)
             for segment, decision in zip(
-                sure, work.strategies.filter.judge(sure, lexicon), strict=True
+                sure, context.strategies.filter.judge(sure, lexicon), strict=True
             )
             if decision.accept or decision.reason == Reason.LOW_SCORE
         ]
 
 
-class Aligned(NamedTuple):
+class AlignResult(NamedTuple):
     """The decision on a pair, and its segments."""
 
     decision: Decision
-    segments: list[Judged]
+    segments: list[ScoredSegment]
 
 
 class AlignTask(NamedTuple):
-    """Align two pages, and decide whether they are translations of each other."""
+    """Align two pages, and decide if they are translations of each other."""
 
     pair: PagePair
 
-    def run(self, work: Work) -> Aligned:
+    def run(self, context: TaskContext) -> AlignResult:
         """The decision on the pair, and on each of its segments if it is accepted."""
-        pages = work.pages(self.pair)
+        pages = context.pages(self.pair)
         if pages is None:
-            return Aligned(_UNREADABLE, [])
-        return _judged(self.pair, pages, work.segments(self.pair, *pages), work)
+            return AlignResult(_UNREADABLE, [])
+        return _judged(self.pair, pages, context.segments(self.pair, *pages), context)
 
 
 def _judged(
-    pair: PagePair, pages: tuple[Page, Page], segments: list[SegmentPair], work: Work
-) -> Aligned:
+    pair: PagePair, pages: tuple[Page, Page], segments: list[SegmentPair], context: TaskContext
+) -> AlignResult:
     """The decision on a pair that was aligned, and on its segments."""
-    lexicon = work.lexicon(LangPair(pair.left_lang, pair.right_lang))
-    decision = work.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
+    lexicon = context.lexicon(LangPair(pair.left_lang, pair.right_lang))
+    decision = context.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
     if not decision.accept:
-        return Aligned(decision, [])
+        return AlignResult(decision, [])
     whole = [segment for segment in segments if segment.left and segment.right]
-    decisions = iter(work.strategies.filter.judge(whole, lexicon))
-    return Aligned(
+    decisions = iter(context.strategies.filter.judge(whole, lexicon))
+    return AlignResult(
         decision,
         [
             (segment, _marked(segment, next(decisions)))
@@ -213,33 +213,33 @@ def _marked(segment: SegmentPair, decision: Decision) -> Decision:
     return replace(decision, marks=(*decision.marks, *found)) if found else decision
 
 
-class Looked(NamedTuple):
+class VerifyResult(NamedTuple):
     """The result for a pair that is verified during the crawl."""
 
-    aligned: Aligned
+    aligned: AlignResult
     links: tuple[tuple[Url, Url], ...]
-    """where aligned hyperlinks lead"""
+    """URLs of aligned hyperlinks, left and right"""
 
 
-class LookTask(NamedTuple):
+class VerifyTask(NamedTuple):
     """Verify and align two pages, also their links, while the crawl goes on."""
 
     pair: PagePair
 
-    def run(self, work: Work) -> Looked:
+    def run(self, context: TaskContext) -> VerifyResult:
         """The result of `AlignTask`, and aligned links unless the pages are certainly no pair.
 
         A page that is nothing but links has too little text to be verified.
         """
-        pages = work.pages(self.pair)
+        pages = context.pages(self.pair)
         if pages is None:
-            return Looked(Aligned(_UNREADABLE, []), ())
-        trees = _LinkRecorder(work.strategies.align_dom)
-        segments = work.segments(self.pair, *pages, trees)
-        aligned = _judged(self.pair, pages, segments, work)
+            return VerifyResult(AlignResult(_UNREADABLE, []), ())
+        trees = _LinkRecorder(context.strategies.align_dom)
+        segments = context.segments(self.pair, *pages, trees)
+        aligned = _judged(self.pair, pages, segments, context)
         decision = aligned.decision
         is_open = decision.reason in UNDECIDED or decision.score >= _PLAUSIBLE_PAIR
-        return Looked(aligned, tuple(dict.fromkeys(trees.noted)) if is_open else ())
+        return VerifyResult(aligned, tuple(dict.fromkeys(trees.noted)) if is_open else ())
 
 
 @dataclass(slots=True)
@@ -264,7 +264,7 @@ class PairTask(NamedTuple):
     site: Site
     id: int
 
-    def run(self, work: Work) -> tuple[PagePair, ...]:
+    def run(self, context: TaskContext) -> tuple[PagePair, ...]:
         """The pairs that the recipe's pairer finds."""
-        view = StoreView(work.store, self.site, self.id, work.langs, work.lexicons)
-        return tuple(work.strategies.pair.pair(view))
+        view = StoreView(context.store, self.site, self.id, context.langs, context.lexicons)
+        return tuple(context.strategies.pair.pair(view))

@@ -75,7 +75,7 @@ class Prediction(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class KeyBook:
+class EditRules:
     """The edit rules of a site, the most reliable first."""
 
     rules: tuple[Rule, ...] = ()
@@ -102,14 +102,14 @@ class KeyBook:
         return sorted(found.values(), key=lambda made: (-made.confidence, made.url))
 
 
-def learn_rules(pairs: Sequence[UrlPair]) -> KeyBook:
+def learn_rules(pairs: Sequence[UrlPair]) -> EditRules:
     """The edit rules of URL pairs."""
     by_langs: defaultdict[tuple[str, str], list[UrlPair]] = defaultdict(list)
     for pair in pairs:
         by_langs[pair.left_lang, pair.right_lang].append(pair)
     rules = [rule for _, group in sorted(by_langs.items()) for rule in _rules(group)]
     rules.sort(key=lambda rule: (-rule.confidence, rule))
-    return KeyBook(tuple(rules))
+    return EditRules(tuple(rules))
 
 
 def _rules(pairs: list[UrlPair]) -> Iterator[Rule]:

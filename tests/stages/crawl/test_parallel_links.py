@@ -9,14 +9,14 @@ from diptych.stages.crawl.parallel_links import ParallelLinks, ParallelLinksGuid
 from diptych.types import (
     CrawlEvent,
     Decision,
-    Found,
     Link,
     Missing,
     Moved,
     PagePair,
+    PairingResult,
     Ranked,
-    Settled,
     Url,
+    VerifiedPair,
 )
 
 Pairs = list[tuple[str, str]]
@@ -45,10 +45,10 @@ class Talk:
     ) -> list[str]:
         aligned = tuple((at(one), at(other)) for one, other in links)
         pair = PagePair(at(left), at(right), "en", "fr", 0.5, "test")
-        return self.learn(Found(pair, Decision(accept, 0.9), aligned))
+        return self.learn(VerifiedPair(pair, Decision(accept, 0.9), aligned))
 
-    def wishes(self) -> Pairs:
-        return [(path(pair.left), path(pair.right)) for pair in self.guide.wishes()]
+    def questions(self) -> Pairs:
+        return [(path(pair.left), path(pair.right)) for pair in self.guide.questions()]
 
     def _keep(self, ranked: Iterable[Ranked]) -> list[str]:
         self.last = {path(each.link.url): each.priority for each in ranked}
@@ -121,17 +121,17 @@ def test_reach_of_triggers_is_a_parameter(reach: int) -> None:
 def test_page_and_the_target_of_its_trigger_are_a_plausible_pair() -> None:
     talk = Talk()
     talk.page("/", "en", FRENCH, depth=0)
-    assert talk.wishes() == []
+    assert talk.questions() == []
     talk.page("/fr/", "fr")
-    assert talk.wishes() == [("/", "/fr/")]
-    assert talk.wishes() == []
+    assert talk.questions() == [("/", "/fr/")]
+    assert talk.questions() == []
 
 
 def test_left_is_the_language_that_was_asked_for_first() -> None:
     talk = Talk()
     talk.page("/", "fr", ENGLISH, depth=0)
     talk.page("/en/", "en")
-    (pair,) = talk.guide.wishes()
+    (pair,) = talk.guide.questions()
     assert (pair.left, pair.left_lang, pair.right_lang) == (at("/en/"), "en", "fr")
     assert (pair.evidence, 0 < pair.score < 1) == ("triggers", True)
 
@@ -141,22 +141,22 @@ def test_targets_of_two_triggers_are_a_plausible_pair() -> None:
     talk.page("/", "", FRENCH, ENGLISH, depth=0)
     talk.page("/fr/", "fr")
     talk.page("/en/", "en")
-    assert talk.wishes() == [("/en/", "/fr/")]
+    assert talk.questions() == [("/en/", "/fr/")]
 
 
 @pytest.mark.parametrize(("left", "right"), [("en", "en"), ("en", "de"), ("en", ""), ("de", "fr")])
-def test_pages_not_in_two_of_the_languages_are_not_wished(left: str, right: str) -> None:
+def test_pages_not_in_two_of_the_languages_are_not_requested(left: str, right: str) -> None:
     talk = Talk()
     talk.page("/", left, FRENCH, depth=0)
     talk.page("/fr/", right)
-    assert talk.wishes() == []
+    assert talk.questions() == []
 
 
 def test_regional_languages_are_the_languages_asked_for() -> None:
     talk = Talk("en-GB", "fr-CA")
     talk.page("/", "en", FRENCH, depth=0)
     talk.page("/fr/", "fr")
-    (pair,) = talk.guide.wishes()
+    (pair,) = talk.guide.questions()
     assert (pair.left_lang, pair.right_lang) == ("en-GB", "fr-CA")
 
 
@@ -165,7 +165,7 @@ def test_every_pair_of_several_languages() -> None:
     talk.page("/", "en", FRENCH, to("/de/", "Deutsch"), depth=0)
     talk.page("/fr/", "fr")
     talk.page("/de/", "de")
-    assert talk.wishes() == [("/", "/fr/"), ("/", "/de/"), ("/fr/", "/de/")]
+    assert talk.questions() == [("/", "/fr/"), ("/", "/de/"), ("/fr/", "/de/")]
 
 
 def test_list_of_translated_documents_does_not_pair_all_with_all() -> None:
@@ -174,7 +174,7 @@ def test_list_of_translated_documents_does_not_pair_all_with_all() -> None:
     assert len(talk.page("/", "", *links, depth=0)) == 400  # near the start all is followed
     for link in links:
         talk.page(path(link.url), link.anchor)
-    assert len(talk.wishes()) < 20
+    assert len(talk.questions()) < 20
 
 
 def test_sitemap_is_not_the_start() -> None:
@@ -186,11 +186,11 @@ def test_sitemap_is_not_the_start() -> None:
 
 
 def verified() -> Talk:
-    """Two start pages that were wished and are verified."""
+    """Two start pages that were requested and are verified."""
     talk = Talk()
     talk.page("/", "en", FRENCH, depth=0)
     talk.page("/fr/", "fr")
-    assert talk.wishes() == [("/", "/fr/")]
+    assert talk.questions() == [("/", "/fr/")]
     return talk
 
 
@@ -203,13 +203,13 @@ def test_aligned_links_of_a_verified_pair_are_followed_two_and_two() -> None:
     assert order[0] == order[1] > order[2] == order[3]
 
 
-def test_pages_of_aligned_links_are_wished_when_both_are_there() -> None:
+def test_pages_of_aligned_links_are_requested_when_both_are_there() -> None:
     talk = verified()
     talk.found("/", "/fr/", ("/en/a", "/fr/a"))
     talk.page("/fr/a", "fr")
-    assert talk.wishes() == []
+    assert talk.questions() == []
     talk.page("/en/a", "en")
-    (pair,) = talk.guide.wishes()
+    (pair,) = talk.guide.questions()
     assert (path(pair.left), path(pair.right)) == ("/en/a", "/fr/a")
     assert pair.evidence == "parallel_links"
 
@@ -240,7 +240,7 @@ def test_half_that_is_there_is_not_asked_for_again() -> None:
     talk.page("/en/b", "en")
     talk.page("/fr/b", "fr")
     assert talk.found("/", "/fr/", ("/en/b", "/fr/b")) == []
-    assert talk.wishes() == [("/en/b", "/fr/b")]
+    assert talk.questions() == [("/en/b", "/fr/b")]
 
 
 def test_links_that_were_followed_or_lead_to_one_page_are_not_followed() -> None:
@@ -250,7 +250,7 @@ def test_links_that_were_followed_or_lead_to_one_page_are_not_followed() -> None
     assert talk.found("/en/x", "/fr/x", ("/logo", "/logo")) == []
     # The switchers of two translations are aligned, and lead from one to the other.
     assert talk.found("/", "/fr/", ("/fr/", "/")) == []
-    assert talk.wishes() == []
+    assert talk.questions() == []
 
 
 def test_counterparts_of_a_page_are_verified_one_after_the_other() -> None:
@@ -259,11 +259,11 @@ def test_counterparts_of_a_page_are_verified_one_after_the_other() -> None:
     for name in ("b", "c", "a"):
         talk.page(f"/fr/{name}", "fr")
     talk.page("/en/a", "en")
-    assert talk.wishes() == [("/en/a", "/fr/a")]
+    assert talk.questions() == [("/en/a", "/fr/a")]
     talk.found("/en/a", "/fr/a", accept=False)
-    assert talk.wishes() == [("/en/a", "/fr/b")]
+    assert talk.questions() == [("/en/a", "/fr/b")]
     talk.found("/en/a", "/fr/b")
-    assert talk.wishes() == []
+    assert talk.questions() == []
     # With its counterpart found, a page leads to no other.
     assert talk.found("/", "/fr/", ("/en/a", "/fr/d")) == []
     assert talk.found("/", "/fr/", ("/en/d", "/fr/a")) == ["/en/d"]
@@ -273,10 +273,10 @@ def test_counterpart_in_one_language_leaves_room_for_the_others() -> None:
     talk = Talk("en", "fr", "de")
     talk.page("/", "en", FRENCH, depth=0)
     talk.page("/fr/", "fr")
-    assert talk.wishes() == [("/", "/fr/")]
+    assert talk.questions() == [("/", "/fr/")]
     assert talk.found("/", "/fr/", ("/", "/de/")) == ["/de/"]
     talk.page("/de/", "de")
-    assert talk.wishes() == [("/", "/de/")]
+    assert talk.questions() == [("/", "/de/")]
 
 
 def test_page_that_was_looked_at_is_free_for_another_half_when_it_was_none() -> None:
@@ -284,9 +284,9 @@ def test_page_that_was_looked_at_is_free_for_another_half_when_it_was_none() -> 
     talk.found("/", "/fr/", ("/en/a", "/fr/a"), ("/en/b", "/fr/a"))
     for url, lang in (("/en/a", "en"), ("/en/b", "en"), ("/fr/a", "fr")):
         talk.page(url, lang)
-    assert talk.wishes() == [("/en/a", "/fr/a")]
+    assert talk.questions() == [("/en/a", "/fr/a")]
     talk.found("/en/a", "/fr/a", accept=False)
-    assert talk.wishes() == [("/en/b", "/fr/a")]
+    assert talk.questions() == [("/en/b", "/fr/a")]
 
 
 def test_rejected_pair_leads_nowhere() -> None:
@@ -305,7 +305,7 @@ def test_what_is_no_page_rules_out_its_pairs() -> None:
     talk.found("/", "/fr/", ("/en/a", "/fr/a"))
     assert talk.learn(Missing(at("/fr/a"), "http_404")) == []
     talk.page("/en/a", "en")
-    assert talk.wishes() == []
+    assert talk.questions() == []
     assert talk.found("/", "/fr/", ("/en/b", "/fr/a")) == []
 
 
@@ -322,7 +322,7 @@ def test_what_was_said_of_a_url_holds_for_where_it_leads() -> None:
     assert talk.learn(Moved(at("/fr/b"), at("/fr/c"))) == []
     talk.page("/en/a", "en")
     talk.page("/fr/c", "fr")
-    assert talk.wishes() == [("/en/a", "/fr/c")]
+    assert talk.questions() == [("/en/a", "/fr/c")]
     # Said of it later it holds too.
     assert talk.found("/", "/fr/", ("/en/a", "/fr/a")) == []
     assert talk.found("/", "/fr/", ("/en/z", "/fr/a")) == ["/en/z"]
@@ -334,7 +334,7 @@ def test_redirect_to_a_page_that_is_there_completes_the_pair() -> None:
     talk.found("/", "/fr/", ("/en/a", "/fr/a"))
     talk.page("/en/a", "en")
     talk.learn(Moved(at("/fr/a"), at("/fr/b")))
-    assert talk.wishes() == [("/en/a", "/fr/b")]
+    assert talk.questions() == [("/en/a", "/fr/b")]
 
 
 def test_redirect_to_the_counterpart_is_no_pair() -> None:
@@ -342,7 +342,7 @@ def test_redirect_to_the_counterpart_is_no_pair() -> None:
     talk.found("/", "/fr/", ("/en/a", "/fr/a"))
     talk.learn(Moved(at("/fr/a"), at("/en/a")))
     talk.page("/en/a", "en")
-    assert talk.wishes() == []
+    assert talk.questions() == []
 
 
 def test_page_linked_from_the_start_is_near_it_also_under_another_address() -> None:
@@ -358,21 +358,21 @@ def test_redirects_in_a_circle_end(circle: Sequence[str]) -> None:
     talk.found("/", "/fr/", ("/en/a", "/a"))
     for one, other in zip(circle, (*circle[1:], circle[0]), strict=True):
         talk.learn(Moved(at(one), at(other)))
-    assert talk.wishes() == []
+    assert talk.questions() == []
     talk.found("/", "/fr/", ("/en/b", "/a"))
 
 
-def test_pair_is_wished_once_whatever_is_told_of_it_again() -> None:
+def test_pair_is_requested_once_whatever_is_told_of_it_again() -> None:
     talk = verified()
     talk.learn(Moved(at("/fr/"), at("/fr/")))
     talk.page("/fr/", "fr")
-    assert talk.wishes() == []
+    assert talk.questions() == []
 
 
 def test_other_news_say_nothing() -> None:
     talk = verified()
-    assert talk.learn(Settled((PagePair(at("/a"), at("/b"), "en", "fr", 1.0, "x"),))) == []
-    assert talk.wishes() == []
+    assert talk.learn(PairingResult((PagePair(at("/a"), at("/b"), "en", "fr", 1.0, "x"),))) == []
+    assert talk.questions() == []
 
 
 def test_crawl_ends_with_its_links_and_nothing_is_foretold() -> None:

@@ -16,7 +16,7 @@ KINDS = ("a", "area", "frame", "alternate", "refresh", "canonical", "sitemap")
 
 
 @dataclass(frozen=True)
-class Told:
+class FixedPairs:
     """A pairer that finds what it was told, if it is there."""
 
     pairs: tuple[tuple[str, str, float], ...]
@@ -34,8 +34,8 @@ def ranked_paths(ranked: Iterable[Ranked]) -> list[tuple[str, float]]:
     return [(each.link.url.removeprefix(at("/")[:-1]), each.priority) for each in ranked]
 
 
-def told(*pairs: tuple[str, str, float], levels: int = 3) -> PPLocatorCrawl:
-    return PPLocatorCrawl(levels, Told(pairs))
+def policy_of(*pairs: tuple[str, str, float], levels: int = 3) -> PPLocatorCrawl:
+    return PPLocatorCrawl(levels, FixedPairs(pairs))
 
 
 @pytest.mark.parametrize(("levels", "followed"), [(1, 0), (2, 0), (3, 1), (4, 2), (6, 4)])
@@ -68,7 +68,7 @@ def two_levels() -> FakeSite:
 
 
 def test_halves_of_pairs_that_are_not_there_are_asked_for_together() -> None:
-    policy = told(("/en/a", "/fr/a", 0.9), ("/en/b", "/fr/b", 0.95), ("/en/", "/fr/", 1.0))
+    policy = policy_of(("/en/a", "/fr/a", 0.9), ("/en/b", "/fr/b", 0.95), ("/en/", "/fr/", 1.0))
     assert ranked_paths(policy.refill(two_levels())) == [
         ("/en/a", 0.9), ("/fr/a", 0.9), ("/en/b", 0.95), ("/fr/b", 0.95),
     ]  # fmt: skip
@@ -76,9 +76,9 @@ def test_halves_of_pairs_that_are_not_there_are_asked_for_together() -> None:
 
 def test_half_that_is_there_is_not_asked_for_again() -> None:
     site = two_levels().page("/en/a", "en", depth=1)
-    assert ranked_paths(told(("/en/a", "/fr/a", 0.9)).refill(site)) == [("/fr/a", 0.9)]
+    assert ranked_paths(policy_of(("/en/a", "/fr/a", 0.9)).refill(site)) == [("/fr/a", 0.9)]
     site.redirect("/fr/a", "/fr/")
-    assert ranked_paths(told(("/en/a", "/fr/a", 0.9)).refill(site)) == []
+    assert ranked_paths(policy_of(("/en/a", "/fr/a", 0.9)).refill(site)) == []
 
 
 def test_without_a_pairer_nothing_is_asked_for() -> None:
@@ -90,14 +90,14 @@ def test_last_level_is_the_last_though_its_pages_were_queued_by_nobody() -> None
     site = two_levels().page("/en/a", "en", depth=1).page("/fr/a", "fr", depth=1)
     site.link("/en/a", "/en/deep").link("/fr/a", "/fr/deep")
     pairs = ("/en/deep", "/fr/deep", 0.9)
-    assert list(told(pairs).refill(site)) == []
-    assert ranked_paths(told(pairs, levels=4).refill(site)) == [
+    assert list(policy_of(pairs).refill(site)) == []
+    assert ranked_paths(policy_of(pairs, levels=4).refill(site)) == [
         ("/en/deep", 0.9), ("/fr/deep", 0.9),
     ]  # fmt: skip
 
 
 def test_asked_again_it_asks_for_what_is_still_missing() -> None:
-    policy = told(("/en/a", "/fr/a", 0.9), ("/en/b", "/fr/b", 0.8))
+    policy = policy_of(("/en/a", "/fr/a", 0.9), ("/en/b", "/fr/b", 0.8))
     site = two_levels()
     before = list(policy.refill(site))
     site.page("/en/a", "en", depth=1).page("/fr/a", "fr", depth=1)

@@ -210,7 +210,7 @@ def _candidate(
 def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
     """A function that gives the lexicon a run has learned for two languages, in either order."""
     known: dict[tuple[str, str], Lexicon] = {}
-    for pair, lexicon in store.learned().items():
+    for pair, lexicon in store.learned_lexicons().items():
         known[pair] = lexicon
         known[pair.right, pair.left] = lexicon.reversed()
 

@@ -18,7 +18,6 @@ from diptych.protocols import SiteView
 from diptych.stages.crawl.bfs import Bfs
 from diptych.types import (
     CrawlEvent,
-    Found,
     Link,
     Missing,
     Moved,
@@ -26,6 +25,7 @@ from diptych.types import (
     PagePair,
     Ranked,
     Url,
+    VerifiedPair,
     lang_pairs,
 )
 
@@ -89,7 +89,7 @@ class ParallelLinksGuide:
     def learn(self, news: CrawlEvent, site: SiteView) -> list[Ranked]:
         """The targets of the aligned links of a verified pair, each two together."""
         match news:
-            case Found(pair, decision, links):
+            case VerifiedPair(pair, decision, links):
                 self._decide(pair, accept=decision.accept)
                 aligned = links if decision.accept else ()
                 return [ranked for left, right in aligned for ranked in self._follow(left, right)]
@@ -104,10 +104,10 @@ class ParallelLinksGuide:
         """Nothing: no more parallel links, no more pages."""
         return ()
 
-    def wishes(self) -> list[PagePair]:
+    def questions(self) -> list[PagePair]:
         """Plausible pairs whose pages are both fetched, to be verified."""
-        wishes, self._requests = self._requests, []
-        return wishes
+        questions, self._requests = self._requests, []
+        return questions
 
     def outlook(self) -> None:
         """It does not estimate what is left."""

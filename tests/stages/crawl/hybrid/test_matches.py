@@ -29,10 +29,10 @@ class Bench:
     def pages(self, count: int, lang: str) -> list[KnownUrl]:
         return [self.page(f"/{lang}/{number}", lang) for number in range(count)]
 
-    def wishes(self) -> list[PagePair]:
-        found, self.matches.wishes = self.matches.wishes, []
+    def questions(self) -> list[PagePair]:
+        found, self.matches.questions = self.matches.questions, []
         assert None not in found
-        return [wish for wish in found if wish is not None]
+        return [question for question in found if question is not None]
 
     def translation_probability(self, path: str = "/new", lang: str = "en") -> float:
         return self.values.translation_probability(KnownUrl(at(path)), lang)
@@ -40,7 +40,7 @@ class Bench:
     def pair(self, one: KnownUrl, other: KnownUrl, kinds: Kinds = ALTERNATE) -> None:
         """Add evidence, request verification, and accept."""
         self.matches.add_evidence(one, other, kinds)
-        assert [wish.left for wish in self.wishes()] == [one.url]
+        assert [question.left for question in self.questions()] == [one.url]
         self.matches.accept(one, other)
 
 
@@ -53,11 +53,11 @@ def test_candidates_are_verified_once(bench: Bench) -> None:
     one, other = bench.page("/en/a", "en"), bench.page("/fr/a", "fr")
     bench.matches.add_evidence(other, one, ALTERNATE)
     bench.matches.add_evidence(one, other, NAME)
-    (wish,) = bench.wishes()
-    assert (wish.left, wish.right, wish.left_lang, wish.right_lang) == (
+    (question,) = bench.questions()
+    assert (question.left, question.right, question.left_lang, question.right_lang) == (
         one.url, other.url, "en", "fr",
     )  # fmt: skip
-    assert wish.evidence == "alternate"
+    assert question.evidence == "alternate"
     assert one.partners == {"fr": other}
     assert other.partners == {"en": one}
 
@@ -66,10 +66,10 @@ def test_nothing_is_verified_before_both_pages_are_fetched(bench: Bench) -> None
     one, other = bench.page("/en/a", "en"), KnownUrl(at("/fr/a"))
     bench.matches.add_evidence(one, other, ALTERNATE)
     bench.matches.request_verification(one)
-    assert bench.wishes() == []
+    assert bench.questions() == []
     other.state, other.lang = State.PAGE, "fr"
     bench.matches.request_verification(other)
-    assert len(bench.wishes()) == 1
+    assert len(bench.questions()) == 1
 
 
 @pytest.mark.parametrize("lang", ["en", OTHER, ""])
@@ -77,7 +77,7 @@ def test_pages_whose_languages_cannot_be_a_pair_are_no_candidates(bench: Bench, 
     one, other = bench.page("/en/a", "en"), bench.page("/b", lang)
     assert not bench.matches.are_in_two_languages(one, other)
     bench.matches.add_evidence(one, other, ALTERNATE)
-    assert bench.wishes() == []
+    assert bench.questions() == []
     assert one.candidates == {}
 
 
@@ -88,7 +88,7 @@ def test_page_has_one_partner_in_each_language() -> None:
     bench.pair(one, french)
     bench.pair(one, german)
     bench.matches.add_evidence(one, other, ALTERNATE)
-    assert bench.wishes() == []
+    assert bench.questions() == []
     assert not bench.matches.may_be_pair(one, other)
     assert bench.matches.are_in_two_languages(one, other)
     assert bench.matches.may_be_pair(other, german)
@@ -124,7 +124,7 @@ def test_strongest_of_several_is_verified_first(bench: Bench) -> None:
     for other, kinds in zip(others, (NAME, ALTERNATE, NAME), strict=True):
         KnownUrls.add_evidence(one, other, kinds)
     bench.matches.request_verification(one)
-    assert [wish.right for wish in bench.wishes()] == [others[1].url]
+    assert [question.right for question in bench.questions()] == [others[1].url]
 
 
 def test_page_is_not_compared_with_all_there_is(bench: Bench) -> None:
@@ -132,7 +132,7 @@ def test_page_is_not_compared_with_all_there_is(bench: Bench) -> None:
     asked = 0
     for other in others:
         bench.matches.add_evidence(one, other, NAME)
-        for _ in bench.wishes():
+        for _ in bench.questions():
             asked += 1
             one.partners.clear()
             other.partners.clear()

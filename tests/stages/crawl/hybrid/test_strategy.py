@@ -15,7 +15,16 @@ from support.guiding import Fake, Pair, Talk, Walk, Web, alternate, links, page,
 
 from diptych.stages.crawl.hybrid import strategy as hybrid
 from diptych.stages.crawl.hybrid.strategy import Hybrid
-from diptych.types import CrawlEvent, Decision, Found, Link, Missing, Moved, PagePair, Settled
+from diptych.types import (
+    CrawlEvent,
+    Decision,
+    Link,
+    Missing,
+    Moved,
+    PagePair,
+    PairingResult,
+    VerifiedPair,
+)
 
 BARE = Hybrid(models=False)
 """what a model says of the URLs of a fake site is beside the point of most tests"""
@@ -128,9 +137,9 @@ def test_translations_in_a_sitemap_are_fetched_together() -> None:
         path = heard.next
         order.append(path)
         heard.page(path, "fr" if path.startswith("/x") else "en")
-        for wish in heard.wishes():
-            assert wish is not None
-            heard.found(*wish)
+        for question in heard.questions():
+            assert question is not None
+            heard.found(*question)
     together = {frozenset(two) for two in zip(order[::2], order[1::2], strict=True)}
     assert together == {frozenset((f"/{n}", f"/x{9 - n}")) for n in numbers}
 
@@ -138,7 +147,7 @@ def test_translations_in_a_sitemap_are_fetched_together() -> None:
 def test_sitemap_in_several_entries_per_page_pairs_only_what_one_entry_names() -> None:
     heard = talk().sitemap(["/a", ("fr", "/b")], ["/c", ("fr", "/d")])
     heard.page("/a", "en").page("/d", "fr")
-    assert heard.wishes() == []
+    assert heard.questions() == []
 
 
 def test_links_of_a_page_to_choose_a_language_at_lead_to_a_pair() -> None:
@@ -149,13 +158,13 @@ def test_links_of_a_page_to_choose_a_language_at_lead_to_a_pair() -> None:
     second = heard.next
     assert {first, second} == {"/one", "/two"}
     heard.page(second, "en" if second == "/one" else "fr")
-    assert heard.wishes() == [("/one", "/two")]
+    assert heard.questions() == [("/one", "/two")]
 
 
 def test_pages_that_a_pair_links_to_by_the_same_name_are_no_pair_by_that() -> None:
     heard = talk().page("/a", "en", to("/x", "More")).page("/b", "fr", to("/y", "More"))
     heard.page("/x", "en").page("/y", "fr")
-    assert all(wish is None for wish in heard.wishes())
+    assert all(question is None for question in heard.questions())
 
 
 # -- what nothing leads to -------------------------------------------------------------------------
@@ -222,7 +231,7 @@ def test_page_that_is_linked_after_all_is_no_guess_any_more() -> None:
     guessed = heard.values["/fr/3"]
     assert heard.page("/fr/", "fr", "/fr/3").values["/fr/3"] >= guessed
     heard.page("/fr/3", "fr")
-    assert ("/en/3", "/fr/3") in heard.wishes()
+    assert ("/en/3", "/fr/3") in heard.questions()
 
 
 # -- what is starved, and not forgotten ------------------------------------------------------------
@@ -302,7 +311,7 @@ def test_evidence_that_was_wrong_is_believed_less() -> None:
 
 def test_link_in_the_language_of_its_own_page_is_no_evidence() -> None:
     heard = talk().page("/en/a", "en", to("/x", "Français"), "/y").page("/x", "en", "/z")
-    assert heard.wishes() == []
+    assert heard.questions() == []
     assert heard.values["/z"] <= heard.values["/y"]
 
 
@@ -313,31 +322,31 @@ def test_link_in_the_language_of_its_own_page_is_no_evidence() -> None:
 def test_next_candidate_is_verified_when_a_pair_is_rejected(late: bool) -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/x", "fr"), to("/fr/y", "Français"))
     heard.page("/fr/x", "fr")
-    assert heard.wishes() == [("/en/a", "/fr/x")]
+    assert heard.questions() == [("/en/a", "/fr/x")]
     if late:
         heard.found("/en/a", "/fr/x", accept=False)
     heard.page("/fr/y", "fr")
     if not late:  # the answer comes when the other candidate is there already
-        assert heard.wishes() == []
+        assert heard.questions() == []
         heard.found("/en/a", "/fr/x", accept=False)
-    assert heard.wishes() == [("/en/a", "/fr/y")]
+    assert heard.questions() == [("/en/a", "/fr/y")]
     heard.found("/en/a", "/fr/y")
-    assert heard.wishes() == []
+    assert heard.questions() == []
 
 
 def test_strongest_candidate_is_verified_first() -> None:
     heard = talk().page("/fr/y", "fr", to("/en/a", "English"))
     heard.page("/fr/x", "fr", alternate("/en/a", "en")).page("/en/a", "en")
-    assert heard.wishes() == [("/en/a", "/fr/x")]
+    assert heard.questions() == [("/en/a", "/fr/x")]
 
 
 def test_page_that_has_its_translation_is_verified_with_no_other() -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/x", "fr"), to("/fr/y", "Français"))
     heard.page("/fr/x", "fr").found(*["/en/a", "/fr/x"])
     before = heard.values["/fr/y"]
-    heard.wishes()
+    heard.questions()
     heard.page("/fr/y", "fr")
-    assert heard.wishes() == []
+    assert heard.questions() == []
     assert before <= 0.5, "it completes no pair any more"
 
 
@@ -347,49 +356,49 @@ def test_verifications_of_a_page_are_bounded() -> None:
         heard.page(f"/fr/{number}", "fr", to("/en/a", "English"))
     heard.page("/en/a", "en", *(to(f"/fr/{number}", "Français") for number in range(40)))
     asked = 0
-    while wishes := [wish for wish in heard.wishes() if wish is not None]:
-        for wish in wishes:
+    while questions := [question for question in heard.questions() if question is not None]:
+        for question in questions:
             asked += 1
-            heard.found(*wish, accept=False)
+            heard.found(*question, accept=False)
     assert 1 <= asked <= 12
 
 
 @pytest.mark.parametrize("reason", ["test", "too_little_text"])
 def test_pair_is_verified_once(reason: str) -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/a", "fr")).page("/fr/a", "fr")
-    assert heard.wishes() == [("/en/a", "/fr/a")]
+    assert heard.questions() == [("/en/a", "/fr/a")]
     heard.found("/en/a", "/fr/a", accept=False, reason=reason)
     heard.settled(("/en/a", "/fr/a"))
     heard.found("/en/x", "/fr/x", ("/en/a", "/fr/a"))
-    assert heard.wishes() == []
+    assert heard.questions() == []
 
 
 def test_undecided_pair_neither_counts_nor_binds() -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/x", "fr"), to("/fr/y", "Français"))
     heard.page("/en/b", "en", alternate("/fr/z", "fr")).page("/fr/x", "fr")
     before, found = heard.values["/fr/z"], heard.guide.outlook().found
-    assert heard.wishes() == [("/en/a", "/fr/x")]
+    assert heard.questions() == [("/en/a", "/fr/x")]
     heard.found("/en/a", "/fr/x", accept=False, reason="too_little_text")
     assert heard.values["/fr/z"] == before
     assert heard.guide.outlook().found == found
     heard.page("/fr/y", "fr")
-    assert heard.wishes() == [("/en/a", "/fr/y")]
+    assert heard.questions() == [("/en/a", "/fr/y")]
 
 
 def test_pages_in_one_language_are_no_pair_whatever_is_declared() -> None:
     heard = talk().page("/a", "en", alternate("/b", "fr")).page("/b", "en-GB")
     heard.page("/c", "de", alternate("/d", "fr")).page("/d", "fr")
     heard.page("/e", "en", alternate("/f", "fr")).page("/f", "")
-    assert heard.wishes() == []
+    assert heard.questions() == []
 
 
 def test_left_is_the_language_that_was_named_first() -> None:
     heard = talk("fr", "en").page("/e", "en", alternate("/f", "fr")).page("/f", "fr")
-    (wish,) = heard.guide.wishes()
-    assert wish is not None
-    assert (wish.left, wish.left_lang, wish.right_lang) == (at("/f"), "fr", "en")
-    assert 0 <= wish.score <= 1
-    assert wish.evidence == "alternate"
+    (question,) = heard.guide.questions()
+    assert question is not None
+    assert (question.left, question.left_lang, question.right_lang) == (at("/f"), "fr", "en")
+    assert 0 <= question.score <= 1
+    assert question.evidence == "alternate"
 
 
 # -- copies and redirects --------------------------------------------------------------------------
@@ -398,9 +407,9 @@ def test_left_is_the_language_that_was_named_first() -> None:
 def test_what_is_said_of_a_copy_holds_for_the_page() -> None:
     heard = talk().page("/fr/a", "fr", alternate("/en/copy", "en"))
     heard.page("/en/a", "en", text="the same")
-    assert heard.wishes() == []
+    assert heard.questions() == []
     heard.page("/en/copy", "en", text="the same")
-    assert heard.wishes() == [("/en/a", "/fr/a")]
+    assert heard.questions() == [("/en/a", "/fr/a")]
 
 
 def test_copy_of_a_page_is_no_page_without_a_translation() -> None:
@@ -408,13 +417,13 @@ def test_copy_of_a_page_is_no_page_without_a_translation() -> None:
     for number in range(9):
         heard.page(f"/en/{number}", "en", text="the same")
         heard.page(f"/fr/{number}", "fr", text="le même")
-    assert heard.wishes() == []
+    assert heard.questions() == []
 
 
 def test_what_is_said_later_of_a_copy_holds_for_the_page() -> None:
     heard = talk().page("/en/a", "en", text="the same").page("/en/copy", "en", text="the same")
     heard.page("/fr/a", "fr", alternate("/en/copy", "en"))
-    assert heard.wishes() == [("/en/a", "/fr/a")]
+    assert heard.questions() == [("/en/a", "/fr/a")]
 
 
 @pytest.mark.parametrize("is_there", [False, True])
@@ -428,7 +437,7 @@ def test_what_is_said_of_a_url_holds_for_where_it_leads(is_there: bool) -> None:
         assert heard.values["/en/new"] == pytest.approx(value)
         assert heard.next == "/en/new"
         heard.page("/en/new", "en")
-    assert heard.wishes() == [("/en/new", "/fr/a")]
+    assert heard.questions() == [("/en/new", "/fr/a")]
 
 
 def test_redirects_in_a_circle_end() -> None:
@@ -442,7 +451,7 @@ def test_what_is_missing_leaves_nothing_behind() -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/a", "fr")).missing("/fr/a")
     assert heard.guide.outlook().left == pytest.approx(0.0)
     heard.page("/fr/b", "fr", alternate("/en/a", "en"))
-    assert heard.wishes() == [("/en/a", "/fr/b")]
+    assert heard.questions() == [("/en/a", "/fr/b")]
 
 
 # -- pairing by content ----------------------------------------------------------------------------
@@ -450,14 +459,14 @@ def test_what_is_missing_leaves_nothing_behind() -> None:
 
 def test_pages_that_nothing_pairs_are_paired_by_content() -> None:
     heard = talk()
-    wished: list[Pair | None] = []
+    requested: list[Pair | None] = []
     for number in range(4):
         heard.page(f"/en/{number}", "en").page(f"/x/{number * 31}", "fr")
-        wished += heard.wishes()
-    assert wished[0] is None
-    assert wished.count(None) == 1, "not again before it was answered"
+        requested += heard.questions()
+    assert requested[0] is None
+    assert requested.count(None) == 1, "not again before it was answered"
     heard.settled(("/en/0", "/x/0"), ("/en/1", "/x/31"))
-    assert sorted(wish for wish in heard.wishes() if wish) == [
+    assert sorted(question for question in heard.questions() if question) == [
         ("/en/0", "/x/0"),
         ("/en/1", "/x/31"),
     ]
@@ -467,12 +476,12 @@ def test_pages_in_one_language_are_not_paired_by_content() -> None:
     heard = talk()
     for number in range(30):
         heard.page(f"/en/{number}", "en").page(f"/de/{number}", "de").page(f"/{number}", "")
-    assert heard.wishes() == []
+    assert heard.questions() == []
 
 
 def test_pairs_that_content_is_not_sure_of_are_not_verified() -> None:
     heard = talk().page("/en/0", "en").page("/x", "fr").settled(("/en/0", "/x"), score=0.05)
-    assert heard.wishes() == []
+    assert heard.questions() == []
 
 
 def test_pairing_by_content_grows_seldom() -> None:
@@ -480,7 +489,7 @@ def test_pairing_by_content_grows_seldom() -> None:
     asked = 0
     for number in range(60):
         heard.page(f"/en/{number}", "en").page(f"/x/{number}", "fr")
-        if None in heard.wishes():
+        if None in heard.questions():
             asked += 1
             heard.settled()
     assert 2 <= asked <= 12
@@ -517,7 +526,7 @@ def test_with_nothing_to_go_by_it_is_breadth_first(lang: str) -> None:
     home = page(lang, *(f"/{number}" for number in range(1, 5)))
     made = walk(Web({"/": home, **pages}), BARE)
     assert made.order == ["/", *(f"/{number}" for number in numbers)]
-    assert made.wished == []
+    assert made.requested == []
 
 
 @pytest.mark.parametrize("rel", ["canonical", "stylesheet", "icon", "next"])
@@ -595,14 +604,14 @@ def some_news() -> st.SearchStrategy[CrawlEvent]:
     pair = st.builds(lambda one, two: PagePair(one, two, "en", "fr", 0.9, "test"), path, path)
     reason = st.sampled_from(["", "test", "too_little_text"])
     found = st.builds(
-        lambda pair, why, links: Found(pair, Decision(not why, 0.5, why), tuple(links)),
+        lambda pair, why, links: VerifiedPair(pair, Decision(not why, 0.5, why), tuple(links)),
         pair, reason, st.lists(st.tuples(path, path), max_size=4),
     )  # fmt: skip
     return st.one_of(
         st.builds(Missing, path, st.just("http_404")),
         st.builds(Moved, path, path),
         found,
-        st.builds(lambda pairs: Settled(tuple(pairs)), st.lists(pair, max_size=4)),
+        st.builds(lambda pairs: PairingResult(tuple(pairs)), st.lists(pair, max_size=4)),
     )
 
 
@@ -612,8 +621,8 @@ def test_any_sequence_of_events_is_survived(events: list[Any]) -> None:
     for event in events:
         answers = []
         for guide in (one, other):
-            tell = guide.learn if isinstance(event, CrawlEvent) else guide.rank
-            answers.append((list(tell(event, None)), list(guide.wishes()), guide.outlook()))
+            respond = guide.learn if isinstance(event, CrawlEvent) else guide.rank
+            answers.append((list(respond(event, None)), list(guide.questions()), guide.outlook()))
         assert answers[0] == answers[1]
         assert all(math.isfinite(each.priority) and each.priority >= 0 for each in answers[0][0])
         outlook = one.outlook()
@@ -642,10 +651,10 @@ def crawls(draw: st.DrawFn) -> tuple[Talk, list[float]]:
             case _:
                 lang, text = draw(st.sampled_from(["en", "fr", "de", ""])), draw(_COPIED)
                 heard.page(path, lang, *draw(some_links()), text=text)
-        open.extend(heard.guide.wishes())
+        open.extend(heard.guide.questions())
         while open and draw(st.booleans()):
             heard.learn(draw(_answers(open.pop(draw(st.integers(0, len(open) - 1))))))
-            open.extend(heard.guide.wishes())
+            open.extend(heard.guide.questions())
         outlook = heard.guide.outlook()
         assert outlook is not None
         gaps.append(outlook.left - sum(heard.values.values()))
@@ -655,13 +664,13 @@ def crawls(draw: st.DrawFn) -> tuple[Talk, list[float]]:
 _COPIED = st.sampled_from(["", "", "", "one", "two"])
 
 
-def _answers(wish: PagePair | None) -> st.SearchStrategy[CrawlEvent]:
+def _answers(question: PagePair | None) -> st.SearchStrategy[CrawlEvent]:
     path = st.sampled_from(PATHS).map(at)
-    if wish is None:
+    if question is None:
         pair = st.builds(lambda one, two: PagePair(one, two, "en", "fr", 0.9, "test"), path, path)
-        return st.builds(lambda pairs: Settled(tuple(pairs)), st.lists(pair, max_size=4))
+        return st.builds(lambda pairs: PairingResult(tuple(pairs)), st.lists(pair, max_size=4))
     return st.builds(
-        lambda why, links: Found(wish, Decision(not why, 0.5, why), tuple(links)),
+        lambda why, links: VerifiedPair(question, Decision(not why, 0.5, why), tuple(links)),
         st.sampled_from(["", "", "test", "too_little_text"]),
         st.lists(st.tuples(path, path), max_size=4),
     )

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from diptych.text.url_edits import KeyBook
+from diptych.text.url_edits import EditRules
 from diptych.types import Url
 
 Kinds = tuple[Hashable, ...]
@@ -56,7 +56,7 @@ class KnownUrl:
     is_ranked: bool = False
     expected: dict[str, Url] = field(default_factory=dict)
     """URLs that keys predict for its translations, by language"""
-    key_book: KeyBook | None = None
+    edit_rules: EditRules | None = None
     """the key book that predicted `expected`"""
 
 

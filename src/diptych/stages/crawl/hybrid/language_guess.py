@@ -1,7 +1,7 @@
 """The language of a page before it is fetched, learned from the pages of the site.
 
 A decision list (Yarowsky 1994): of all that is known of a link - the folders, the host and other
-pieces of its URL, its text, the language of the page that has it - the one feature that tells most
+pieces of its URL, its text, the language of the page that has it - the most informative feature
 decides.  Until pages were counted, what a link declares and the URL language model decide.
 """
 
@@ -121,7 +121,7 @@ class LanguageGuesser:
         return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}
 
     def guess(self, features: Sequence[int], first: dict[str, float]) -> dict[str, float]:
-        """Probabilities of the language of a page, by the feature that tells most.
+        """Probabilities of the language of a page, by the most informative feature.
 
         The last feature is the source of the first guess: its counts correct that guess.
         """

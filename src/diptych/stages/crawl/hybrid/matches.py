@@ -29,7 +29,7 @@ class Matches:
         self.count = 0
         """pairs that were verified, or are probable"""
         self.unpaired = values.unpaired
-        self.wishes: list[PagePair | None] = []
+        self.questions: list[PagePair | None] = []
         self.changed: dict[KnownUrl, None] = {}
         """URLs that may have another value now"""
 
@@ -113,7 +113,7 @@ class Matches:
         one.partners[other.lang], other.partners[one.lang] = other, one
         names = "+".join(sorted({evidence_name(kinds) for kinds in one.candidates[other]}))
         score = self._values.pair_probability(one, other)
-        self.wishes.append(PagePair(one.url, other.url, one.lang, other.lang, score, names))
+        self.questions.append(PagePair(one.url, other.url, one.lang, other.lang, score, names))
         self.mark_changed([*one.candidates, *other.candidates])
 
     def accept(self, one: KnownUrl, other: KnownUrl, right: float = 1.0) -> None:

@@ -19,21 +19,21 @@ from diptych.stages.crawl.hybrid.language_guess import OTHER, link_features
 from diptych.stages.crawl.hybrid.matches import Matches
 from diptych.stages.crawl.hybrid.url_models import likely_languages, likely_translations
 from diptych.stages.crawl.hybrid.value import UrlValues, rounded_value, section
-from diptych.text.url_edits import KeyBook, UrlPair, learn_rules
+from diptych.text.url_edits import EditRules, UrlPair, learn_rules
 from diptych.text.urls import normalise
 from diptych.types import (
     FOLLOWED,
     CrawlEvent,
-    Found,
     Link,
     Missing,
     Moved,
     Outlook,
     Page,
     PagePair,
+    PairingResult,
     Ranked,
-    Settled,
     Url,
+    VerifiedPair,
 )
 
 _MAX_NAME_LINKS = 2  # a page that more pages link to by the name of a language is a home page
@@ -76,8 +76,8 @@ class _HybridGuide:
         self._digests: dict[str, KnownUrl] = {}
         self._name_links: dict[KnownUrl, int] = {}
         self._pairs: list[UrlPair] = []
-        self._key_book = KeyBook()
-        self._next_key_book = _MIN_HELD
+        self._edit_rules = EditRules()
+        self._next_rules = _MIN_HELD
         self._guesses = 0
         self._is_pairing = False
         self._next_pairing = _FIRST_PAIRING
@@ -111,9 +111,9 @@ class _HybridGuide:
                 return self._changed_values(0)
             case Moved():
                 self._move(news)
-            case Found():
+            case VerifiedPair():
                 self._take_decision(news)
-            case Settled():
+            case PairingResult():
                 self._take_pairs(news)
         self._read_more_links()
         return self._changed_values()
@@ -124,10 +124,10 @@ class _HybridGuide:
             self._read_more_links()
         return self._changed_values()
 
-    def wishes(self) -> Sequence[PagePair | None]:
+    def questions(self) -> Sequence[PagePair | None]:
         """Pairs to be verified, and now and then None: all pages to be paired."""
-        wishes, self._matches.wishes = self._matches.wishes, []
-        return wishes
+        questions, self._matches.questions = self._matches.questions, []
+        return questions
 
     def outlook(self) -> Outlook:
         """The pairs found so far, and those expected of all pending URLs."""
@@ -288,7 +288,7 @@ class _HybridGuide:
 
     # -- pairs -------------------------------------------------------------------------------
 
-    def _take_decision(self, news: Found) -> None:
+    def _take_decision(self, news: VerifiedPair) -> None:
         """Take the verifier's decision on a pair."""
         pair = news.pair
         one, other = self._urls.get(pair.left), self._urls.get(pair.right)
@@ -316,23 +316,23 @@ class _HybridGuide:
 
     def _learn_keys(self) -> None:
         """Learn the keys of the site again from its pairs, the less often the more there are."""
-        if len(self._pairs) < self._next_key_book:
+        if len(self._pairs) < self._next_rules:
             return
-        self._next_key_book = len(self._pairs) + max(1, len(self._pairs) // 2)
+        self._next_rules = len(self._pairs) + max(1, len(self._pairs) // 2)
         rules = learn_rules(self._pairs).rules
-        self._key_book = KeyBook(tuple(rule for rule in rules if rule.held >= _MIN_HELD))
+        self._edit_rules = EditRules(tuple(rule for rule in rules if rule.held >= _MIN_HELD))
 
     def _predict_translations(self, known: KnownUrl) -> None:
         """Predict the URLs of the translations of a page by the keys of the site."""
-        known.key_book = self._key_book
+        known.edit_rules = self._edit_rules
         lang = known.lang or self._values.likely_language(known)
-        if not self._key_book.rules or lang not in self._langs or known.found_by == "guess":
+        if not self._edit_rules.rules or lang not in self._langs or known.found_by == "guess":
             return
         known.has_unlinked_prediction = False
         known.expected.clear()
         may_guess = known.state is State.PAGE and self._values.guess_rate(known) >= _MIN_GUESS_RATE
         done = set(known.partners)
-        for prediction in self._key_book.predict(known.url, lang):
+        for prediction in self._edit_rules.predict(known.url, lang):
             url, other_lang = normalise(prediction.url), prediction.lang
             is_sure = prediction.confidence >= _MIN_KEY_CONFIDENCE
             if url is None or not is_sure or other_lang in done:
@@ -363,9 +363,9 @@ class _HybridGuide:
         if not self._is_pairing and second >= self._next_pairing:
             self._next_pairing = second + 1 + second // 2
             self._is_pairing = True
-            self._matches.wishes.append(None)
+            self._matches.questions.append(None)
 
-    def _take_pairs(self, news: Settled) -> None:
+    def _take_pairs(self, news: PairingResult) -> None:
         """Take the pairs that pairing by content found."""
         self._is_pairing = False
         self._matches.count_all_pages()
@@ -381,7 +381,7 @@ class _HybridGuide:
         for known in list(islice(self._to_refresh, refreshed)):
             del self._to_refresh[known]
             self._to_refresh[known] = None
-            if known.key_book is not self._key_book:
+            if known.edit_rules is not self._edit_rules:
                 self._predict_translations(known)
             self._matches.changed[known] = None
         ranked = [Ranked(link, _OVERFLOW_VALUE) for link in self._overflow]
