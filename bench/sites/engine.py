@@ -11,7 +11,6 @@ import mimetypes
 import os
 import pickle
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -24,6 +23,7 @@ from diptych.engine.engine import Answerer
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
 from diptych.page.answer import ReadAnswer, read_answer
+from diptych.protocols import Watcher
 from diptych.run.warc import compose
 from diptych.types import Failure, Kind, Response, Url
 
@@ -217,17 +217,10 @@ class SiteEngine:
     served: list[Path | None] = field(default_factory=list)
     """for each download the file that was sent; None for all that is no page"""
 
-    def run(
-        self,
-        crawl: Crawl,
-        answers: Answerer,
-        *,
-        tick: Callable[[], None],
-        stopped: Callable[[], bool],
-    ) -> None:
-        """Crawl until nothing is left or `stopped` says so."""
+    def run(self, crawl: Crawl, answers: Answerer, watcher: Watcher) -> None:
+        """Crawl until nothing is left or the watcher stops it."""
         now = 0.0
-        while not stopped():
+        while not watcher.stopped():
             answers.answer_at_once(now)
             claims = crawl.next(now, 1)
             if not claims:
@@ -240,7 +233,7 @@ class SiteEngine:
             self._answer(crawl, claims[0], now)
             if len(self.served) % 64 == 0:
                 crawl.store.commit()
-            tick()
+            watcher.tick()
         crawl.store.commit()
 
     def _answer(self, crawl: Crawl, claim: Claim, now: float) -> None:

@@ -21,6 +21,7 @@ from diptych.language import identify as langid
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.page import blocks, sketch
 from diptych.page import read as html
+from diptych.protocols import Watcher
 from diptych.registry import build
 from diptych.run.site_view import StoreView
 from diptych.run.store import SCHEMA_VERSION, Store
@@ -122,7 +123,7 @@ def read_site(name: str, cache: Path) -> Path:
         )  # fmt: skip
         context = TaskContext(folder, build(recipes.load("bfs", {})), languages(site))
         answers = GuideAnswers(crawl, context)
-        ReplayEngine().run(crawl, answers, tick=lambda: None, stopped=lambda: False)
+        ReplayEngine().run(crawl, answers, Watcher())
     (folder / "done").touch()
     return folder
 

@@ -12,6 +12,7 @@ import json
 import os
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.support.arguments import crawl_arguments
@@ -21,6 +22,7 @@ from diptych.engine.live import LiveEngine
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
+from diptych.protocols import Watcher
 from diptych.registry import build
 from diptych.run.store import Store
 from diptych.stages.crawl.bfs import Bfs
@@ -31,6 +33,17 @@ from diptych.text.urls import normalise
 AGENT = "DiptychBot/bench"
 
 
+@dataclass(slots=True)
+class _Clock(Watcher):
+    """Starts when a crawl is asked for the first time if it stops: when all is ready."""
+
+    began: float = 0.0
+
+    def stopped(self) -> bool:
+        self.began = self.began or time.perf_counter()
+        return False
+
+
 def crawl(home: str, connections: int, folder: Path) -> dict[str, float]:
     """Crawl a site to its end into a run folder: frontier, WARC, pages and links, all of it."""
     seed = normalise(home)
@@ -39,20 +52,15 @@ def crawl(home: str, connections: int, folder: Path) -> dict[str, float]:
     polite = Politeness(AGENT, delay=0.0, connections=connections)
     settings = FetchSettings(AGENT, allow_private=True)
     engine = LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
-    began: list[float] = []
     with Store(folder, agent=AGENT) as store:
         run = Crawl(
             store, sites, Scope.of(sites), Bfs(), ("en", "fr"),
             politeness=polite, limits=Limits(), now=time.time(),
         )  # fmt: skip
-
-        def stopped() -> bool:
-            began.append(time.perf_counter())  # asked before each step, first when all is ready
-            return False
-
         context = TaskContext(folder, build(recipes.load("bfs", {})), ("en", "fr"))
-        engine.run(run, GuideAnswers(run, context), tick=lambda: None, stopped=stopped)
-        seconds = time.perf_counter() - began[0]
+        clock = _Clock()
+        engine.run(run, GuideAnswers(run, context), clock)
+        seconds = time.perf_counter() - clock.began
         return {"pages": run.stats.pages, "downloads": run.stats.downloads, "seconds": seconds}
 
 

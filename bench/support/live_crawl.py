@@ -32,6 +32,7 @@ from diptych.engine.live import LiveEngine
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
+from diptych.protocols import Watcher
 from diptych.registry import build
 from diptych.run.store import Store
 from diptych.steps.guide_answers import GuideAnswers
@@ -112,18 +113,28 @@ class Lateness:
 
 
 @dataclass(slots=True)
-class InFlight:
-    """How many fetches were under way, on average over time."""
+class InFlight(Watcher):
+    """Counts fetches under way, on average over time; starts the clock when all is ready."""
 
-    crawl: Crawl
+    lateness: Lateness = field(default_factory=Lateness)
+    blame: bool = False
+    began: tuple[float, float] = (0.0, 0.0)
     seconds: float = 0.0
     total: float = 0.0
     most: int = 0
     _at: float = 0.0
     _count: int = 0
 
-    def note(self) -> None:
-        """Look at it now."""
+    def stopped(self) -> bool:
+        """Asked before each step, first when all is ready."""
+        if not self.began[0]:
+            self.began = time.perf_counter(), _processor_seconds()
+        self.lateness.start(blame=self.blame)
+        return False
+
+    def tick(self) -> None:
+        """Count now."""
+        assert self.crawl is not None
         now = time.perf_counter()
         if self._at:
             self.total += self._count * (now - self._at)
@@ -143,24 +154,16 @@ def crawl(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     polite = Politeness(AGENT, delay=options.delay, connections=options.connections)
     limits = Limits(max_pages=options.max_pages, patience=options.patience or None)
     lateness = Lateness()
-    began: list[tuple[float, float]] = []
     with Store(folder, agent=AGENT) as store:
         run = Crawl(
             store, sites, Scope.of(sites, kind="host"), strategies.crawl, LANGS,
             politeness=polite, limits=limits, now=time.time(),
         )  # fmt: skip
-        flight = InFlight(run)
-
-        def stopped() -> bool:
-            if not began:  # asked before each step, first when all is ready
-                began.append((time.perf_counter(), _processor_seconds()))
-            lateness.start(blame=options.blame)
-            return False
-
+        flight = InFlight(crawl=run, lateness=lateness, blame=options.blame)
         engine = LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
         context = TaskContext(folder, strategies, LANGS)
-        engine.run(run, GuideAnswers(run, context), tick=flight.note, stopped=stopped)
-        started, used = began[0]
+        engine.run(run, GuideAnswers(run, context), flight)
+        started, used = flight.began
         found = _figures(run, time.perf_counter() - started, _processor_seconds() - used)
     found |= {"in flight": round(flight.total / max(flight.seconds, 1e-9), 1), "most": flight.most}
     return found | {"loop": lateness.figures(), "blamed": lateness.blamed()}

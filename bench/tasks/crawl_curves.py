@@ -32,6 +32,7 @@ from diptych import recipes
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
+from diptych.protocols import Watcher
 from diptych.registry import STRATEGIES, build
 from diptych.run.store import Store
 from diptych.steps.guide_answers import GuideAnswers
@@ -57,7 +58,7 @@ def crawl_site(site: BuiltSite, langs: tuple[str, ...], policy: str, readings: R
             politeness=polite, limits=Limits(), now=0.0,
         )  # fmt: skip
         context = TaskContext(store.folder, strategies, langs)
-        engine.run(crawl, GuideAnswers(crawl, context), tick=lambda: None, stopped=lambda: False)
+        engine.run(crawl, GuideAnswers(crawl, context), Watcher())
     pairs = site.true_pairs(langs)
     found = completed(engine.served, pairs)
     return Curve(site.folder.name, policy, len(pairs), len(engine.served), tuple(found))

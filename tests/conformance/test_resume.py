@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from support.bilingual import HOST, documents, html, trilingual, write_archive
 from support.runs import Killed, state
+from support.watching import Watching
 
 from diptych import recipes
 from diptych.engine.replay import ReplayEngine, index_archives
@@ -115,9 +116,7 @@ class Run:
 
             context = TaskContext(self.folder, strategies_of(self.policy), LANGS)
             try:
-                ReplayEngine().run(
-                    crawl, GuideAnswers(crawl, context), tick=tick, stopped=lambda: False
-                )
+                ReplayEngine().run(crawl, GuideAnswers(crawl, context), Watching(on_tick=tick))
             except Killed:
                 return False
         return True

@@ -19,6 +19,7 @@ from support.pooltasks import Ending, Hanging
 from support.runs import LANGS, Killed, strategies
 from support.serving import Reply, Request, Server, Site, serve
 from support.waiting import until
+from support.watching import Watching
 
 from diptych.demo import GOLD
 from diptych.engine import live
@@ -79,8 +80,10 @@ def crawl(
         LiveEngine(FetchSettings(AGENT, allow_private=True), workers=0).run(
             machine,
             InAnotherProcess(machine, TaskContext(folder, made, LANGS)),
-            tick=lambda: watch(machine),
-            stopped=lambda: time.monotonic() > deadline or stop(machine),
+            Watching(
+                on_tick=lambda: watch(machine),
+                is_over=lambda: time.monotonic() > deadline or stop(machine),
+            ),
         )
         assert time.monotonic() < deadline, "the crawl does not end"
     return machine

@@ -276,7 +276,7 @@ def test_mine_with_a_lexicon_of_no_use(recorded: Path, tmp_path: Path, lexicon: 
 class Offline:
     """Answers nothing: all that is there was fetched before."""
 
-    def run(self, crawl, context, *, tick, stopped) -> None:
+    def run(self, crawl, answers, watcher) -> None:
         """Fetch nothing."""
 
 

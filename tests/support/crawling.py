@@ -25,6 +25,7 @@ from diptych.steps.tasks import TaskContext
 from diptych.text.urls import normalise, origin_of
 from diptych.types import PageRecord, Site, Url
 from support.names import LOOPBACK
+from support.watching import Watching
 
 AGENT = "ZooBot/1.0 (+https://example.org/zoo)"
 PATIENCE = 180.0  # seconds after which a crawl of the zoo can only be one without end
@@ -92,8 +93,7 @@ def crawl(
         (engine or LiveEngine(fetching, workers=workers)).run(
             machine,
             GuideAnswers(machine, TaskContext(folder, strategies, ("en", "fr"))),
-            tick=lambda: None,
-            stopped=lambda: time.monotonic() > deadline or stop(machine),
+            Watching(is_over=lambda: time.monotonic() > deadline or stop(machine)),
         )
         assert time.monotonic() < deadline, "the crawl does not end"
         return _outcome(store, machine, origin_of(urls[0]))

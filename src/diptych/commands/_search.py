@@ -102,7 +102,7 @@ def search(
     discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())
     with progress_display(Search(say=printer.say, stage="searching"), quiet=asked.quiet) as shown:
         shown.watch(discovery)
-        engine.discover(discovery, source, tick=shown.tick, stopped=shown.stopped)
+        engine.discover(discovery, source, shown)
         shown.tick()
     faults = [f"{count:,} look-ups failed: {why}" for why, count in source.faults.items()]
     notes = [in_one_line(note) for note in (*faults, *dict.fromkeys(discovery.hosts.notes))]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
+
+from diptych.protocols import Watcher
 
 if TYPE_CHECKING:
     from diptych.frontier.crawl import Crawl
@@ -42,13 +43,6 @@ class Answerer(Protocol):
 class Engine(Protocol):
     """Answers what a crawl asks for: the live web, or archives."""
 
-    def run(
-        self,
-        crawl: Crawl,
-        answers: Answerer,
-        *,
-        tick: Callable[[], None],
-        stopped: Callable[[], bool],
-    ) -> None:
-        """Crawl until nothing is left or `stopped` says so."""
+    def run(self, crawl: Crawl, answers: Answerer, watcher: Watcher) -> None:
+        """Crawl until nothing is left or the watcher stops it."""
         ...

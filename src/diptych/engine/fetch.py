@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import TracebackType
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -73,12 +72,7 @@ class Fetcher:
         self._proxied = self._session(aiohttp.TCPConnector(limit=self._settings.concurrency))
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         for session in (self._direct, self._proxied):
             if session is not None:
                 await session.close()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from diptych.engine.engine import Answerer, PendingAnswers
 from diptych.engine.fetch import Fetcher, FetchSettings
@@ -18,9 +18,7 @@ from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
 from diptych.frontier.search import Discovery
 from diptych.page.answer import ReadAnswer
-from diptych.protocols import LinkSource
-from diptych.run.store import Store
-from diptych.run.warc import Pointer
+from diptych.protocols import LinkSource, Watcher
 from diptych.types import Failure
 
 COMMIT_AFTER = 0.05  # seconds; what a kill can cost, and then it is fetched again
@@ -31,37 +29,8 @@ POLL_INTERVAL = (
 )
 TICK_INTERVAL = 0.1  # seconds between two looks at the clock while nothing happens
 
+CrawlState = Crawl | Discovery
 Outcome = tuple[Claim, ReadAnswer | Failure, bytes]
-
-
-class CrawlState(Protocol):
-    """The state machine of a crawl or a search: it chooses URLs and takes in their answers."""
-
-    store: Store
-    langs: tuple[str, ...]
-
-    @property
-    def needs_sketches(self) -> bool:
-        """True if pages must be sketched while they are read."""
-        ...
-
-    def next(self, now: float, room: int) -> list[Claim]:
-        """Up to `room` URLs to fetch now."""
-        ...
-
-    def wake(self) -> float | None:
-        """The time when `next` may return something again; None if nothing is queued."""
-        ...
-
-    def fetched(
-        self,
-        claim: Claim,
-        reading: ReadAnswer | Failure,
-        now: float,
-        pointer: Pointer | None = None,
-    ) -> None:
-        """Take in the answer to a claim, or its failure."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,56 +41,27 @@ class LiveEngine:
     workers: int = 1
     """processes that read pages, and as many that answer the guides; 0: all in this process"""
 
-    def run(
-        self,
-        crawl: Crawl,
-        answers: Answerer,
-        *,
-        tick: Callable[[], None],
-        stopped: Callable[[], bool],
-    ) -> None:
-        """Crawl until nothing is left or `stopped` says so, with at least ten ticks a second."""
+    def run(self, crawl: Crawl, answers: Answerer, watcher: Watcher) -> None:
+        """Crawl until nothing is left or the watcher stops it, with at least ten ticks a second."""
         crawl.guides.warm_up()
-        with answers.in_processes(self.workers) as asking:
-            self._drive(crawl, asking, tick, stopped)
+        with answers.in_processes(self.workers) as pending:
+            asyncio.run(self._run(crawl, pending, watcher))
 
-    def discover(
-        self,
-        discovery: Discovery,
-        source: LinkSource,
-        *,
-        tick: Callable[[], None],
-        stopped: Callable[[], bool],
-    ) -> None:
-        """Look for bilingual sites until nothing is left, or the budget, or `stopped` says so."""
-        with LinkQueryThread(discovery, source) as lookups:
-            self._drive(discovery, lookups, tick, stopped)
+    def discover(self, discovery: Discovery, source: LinkSource, watcher: Watcher) -> None:
+        """Look for bilingual sites until nothing is left, the budget is spent, or it is stopped."""
+        with LinkQueryThread(discovery, source) as pending:
+            asyncio.run(self._run(discovery, pending, watcher))
 
-    def _drive(
-        self, crawl: CrawlState, answers: PendingAnswers, tick: Callable[[], None],
-        stopped: Callable[[], bool],
-    ) -> None:  # fmt: skip
-        with BriefCollections() as garbage:
-
-            def ticked() -> None:
-                tick()
-                garbage.collect_if_due(time.time())
-
-            asyncio.run(self._run(crawl, answers, ticked, stopped))
-
-    async def _run(
-        self, crawl: CrawlState, answers: PendingAnswers, tick: Callable[[], None],
-        stopped: Callable[[], bool],
-    ) -> None:  # fmt: skip
+    async def _run(self, crawl: CrawlState, answers: PendingAnswers, watcher: Watcher) -> None:
         loop = asyncio.get_running_loop()
         # Names of hosts are looked up in threads: one that is slow must not hold up others.
         loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
         fetches, committed = _Fetches(), 0.0
         # What may take long is done in another thread: what is being fetched goes on meanwhile, and
         # nothing else uses the crawl and its store.
-        with ThreadPoolExecutor(1) as keeper:
+        with ThreadPoolExecutor(1) as keeper, BriefCollections() as garbage:
             async with Fetcher(self.settings) as fetcher, Readers(self.workers) as readers:
-                while not stopped():
+                while not watcher.stopped():
                     now = time.time()
                     for claim in crawl.next(now, min(self._room(fetches), MAX_STARTS)):
                         fetches.begin(self._fetch(claim, crawl, fetcher, readers))
@@ -137,7 +77,8 @@ class LiveEngine:
                         await loop.run_in_executor(keeper, answers.collect)
                     await fetches.wait(self._pause(crawl, answers, fetches, now))
                     await self._report(crawl, fetches.outcomes())
-                    tick()
+                    watcher.tick()
+                    garbage.collect_if_due(time.time())
                 await fetches.cancel()
         crawl.store.commit()
 

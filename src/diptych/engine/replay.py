@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
 from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.body import is_html
+from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, scan
 from diptych.text.urls import url_key
@@ -99,17 +100,10 @@ class ReplayEngine:
     with_sketches: bool = True
     """True if pages are sketched while they are parsed, so that none is parsed twice"""
 
-    def run(
-        self,
-        crawl: Crawl,
-        answers: Answerer,
-        *,
-        tick: Callable[[], None],
-        stopped: Callable[[], bool],
-    ) -> None:
-        """Crawl until nothing is left or `stopped` says so."""
+    def run(self, crawl: Crawl, answers: Answerer, watcher: Watcher) -> None:
+        """Crawl until nothing is left or the watcher stops it."""
         now = float(crawl.stats.downloads)
-        while not stopped():
+        while not watcher.stopped():
             answers.answer_at_once(now)
             claims = crawl.next(now, 1)
             if not claims:
@@ -123,7 +117,7 @@ class ReplayEngine:
             crawl.fetched(claims[0], reading, now, pointer)
             if crawl.stats.downloads % 64 == 0:
                 crawl.store.commit()
-            tick()
+            watcher.tick()
         crawl.store.commit()
 
     def _answer(self, crawl: Crawl, claim: Claim) -> tuple[ReadAnswer | Failure, Pointer | None]:

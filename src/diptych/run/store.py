@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from types import TracebackType
 from typing import IO, TYPE_CHECKING
 
 from diptych.errors import StoreError
@@ -146,12 +145,7 @@ class Store(Pages, Pairs):
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         with _named(self.folder):
             self.close()
             if isinstance(error, _DAMAGE):

@@ -27,7 +27,7 @@ def crawl_sites(
     )  # fmt: skip
     watcher.crawl = crawl
     answers = GuideAnswers(crawl, context)
-    engine.run(crawl, answers, tick=watcher.tick, stopped=watcher.stopped)
+    engine.run(crawl, answers, watcher)
     crawl.save_outlook()
     watcher.notes.extend(crawl.hosts.notes)
     watcher.ends.update(crawl.hosts.ends)
