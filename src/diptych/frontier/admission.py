@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from diptych.frontier import traps
 from diptych.frontier.hosts import Hosts
+from diptych.frontier.queries import SQL
 from diptych.frontier.queue import Entry, State
 from diptych.frontier.scope import Anywhere, Scope
 from diptych.run.store import Store
@@ -68,9 +69,5 @@ class Admission:
         row = db.execute("SELECT count FROM trap_counts WHERE key = ?", (family.key,)).fetchone()
         if row is not None and row[0] >= family.limit:
             return family.reason
-        db.execute(
-            "INSERT INTO trap_counts VALUES (?, 1)"
-            " ON CONFLICT (key) DO UPDATE SET count = count + 1",
-            (family.key,),
-        )
+        db.execute(SQL["count_trap"], (family.key,))
         return ""

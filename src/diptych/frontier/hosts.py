@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.queries import SQL
 from diptych.frontier.queue import Entry, Frontier, Host
 from diptych.page.robots import Robots
 from diptych.run.store import Store
@@ -124,11 +125,7 @@ class Hosts:
 
     def _restore_hosts(self, site: int, now: float) -> None:
         """Take up the hosts of a site as they were left."""
-        rows = self._store.db.execute(
-            "SELECT id, origin, next_at, crawl_delay, robots, robots_status, robots_at, stopped"
-            " FROM hosts WHERE site = ?",
-            (site,),
-        ).fetchall()
+        rows = self._store.db.execute(SQL["hosts_of_site"], (site,)).fetchall()
         for id, origin, next_at, crawl_delay, text, status, robots_at, stopped in rows:
             info = HostInfo(id, origin, self._site_by_id[site])
             self._register(info, next_at, crawl_delay)
@@ -153,9 +150,7 @@ class Hosts:
         """Forget a site and its hosts; what it asked for is kept for another visit."""
         for info in self._by_site.pop(site.id, []):
             host = self._frontier.forget_host(info.id)
-            self._store.db.execute(
-                "UPDATE hosts SET next_at = max(next_at, ?) WHERE id = ?", (host.next_at, info.id)
-            )
+            self._store.db.execute(SQL["hold_host"], (host.next_at, info.id))
             del self._by_origin[info.origin], self._by_id[info.id]
         del self.sites[site.site.name], self._site_by_id[site.id]
 
@@ -169,10 +164,7 @@ class Hosts:
         return info
 
     def _fetch_robots_again(self, origin: str) -> None:
-        self._store.db.execute(
-            "UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE key = ?",
-            (url_key(origin + "/robots.txt"),),
-        )
+        self._store.db.execute(SQL["fetch_again"], (url_key(origin + "/robots.txt"),))
 
     def _connections(self, crawl_delay: float | None) -> int:
         return 1 if crawl_delay else self._politeness.connections
@@ -221,20 +213,15 @@ class Hosts:
         if asked and asked > polite.delay:
             kept = "kept" if host.delay >= asked else f"cut to {host.delay:g} s"
             self.notes.append(f"{info.origin} asks for a Crawl-delay of {asked:g} s: {kept}")
-        self._store.db.execute(
-            "UPDATE hosts SET robots = ?, robots_status = ?, robots_at = ?, crawl_delay = ?"
-            " WHERE id = ?",
-            (robots.text, robots.status, now, asked, id),
-        )
+        row = robots.text, robots.status, now, asked, id
+        self._store.db.execute(SQL["save_robots"], row)
         self._frontier.hold(id, now + host.delay)
         return list(info.rules.sitemaps)
 
     def hold(self, id: int, until: float) -> None:
         """Leave a host alone until a time, also over a restart."""
         self._frontier.hold(id, until)
-        self._store.db.execute(
-            "UPDATE hosts SET next_at = max(next_at, ?) WHERE id = ?", (until, id)
-        )
+        self._store.db.execute(SQL["hold_host"], (until, id))
 
     def save_next_request(self, id: int) -> None:
         """Save the time of the next request if the delay is long: a restart must respect it."""

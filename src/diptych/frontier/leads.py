@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import orjson
 
+from diptych.frontier.queries import SQL
 from diptych.page.neighbourhood import neighbourhood
 from diptych.protocols import Ranking
 from diptych.run.encoding import decoding
@@ -24,12 +25,6 @@ _BATCH = 5_000  # leads that are scored together
 _MAX_EXAMPLES = 50_000  # that are learned from: the last ones
 _MIN_TESTED = 2  # sites that a back-link page must have led to before it is an example
 _MAX_WORDS = 300  # of one lead, however many pages link to it
-_ADD = """
-INSERT INTO leads (key, url, site, role, score, source, words) VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (key) DO UPDATE SET score = excluded.score, words = excluded.words,
-    url = CASE WHEN length(excluded.url) < length(url) THEN excluded.url ELSE url END
-WHERE leads.state = 0 AND leads.role != 0
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +61,12 @@ class Leads:
             (self._key(lead), lead.url, lead.site, int(lead.role), score, source, _bytes(lead))
             for lead, score in zip(leads, ranking(leads), strict=True)
         ]
-        db.executemany(_ADD, rows)
+        db.executemany(SQL["add_lead"], rows)
         if source:
-            db.executemany(
-                "INSERT OR IGNORE INTO cites SELECT ?, id FROM leads WHERE key = ?",
-                [(source, row[0]) for row in rows],
-            )
+            db.executemany(SQL["add_citation"], [(source, row[0]) for row in rows])
 
     def _with_known_words(self, lead: Lead) -> Lead:
-        row = self._store.db.execute(
-            "SELECT words FROM leads WHERE key = ? AND state = 0", (self._key(lead),)
-        ).fetchone()
+        row = self._store.db.execute(SQL["known_words"], (self._key(lead),)).fetchone()
         if row is None:
             return lead
         words = sorted({*_words(row[0]), *lead.words})
@@ -90,10 +80,7 @@ class Leads:
         """The best of those that wait, one of each site, and none of those that are busy."""
         taken = set(busy)
         best: list[int] = []
-        for id, site in self._store.db.execute(
-            "SELECT id, site FROM leads WHERE state = 0 ORDER BY score DESC, id LIMIT ?",
-            (_MAX_LOOKED_AT,),
-        ):
+        for id, site in self._store.db.execute(SQL["best_leads"], (_MAX_LOOKED_AT,)):
             if len(best) >= limit:
                 break
             if site not in taken:
@@ -113,26 +100,18 @@ class Leads:
 
     def end(self, lead: Lead, outcome: float | None, reason: str = "") -> None:
         """One is done, with what came of it."""
-        self._store.db.execute(
-            "UPDATE leads SET state = 2, outcome = ?, reason = ? WHERE id = ?",
-            (outcome, reason, lead.id),
-        )
+        self._store.db.execute(SQL["end_lead"], (outcome, reason, lead.id))
 
     def followed(self, site: str) -> int:
         """The number of leads to a site that have led to a page."""
-        return self._store.count(
-            "SELECT count(*) FROM leads WHERE site = ? AND outcome IS NOT NULL", site
-        )
+        return self._store.count(SQL["leads_with_page"], site)
 
     def origin(self, lead: Lead) -> tuple[Url, int]:
         """The URL that was followed first, where a site has moved; and how often it has."""
         moves = 0
         while moves < MAX_MOVES:
-            row = self._store.db.execute(
-                "SELECT l.id, l.url FROM cites JOIN leads l ON l.id = cites.source"
-                " WHERE cites.lead = ? AND l.reason = ? ORDER BY l.id LIMIT 1",
-                (lead.id, Reason.MOVED),
-            ).fetchone()
+            values = lead.id, Reason.MOVED
+            row = self._store.db.execute(SQL["moved_from"], values).fetchone()
             if row is None:
                 break
             lead, moves = lead._replace(id=row[0], url=row[1]), moves + 1
@@ -141,12 +120,7 @@ class Leads:
     def destination(self, site: str) -> str:
         """The site that a site has moved to in the end, or the site itself."""
         for _ in range(MAX_MOVES):
-            row = self._store.db.execute(
-                "SELECT target.site FROM leads l JOIN cites ON cites.source = l.id"
-                " JOIN leads target ON target.id = cites.lead"
-                " WHERE l.site = ? AND l.reason = ? ORDER BY target.id LIMIT 1",
-                (site, Reason.MOVED),
-            ).fetchone()
+            row = self._store.db.execute(SQL["moved_to"], (site, Reason.MOVED)).fetchone()
             if row is None:
                 break
             site = row[0]
@@ -154,10 +128,7 @@ class Leads:
 
     def failures(self, site: str) -> int:
         """The number of leads to a site that have failed."""
-        return self._store.count(
-            f"SELECT count(*) FROM leads WHERE site = ? AND {FAILED}",
-            site,
-        )
+        return self._store.count(f"SELECT count(*) FROM leads WHERE site = ? AND {FAILED}", site)
 
     def failed(self) -> list[tuple[Url, str]]:
         """Failed leads with their reasons; a site that has moved is named by its first URL."""
@@ -174,20 +145,9 @@ class Leads:
         That a back-link page links to the site by which it was found says nothing of it.
         """
         db = self._store.db
-        forward = db.execute(
-            "SELECT words, outcome FROM leads WHERE outcome IS NOT NULL AND role = ?"
-            " ORDER BY id DESC LIMIT ?",
-            (int(Role.FORWARD), _MAX_EXAMPLES),
-        ).fetchall()
-        back = db.execute(
-            "SELECT source.words, avg(lead.outcome) FROM leads source"
-            " JOIN cites ON cites.source = source.id JOIN leads lead ON lead.id = cites.lead"
-            " WHERE source.role = ? AND source.state = 2 AND lead.outcome IS NOT NULL"
-            "  AND lead.id != source.source GROUP BY source.id HAVING count(*) >= ?"
-            " ORDER BY source.id DESC LIMIT ?",
-            (int(Role.BACK), _MIN_TESTED, _MAX_EXAMPLES),
-        ).fetchall()
+        forward = db.execute(SQL["forward_examples"], (int(Role.FORWARD), _MAX_EXAMPLES))
         found = [Example(Role.FORWARD, _words(words), outcome) for words, outcome in forward]
+        back = db.execute(SQL["back_examples"], (int(Role.BACK), _MIN_TESTED, _MAX_EXAMPLES))
         return found + [Example(Role.BACK, _words(words), share) for words, share in back]
 
     def all_waiting(self) -> Iterator[list[Lead]]:
@@ -215,24 +175,17 @@ class Leads:
 
     def decided(self, site: str) -> bool | None:
         """True or False for a site that was tested; None if it was not."""
-        row = self._store.db.execute(
-            "SELECT accept FROM verdicts JOIN sites ON sites.id = verdicts.site WHERE name = ?",
-            (site,),
-        ).fetchone()
+        row = self._store.db.execute(SQL["site_verdict"], (site,)).fetchone()
         return bool(row[0]) if row else None
 
     def decide(self, id: int, verdict: Verdict, lead: int, at: int) -> None:
         """Keep a verdict, and after how many downloads it was given."""
         decision = verdict.decision
-        self._store.db.execute(
-            "INSERT OR REPLACE INTO verdicts (site, url, lead, accept, score, reason, pages,"
-            " downloads, named, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                id, verdict.url, lead, decision.accept, decision.score, decision.reason,
-                orjson.dumps(verdict.pages).decode(), verdict.downloads, verdict.named,
-                at,
-            ),
+        row = (
+            id, verdict.url, lead, decision.accept, decision.score, decision.reason,
+            orjson.dumps(verdict.pages).decode(), verdict.downloads, verdict.named, at,
         )  # fmt: skip
+        self._store.db.execute(SQL["save_verdict"], row)
 
     def verdicts(self, where: str = "1") -> list[Verdict]:
         """All verdicts, in the order in which they were given."""
@@ -251,9 +204,7 @@ class Leads:
 
     def without_back_links(self) -> list[tuple[int, Url, int]]:
         """Bilingual sites whose back links were not looked up: number, URL, and the lead there."""
-        return self._store.db.execute(
-            "SELECT site, url, lead FROM verdicts WHERE accept AND NOT looked ORDER BY id"
-        ).fetchall()
+        return self._store.db.execute(SQL["without_back_links"]).fetchall()
 
     def mark_looked_up(self, site: int) -> None:
         """The back links of a site were looked up."""

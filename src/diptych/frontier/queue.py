@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from diptych.frontier.queries import SQL
 from diptych.text.urls import url_key
 from diptych.types import Kind, Url
 
@@ -75,26 +76,7 @@ class Host:
     """when it is in the schedule for; infinite when it is not in it"""
 
 
-_UPSERT = """
-INSERT INTO urls (key, url, host, kind, state, depth, priority, hops, reason)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-ON CONFLICT (key) DO UPDATE SET
-    priority = excluded.priority, kind = max(kind, excluded.kind),
-    depth = CASE WHEN ?10 THEN depth ELSE min(depth, excluded.depth) END
-WHERE excluded.state = 0 AND urls.state = 0
-    AND (excluded.priority > urls.priority OR (?10 AND urls.priority < 1000))
-"""
-# What has such a priority was not queued by a policy: seeds come first whatever it says.
 SOON = 5.0  # seconds
-_BEST_PRIORITY = """
-SELECT priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 AND due <= ?
-ORDER BY priority DESC LIMIT 1
-"""
-_NEXT_URL = """
-SELECT id, url, host, kind, depth, priority, hops, attempts FROM urls
-WHERE host = ? AND state = 0 AND due <= ? ORDER BY priority DESC, id LIMIT 1
-"""
-_LEASE = "UPDATE urls SET state = 1, due = ?, attempts = attempts + 1 WHERE id = ?"
 
 
 class Frontier:
@@ -136,7 +118,7 @@ class Frontier:
                     entry.depth, entry.priority, entry.hops, entry.reason, entry.lowers,
                 )
             )  # fmt: skip
-        self._db.executemany(_UPSERT, rows)
+        self._db.executemany(SQL["add_url"], rows)
         for id in touched & self._hosts.keys():
             self._schedule(self._hosts[id])
 
@@ -149,7 +131,7 @@ class Frontier:
             if host.next_at > now:
                 self._schedule(host)
                 continue
-            row = self._db.execute(_NEXT_URL, (host.id, now)).fetchone()
+            row = self._db.execute(SQL["next_url"], (host.id, now)).fetchone()
             if row is None:
                 self._schedule_retries(host)
                 continue
@@ -158,7 +140,7 @@ class Frontier:
             self.active += 1
             host.next_at = now + host.delay
             # The lease is written at once: the next look at this host must not see the URL again.
-            self._db.execute(_LEASE, (now + self._lease, row[0]))
+            self._db.execute(SQL["claim_url"], (now + self._lease, row[0]))
             self._schedule(host)
         return claims
 
@@ -180,29 +162,20 @@ class Frontier:
         self, claim: Claim, now: float, row: tuple[State, int, str, float, int | None]
     ) -> None:
         """End a claim and free its place, unless its lease is over and another has the place."""
-        changed = self._db.execute(
-            "UPDATE urls SET state = ?, status = ?, reason = ?, due = ?, redirect = ?"
-            " WHERE id = ? AND state = 1 AND attempts = ?",
-            (*row, claim.id, claim.attempts + 1),
-        ).rowcount
-        if changed:
+        values = (*row, claim.id, claim.attempts + 1)
+        if self._db.execute(SQL["end_claim"], values).rowcount:
             host = self._hosts[claim.host]
             # Counted from the end of the answer too, so that a slow server is not pressed.
             self._release(host, max(host.next_at, now + host.delay))
 
     def refuse(self, claim: Claim, now: float, *, reason: str) -> None:
         """The claim may not be fetched; its place goes to the next URL of the host at once."""
-        self._db.execute(
-            "UPDATE urls SET state = 4, reason = ?, attempts = attempts - 1 WHERE id = ?",
-            (reason, claim.id),
-        )
+        self._db.execute(SQL["refuse_claim"], (reason, claim.id))
         self._release(self._hosts[claim.host], now)
 
     def give_back(self, claim: Claim, until: float) -> None:
         """The claim is not wanted before a time; it stays queued."""
-        self._db.execute(
-            "UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE id = ?", (claim.id,)
-        )
+        self._db.execute(SQL["give_back_claim"], (claim.id,))
         host = self._hosts[claim.host]
         self._release(host, max(host.next_at, until))  # for its other connections too
 
@@ -236,7 +209,7 @@ class Frontier:
         """The highest priority of a page that may be claimed of some hosts soon; -inf if none."""
         asked = (self._hosts[id] for id in hosts)
         soon = (host for host in asked if not host.stopped and host.next_at <= now + SOON)
-        rows = (self._db.execute(_BEST_PRIORITY, (host.id, now)).fetchone() for host in soon)
+        rows = (self._db.execute(SQL["best_priority"], (host.id, now)).fetchone() for host in soon)
         return max((row[0] for row in rows if row is not None), default=-math.inf)
 
     def wake(self) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from diptych.frontier.admission import Admission
 from diptych.frontier.hosts import Hosts, SiteInfo
+from diptych.frontier.queries import SQL
 from diptych.frontier.queue import Frontier, Host, State
 from diptych.protocols import Inquiry
 from diptych.run.store import Store
@@ -148,11 +149,7 @@ class Visits:
         if site_name(url) != visit.lead.site:
             self.miss(visit, url, Reason.OUTSIDE)
             return
-        row = self._store.db.execute(
-            "SELECT urls.state, urls.reason, target.url FROM urls"
-            " LEFT JOIN urls target ON target.key = urls.redirect WHERE urls.key = ?",
-            (url_key(url),),
-        ).fetchone()
+        row = self._store.db.execute(SQL["url_outcome"], (url_key(url),)).fetchone()
         state, reason, target = row or (State.QUEUED, "", None)
         page = self._store.page(url) if state == State.FETCHED else None
         if page is not None:

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from diptych.errors import StoreError
 from diptych.files import reason_of, writing
+from diptych.run.queries import SQL
 from diptych.run.warc import Pointer, compose_info, read_at
 from diptych.types import Response
 
@@ -29,10 +30,7 @@ class Archive:
 
     def add(self, path: str, size: int) -> int:
         """Make a WARC known and return its number; one of the user's has an absolute path."""
-        self._db.execute(
-            "INSERT INTO warcs (path, size) VALUES (?, ?) ON CONFLICT (path) DO NOTHING",
-            (path, size),
-        )
+        self._db.execute(SQL["add_warc"], (path, size))
         row = self._db.execute("SELECT id FROM warcs WHERE path = ?", (path,)).fetchone()
         return int(row[0])
 
@@ -47,10 +45,7 @@ class Archive:
 
     def _next_file(self, now: float) -> BinaryIO:
         """The file of an earlier invocation if it has room, else a new one."""
-        unfinished = self._db.execute(
-            f"SELECT id, path FROM warcs WHERE {_OWN} AND size < ? ORDER BY id DESC LIMIT 1",
-            (ROTATE_AT,),
-        ).fetchone()
+        unfinished = self._db.execute(SQL["unfinished_warc"], (ROTATE_AT,)).fetchone()
         if self._file is None and unfinished is not None:
             self._id, path = unfinished
             file: BinaryIO = (self._folder / path).open("ab")
@@ -110,25 +105,11 @@ class Archive:
 
     def _requeue_lost(self, warc: int, size: int) -> int:
         """Queue again the pages whose bytes a power cut took; returns what is left whole."""
-        lost = "warc = ? AND offset + length > ?"
-        whole: int | None = self._db.execute(
-            "SELECT coalesce(max(offset + length) FILTER (WHERE offset + length <= ?2),"
-            " min(offset) FILTER (WHERE offset <= ?2)) FROM fetches WHERE warc = ?1",
-            (warc, size),
-        ).fetchone()[0]
+        whole: int | None = self._db.execute(SQL["whole_bytes"], (warc, size)).fetchone()[0]
         self._db.execute("BEGIN")
-        self._db.execute(
-            "UPDATE urls SET state = 0, due = 0"
-            f" WHERE key IN (SELECT url FROM fetches WHERE {lost})",
-            (warc, size),
-        )
-        self._db.execute(
-            "DELETE FROM events WHERE what = 'page' AND data IN (SELECT urls.url FROM pages"
-            f" JOIN urls ON urls.key = pages.url WHERE {lost})",
-            (warc, size),
-        )
-        self._db.execute(f"DELETE FROM pages WHERE {lost}", (warc, size))
-        self._db.execute(f"DELETE FROM fetches WHERE {lost}", (warc, size))
+        self._db.execute(SQL["queue_lost_urls"], (warc, size))
+        for table in ("events", "pages", "fetches"):
+            self._db.execute(SQL[f"delete_lost_{table}"], (warc, size))
         if whole:
             self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (whole, warc))
         else:

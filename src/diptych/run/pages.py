@@ -18,6 +18,7 @@ from diptych.run.encoding import (
     write_scores,
     write_sketch,
 )
+from diptych.run.queries import SQL
 from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
 from diptych.types import Link, Outlook, Page, PageRecord, Response, Sketch, Url
@@ -40,11 +41,7 @@ class Pages(Database):
 
     def answer(self, url: Url) -> Response | None:
         """The last answer that a URL gave, whatever it was."""
-        row = self.db.execute(
-            "SELECT warc, offset FROM fetches WHERE url = ? AND warc IS NOT NULL"
-            " ORDER BY id DESC LIMIT 1",
-            (url_key(url),),
-        ).fetchone()
+        row = self.db.execute(SQL["last_answer"], (url_key(url),)).fetchone()
         return self.archive.read(*row) if row else None
 
     def page(self, url: Url) -> Page | None:
@@ -102,11 +99,7 @@ class Pages(Database):
 
     def sketches(self, site: int) -> Iterator[tuple[Url, Sketch]]:
         """The sketches of a site's pages, by URL."""
-        for url, data in self.db.execute(
-            "SELECT urls.url, data FROM sketches JOIN pages ON pages.url = sketches.url"
-            " JOIN urls ON urls.key = pages.url WHERE site = ? ORDER BY urls.url",
-            (site,),
-        ):
+        for url, data in self.db.execute(SQL["sketches"], (site,)):
             yield url, read_sketch(data)
 
     def sketch(self, url: Url) -> Sketch | None:
@@ -116,10 +109,7 @@ class Pages(Database):
 
     def without_sketch(self, langs: Sequence[str]) -> list[Url]:
         """Pages in some languages that have no sketch yet, by URL."""
-        rows = self.db.execute(
-            "SELECT urls.url, langs FROM pages JOIN urls ON urls.key = pages.url"
-            " WHERE pages.url NOT IN (SELECT url FROM sketches) ORDER BY urls.url"
-        )
+        rows = self.db.execute(SQL["pages_without_sketch"])
         return [url for url, scores in rows if wanted_language(read_scores(scores), langs)]
 
     def announce(self, site: int, links: Iterable[tuple[Url, Link]]) -> None:
@@ -131,11 +121,7 @@ class Pages(Database):
 
     def links(self, site: int) -> Iterator[tuple[Url, list[Link]]]:
         """The links of each page of a site, and those that sitemaps announce, by page."""
-        for url, links in self.db.execute(
-            "SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url"
-            " WHERE site = ? ORDER BY urls.url",
-            (site,),
-        ):
+        for url, links in self.db.execute(SQL["links"], (site,)):
             yield url, read_links(links)
         for source, target, hreflang in self.db.execute(
             "SELECT source, target, hreflang FROM announced WHERE site = ?", (site,)
@@ -147,11 +133,9 @@ class Pages(Database):
         pointer: Pointer | None,
     ) -> None:  # fmt: skip
         """Save the outcome of a request: an answer, or the reason why there is none."""
-        self.db.execute(
-            "INSERT INTO fetches (url, site, at, status, size, reason, warc, offset, length)"
-            " VALUES (?,?,?,?,?,?,?,?,?)",
-            (url_key(url), site, at, status, size, reason, *(pointer or (None, None, None))),
-        )
+        place = pointer or (None, None, None)
+        row = (url_key(url), site, at, status, size, reason, *place)
+        self.db.execute(SQL["save_fetch"], row)
 
     def records(self, site: int) -> Iterator[PageRecord]:
         """All pages of a site, by URL."""

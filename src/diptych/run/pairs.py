@@ -8,20 +8,13 @@ from typing import Any
 
 from diptych.run.database import Database
 from diptych.run.encoding import read_evidence, valid_text, write_scores
+from diptych.run.queries import SQL
 from diptych.text.near_duplicates import segment_keys
 from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
 
-_LEARNING_INPUT = (
-    "SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url ORDER BY 1",
-    "SELECT s.url, t.url FROM urls s JOIN urls t ON t.key = s.redirect ORDER BY 1",
-    "SELECT source, target, hreflang FROM announced ORDER BY 1, 2, 3",
-)
-"""what pairs are made of: pages with what they say, where URLs lead, what sitemaps announce"""
-_SEGMENT = (
-    "accept, reason, score, judged, alignment, key, left_key, right_key, flags, left, right,"
-    " left_path, right_path, left_at, right_at"
-)
+_LEARNING_INPUT = ("pages", "redirects", "announced")
+"""the data that pairs are made of; a query for each has its name"""
 
 
 class Pairs(Database):
@@ -39,25 +32,13 @@ class Pairs(Database):
             for p in pairs
         ]  # fmt: skip
         self.begin()
-        self.db.execute(
-            "CREATE TEMP TABLE IF NOT EXISTS current_pairs"
-            " (left INTEGER, right INTEGER, left_lang TEXT, right_lang TEXT)"
-        )
+        self.db.execute(SQL["make_current_pairs"])
         self.db.execute("DELETE FROM current_pairs")
         self.db.executemany(
             "INSERT INTO current_pairs VALUES (?,?,?,?)", [row[1:5] for row in rows]
         )
-        self.db.execute(
-            "DELETE FROM pairs WHERE site = ? AND (left, right, left_lang, right_lang)"
-            " NOT IN (SELECT left, right, left_lang, right_lang FROM current_pairs)",
-            (site,),
-        )
-        self.db.executemany(
-            "INSERT INTO pairs (site, left, right, left_lang, right_lang, score, evidence, scores)"
-            " VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (left, right, left_lang, right_lang) DO UPDATE"
-            " SET score = excluded.score, evidence = excluded.evidence, scores = excluded.scores",
-            rows,
-        )
+        self.db.execute(SQL["delete_other_pairs"], (site,))
+        self.db.executemany(SQL["save_pairs"], rows)
         self.commit()
 
     def save_pair(
@@ -77,16 +58,8 @@ class Pairs(Database):
             site, url_key(pair.left), url_key(pair.right), pair.left_lang, pair.right_lang,
             pair.score, pair.evidence,
         )  # fmt: skip
-        self.db.execute(
-            "INSERT OR IGNORE INTO pairs"
-            " (site, left, right, left_lang, right_lang, score, evidence) VALUES (?,?,?,?,?,?,?)",
-            row,
-        )
-        id = self.count(
-            "SELECT id FROM pairs WHERE left = ? AND right = ? AND left_lang = ?"
-            " AND right_lang = ?",
-            *row[1:5],
-        )
+        self.db.execute(SQL["add_pair"], row)
+        id = self.count(SQL["pair_id"], *row[1:5])
         self.save_decision(id, decision)
         self.save_segments(id, segments)
         self.db.execute("UPDATE pairs SET aligned = 0 WHERE id = ?", (id,))
@@ -97,18 +70,11 @@ class Pairs(Database):
 
     def lang_pairs(self) -> list[LangPair]:
         """The languages that pairs are in."""
-        rows = self.db.execute(
-            "SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang"
-        )
-        return [LangPair(*row) for row in rows]
+        return [LangPair(*row) for row in self.db.execute(SQL["pair_langs"])]
 
     def pair_order(self) -> list[int]:
         """The numbers of all pairs in an order that does not depend on the crawl."""
-        rows = self.db.execute(
-            "SELECT pairs.id FROM pairs JOIN urls l ON l.key = pairs.left"
-            " JOIN urls r ON r.key = pairs.right ORDER BY l.url, r.url, left_lang, right_lang"
-        )
-        return [id for (id,) in rows]
+        return [id for (id,) in self.db.execute(SQL["pair_order"])]
 
     def pairs_to_align(self, site: int) -> list[tuple[int, PagePair]]:
         """Pairs of a site that are not aligned yet."""
@@ -141,12 +107,9 @@ class Pairs(Database):
         """Save all segments of a pair; returns the numbers kept before and now."""
         before = self.count("SELECT count(*) FROM segments WHERE pair = ? AND accept", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
+        rows = enumerate(_segment_row(*segment) for segment in segments)
         self.db.executemany(
-            f"INSERT INTO segments (pair, position, {_SEGMENT}) VALUES ({_marks(17)})",
-            [
-                (pair, position, *_segment_row(seg, decision))
-                for position, (seg, decision) in enumerate(segments)
-            ],
+            SQL["save_segments"], [(pair, position, *row) for position, row in rows]
         )
         self.db.execute("UPDATE pairs SET aligned = 1 WHERE id = ?", (pair,))
         return before, sum(decision.accept for _, decision in segments)
@@ -156,8 +119,8 @@ class Pairs(Database):
     def begin_learning(self) -> bool:
         """Start learning anew if pages have changed since the last time; False if they have not."""
         digest = blake2b(digest_size=16)
-        for query in _LEARNING_INPUT:
-            for row in self.db.execute(query):
+        for name in _LEARNING_INPUT:
+            for row in self.db.execute(SQL[f"learning_{name}"]):
                 digest.update("\0".join(row).encode() + b"\n")
             digest.update(b"\n")
         basis = digest.hexdigest()
@@ -193,28 +156,16 @@ class Pairs(Database):
 
     def uncertain_pages(self, certain: float) -> int:
         """The number of sketched pages in no pair with at least this score."""
-        return self.count(
-            "SELECT count(*) FROM sketches WHERE url NOT IN"
-            " (SELECT left FROM pairs WHERE score >= ?1"
-            "  UNION SELECT right FROM pairs WHERE score >= ?1)",
-            certain,
-        )
+        return self.count(SQL["uncertain_pages"], certain)
 
     def pairs_to_learn_from(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
         """Pairs with at least this score, and the characters of the shorter page; by URL."""
-        rows = self.db.execute(
-            "SELECT l.url, r.url, left_lang, right_lang, pairs.score, evidence,"
-            " min(a.text_length, b.text_length)"
-            " FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
-            " JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right"
-            " WHERE left_lang = ? AND right_lang = ? AND pairs.score >= ? ORDER BY l.url, r.url",
-            (*langs, least),
-        )
+        rows = self.db.execute(SQL["pairs_to_learn_from"], (*langs, least))
         return [(PagePair(*row[:6]), row[6]) for row in rows]
 
 
 def _segment_row(seg: SegmentPair, decision: Decision) -> tuple[Any, ...]:
-    """A segment as the database holds it, in the order of `_SEGMENT`."""
+    """A segment as the database holds it, in the order of the query `save_segments`."""
     left, right = valid_text(seg.left), valid_text(seg.right)
     keys: tuple[int | None, ...] = (None, None, None)
     if left and right:
@@ -225,7 +176,3 @@ def _segment_row(seg: SegmentPair, decision: Decision) -> tuple[Any, ...]:
         " ".join(decision.marks), left, right, seg.left_path, seg.right_path, seg.left_at,
         seg.right_at,
     )  # fmt: skip
-
-
-def _marks(count: int) -> str:
-    return ",".join("?" * count)

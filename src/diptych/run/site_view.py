@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from diptych.language.codes import same_language
+from diptych.run.queries import SQL
 from diptych.run.store import Store
 from diptych.text.urls import url_key
 from diptych.types import LangPair, Link, PageRecord, Site, Sketch, Url
@@ -102,12 +103,7 @@ class StoreView:
 
     @cached_property
     def _redirects(self) -> dict[int, Url]:
-        rows = self._store.db.execute(
-            "SELECT s.key, t.url FROM urls s JOIN urls t ON t.key = s.redirect"
-            " JOIN hosts ON hosts.id = s.host WHERE hosts.site = ? AND s.redirect IS NOT NULL",
-            (self._id,),
-        )
-        return dict(rows.fetchall())
+        return dict(self._store.db.execute(SQL["redirects"], (self._id,)).fetchall())
 
     def _after_redirects(self, url: Url) -> Url:
         if url in self._records or not self._redirects:

@@ -1,0 +1,7 @@
+"""SQL statements of the frontier, read from `queries.sql` beside the code."""
+
+from __future__ import annotations
+
+from diptych.run.queries import read_queries
+
+SQL = read_queries("diptych.frontier")

@@ -1,0 +1,103 @@
+-- Statements of `frontier` that take several lines, by name; `?` stands for a value.
+
+-- name: add_url
+-- A priority of 1000 or more is not that of a policy: seeds come first whatever it says.
+INSERT INTO urls (key, url, host, kind, state, depth, priority, hops, reason)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+ON CONFLICT (key) DO UPDATE SET
+    priority = excluded.priority, kind = max(kind, excluded.kind),
+    depth = CASE WHEN ?10 THEN depth ELSE min(depth, excluded.depth) END
+WHERE excluded.state = 0 AND urls.state = 0
+    AND (excluded.priority > urls.priority OR (?10 AND urls.priority < 1000))
+
+-- name: best_priority
+SELECT priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 AND due <= ?
+ORDER BY priority DESC LIMIT 1
+
+-- name: next_url
+SELECT id, url, host, kind, depth, priority, hops, attempts FROM urls
+WHERE host = ? AND state = 0 AND due <= ? ORDER BY priority DESC, id LIMIT 1
+
+-- name: claim_url
+UPDATE urls SET state = 1, due = ?, attempts = attempts + 1 WHERE id = ?
+
+-- name: end_claim
+UPDATE urls SET state = ?, status = ?, reason = ?, due = ?, redirect = ?
+WHERE id = ? AND state = 1 AND attempts = ?
+
+-- name: refuse_claim
+UPDATE urls SET state = 4, reason = ?, attempts = attempts - 1 WHERE id = ?
+
+-- name: give_back_claim
+UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE id = ?
+
+-- name: fetch_again
+UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE key = ?
+
+-- name: hosts_of_site
+SELECT id, origin, next_at, crawl_delay, robots, robots_status, robots_at, stopped
+FROM hosts WHERE site = ?
+
+-- name: hold_host
+UPDATE hosts SET next_at = max(next_at, ?) WHERE id = ?
+
+-- name: save_robots
+UPDATE hosts SET robots = ?, robots_status = ?, robots_at = ?, crawl_delay = ? WHERE id = ?
+
+-- name: count_trap
+INSERT INTO trap_counts VALUES (?, 1) ON CONFLICT (key) DO UPDATE SET count = count + 1
+
+-- name: url_outcome
+SELECT urls.state, urls.reason, target.url FROM urls
+LEFT JOIN urls target ON target.key = urls.redirect WHERE urls.key = ?
+
+-- name: add_lead
+INSERT INTO leads (key, url, site, role, score, source, words) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET score = excluded.score, words = excluded.words,
+    url = CASE WHEN length(excluded.url) < length(url) THEN excluded.url ELSE url END
+WHERE leads.state = 0 AND leads.role != 0
+
+-- name: add_citation
+INSERT OR IGNORE INTO cites SELECT ?, id FROM leads WHERE key = ?
+
+-- name: known_words
+SELECT words FROM leads WHERE key = ? AND state = 0
+
+-- name: best_leads
+SELECT id, site FROM leads WHERE state = 0 ORDER BY score DESC, id LIMIT ?
+
+-- name: end_lead
+UPDATE leads SET state = 2, outcome = ?, reason = ? WHERE id = ?
+
+-- name: leads_with_page
+SELECT count(*) FROM leads WHERE site = ? AND outcome IS NOT NULL
+
+-- name: moved_from
+SELECT l.id, l.url FROM cites JOIN leads l ON l.id = cites.source
+WHERE cites.lead = ? AND l.reason = ? ORDER BY l.id LIMIT 1
+
+-- name: moved_to
+SELECT target.site FROM leads l JOIN cites ON cites.source = l.id
+JOIN leads target ON target.id = cites.lead
+WHERE l.site = ? AND l.reason = ? ORDER BY target.id LIMIT 1
+
+-- name: forward_examples
+SELECT words, outcome FROM leads WHERE outcome IS NOT NULL AND role = ? ORDER BY id DESC LIMIT ?
+
+-- name: back_examples
+SELECT source.words, avg(lead.outcome) FROM leads source
+JOIN cites ON cites.source = source.id JOIN leads lead ON lead.id = cites.lead
+WHERE source.role = ? AND source.state = 2 AND lead.outcome IS NOT NULL
+    AND lead.id != source.source
+GROUP BY source.id HAVING count(*) >= ? ORDER BY source.id DESC LIMIT ?
+
+-- name: site_verdict
+SELECT accept FROM verdicts JOIN sites ON sites.id = verdicts.site WHERE name = ?
+
+-- name: save_verdict
+INSERT OR REPLACE INTO verdicts
+    (site, url, lead, accept, score, reason, pages, downloads, named, at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: without_back_links
+SELECT site, url, lead FROM verdicts WHERE accept AND NOT looked ORDER BY id

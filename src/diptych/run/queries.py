@@ -1,0 +1,19 @@
+"""SQL statements that take several lines, read from `queries.sql` beside the code."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+
+def read_queries(package: str) -> dict[str, str]:
+    """The statements of the `queries.sql` of a package, by name.
+
+    >>> read_queries("diptych.run")["pair_langs"]
+    'SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang'
+    """
+    text = resources.files(package).joinpath("queries.sql").read_text("utf-8")
+    parts = (part.partition("\n") for part in text.split("-- name: ")[1:])
+    return {name: statement.strip() for name, _, statement in parts}
+
+
+SQL = read_queries("diptych.run")

@@ -1,0 +1,104 @@
+-- Statements of `run` that take several lines, by name; `?` stands for a value.
+
+-- name: add_warc
+INSERT INTO warcs (path, size) VALUES (?, ?) ON CONFLICT (path) DO NOTHING
+
+-- name: unfinished_warc
+SELECT id, path FROM warcs WHERE path LIKE 'warc/%' AND size < ? ORDER BY id DESC LIMIT 1
+
+-- name: whole_bytes
+-- of a WARC that is shorter than it was: the end of its last whole record
+SELECT coalesce(max(offset + length) FILTER (WHERE offset + length <= ?2),
+                min(offset) FILTER (WHERE offset <= ?2))
+FROM fetches WHERE warc = ?1
+
+-- name: queue_lost_urls
+UPDATE urls SET state = 0, due = 0
+WHERE key IN (SELECT url FROM fetches WHERE warc = ? AND offset + length > ?)
+
+-- name: delete_lost_events
+DELETE FROM events WHERE what = 'page' AND data IN
+    (SELECT urls.url FROM pages JOIN urls ON urls.key = pages.url
+     WHERE warc = ? AND offset + length > ?)
+
+-- name: delete_lost_pages
+DELETE FROM pages WHERE warc = ? AND offset + length > ?
+
+-- name: delete_lost_fetches
+DELETE FROM fetches WHERE warc = ? AND offset + length > ?
+
+-- name: last_answer
+SELECT warc, offset FROM fetches WHERE url = ? AND warc IS NOT NULL ORDER BY id DESC LIMIT 1
+
+-- name: sketches
+SELECT urls.url, data FROM sketches JOIN pages ON pages.url = sketches.url
+JOIN urls ON urls.key = pages.url WHERE site = ? ORDER BY urls.url
+
+-- name: pages_without_sketch
+SELECT urls.url, langs FROM pages JOIN urls ON urls.key = pages.url
+WHERE pages.url NOT IN (SELECT url FROM sketches) ORDER BY urls.url
+
+-- name: links
+SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url
+WHERE site = ? ORDER BY urls.url
+
+-- name: save_fetch
+INSERT INTO fetches (url, site, at, status, size, reason, warc, offset, length)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: redirects
+SELECT s.key, t.url FROM urls s JOIN urls t ON t.key = s.redirect
+JOIN hosts ON hosts.id = s.host WHERE hosts.site = ? AND s.redirect IS NOT NULL
+
+-- name: make_current_pairs
+CREATE TEMP TABLE IF NOT EXISTS current_pairs
+    (left INTEGER, right INTEGER, left_lang TEXT, right_lang TEXT)
+
+-- name: delete_other_pairs
+DELETE FROM pairs WHERE site = ? AND (left, right, left_lang, right_lang)
+    NOT IN (SELECT left, right, left_lang, right_lang FROM current_pairs)
+
+-- name: save_pairs
+INSERT INTO pairs (site, left, right, left_lang, right_lang, score, evidence, scores)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (left, right, left_lang, right_lang) DO UPDATE
+SET score = excluded.score, evidence = excluded.evidence, scores = excluded.scores
+
+-- name: add_pair
+INSERT OR IGNORE INTO pairs (site, left, right, left_lang, right_lang, score, evidence)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- name: pair_id
+SELECT id FROM pairs WHERE left = ? AND right = ? AND left_lang = ? AND right_lang = ?
+
+-- name: pair_langs
+SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang
+
+-- name: pair_order
+SELECT pairs.id FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
+ORDER BY l.url, r.url, left_lang, right_lang
+
+-- name: save_segments
+INSERT INTO segments
+    (pair, position, accept, reason, score, judged, alignment, key, left_key, right_key, flags,
+     left, right, left_path, right_path, left_at, right_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: learning_pages
+SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url ORDER BY 1
+
+-- name: learning_redirects
+SELECT s.url, t.url FROM urls s JOIN urls t ON t.key = s.redirect ORDER BY 1
+
+-- name: learning_announced
+SELECT source, target, hreflang FROM announced ORDER BY 1, 2, 3
+
+-- name: uncertain_pages
+SELECT count(*) FROM sketches WHERE url NOT IN
+    (SELECT left FROM pairs WHERE score >= ?1 UNION SELECT right FROM pairs WHERE score >= ?1)
+
+-- name: pairs_to_learn_from
+SELECT l.url, r.url, left_lang, right_lang, pairs.score, evidence,
+       min(a.text_length, b.text_length)
+FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
+JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right
+WHERE left_lang = ? AND right_lang = ? AND pairs.score >= ? ORDER BY l.url, r.url
