@@ -133,7 +133,7 @@ def view_of(
 ) -> StoreView:
     """The site of a store that holds one."""
     ((id, name),) = store.sites()
-    return StoreView(store, Site(name, ()), id, langs, lexicons)
+    return StoreView(store, Site(name, ()), id, langs, lexicons or {})
 
 
 def true_lexicons(

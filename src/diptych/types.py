@@ -229,6 +229,11 @@ class PagePair:
     scores: tuple[Evidence, ...] = ()
     """all scores that were measured on it"""
 
+    @property
+    def langs(self) -> LangPair:
+        """Its languages, left and right."""
+        return LangPair(self.left_lang, self.right_lang)
+
 
 class NodePair(NamedTuple):
     """Two aligned pieces of two pages; one side is empty where nothing corresponds."""

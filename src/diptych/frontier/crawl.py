@@ -125,14 +125,10 @@ class Crawl:
             if not site.in_flight:
                 self.hosts.stop_site(site, end)
             return False
-        if not self.hosts.knows_robots(claim.host, now):  # nothing is fetched before it is known
-            self.frontier.give_back(claim, now + 0.5)
-            return False
-        if not self.hosts.allows(claim.host, claim.url):
-            self.frontier.refuse(claim, now, reason=Reason.ROBOTS)
+        is_allowed = self.hosts.check_robots(claim, now)
+        if is_allowed is False:
             self._notify_guide(claim, Missing(claim.url, Reason.ROBOTS))
-            return False
-        if not self._is_worth_fetching(claim, site, now):
+        if not is_allowed or not self._is_worth_fetching(claim, site, now):
             return False
         site.in_flight += claim.kind is Kind.PAGE
         return True

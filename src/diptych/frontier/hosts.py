@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queries import SQL
-from diptych.frontier.queue import Entry, Frontier, Host
+from diptych.frontier.queue import Claim, Entry, Frontier, Host
 from diptych.page.robots import Robots
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, url_key
-from diptych.types import Kind, Site, SiteEnd, Url
+from diptych.types import Kind, Reason, Site, SiteEnd, Url
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -192,6 +192,19 @@ class Hosts:
             self._frontier.host(id).connections = 1
             self._fetch_robots_again(info.origin)
         return info.robots is not None
+
+    def check_robots(self, claim: Claim, now: float) -> bool | None:
+        """True if robots.txt allows a claim; None if it is not known yet.
+
+        A claim that is not allowed is refused; one that is too early is given back.
+        """
+        if not self.knows_robots(claim.host, now):  # nothing is fetched before it is known
+            self._frontier.give_back(claim, now + 0.5)
+            return None
+        if self.allows(claim.host, claim.url):
+            return True
+        self._frontier.refuse(claim, now, reason=Reason.ROBOTS)
+        return False
 
     def allows(self, id: int, url: Url) -> bool:
         """True if the host's robots.txt allows a URL; nothing is allowed before it is known."""

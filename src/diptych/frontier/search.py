@@ -164,16 +164,12 @@ class Discovery:
         """True if robots.txt allows a claim; else it is given back."""
         if claim.kind is Kind.ROBOTS:
             return True
-        if not self.hosts.knows_robots(claim.host, now):  # nothing is fetched before it is known
-            self.frontier.give_back(claim, now + 0.5)
-            return False
-        if self.hosts.allows(claim.host, claim.url):
-            return True
-        self.frontier.refuse(claim, now, reason=Reason.ROBOTS)
-        visit = self._visits[self.hosts[claim.host].site.id]
-        self._visits.miss(visit, claim.url, Reason.ROBOTS)
-        self._visits.advance(visit)
-        return False
+        is_allowed = self.hosts.check_robots(claim, now)
+        if is_allowed is False:
+            visit = self._visits[self.hosts[claim.host].site.id]
+            self._visits.miss(visit, claim.url, Reason.ROBOTS)
+            self._visits.advance(visit)
+        return bool(is_allowed)
 
     def _start_leads(self, now: float) -> bool:
         """Follow the best leads there is room for; True if there were any."""

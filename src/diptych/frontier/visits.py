@@ -40,21 +40,21 @@ class Visit:
     """the other site that the lead leads to"""
 
 
+@dataclass(slots=True, eq=False)
 class Visits:
     """The current visits, by the number of their site."""
 
-    def __init__(
-        self, store: Store, hosts: Hosts, frontier: Frontier, admission: Admission, *,
-        redirects: int, arrived: Callable[[Visit, Page], None], ended: Callable[[Visit], None],
-    ) -> None:  # fmt: skip
-        self._store = store
-        self._hosts = hosts
-        self._frontier = frontier
-        self._admission = admission
-        self._redirects = redirects
-        self._arrived = arrived
-        self._ended = ended
-        self._visits: dict[int, Visit] = {}
+    store: Store
+    hosts: Hosts
+    frontier: Frontier
+    admission: Admission
+    redirects: int
+    """most redirects to follow for one page"""
+    arrived: Callable[[Visit, Page], None]
+    """called with the first page of a visit"""
+    ended: Callable[[Visit], None]
+    """called with a visit that is over"""
+    _visits: dict[int, Visit] = field(default_factory=dict)
 
     def __getitem__(self, site: int) -> Visit:
         return self._visits[site]
@@ -68,7 +68,7 @@ class Visits:
 
     def begin(self, lead: Lead, inquiry: Inquiry | None, now: float) -> None:
         """Visit the page of a lead; what an earlier visit has seen is not fetched again."""
-        site = self._hosts.enter(Site(lead.site, (lead.url,)), now)
+        site = self.hosts.enter(Site(lead.site, (lead.url,)), now)
         assert site.id not in self._visits, f"{lead.site} is being visited"
         visit = self._visits[site.id] = Visit(site, lead, inquiry, lead.url)
         self._request(visit, lead.url)
@@ -81,7 +81,7 @@ class Visits:
         is_first = visit.page is None
         if is_first:
             visit.page, visit.start = page, asked
-            self._arrived(visit, page)
+            self.arrived(visit, page)
         if visit.inquiry is not None:
             visit.inquiry.read(page)
             if asked != url and not is_first:  # it waits for another address
@@ -91,7 +91,7 @@ class Visits:
         """A page has moved."""
         visit.pending.discard(url)
         is_own = site_name(target) == visit.lead.site
-        if is_own and hops < self._redirects:
+        if is_own and hops < self.redirects:
             visit.asked[target] = visit.asked.pop(url, url)
             self._request(visit, target, hops + 1)
             return
@@ -135,23 +135,23 @@ class Visits:
                 self.miss(visit, url, host.stopped, is_unreachable=host.is_unreachable)
 
     def _host(self, visit: Visit, url: Url) -> Host:
-        return self._frontier.host(self._hosts.of(url, visit.lead.site).id)
+        return self.frontier.host(self.hosts.of(url, visit.lead.site).id)
 
     def _leave(self, visit: Visit) -> None:
-        if any(self._frontier.host(info.id).active for info in self._hosts.of_site(visit.site)):
+        if any(self.frontier.host(info.id).active for info in self.hosts.of_site(visit.site)):
             return  # a robots.txt is still asked for
         del self._visits[visit.site.id]
-        self._hosts.leave(visit.site)
-        self._ended(visit)
+        self.hosts.leave(visit.site)
+        self.ended(visit)
 
     def _request(self, visit: Visit, url: Url, hops: int = 0) -> None:
         """Have a page of a site fetched, unless it is known what became of it."""
         if site_name(url) != visit.lead.site:
             self.miss(visit, url, Reason.OUTSIDE)
             return
-        row = self._store.db.execute(SQL["url_outcome"], (url_key(url),)).fetchone()
+        row = self.store.db.execute(SQL["url_outcome"], (url_key(url),)).fetchone()
         state, reason, target = row or (State.QUEUED, "", None)
-        page = self._store.page(url) if state == State.FETCHED else None
+        page = self.store.page(url) if state == State.FETCHED else None
         if page is not None:
             self.arrive(visit, url, page)
         elif target is not None:
@@ -162,12 +162,12 @@ class Visits:
             self._queue(visit, url, hops)
 
     def _queue(self, visit: Visit, url: Url, hops: int) -> None:
-        entry = self._admission.entry(url, 0, _PRIORITY)
+        entry = self.admission.entry(url, 0, _PRIORITY)
         if entry.state is not State.QUEUED:
             self.miss(visit, url, entry.reason)
             return
         visit.pending.add(url)
-        self._frontier.add([entry._replace(hops=hops)])
+        self.frontier.add([entry._replace(hops=hops)])
 
 
 def _other_scheme(url: Url) -> Url | None:

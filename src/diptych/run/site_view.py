@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,26 +19,19 @@ if TYPE_CHECKING:
 MAX_REDIRECTS = 20
 
 
+@dataclass(eq=False)
 class StoreView:
     """Read-only; what it has loaded once it keeps, so make a new one when the store has grown."""
 
-    def __init__(
-        self,
-        store: Store,
-        site: Site,
-        site_id: int,
-        langs: Sequence[str],
-        lexicons: Mapping[LangPair, Lexicon] | None = None,
-    ) -> None:
-        self.site = site
-        self.langs = langs
-        self._store = store
-        self._id = site_id
-        self._lexicons = lexicons or {}
+    store: Store
+    site: Site
+    site_id: int
+    langs: Sequence[str]
+    lexicons: Mapping[LangPair, Lexicon] = field(default_factory=dict)
 
     @cached_property
     def _records(self) -> dict[Url, PageRecord]:
-        return {record.url: record for record in self._store.records(self._id)}
+        return {record.url: record for record in self.store.records(self.site_id)}
 
     @cached_property
     def _stands_for(self) -> dict[Url, Url]:
@@ -78,7 +72,7 @@ class StoreView:
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
         """The links of all pages as (page, link); those of copies go to what stands for them."""
-        for source, links in self._store.links(self._id):
+        for source, links in self.store.links(self.site_id):
             page = self.resolve(source)
             if page is not None:
                 yield from ((page, link) for link in links if rel is None or link.rel == rel)
@@ -91,7 +85,7 @@ class StoreView:
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
         """The sketches of pages in the languages asked for, by URL."""
-        for url, sketch in self._store.sketches(self._id):
+        for url, sketch in self.store.sketches(self.site_id):
             if url in self.pages:
                 yield url, sketch
 
@@ -99,11 +93,11 @@ class StoreView:
         """The lexicon of two languages; it may be empty."""
         from diptych.learn.lexicon.lexicon import Lexicon
 
-        return self._lexicons.get(LangPair(left, right)) or Lexicon.empty(left, right)
+        return self.lexicons.get(LangPair(left, right)) or Lexicon.empty(left, right)
 
     @cached_property
     def _redirects(self) -> dict[int, Url]:
-        return dict(self._store.db.execute(SQL["redirects"], (self._id,)).fetchall())
+        return dict(self.store.db.execute(SQL["redirects"], (self.site_id,)).fetchall())
 
     def _after_redirects(self, url: Url) -> Url:
         if url in self._records or not self._redirects:

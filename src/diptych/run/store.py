@@ -57,7 +57,6 @@ class Store(Pages, Pairs):
             raise StoreError(
                 f"{folder} holds no run; make one with: diptych mine SITE --out {folder}"
             )
-        opened = False
         try:
             with _named(folder):
                 self.db = self._connect(path, write=write)
@@ -65,12 +64,11 @@ class Store(Pages, Pairs):
                 self._check_schema(write=write)
                 if write:
                     self.archive.repair()
-            opened = True
-        finally:
-            if not opened:
-                if hasattr(self, "db"):
-                    self.db.close()
-                self._unlock()
+        except BaseException:
+            if hasattr(self, "db"):
+                self.db.close()
+            self._unlock()
+            raise
 
     # -- opening and closing -----------------------------------------------------------------
 

@@ -90,8 +90,7 @@ def align_pages(
     lexicon: Lexicon,
 ) -> Iterator[SegmentPair]:
     """The same as segments that know where they come from."""
-    langs = LangPair(pair.left_lang, pair.right_lang)
-    for found in align_sentences(left, right, langs, trees, sentences, lexicon):
+    for found in align_sentences(left, right, pair.langs, trees, sentences, lexicon):
         ours, theirs = list(_spans(found.left)), list(_spans(found.right))
         yield SegmentPair(
             left=" ".join(map(_text_of, ours)),

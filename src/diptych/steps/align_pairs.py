@@ -26,7 +26,9 @@ def align_pairs(store: Store, context: TaskContext, watcher: Watcher, *, jobs: i
             [AlignTask(pair) for _, pair in todo], context, context.of(store), jobs=jobs
         )
         for (id, _), result in zip(todo, results, strict=True):
-            decision, segments = result if isinstance(result, AlignResult) else _given_up(result)
+            if isinstance(result, Failed):
+                result = AlignResult(Decision(False, 0.0, result.reason), [])
+            decision, segments = result
             store.begin()
             store.save_decision(id, decision)
             before, after = store.save_segments(id, segments)
@@ -34,7 +36,3 @@ def align_pairs(store: Store, context: TaskContext, watcher: Watcher, *, jobs: i
             watcher.pairs += decision.accept
             watcher.segments += after - before
             watcher.tick()
-
-
-def _given_up(failed: Failed) -> AlignResult:
-    return AlignResult(Decision(False, 0.0, failed.reason), [])

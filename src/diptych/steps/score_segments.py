@@ -7,7 +7,7 @@ when the run has gone on.  Some numbers of each segment are held in memory, and 
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -54,15 +54,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     store.commit()
 
 
-class _Open(NamedTuple):
-    """All segments that break no rule, in the order of URLs."""
-
-    ids: NDArray[np.int64]
-    judged: NDArray[np.float64]
-    keys: tuple[NDArray[np.int64], ...]
-
-
-def _read(store: Store) -> _Open:
+def _read(store: Store) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]]]:
     """Numbers, scores and keys of all segments that break no rule, in the order of URLs."""
     columns = [array(kind) for kind in "qdqqq"]
     for pair in store.pair_order():
@@ -70,4 +62,4 @@ def _read(store: Store) -> _Open:
             for column, value in zip(columns, row, strict=True):
                 column.append(value)
     ids, judged, *keys = (np.array(column) for column in columns)
-    return _Open(ids, judged, tuple(keys))
+    return ids, judged, keys

@@ -82,7 +82,7 @@ class TaskContext:
             return None
         if pair.left != pair.right:
             return left, right
-        return split_page(left, LangPair(pair.left_lang, pair.right_lang))
+        return split_page(left, pair.langs)
 
     def _page(self, url: Url) -> Page | None:
         if url not in self._read:
@@ -102,9 +102,8 @@ class TaskContext:
         self, pair: PagePair, left: Page, right: Page, trees: TreeAligner | None = None
     ) -> list[SegmentPair]:
         """The segments of two pages, aligned or not; by another tree aligner if it is given."""
-        langs = LangPair(pair.left_lang, pair.right_lang)
         trees, sentences = trees or self.strategies.align_dom, self.strategies.align_sentences
-        return list(align_pages(pair, left, right, trees, sentences, self.lexicon(langs)))
+        return list(align_pages(pair, left, right, trees, sentences, self.lexicon(pair.langs)))
 
 
 def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
@@ -155,7 +154,7 @@ class LexiconTask(NamedTuple):
             for segment in context.segments(self.pair, *pages)
             if segment.left and segment.right and segment.score >= _SURE_SEGMENT
         ]
-        lexicon = context.lexicon(LangPair(self.pair.left_lang, self.pair.right_lang))
+        lexicon = context.lexicon(self.pair.langs)
         # A score is low for want of words as well: only rules are minded.
         return [
             (segment.left, segment.right)
@@ -190,7 +189,7 @@ def _judged(
     pair: PagePair, pages: tuple[Page, Page], segments: list[SegmentPair], context: TaskContext
 ) -> AlignResult:
     """The decision on a pair that was aligned, and on its segments."""
-    lexicon = context.lexicon(LangPair(pair.left_lang, pair.right_lang))
+    lexicon = context.lexicon(pair.langs)
     decision = context.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
     if not decision.accept:
         return AlignResult(decision, [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from diptych.protocols import SiteView
@@ -13,7 +13,7 @@ from diptych.types import FOLLOWED, Page, Ranked
 class Bfs:
     """Every link that may lead to a page, nearest to the seeds first."""
 
-    def rank(self, page: Page, site: SiteView) -> Iterator[Ranked]:
+    def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
         """The page's links, all one level below it."""
         priority = -float(page.record.depth + 1)
         return (Ranked(link, priority) for link in page.links if link.rel in FOLLOWED)

@@ -26,7 +26,7 @@ _UNKNOWN = "und"
 
 
 @dataclass(frozen=True, slots=True)
-class Smart:
+class Smart(BfsLangs):
     """The links that are likeliest to lead to a page's translation, by two models of URLs."""
 
     lang_model: str = ""
@@ -36,7 +36,7 @@ class Smart:
 
     def rank(self, page: Page, site: SiteView) -> list[Ranked]:
         """The page's links; none of a page in a language that was not asked for."""
-        links = {ranked.link.url: ranked.link for ranked in BfsLangs().rank(page, site)}
+        links = {ranked.link.url: ranked.link for ranked in BfsLangs.rank(self, page, site)}
         if not links:
             return []
         urls = list(links)
@@ -49,10 +49,6 @@ class Smart:
             Ranked(links[url], priority)
             for url, priority in zip(urls, priorities.tolist(), strict=True)
         ]
-
-    def refill(self, site: SiteView) -> tuple[Ranked, ...]:
-        """Nothing: the crawl ends with its links."""
-        return ()
 
 
 def other_language(

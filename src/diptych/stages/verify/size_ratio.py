@@ -32,7 +32,7 @@ class SizeRatio(CheckedVerifier):
     def decide(self, candidate: Candidate) -> Decision:
         """The decision by the ratio of the lengths."""
         share = ratio(letters(candidate.left), letters(candidate.right))
-        langs = LangPair(candidate.pair.left_lang, candidate.pair.right_lang)
+        langs = candidate.pair.langs
         return self.by_score(self.score(share, langs), Reason.LENGTH_RATIO)
 
     def score(self, share: float, langs: LangPair) -> float:
