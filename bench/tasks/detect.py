@@ -86,22 +86,22 @@ def web(question: Question) -> Web:
     return Web(question)
 
 
-def inquire(detector: Detector, question: Question) -> Outcome:
+def run_test(detector: Detector, question: Question) -> Outcome:
     """Ask a detector, and fetch what it wants to see."""
     answers = web(question)
-    inquiry = detector.inquire(question.langs)
+    site_test = detector.new_test(question.langs)
     queue, downloads, asked = [answers.start], 0, []
     while queue:
         for url in queue:
             reading, requests = answers.fetch(url)
             downloads += requests
             if reading is not None and reading.page is not None:
-                inquiry.read(reading.page)
+                site_test.read(reading.page)
             else:
-                inquiry.miss(url)
-        queue = [link.url for link in inquiry.ask()]
+                site_test.miss(url)
+        queue = [link.url for link in site_test.wanted_links()]
         asked += queue
-    made = inquiry.decision()
+    made = site_test.decision()
     return Outcome(question, made.accept, made.reason, downloads, tuple(asked))
 
 
@@ -175,7 +175,7 @@ def link_row(scores: Sequence[tuple[float, bool]], threshold: float) -> dict[str
 
 def run(detector: Detector, asked: Iterable[Question]) -> list[Outcome]:
     """All questions to one detector."""
-    return [inquire(detector, question) for question in asked]
+    return [run_test(detector, question) for question in asked]
 
 
 def by(outcomes: Sequence[Outcome], key: Callable[[Outcome], str]) -> dict[str, list[Outcome]]:

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CandidatePairer", "Corpus", "CrawlPolicy", "Detector", "DiscoverPolicy", "Exporter",
-    "Files", "Filter", "Guide", "GuidedPolicy", "Inquiry", "LinkAligner", "LinkSource",
-    "Pairer", "Ranking", "SentenceAligner", "SentenceEncoder", "SiteView", "TreeAligner",
+    "Files", "Filter", "Guide", "GuidedPolicy", "LinkAligner", "LinkSource", "Pairer", "Ranking",
+    "SentenceAligner", "SentenceEncoder", "SiteTest", "SiteView", "TreeAligner",
     "UrlLanguageModel", "UrlPairModel", "Verifier", "Watcher",
 ]  # fmt: skip
 
@@ -154,12 +154,12 @@ class LinkSource(Protocol):
 class Detector(Protocol):
     """Decides from very few pages of a site if it is bilingual."""
 
-    def inquire(self, langs: Sequence[str]) -> Inquiry:
+    def new_test(self, langs: Sequence[str]) -> SiteTest:
         """A new test of one site."""
         ...
 
 
-class Inquiry(Protocol):
+class SiteTest(Protocol):
     """The test of one site: it reads pages and asks for more, until it can decide."""
 
     def read(self, page: Page) -> None:
@@ -170,7 +170,7 @@ class Inquiry(Protocol):
         """A page that it asked for cannot be fetched."""
         ...
 
-    def ask(self) -> Sequence[Link]:
+    def wanted_links(self) -> Sequence[Link]:
         """The links to fetch now, each once; none if it can decide, or waits for pages."""
         ...
 

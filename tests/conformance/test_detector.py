@@ -41,30 +41,30 @@ def site(*langs: str, pages: int = 6) -> dict[Url, Page]:
     return found
 
 
-def inquire(
+def new_test(
     detector: Any, web: Mapping[Url, Page], langs: Sequence[str] = ("en", "es")
 ) -> tuple[Any, list[Url]]:
     """Ask until it knows; what it asked for."""
-    inquiry, asked = detector.inquire(langs), []
-    inquiry.read(web[at("/")])
+    site_test, asked = detector.new_test(langs), []
+    site_test.read(web[at("/")])
     for _ in range(500):
-        wanted = inquiry.ask()
+        wanted = site_test.wanted_links()
         if not wanted:
             break
         for link in wanted:
             asked.append(link.url)
             if link.url in web:
-                inquiry.read(web[link.url])
+                site_test.read(web[link.url])
             else:
-                inquiry.miss(link.url)
+                site_test.miss(link.url)
     else:
         pytest.fail("it asks without end")
-    return inquiry, asked
+    return site_test, asked
 
 
 def test_a_site_in_both_languages_is_bilingual(detector: Any) -> None:
-    inquiry, asked = inquire(detector, site("en", "es"))
-    decision = inquiry.decision()
+    site_test, asked = new_test(detector, site("en", "es"))
+    decision = site_test.decision()
     assert decision.accept
     assert 0.0 < decision.score <= 1.0
     assert len(asked) == len(set(asked)), "each page once"
@@ -73,50 +73,50 @@ def test_a_site_in_both_languages_is_bilingual(detector: Any) -> None:
 
 def test_pages_that_show_it_are_of_the_site(detector: Any) -> None:
     web = site("en", "es")
-    inquiry, _ = inquire(detector, web)
-    for lang, url in inquiry.pages():
+    site_test, _ = new_test(detector, web)
+    for lang, url in site_test.pages():
         assert web[url].lang == lang
 
 
 @pytest.mark.parametrize("langs", [("en",), ("es",), ("de",), ("en", "de"), ("de", "es")])
 def test_a_site_without_both_languages_is_not(detector: Any, langs: Sequence[str]) -> None:
-    inquiry, _ = inquire(detector, site(*langs))
-    decision = inquiry.decision()
+    site_test, _ = new_test(detector, site(*langs))
+    decision = site_test.decision()
     assert not decision.accept
     assert decision.reason
     assert 0.0 <= decision.score <= 1.0
 
 
 def test_nothing_is_known_before_a_page_is_there(detector: Any) -> None:
-    inquiry = detector.inquire(("en", "es"))
-    assert list(inquiry.ask()) == []
-    assert not inquiry.decision().accept
-    assert list(inquiry.pages()) == []
+    site_test = detector.new_test(("en", "es"))
+    assert list(site_test.wanted_links()) == []
+    assert not site_test.decision().accept
+    assert list(site_test.pages()) == []
 
 
 def test_a_switcher_to_pages_that_are_missing_ends(detector: Any) -> None:
     web = {url: page for url, page in site("en", "es").items() if page.lang == "en"}
-    inquiry, asked = inquire(detector, web)
+    site_test, asked = new_test(detector, web)
     assert len(asked) == len(set(asked))
     if detector.__class__.__name__ != "Triggers":  # it believes what links say
-        assert not inquiry.decision().accept
+        assert not site_test.decision().accept
 
 
 def test_it_is_the_same_when_it_is_told_the_same(detector: Any) -> None:
     web = site("en", "es", "de")
-    first, asked = inquire(detector, web)
-    second, again = inquire(detector, web)
+    first, asked = new_test(detector, web)
+    second, again = new_test(detector, web)
     assert asked == again
     assert first.decision() == second.decision()
     assert list(first.pages()) == list(second.pages())
 
 
 def test_two_of_three_languages_are_enough(detector: Any) -> None:
-    inquiry, _ = inquire(detector, site("en", "es"), ("en", "de", "es"))
-    assert inquiry.decision().accept
+    site_test, _ = new_test(detector, site("en", "es"), ("en", "de", "es"))
+    assert site_test.decision().accept
 
 
 def test_a_page_without_anything_is_no_proof(detector: Any) -> None:
-    inquiry, asked = inquire(detector, {at("/"): make_page("/", "")})
+    site_test, asked = new_test(detector, {at("/"): make_page("/", "")})
     assert asked == []
-    assert not inquiry.decision().accept
+    assert not site_test.decision().accept

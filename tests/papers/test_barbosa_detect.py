@@ -25,37 +25,37 @@ SPANISH = [
 @pytest.mark.parametrize("link", SPANISH, ids=["anchor", "url", "image"])
 def test_links_to_the_spanish_version_are_found_in_every_context(link: Link) -> None:
     others = [Link(Url(f"{HOME}{name}"), anchor=name) for name in ("rooms", "contact", "prices")]
-    inquiry = Detect().inquire(["en", "es"])
-    inquiry.read(page(HOME, "en", *others, link))
-    assert [asked.url for asked in inquiry.ask()] == [link.url]
+    site_test = Detect().new_test(["en", "es"])
+    site_test.read(page(HOME, "en", *others, link))
+    assert [asked.url for asked in site_test.wanted_links()] == [link.url]
 
 
 def test_a_page_that_links_only_to_the_other_version_counts_itself() -> None:
-    inquiry = Detect().inquire(["en", "es"])
-    inquiry.read(page(HOME, "en", SPANISH[0]))
-    (link,) = inquiry.ask()
-    inquiry.read(page(link.url, "es"))
-    assert inquiry.decision().accept
+    site_test = Detect().new_test(["en", "es"])
+    site_test.read(page(HOME, "en", SPANISH[0]))
+    (link,) = site_test.wanted_links()
+    site_test.read(page(link.url, "es"))
+    assert site_test.decision().accept
 
 
 def test_the_links_alone_do_not_suffice() -> None:
-    inquiry = Detect().inquire(["en", "es"])
-    inquiry.read(page(HOME, "en", SPANISH[0]))
-    (link,) = inquiry.ask()
-    inquiry.read(page(link.url, "en"))
-    assert not inquiry.decision().accept
+    site_test = Detect().new_test(["en", "es"])
+    site_test.read(page(HOME, "en", SPANISH[0]))
+    (link,) = site_test.wanted_links()
+    site_test.read(page(link.url, "en"))
+    assert not site_test.decision().accept
 
 
 def test_a_higher_threshold_costs_fewer_downloads() -> None:
     links = [Link(Url(f"{HOME}{number}"), anchor=f"Room {number}") for number in range(20)]
 
     def downloads(threshold: float) -> int:
-        inquiry = Detect(threshold=threshold, most=30, misses=30).inquire(["en", "es"])
-        inquiry.read(page(HOME, "en", *links, SPANISH[1]))
+        site_test = Detect(threshold=threshold, most=30, misses=30).new_test(["en", "es"])
+        site_test.read(page(HOME, "en", *links, SPANISH[1]))
         count = 0
-        while asked := inquiry.ask():
+        while asked := site_test.wanted_links():
             count += 1
-            inquiry.miss(asked[0].url)
+            site_test.miss(asked[0].url)
         return count
 
     assert downloads(0.0) == 21

@@ -82,7 +82,7 @@ class _Reading:
     def miss(self, url: Url) -> None:
         pass
 
-    def ask(self) -> Sequence[Link]:
+    def wanted_links(self) -> Sequence[Link]:
         wanted, self.wanted = self.wanted, []
         return wanted
 
@@ -99,7 +99,7 @@ class _Reading:
 class Plain:
     """A detector that believes links called `other`."""
 
-    def inquire(self, langs: Sequence[str]) -> _Reading:
+    def new_test(self, langs: Sequence[str]) -> _Reading:
         return _Reading(langs)
 
 

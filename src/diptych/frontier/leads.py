@@ -16,7 +16,6 @@ from diptych.run.store import Store
 from diptych.text.urls import site_name, url_key
 from diptych.types import Decision, Example, Lead, Link, Reason, Role, Url
 
-WAITING, TAKEN, DONE = 0, 1, 2
 _COLUMNS = "id, url, site, role, words, source"
 FAILED = f"state = 2 AND outcome IS NULL AND reason NOT IN ('', '{Reason.MOVED}')"
 MAX_MOVES = 5  # times that a site may have moved

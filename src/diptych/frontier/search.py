@@ -22,7 +22,7 @@ from diptych.frontier.retries import Retries, Stats
 from diptych.frontier.scope import Anywhere
 from diptych.frontier.visits import Visit, Visits
 from diptych.page.answer import ReadAnswer
-from diptych.protocols import Detector, DiscoverPolicy, Inquiry
+from diptych.protocols import Detector, DiscoverPolicy, SiteTest
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
@@ -328,8 +328,8 @@ class Discovery:
         ):
             self.leads.end(lead, None, Reason.NOT_TRIED)
         else:
-            inquiry = self._detector.inquire(self.langs) if known is None else None
-            self._visits.begin(lead, inquiry, now)
+            site_test = self._detector.new_test(self.langs) if known is None else None
+            self._visits.begin(lead, site_test, now)
 
     def _arrived(self, visit: Visit, page: Page) -> None:
         """The page of a lead is there: its links may be leads themselves."""
@@ -344,13 +344,13 @@ class Discovery:
                 self._add([Link(visit.moved_to)], visit.lead.role, visit.lead.id)
             return
         is_bilingual = bool(self.leads.decided(visit.lead.site))
-        if visit.inquiry is not None:
-            is_bilingual = self._decide(visit, visit.inquiry)
+        if visit.site_test is not None:
+            is_bilingual = self._decide(visit, visit.site_test)
         self.leads.end(visit.lead, self._policy.outcome(visit.page, is_bilingual=is_bilingual))
 
-    def _decide(self, visit: Visit, inquiry: Inquiry) -> bool:
-        decision, id = inquiry.decision(), visit.site.id
-        pages = tuple((lang, url) for lang, url in inquiry.pages())
+    def _decide(self, visit: Visit, site_test: SiteTest) -> bool:
+        decision, id = site_test.decision(), visit.site.id
+        pages = tuple((lang, url) for lang, url in site_test.pages())
         named, moves = self.leads.origin(visit.lead)
         named = named if moves else visit.lead.url
         verdict = Verdict(visit.lead.site, visit.start, decision, pages, visit.downloads, named)

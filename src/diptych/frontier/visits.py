@@ -9,7 +9,7 @@ from diptych.frontier.admission import Admission
 from diptych.frontier.hosts import Hosts, SiteInfo
 from diptych.frontier.queries import SQL
 from diptych.frontier.queue import Frontier, Host, State
-from diptych.protocols import Inquiry
+from diptych.protocols import SiteTest
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, site_name, url_key
 from diptych.types import Lead, Page, Reason, Role, Site, Url
@@ -23,7 +23,7 @@ class Visit:
 
     site: SiteInfo
     lead: Lead
-    inquiry: Inquiry | None
+    site_test: SiteTest | None
     start: Url
     """where the page of the lead is asked for"""
     pending: set[Url] = field(default_factory=set)
@@ -66,11 +66,11 @@ class Visits:
         """The names of the sites that are being visited."""
         return {visit.lead.site for visit in self._visits.values()}
 
-    def begin(self, lead: Lead, inquiry: Inquiry | None, now: float) -> None:
+    def begin(self, lead: Lead, site_test: SiteTest | None, now: float) -> None:
         """Visit the page of a lead; what an earlier visit has seen is not fetched again."""
         site = self.hosts.enter(Site(lead.site, (lead.url,)), now)
         assert site.id not in self._visits, f"{lead.site} is being visited"
-        visit = self._visits[site.id] = Visit(site, lead, inquiry, lead.url)
+        visit = self._visits[site.id] = Visit(site, lead, site_test, lead.url)
         self._request(visit, lead.url)
         self.advance(visit)
 
@@ -82,10 +82,10 @@ class Visits:
         if is_first:
             visit.page, visit.start = page, asked
             self.arrived(visit, page)
-        if visit.inquiry is not None:
-            visit.inquiry.read(page)
+        if visit.site_test is not None:
+            visit.site_test.read(page)
             if asked != url and not is_first:  # it waits for another address
-                visit.inquiry.miss(asked)
+                visit.site_test.miss(asked)
 
     def move(self, visit: Visit, url: Url, target: Url, hops: int) -> None:
         """A page has moved."""
@@ -104,8 +104,8 @@ class Visits:
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
         if visit.page is not None:
-            if visit.inquiry is not None:
-                visit.inquiry.miss(asked)
+            if visit.site_test is not None:
+                visit.site_test.miss(asked)
             return
         visit.reason = visit.reason or reason
         other = _other_scheme(url) if is_unreachable else _home(url, reason, visit.lead.role)
@@ -119,7 +119,9 @@ class Visits:
             self._give_up_stopped(visit)
             if visit.pending:
                 return
-            wanted = visit.inquiry.ask() if visit.inquiry is not None and visit.page else ()
+            wanted = (
+                visit.site_test.wanted_links() if visit.site_test is not None and visit.page else ()
+            )
             if not wanted:
                 self._leave(visit)
                 return

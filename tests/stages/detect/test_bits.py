@@ -15,38 +15,38 @@ def page(path: str, lang: str, *targets: str) -> Page:
 
 
 def test_levels_are_read_one_after_the_other() -> None:
-    inquiry = Bits(levels=3).inquire(["en", "fr"])
-    inquiry.read(page("/", "en", "/a", "/b", "/a"))
-    assert [link.url for link in inquiry.ask()] == [f"{BASE}/a", f"{BASE}/b"]
-    inquiry.read(page("/a", "en", "/b", "/c"))
-    assert inquiry.ask() == ()
-    inquiry.miss(Url(f"{BASE}/b"))
-    assert [link.url for link in inquiry.ask()] == [f"{BASE}/c"]
-    inquiry.read(page("/c", "fr", "/d"))
-    assert inquiry.ask() == ()
-    assert inquiry.decision().accept
-    assert inquiry.pages() == [("en", f"{BASE}/"), ("fr", f"{BASE}/c")]
+    site_test = Bits(levels=3).new_test(["en", "fr"])
+    site_test.read(page("/", "en", "/a", "/b", "/a"))
+    assert [link.url for link in site_test.wanted_links()] == [f"{BASE}/a", f"{BASE}/b"]
+    site_test.read(page("/a", "en", "/b", "/c"))
+    assert site_test.wanted_links() == ()
+    site_test.miss(Url(f"{BASE}/b"))
+    assert [link.url for link in site_test.wanted_links()] == [f"{BASE}/c"]
+    site_test.read(page("/c", "fr", "/d"))
+    assert site_test.wanted_links() == ()
+    assert site_test.decision().accept
+    assert site_test.pages() == [("en", f"{BASE}/"), ("fr", f"{BASE}/c")]
 
 
 def test_each_language_needs_its_share() -> None:
-    inquiry = Bits(share=0.4).inquire(["en", "fr"])
-    inquiry.read(page("/", "en", "/a", "/b"))
-    assert len(inquiry.ask()) == 2
-    inquiry.read(page("/a", "en"))
-    inquiry.read(page("/b", "fr"))
-    decision = inquiry.decision()
+    site_test = Bits(share=0.4).new_test(["en", "fr"])
+    site_test.read(page("/", "en", "/a", "/b"))
+    assert len(site_test.wanted_links()) == 2
+    site_test.read(page("/a", "en"))
+    site_test.read(page("/b", "fr"))
+    decision = site_test.decision()
     assert (decision.accept, decision.reason) == (False, "too_few_pages")
 
 
 def test_there_is_a_limit() -> None:
-    inquiry = Bits(most=3).inquire(["en", "fr"])
-    inquiry.read(page("/", "en", *(f"/{number}" for number in range(9))))
-    assert len(inquiry.ask()) == 2
+    site_test = Bits(most=3).new_test(["en", "fr"])
+    site_test.read(page("/", "en", *(f"/{number}" for number in range(9))))
+    assert len(site_test.wanted_links()) == 2
 
 
 def test_one_language_is_not_two() -> None:
-    inquiry = Bits().inquire(["en", "fr"])
-    assert inquiry.decision().reason == "not_fetched"
-    inquiry.read(page("/", "en"))
-    assert inquiry.ask() == ()
-    assert inquiry.decision().reason == "one_language"
+    site_test = Bits().new_test(["en", "fr"])
+    assert site_test.decision().reason == "not_fetched"
+    site_test.read(page("/", "en"))
+    assert site_test.wanted_links() == ()
+    assert site_test.decision().reason == "one_language"

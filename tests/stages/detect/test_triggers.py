@@ -17,39 +17,39 @@ def page(path: str, *anchors: str) -> Page:
 
 
 def test_both_words_on_the_root_page_are_enough() -> None:
-    inquiry = Triggers().inquire(["en", "zh"])
-    inquiry.read(page("/", "English Version", "中文"))
-    assert inquiry.ask() == ()
-    assert inquiry.decision().accept
-    assert inquiry.pages() == [("en", f"{BASE}/0"), ("zh", f"{BASE}/1")]
+    site_test = Triggers().new_test(["en", "zh"])
+    site_test.read(page("/", "English Version", "中文"))
+    assert site_test.wanted_links() == ()
+    assert site_test.decision().accept
+    assert site_test.pages() == [("en", f"{BASE}/0"), ("zh", f"{BASE}/1")]
 
 
 def test_pages_it_links_to_are_looked_at_until_both_are_found() -> None:
-    inquiry = Triggers().inquire(["en", "fr"])
-    inquiry.read(page("/", "Français", "Contact", "News"))
-    assert not inquiry.decision().accept
-    assert [link.url for link in inquiry.ask()] == [f"{BASE}/0"]
-    assert inquiry.ask() == ()
-    inquiry.miss(Url(f"{BASE}/0"))
-    assert [link.url for link in inquiry.ask()] == [f"{BASE}/1"]
-    inquiry.read(page("/1", "English"))
-    assert inquiry.ask() == ()
-    assert inquiry.decision().accept
+    site_test = Triggers().new_test(["en", "fr"])
+    site_test.read(page("/", "Français", "Contact", "News"))
+    assert not site_test.decision().accept
+    assert [link.url for link in site_test.wanted_links()] == [f"{BASE}/0"]
+    assert site_test.wanted_links() == ()
+    site_test.miss(Url(f"{BASE}/0"))
+    assert [link.url for link in site_test.wanted_links()] == [f"{BASE}/1"]
+    site_test.read(page("/1", "English"))
+    assert site_test.wanted_links() == ()
+    assert site_test.decision().accept
 
 
 def test_words_of_other_languages_and_long_texts_are_no_triggers() -> None:
-    inquiry = Triggers(most=0).inquire(["en", "fr"])
-    inquiry.read(page("/", "Deutsch", "The history of the French and the English language", "EN"))
-    assert inquiry.ask() == ()
-    assert (inquiry.decision().accept, inquiry.decision().reason) == (False, "no_candidate")
+    site_test = Triggers(most=0).new_test(["en", "fr"])
+    site_test.read(page("/", "Deutsch", "The history of the French and the English language", "EN"))
+    assert site_test.wanted_links() == ()
+    assert (site_test.decision().accept, site_test.decision().reason) == (False, "no_candidate")
 
 
 def test_images_have_triggers_too() -> None:
-    inquiry = Triggers(most=0).inquire(["en", "fr"])
+    site_test = Triggers(most=0).new_test(["en", "fr"])
     flags = tuple(Link(Url(f"{BASE}/{alt}"), alt=alt) for alt in ("English", "French"))
-    inquiry.read(Page(page("/").record, flags))
-    assert inquiry.decision().accept
+    site_test.read(Page(page("/").record, flags))
+    assert site_test.decision().accept
 
 
 def test_without_a_page_nothing_is_known() -> None:
-    assert Triggers().inquire(["en", "fr"]).decision().reason == "not_fetched"
+    assert Triggers().new_test(["en", "fr"]).decision().reason == "not_fetched"

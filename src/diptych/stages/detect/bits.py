@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diptych.protocols import Inquiry
+from diptych.protocols import SiteTest
 from diptych.stages.detect.shared.site_pages import ShownLanguages, site_links
 from diptych.types import Decision, Link, Page, Reason, Url
 
@@ -24,12 +24,12 @@ class Bits:
     share: float = 0.05
     """least share of the pages read for each of two languages"""
 
-    def inquire(self, langs: Sequence[str]) -> Inquiry:
+    def new_test(self, langs: Sequence[str]) -> SiteTest:
         """The test of one site."""
-        return _Inquiry(self, tuple(langs))
+        return _SiteTest(self, tuple(langs))
 
 
-class _Inquiry:
+class _SiteTest:
     """The pages of one site so far, level by level."""
 
     def __init__(self, settings: Bits, langs: tuple[str, ...]) -> None:
@@ -59,7 +59,7 @@ class _Inquiry:
         """Skip a page that cannot be fetched."""
         self._waiting = max(0, self._waiting - 1)
 
-    def ask(self) -> Sequence[Link]:
+    def wanted_links(self) -> Sequence[Link]:
         """The whole next level, as far as the limit allows."""
         if self._waiting or self._level >= self._settings.levels:
             return ()

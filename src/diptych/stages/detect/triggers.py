@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diptych.language.codes import primary
-from diptych.protocols import Inquiry
+from diptych.protocols import SiteTest
 from diptych.stages.detect.shared.naming import trigger_languages
 from diptych.stages.detect.shared.site_pages import site_links
 from diptych.types import Decision, Link, Page, Reason, Url
@@ -23,12 +23,12 @@ class Triggers:
     most: int = 10
     """pages linked from the start page that are looked at; the paper does not say how many"""
 
-    def inquire(self, langs: Sequence[str]) -> Inquiry:
+    def new_test(self, langs: Sequence[str]) -> SiteTest:
         """The test of one site."""
-        return _Inquiry(self.most, tuple(langs))
+        return _SiteTest(self.most, tuple(langs))
 
 
-class _Inquiry:
+class _SiteTest:
     """The trigger words of one site so far."""
 
     def __init__(self, most: int, langs: tuple[str, ...]) -> None:
@@ -58,7 +58,7 @@ class _Inquiry:
         """Skip a page that cannot be fetched."""
         self._waiting = max(0, self._waiting - 1)
 
-    def ask(self) -> Sequence[Link]:
+    def wanted_links(self) -> Sequence[Link]:
         """The next page that the start page links to, until both words were found."""
         if self._waiting or len(self._found) > 1 or not self._queue:
             return ()

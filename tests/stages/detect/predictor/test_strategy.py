@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from diptych.protocols import Inquiry
+from diptych.protocols import SiteTest
 from diptych.stages.detect.predictor.strategy import Detect
 from diptych.types import LangScore, Link, Page, PageRecord, Url
 
@@ -29,79 +29,79 @@ def page(path: str, lang: str, links: Sequence[Link] = (), digest: str = "") -> 
     return Page(record, tuple(links))
 
 
-def requested(inquiry: Inquiry) -> list[str]:
-    return [link.url.removeprefix(BASE) for link in inquiry.ask()]
+def requested(site_test: SiteTest) -> list[str]:
+    return [link.url.removeprefix(BASE) for link in site_test.wanted_links()]
 
 
 def test_two_pages_are_enough() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "en", [PLAIN, FRENCH]))
-    assert not inquiry.decision().accept
-    assert requested(inquiry) == ["/fr/"]
-    assert requested(inquiry) == []
-    inquiry.read(page("/fr/", "fr", [ENGLISH]))
-    assert requested(inquiry) == []
-    decision = inquiry.decision()
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "en", [PLAIN, FRENCH]))
+    assert not site_test.decision().accept
+    assert requested(site_test) == ["/fr/"]
+    assert requested(site_test) == []
+    site_test.read(page("/fr/", "fr", [ENGLISH]))
+    assert requested(site_test) == []
+    decision = site_test.decision()
     assert (decision.accept, decision.reason) == (True, "")
     assert decision.score == pytest.approx(0.99)
-    assert inquiry.pages() == [("en", f"{BASE}/"), ("fr", f"{BASE}/fr/")]
+    assert site_test.pages() == [("en", f"{BASE}/"), ("fr", f"{BASE}/fr/")]
 
 
 def test_one_link_is_asked_for_at_a_time() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "en", [FRENCH, FRENCH._replace(url=Url(f"{BASE}/fr/accueil"))]))
-    assert len(requested(inquiry)) == 1
-    assert requested(inquiry) == []
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "en", [FRENCH, FRENCH._replace(url=Url(f"{BASE}/fr/accueil"))]))
+    assert len(requested(site_test)) == 1
+    assert requested(site_test) == []
 
 
 def test_a_page_with_hardly_any_text_shows_no_language() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
+    site_test = Detect().new_test(["en", "fr"])
     short = page("/", "en", [ENGLISH, FRENCH])
-    inquiry.read(replace(short, record=replace(short.record, text_length=45)))
-    assert inquiry.pages() == []
+    site_test.read(replace(short, record=replace(short.record, text_length=45)))
+    assert site_test.pages() == []
 
 
 def test_a_page_to_choose_a_language_at_leads_to_both() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "", [ENGLISH, FRENCH]))
-    first = requested(inquiry)
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "", [ENGLISH, FRENCH]))
+    first = requested(site_test)
     assert len(first) == 1
-    inquiry.read(page(first[0], first[0].strip("/")))
-    second = requested(inquiry)
+    site_test.read(page(first[0], first[0].strip("/")))
+    second = requested(site_test)
     assert sorted(first + second) == ["/en/", "/fr/"]
-    inquiry.read(page(second[0], second[0].strip("/")))
-    assert inquiry.decision().accept
+    site_test.read(page(second[0], second[0].strip("/")))
+    assert site_test.decision().accept
 
 
 def test_a_start_page_in_a_third_language_shows_neither() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "de", [ENGLISH, FRENCH]))
-    assert len(requested(inquiry)) == 1
-    assert inquiry.decision().reason == "other_languages"
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "de", [ENGLISH, FRENCH]))
+    assert len(requested(site_test)) == 1
+    assert site_test.decision().reason == "other_languages"
 
 
 def test_nothing_likely_is_not_fetched() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
+    site_test = Detect().new_test(["en", "fr"])
     german = Link(Url(f"{BASE}/de/"), anchor="Deutsch")
-    inquiry.read(page("/", "en", [PLAIN, german]))
-    assert requested(inquiry) == []
-    assert inquiry.decision().reason == "no_candidate"
-    eager = Detect(threshold=0.0).inquire(["en", "fr"])
+    site_test.read(page("/", "en", [PLAIN, german]))
+    assert requested(site_test) == []
+    assert site_test.decision().reason == "no_candidate"
+    eager = Detect(threshold=0.0).new_test(["en", "fr"])
     eager.read(page("/", "en", [PLAIN, german]))
     assert len(requested(eager)) == 1
 
 
 def test_a_declared_translation_comes_first() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
+    site_test = Detect().new_test(["en", "fr"])
     alternate = Link(Url("http://fr.shop.com/"), "alternate", "fr")
-    inquiry.read(page("/", "en", [FRENCH._replace(hreflang="fr"), alternate]))
-    assert requested(inquiry) == ["http://fr.shop.com/"]
-    inquiry.miss(alternate.url)
-    assert requested(inquiry) == ["/fr/"]
+    site_test.read(page("/", "en", [FRENCH._replace(hreflang="fr"), alternate]))
+    assert requested(site_test) == ["http://fr.shop.com/"]
+    site_test.miss(alternate.url)
+    assert requested(site_test) == ["/fr/"]
 
 
 def test_other_sites_are_not_asked_for() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
+    site_test = Detect().new_test(["en", "fr"])
     others = [
         Link(Url("http://fr.other.org/"), anchor="Français"),
         *(
@@ -109,37 +109,37 @@ def test_other_sites_are_not_asked_for() -> None:
             for land in "fr be ch ca".split()
         ),
     ]
-    inquiry.read(page("/", "en", others))
-    assert requested(inquiry) == []
-    assert inquiry.decision().reason == "no_candidate"
-    inquiry = Detect(most=1, misses=1).inquire(["en", "fr"])
-    inquiry.read(page("/", "en", [*others, FRENCH]))
-    assert requested(inquiry) == ["/fr/"]
+    site_test.read(page("/", "en", others))
+    assert requested(site_test) == []
+    assert site_test.decision().reason == "no_candidate"
+    site_test = Detect(most=1, misses=1).new_test(["en", "fr"])
+    site_test.read(page("/", "en", [*others, FRENCH]))
+    assert requested(site_test) == ["/fr/"]
 
 
 def test_what_is_not_there_is_not_shown() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "en", [FRENCH]))
-    requested(inquiry)
-    inquiry.miss(FRENCH.url)
-    assert requested(inquiry) == []
-    assert inquiry.decision().reason == "one_language"
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "en", [FRENCH]))
+    requested(site_test)
+    site_test.miss(FRENCH.url)
+    assert requested(site_test) == []
+    assert site_test.decision().reason == "one_language"
 
 
 def test_a_copy_shows_no_language() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "en", [FRENCH], digest="same"))
-    requested(inquiry)
-    inquiry.read(page("/fr/", "fr", digest="same"))
-    assert not inquiry.decision().accept
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "en", [FRENCH], digest="same"))
+    requested(site_test)
+    site_test.read(page("/fr/", "fr", digest="same"))
+    assert not site_test.decision().accept
 
 
 def test_an_untranslated_page_shows_no_language() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "en", [FRENCH]))
-    requested(inquiry)
-    inquiry.read(page("/fr/", "en"))
-    assert inquiry.decision().reason == "one_language"
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "en", [FRENCH]))
+    requested(site_test)
+    site_test.read(page("/fr/", "en"))
+    assert site_test.decision().reason == "one_language"
 
 
 TITLE = "Les habitants demandent une nouvelle école"
@@ -147,124 +147,124 @@ TITLE = "Les habitants demandent une nouvelle école"
 
 def test_a_stray_page_does_not_make_a_site_bilingual() -> None:
     menu = [Link(Url(f"{BASE}/about"), anchor=MENU["en"])]
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "en", [*menu, Link(Url(f"{BASE}/12"), anchor=TITLE)]))
-    assert requested(inquiry) == ["/12"]
-    inquiry.read(page("/12", "fr", menu))
-    assert inquiry.decision().reason == "single_page"
-    assert inquiry.pages() == [("en", f"{BASE}/")]
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "en", [*menu, Link(Url(f"{BASE}/12"), anchor=TITLE)]))
+    assert requested(site_test) == ["/12"]
+    site_test.read(page("/12", "fr", menu))
+    assert site_test.decision().reason == "single_page"
+    assert site_test.pages() == [("en", f"{BASE}/")]
 
 
 def test_a_page_whose_links_are_in_its_language_is_no_stray() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "en", [Link(Url(f"{BASE}/12"), anchor=TITLE)]))
-    requested(inquiry)
-    inquiry.read(page("/12", "fr", [Link(Url(f"{BASE}/13"), anchor=MENU["fr"])]))
-    assert inquiry.decision().accept
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "en", [Link(Url(f"{BASE}/12"), anchor=TITLE)]))
+    requested(site_test)
+    site_test.read(page("/12", "fr", [Link(Url(f"{BASE}/13"), anchor=MENU["fr"])]))
+    assert site_test.decision().accept
 
 
 def test_a_second_stray_page_is_proof() -> None:
     menu = [Link(Url(f"{BASE}/about"), anchor=MENU["en"])]
     titles = [Link(Url(f"{BASE}/{number}"), anchor=TITLE) for number in (12, 13)]
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "en", [*menu, *titles]))
-    assert requested(inquiry) == ["/12"]
-    inquiry.read(page("/12", "fr", menu))
-    assert requested(inquiry) == ["/13"]
-    inquiry.read(page("/13", "fr", menu))
-    assert inquiry.decision().accept
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "en", [*menu, *titles]))
+    assert requested(site_test) == ["/12"]
+    site_test.read(page("/12", "fr", menu))
+    assert requested(site_test) == ["/13"]
+    site_test.read(page("/13", "fr", menu))
+    assert site_test.decision().accept
 
 
 SEVERAL = [Link(Url(f"{BASE}/fr/{number}"), anchor="Français") for number in range(9)]
 
 
 def test_it_gives_up_in_time() -> None:
-    inquiry = Detect(most=2).inquire(["en", "fr"])
-    inquiry.read(page("/", "en", SEVERAL))
+    site_test = Detect(most=2).new_test(["en", "fr"])
+    site_test.read(page("/", "en", SEVERAL))
     fetched = 0
-    while paths := requested(inquiry):
-        inquiry.read(page(paths[0], "en"))
+    while paths := requested(site_test):
+        site_test.read(page(paths[0], "en"))
         fetched += 1
     assert fetched == 2
 
 
 def test_what_is_missed_is_no_page_but_ends_as_well() -> None:
-    inquiry = Detect(most=1, misses=3).inquire(["en", "fr"])
-    inquiry.read(page("/", "en", SEVERAL))
+    site_test = Detect(most=1, misses=3).new_test(["en", "fr"])
+    site_test.read(page("/", "en", SEVERAL))
     for _ in range(2):
-        inquiry.miss(inquiry.ask()[0].url)
-    third = requested(inquiry)
+        site_test.miss(site_test.wanted_links()[0].url)
+    third = requested(site_test)
     assert len(third) == 1
-    inquiry.miss(Url(BASE + third[0]))
-    assert requested(inquiry) == []
+    site_test.miss(Url(BASE + third[0]))
+    assert requested(site_test) == []
 
 
 def test_a_page_that_was_read_after_a_redirect_is_not_missed() -> None:
-    inquiry = Detect(misses=1).inquire(["en", "fr"])
-    inquiry.read(page("/", "en", SEVERAL))
-    url = inquiry.ask()[0].url
-    inquiry.read(page("/moved", "en"))
-    inquiry.miss(url)
-    assert len(requested(inquiry)) == 1
+    site_test = Detect(misses=1).new_test(["en", "fr"])
+    site_test.read(page("/", "en", SEVERAL))
+    url = site_test.wanted_links()[0].url
+    site_test.read(page("/moved", "en"))
+    site_test.miss(url)
+    assert len(requested(site_test)) == 1
 
 
 def test_of_three_languages_two_are_enough() -> None:
-    inquiry = Detect().inquire(["en", "fr", "pt-BR"])
-    inquiry.read(page("/", "pt", [FRENCH]))
-    assert requested(inquiry) == ["/fr/"]
-    inquiry.read(page("/fr/", "fr"))
-    assert inquiry.decision().accept
-    assert [lang for lang, _ in inquiry.pages()] == ["fr", "pt-BR"]
+    site_test = Detect().new_test(["en", "fr", "pt-BR"])
+    site_test.read(page("/", "pt", [FRENCH]))
+    assert requested(site_test) == ["/fr/"]
+    site_test.read(page("/fr/", "fr"))
+    assert site_test.decision().accept
+    assert [lang for lang, _ in site_test.pages()] == ["fr", "pt-BR"]
 
 
 def test_without_a_page_nothing_is_known() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
-    assert requested(inquiry) == []
-    assert inquiry.decision().reason == "not_fetched"
-    inquiry.read(page("/", ""))
-    assert inquiry.decision().reason == "no_text"
+    site_test = Detect().new_test(["en", "fr"])
+    assert requested(site_test) == []
+    assert site_test.decision().reason == "not_fetched"
+    site_test.read(page("/", ""))
+    assert site_test.decision().reason == "no_text"
 
 
 def test_where_a_silent_page_leads_by_itself_is_asked_for() -> None:
-    inquiry = Detect().inquire(["en", "fr"])
-    inquiry.read(page("/", "", [Link(Url(f"{BASE}/welcome"), "refresh")]))
-    assert requested(inquiry) == ["/welcome"]
+    site_test = Detect().new_test(["en", "fr"])
+    site_test.read(page("/", "", [Link(Url(f"{BASE}/welcome"), "refresh")]))
+    assert requested(site_test) == ["/welcome"]
 
 
 SPANISH = Link(Url(f"{BASE}/es/"), anchor="Español")
 
 
 def test_frames_are_the_page_that_has_them() -> None:
-    inquiry = Detect().inquire(["en", "es"])
+    site_test = Detect().new_test(["en", "es"])
     frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("menu", "main")]
-    inquiry.read(page("/", "", frames))
-    first = requested(inquiry)
+    site_test.read(page("/", "", frames))
+    first = requested(site_test)
     assert first == ["/main"]
-    inquiry.read(page(first[0], "en", [SPANISH]))
-    assert inquiry.pages() == [("en", f"{BASE}/main")]
-    assert requested(inquiry) == ["/es/"]
-    inquiry.read(page("/es/", "es"))
-    assert inquiry.decision().accept
+    site_test.read(page(first[0], "en", [SPANISH]))
+    assert site_test.pages() == [("en", f"{BASE}/main")]
+    assert requested(site_test) == ["/es/"]
+    site_test.read(page("/es/", "es"))
+    assert site_test.decision().accept
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.99])
 def test_the_switcher_may_be_in_the_other_frame(threshold: float) -> None:
-    inquiry = Detect(threshold=threshold).inquire(["en", "es"])
+    site_test = Detect(threshold=threshold).new_test(["en", "es"])
     frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("main", "menu")]
-    inquiry.read(page("/", "", frames))
-    assert requested(inquiry) == ["/main"]
-    inquiry.read(page("/main", "en"))
-    assert requested(inquiry) == ["/menu"]
+    site_test.read(page("/", "", frames))
+    assert requested(site_test) == ["/main"]
+    site_test.read(page("/main", "en"))
+    assert requested(site_test) == ["/menu"]
 
 
 def test_frames_in_two_languages_are_no_strays() -> None:
-    inquiry = Detect().inquire(["en", "es"])
+    site_test = Detect().new_test(["en", "es"])
     frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("left", "right")]
-    inquiry.read(page("/", "", frames))
+    site_test.read(page("/", "", frames))
     for path, lang in (("/left", "en"), ("/right", "es")):
-        assert requested(inquiry) == [path]
-        inquiry.read(page(path, lang))
-    assert inquiry.decision().accept
+        assert requested(site_test) == [path]
+        site_test.read(page(path, lang))
+    assert site_test.decision().accept
 
 
 @pytest.mark.parametrize(
@@ -272,37 +272,37 @@ def test_frames_in_two_languages_are_no_strays() -> None:
     [Link(Url(f"{BASE}/12"), "refresh"), Link(Url(f"{BASE}/12"), anchor="▶")],
 )
 def test_where_a_page_without_text_leads_is_where_one_begins(link: Link) -> None:
-    inquiry = Detect(threshold=0.95).inquire(["en", "es"])
-    inquiry.read(page("/", "", [link]))
-    assert requested(inquiry) == ["/12"]
-    inquiry.read(page("/12", "en", [SPANISH]))
-    assert inquiry.pages() == [("en", f"{BASE}/12")]
-    assert inquiry.decision().reason == "one_language"
-    assert requested(inquiry) == ["/es/"]
+    site_test = Detect(threshold=0.95).new_test(["en", "es"])
+    site_test.read(page("/", "", [link]))
+    assert requested(site_test) == ["/12"]
+    site_test.read(page("/12", "en", [SPANISH]))
+    assert site_test.pages() == [("en", f"{BASE}/12")]
+    assert site_test.decision().reason == "one_language"
+    assert requested(site_test) == ["/es/"]
 
 
 def test_the_first_page_with_text_is_no_stray() -> None:
-    inquiry = Detect(threshold=0.0).inquire(["en", "es"])
-    inquiry.read(page("/", "", [PLAIN, Link(Url(f"{BASE}/team"), anchor="Team")]))
-    path = requested(inquiry)[0]
-    inquiry.read(page(path, "en"))
-    assert [lang for lang, _ in inquiry.pages()] == ["en"]
+    site_test = Detect(threshold=0.0).new_test(["en", "es"])
+    site_test.read(page("/", "", [PLAIN, Link(Url(f"{BASE}/team"), anchor="Team")]))
+    path = requested(site_test)[0]
+    site_test.read(page(path, "en"))
+    assert [lang for lang, _ in site_test.pages()] == ["en"]
 
 
 def test_a_page_that_says_it_has_moved_shows_no_language() -> None:
-    inquiry = Detect().inquire(["en", "es"])
+    site_test = Detect().new_test(["en", "es"])
     moved = page("/", "en", [PLAIN, Link(Url(f"{BASE}/inicio"), "refresh")])
-    inquiry.read(replace(moved, record=replace(moved.record, text_length=200)))
-    assert inquiry.pages() == []
-    assert requested(inquiry) == ["/inicio"]
+    site_test.read(replace(moved, record=replace(moved.record, text_length=200)))
+    assert site_test.pages() == []
+    assert requested(site_test) == ["/inicio"]
 
 
 def test_a_frame_of_a_page_with_text_may_be_a_stray() -> None:
-    inquiry = Detect(threshold=0.0).inquire(["en", "es"])
-    inquiry.read(page("/", "en", [Link(Url(f"{BASE}/12"), "frame")]))
-    assert requested(inquiry) == ["/12"]
-    inquiry.read(page("/12", "es"))
-    assert inquiry.decision().reason == "single_page"
+    site_test = Detect(threshold=0.0).new_test(["en", "es"])
+    site_test.read(page("/", "en", [Link(Url(f"{BASE}/12"), "frame")]))
+    assert requested(site_test) == ["/12"]
+    site_test.read(page("/12", "es"))
+    assert site_test.decision().reason == "single_page"
 
 
 SWITCHERS = {
@@ -328,12 +328,12 @@ def test_switchers_as_they_are_met_are_followed(lang: str) -> None:
     met += [Link(Url(f"{BASE}/12"), src=f"/flags/{image}") for image in images.split()]
     met += [Link(Url(f"{BASE}/12"), anchor=phrase) for phrase in phrases.split("|")]
     for link in met:
-        inquiry = Detect().inquire([own, lang])
-        inquiry.read(page("/", own, [PLAIN, link]))
-        assert inquiry.ask() == (link,)
-        other = Detect().inquire([own, "ko"])
+        site_test = Detect().new_test([own, lang])
+        site_test.read(page("/", own, [PLAIN, link]))
+        assert site_test.wanted_links() == (link,)
+        other = Detect().new_test([own, "ko"])
         other.read(page("/", own, [PLAIN, link]))
-        assert other.ask() == ()
+        assert other.wanted_links() == ()
 
 
 @pytest.mark.parametrize(
@@ -346,6 +346,6 @@ def test_switchers_as_they_are_met_are_followed(lang: str) -> None:
     ],
 )
 def test_countries_and_their_products_are_no_languages(anchor: str, src: str) -> None:
-    inquiry = Detect().inquire(["en", "es"])
-    inquiry.read(page("/", "en", [PLAIN, Link(Url(f"{BASE}/12"), anchor=anchor, src=src)]))
-    assert requested(inquiry) == []
+    site_test = Detect().new_test(["en", "es"])
+    site_test.read(page("/", "en", [PLAIN, Link(Url(f"{BASE}/12"), anchor=anchor, src=src)]))
+    assert requested(site_test) == []

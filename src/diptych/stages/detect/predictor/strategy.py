@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from diptych.language.codes import hreflang_language, primary, same_language
 from diptych.language.identify import identify
-from diptych.protocols import Inquiry
+from diptych.protocols import SiteTest
 from diptych.stages.detect.predictor import model as link_predictor
 from diptych.stages.detect.predictor.contexts import Question, features_of_links
 from diptych.stages.detect.shared.naming import names_language
@@ -42,12 +42,12 @@ class Detect:
     model: str = ""
     """folder of a link predictor; the one that comes with the package if empty"""
 
-    def inquire(self, langs: Sequence[str]) -> Inquiry:
+    def new_test(self, langs: Sequence[str]) -> SiteTest:
         """The test of one site."""
-        return _Inquiry(self, tuple(langs))
+        return _SiteTest(self, tuple(langs))
 
 
-class _Inquiry:
+class _SiteTest:
     """The test of one site: its pages so far, and the links that may be requested."""
 
     def __init__(self, settings: Detect, langs: tuple[str, ...]) -> None:
@@ -96,7 +96,7 @@ class _Inquiry:
         self._missed += self._waiting is not None
         self._waiting = None
 
-    def ask(self) -> Sequence[Link]:
+    def wanted_links(self) -> Sequence[Link]:
         """The likeliest link, if one more page is needed and allowed."""
         if self._waiting is not None or not self._pages or self._shown.is_bilingual:
             return ()
