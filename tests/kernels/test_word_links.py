@@ -12,7 +12,7 @@ from diptych.kernels.tables import Table
 from diptych.kernels.word_links import Looks, Words, find_links
 from diptych.learn.lexicon import word_links as links
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.learn.lexicon.word_links import Links, vocabulary_links
+from diptych.learn.lexicon.word_links import WordLinks, vocabulary_links
 
 # Words that are the same or alike, numbers, other scripts, and what folds to nothing.
 POOL = [
@@ -30,13 +30,13 @@ def _compiled() -> None:
     assert native() is not None
 
 
-def slowly(left: list[str], right: list[str], lexicon: Lexicon) -> Links:
+def slowly(left: list[str], right: list[str], lexicon: Lexicon) -> WordLinks:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(links, "native", lambda: None)
         return vocabulary_links(left, right, lexicon)
 
 
-def assert_same(ours: Links, theirs: Links) -> None:
+def assert_same(ours: WordLinks, theirs: WordLinks) -> None:
     np.testing.assert_array_equal(ours.left, theirs.left)
     np.testing.assert_array_equal(ours.right, theirs.right)
     np.testing.assert_allclose(ours.forward, theirs.forward, 1e-6)

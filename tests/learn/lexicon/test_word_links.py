@@ -11,7 +11,7 @@ from diptych.kernels.ibm1 import Bags, bags
 from diptych.learn.lexicon.ibm1 import train
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import (
-    Links,
+    WordLinks,
     cognate_links,
     discounted,
     learned_links,
@@ -32,7 +32,7 @@ def packed(found: list[list[int]], size: int) -> Bags:
     return bags(np.array([word for row in found for word in row], np.int32), offsets, size)
 
 
-def as_dict(links: Links) -> dict[tuple[int, int], tuple[float, float]]:
+def as_dict(links: WordLinks) -> dict[tuple[int, int], tuple[float, float]]:
     parts = links.left, links.right, links.forward, links.backward
     found = zip(*(part.tolist() for part in parts), strict=True)
     return {
@@ -41,9 +41,9 @@ def as_dict(links: Links) -> dict[tuple[int, int], tuple[float, float]]:
     }
 
 
-def links_of(*some: tuple[int, int, float, float]) -> Links:
+def links_of(*some: tuple[int, int, float, float]) -> WordLinks:
     left, right, forward, backward = zip(*some, strict=True) if some else ((), (), (), ())
-    return Links(
+    return WordLinks(
         np.array(left, np.int32), np.array(right, np.int32),
         np.array(forward, np.float32), np.array(backward, np.float32),
     )  # fmt: skip

@@ -34,7 +34,7 @@ _DISCOUNT = 0.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Links:
+class WordLinks:
     """Pairs of words by their places in two vocabularies, with both probabilities."""
 
     left: NDArray[np.int32]
@@ -47,14 +47,14 @@ class Links:
     def __len__(self) -> int:
         return len(self.left)
 
-    def between(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Links:
+    def between(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> WordLinks:
         """The links between some words of both vocabularies."""
         kept = np.isin(self.left, left) & np.isin(self.right, right)
-        return Links(self.left[kept], self.right[kept], self.forward[kept], self.backward[kept])
+        return WordLinks(self.left[kept], self.right[kept], self.forward[kept], self.backward[kept])
 
 
-def _links(left: ArrayLike, right: ArrayLike, forward: ArrayLike, backward: ArrayLike) -> Links:
-    return Links(
+def _links(left: ArrayLike, right: ArrayLike, forward: ArrayLike, backward: ArrayLike) -> WordLinks:
+    return WordLinks(
         np.asarray(left, np.int32),
         np.asarray(right, np.int32),
         np.asarray(forward, np.float32),
@@ -62,8 +62,8 @@ def _links(left: ArrayLike, right: ArrayLike, forward: ArrayLike, backward: Arra
     )
 
 
-def cognate_links(left: Sequence[str], right: Sequence[str]) -> Links:
-    """Links between the words of two vocabularies that are spelled alike."""
+def cognate_links(left: Sequence[str], right: Sequence[str]) -> WordLinks:
+    """WordLinks between the words of two vocabularies that are spelled alike."""
     found = list(cognates(left, right))
     values = [_SAME if pair.similarity == 1 else _ALIKE * pair.similarity for pair in found]
     return _links([p.left for p in found], [p.right for p in found], values, values)
@@ -121,8 +121,8 @@ def _pooled(
     return Table(offsets, (keys % max(width, 1)).astype(np.int32), values)
 
 
-def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> Links:
-    """Links between the stems of two vocabularies that are in a lexicon or spelled alike.
+def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> WordLinks:
+    """WordLinks between the stems of two vocabularies that are in a lexicon or spelled alike.
 
     The same as `merged(lexicon_links(...), cognate_links(...))`.
     """
@@ -134,17 +134,17 @@ def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon
         Words(_places(right, right_ids), backward, tuple(map(folded, right))),
         Looks(_SAME, _ALIKE, MIN_SIMILARITY, MIN_SHARED, MAX_COMPARED),
     )
-    return Links(*found)
+    return WordLinks(*found)
 
 
-def lexicon_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> Links:
-    """Links between the stems of two vocabularies that are in a lexicon."""
+def lexicon_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> WordLinks:
+    """WordLinks between the stems of two vocabularies that are in a lexicon."""
     return merged(*_known_links(left, right, lexicon))
 
 
 def _known_links(
     left: Sequence[str], right: Sequence[str], lexicon: Lexicon
-) -> tuple[Links, Links]:
+) -> tuple[WordLinks, WordLinks]:
     """The links of each direction of a lexicon."""
     if not len(lexicon.forward.columns) and not len(lexicon.backward.columns):
         return _links([], [], [], []), _links([], [], [], [])
@@ -158,7 +158,7 @@ def _known_links(
 def _both_ways(
     ahead: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
     back: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
-) -> tuple[Links, Links]:
+) -> tuple[WordLinks, WordLinks]:
     """Entries (left, right, value) of one direction and (right, left, value) of the other."""
     none, other = np.zeros(len(ahead[0])), np.zeros(len(back[0]))
     return _links(*ahead, none), _links(back[1], back[0], other, back[2])
@@ -239,8 +239,8 @@ def _shared(
     return copied
 
 
-def learned_links(left: Bags, right: Bags) -> Links:
-    """Links learned by IBM Model 1 from reliable beads of the texts themselves."""
+def learned_links(left: Bags, right: Bags) -> WordLinks:
+    """WordLinks learned by IBM Model 1 from reliable beads of the texts themselves."""
     there, again = train(left, right), train(right, left)
     ahead = _discounted(there.table, there.totals[:-1])  # the last row is that of no word
     back = _discounted(again.table, again.totals[:-1])
@@ -269,7 +269,7 @@ def _discounted(
     return rows[kept], columns[kept], counts[kept] / (totals[rows[kept]] + 1)
 
 
-def merged(*some: Links) -> Links:
+def merged(*some: WordLinks) -> WordLinks:
     """All links, each pair of words once, with the highest probabilities."""
     left = np.concatenate([links.left for links in some]).astype(np.int64)
     right = np.concatenate([links.right for links in some])
@@ -289,7 +289,7 @@ def merged(*some: Links) -> Links:
     )
 
 
-def lifts(links: Links, left: Bags, right: Bags) -> tuple[Table, Table]:
+def lifts(links: WordLinks, left: Bags, right: Bags) -> tuple[Table, Table]:
     """Lift of each link: how many times more frequent than by chance the words occur together.
 
     One table for the left words, one for the right ones.

@@ -26,7 +26,7 @@ from diptych.learn.lexicon.word_links import (
     BASE,
     MIN_LIFT,
     RARE,
-    Links,
+    WordLinks,
     learned_links,
     lifts,
     merged,
@@ -51,7 +51,7 @@ class Model:
     """The parameters that score beads."""
 
     moves: Moves
-    links: Links
+    links: WordLinks
     left_share: float
     """share of the left words that have no counterpart on the right"""
     right_share: float
@@ -60,7 +60,7 @@ class Model:
 
 
 def align_passes(
-    left: Text, right: Text, moves: Moves, links: Links, passes: int
+    left: Text, right: Text, moves: Moves, links: WordLinks, passes: int
 ) -> tuple[Path, Model]:
     """The best path by known words, then again with the words that each pass adds."""
     ratio = _ratio(left.lengths.sum(), right.lengths.sum())
@@ -83,7 +83,7 @@ def align_pieces(
     right: Text,
     starts: tuple[NDArray[np.int64], NDArray[np.int64]],
     moves: Moves,
-    links: Links,
+    links: WordLinks,
 ) -> Ways:
     """The best path through each of many pieces, by one pass, each piece by itself.
 
@@ -109,7 +109,7 @@ def _one_by_one(
     right: Text,
     starts: tuple[NDArray[np.int64], NDArray[np.int64]],
     moves: Moves,
-    links: Links,
+    links: WordLinks,
 ) -> Ways:
     """The readable form of `best_ways`: `align_passes` of each piece."""
     found: list[Path] = []
@@ -152,7 +152,9 @@ def _coarse_to_fine(left: Text, right: Text, model: Model) -> Path:
     return _decode(left, right, band, model, tables, None)
 
 
-def _with_learned_words(left: Text, right: Text, path: Path, model: Model, links: Links) -> Model:
+def _with_learned_words(
+    left: Text, right: Text, path: Path, model: Model, links: WordLinks
+) -> Model:
     """The model with words that are learned from the sure beads of a path."""
     ours, theirs = _sure_beads(left, right, path)
     links = merged(links, learned_links(ours.bags, theirs.bags))
