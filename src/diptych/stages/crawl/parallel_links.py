@@ -86,9 +86,9 @@ class ParallelLinksGuide:
         nearby = self._nearby(page, site, distance + 1) if distance < self.trigger_depth else []
         return ranked + [each for each in nearby if each.link.url not in first]
 
-    def learn(self, news: CrawlEvent, site: SiteView) -> list[Ranked]:
+    def learn(self, event: CrawlEvent, site: SiteView) -> list[Ranked]:
         """The targets of the aligned links of a verified pair, each two together."""
-        match news:
+        match event:
             case VerifiedPair(pair, decision, links):
                 self._decide(pair, accept=decision.accept)
                 aligned = links if decision.accept else ()

@@ -103,18 +103,18 @@ class _HybridGuide:
             self._request_pairing()
         return self._changed_values()
 
-    def learn(self, news: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
+    def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
         """Values of the URLs that other news change."""
-        match news:
+        match event:
             case Missing():
-                self._remove(self._urls.get(news.url))
+                self._remove(self._urls.get(event.url))
                 return self._changed_values(0)
             case Moved():
-                self._move(news)
+                self._move(event)
             case VerifiedPair():
-                self._take_decision(news)
+                self._take_decision(event)
             case PairingResult():
-                self._take_pairs(news)
+                self._take_pairs(event)
         self._read_more_links()
         return self._changed_values()
 
@@ -260,11 +260,13 @@ class _HybridGuide:
         self._forget_pending(known)
         self._matches.refute_all(known)
 
-    def _move(self, news: Moved) -> None:
-        known, target = self._urls.get(news.url), self._urls.get(news.target)
+    def _move(self, event: Moved) -> None:
+        known, target = self._urls.get(event.url), self._urls.get(event.target)
         if known is None or known.state is not State.PENDING or known is target:
             return self._remove(known)  # also a redirect in a circle
-        new = KnownUrl(news.target, known.source, known.found_by, known.features, known.first_guess)
+        new = KnownUrl(
+            event.target, known.source, known.found_by, known.features, known.first_guess
+        )
         target = self._add_url(new) if target is None else target
         self._guesses += known.found_by == "guess" and target is new
         self._forget_pending(known)
@@ -288,13 +290,13 @@ class _HybridGuide:
 
     # -- pairs -------------------------------------------------------------------------------
 
-    def _take_decision(self, news: VerifiedPair) -> None:
+    def _take_decision(self, event: VerifiedPair) -> None:
         """Take the verifier's decision on a pair."""
-        pair = news.pair
+        pair = event.pair
         one, other = self._urls.get(pair.left), self._urls.get(pair.right)
         if one is None or other is None:
             return
-        if news.decision.accept:
+        if event.decision.accept:
             self._matches.accept(one, other)
             for known in (one, other):
                 if len(known.partners) == len(self._langs) - 1:
@@ -303,9 +305,9 @@ class _HybridGuide:
             self._pairs.append(UrlPair(pair.left, pair.right, *langs, pair.score, ""))
             self._learn_keys()
         else:
-            self._matches.reject(one, other, pair.score, news.decision)
-        kind = "aligned" if news.decision.accept else "near"
-        self._add_evidence_for(news.links, ((kind,), (kind, len(self._pairs))))
+            self._matches.reject(one, other, pair.score, event.decision)
+        kind = "aligned" if event.decision.accept else "near"
+        self._add_evidence_for(event.links, ((kind,), (kind, len(self._pairs))))
 
     def _add_evidence_for(self, urls: Iterable[tuple[Url, Url]], kinds: Kinds) -> None:
         """Note that pairs of URLs may be translations, where both are known."""
@@ -365,12 +367,12 @@ class _HybridGuide:
             self._is_pairing = True
             self._matches.questions.append(None)
 
-    def _take_pairs(self, news: PairingResult) -> None:
+    def _take_pairs(self, event: PairingResult) -> None:
         """Take the pairs that pairing by content found."""
         self._is_pairing = False
         self._matches.count_all_pages()
         likely = [
-            (pair.left, pair.right) for pair in news.pairs if pair.score >= _MIN_CONTENT_SCORE
+            (pair.left, pair.right) for pair in event.pairs if pair.score >= _MIN_CONTENT_SCORE
         ]
         self._add_evidence_for(likely, (("content",),))
 
