@@ -23,9 +23,9 @@ class PPLocatorCrawl:
     """Breadth first down to the level before the last; of the last, halves of pairs of URLs."""
 
     levels: int = 3
-    """how many there are: the start page is the first, what it links to the second"""
+    """number of levels: the start page is the first, the pages that it links to are the second"""
     pair: Pairer | None = None
-    """what says which URLs may form a pair; the recipe's own if it names no other"""
+    """pairer that decides which URLs may form a pair; by default that of the recipe"""
 
     def rank(self, page: Page, site: SiteView) -> list[Ranked]:
         """The page's links, if they are above the last level; the others are only collected."""

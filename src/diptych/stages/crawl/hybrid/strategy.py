@@ -56,7 +56,7 @@ class Hybrid:
     weight: float = 3.0
     """trials that what is usual elsewhere counts for, against what the site itself shows"""
     models: bool = True
-    """whether models of URLs are asked where the site says nothing"""
+    """use the URL models where the site itself gives no evidence"""
 
     def guide(self, langs: Sequence[str]) -> Guide:
         """A guide that knows nothing yet."""
