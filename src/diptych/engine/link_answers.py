@@ -17,11 +17,11 @@ MAX_OUT_LINKS = 1_000  # of one page or host
 Answer = Sequence[Link] | Failure | None
 
 
-def query_links(source: LinkSource, asked: LinkQuery) -> Answer:
+def query_links(source: LinkSource, query: LinkQuery) -> Answer:
     """Back links of a site, or out links of a page."""
-    if asked.lead is None:
-        return source.back_links(asked.url, MAX_BACK_LINKS)
-    return source.out_links(asked.url, MAX_OUT_LINKS)
+    if query.lead is None:
+        return source.back_links(query.url, MAX_BACK_LINKS)
+    return source.out_links(query.url, MAX_OUT_LINKS)
 
 
 class LinkQueryThread:
@@ -35,7 +35,7 @@ class LinkQueryThread:
         self._source = source
         self._now = 0.0
         self._open = 0
-        self._asked: SimpleQueue[LinkQuery | None] = SimpleQueue()
+        self._queries: SimpleQueue[LinkQuery | None] = SimpleQueue()
         self._answers: SimpleQueue[tuple[LinkQuery, Answer | DiptychError]] = SimpleQueue()
         self._thread = Thread(target=self._work, daemon=True)
 
@@ -44,14 +44,14 @@ class LinkQueryThread:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._asked.put(None)
+        self._queries.put(None)
 
     def _work(self) -> None:
-        while (asked := self._asked.get()) is not None:
+        while (query := self._queries.get()) is not None:
             try:
-                self._answers.put((asked, query_links(self._source, asked)))
+                self._answers.put((query, query_links(self._source, query)))
             except DiptychError as error:  # what the user can mend
-                self._answers.put((asked, error))
+                self._answers.put((query, error))
 
     @property
     def waiting(self) -> bool:
@@ -65,18 +65,18 @@ class LinkQueryThread:
         self._now = now
         if self._discovery.is_over(now):
             return
-        for asked in self._discovery.link_queries(now):
+        for query in self._discovery.link_queries(now):
             self._open += 1
-            self._asked.put(asked)
+            self._queries.put(query)
 
     def collect(self) -> None:
         """Pass answers to a discovery, in the order of its queries."""
         while not self._answers.empty():
-            asked, answer = self._answers.get()
+            query, answer = self._answers.get()
             self._open -= 1
             if isinstance(answer, DiptychError):
                 raise answer
-            self._discovery.answered(asked, answer, self._now)
+            self._discovery.answered(query, answer, self._now)
         if self._open and not self._thread.is_alive():
             raise RuntimeError("look-ups have ended with an error")
         if self._discovery.is_learning_due:

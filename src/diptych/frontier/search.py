@@ -234,24 +234,24 @@ class Discovery:
         return bool(self._link_queries)
 
     def answered(
-        self, asked: LinkQuery, links: Sequence[Link] | Failure | None, now: float
+        self, query: LinkQuery, links: Sequence[Link] | Failure | None, now: float
     ) -> None:
         """Take in the answer to a query; None if the source does not know it."""
         self.store.begin()
-        if asked.lead is not None:
-            self._looked_up.pop(asked.lead.id, None)
-        if asked.lead is None:
+        if query.lead is not None:
+            self._looked_up.pop(query.lead.id, None)
+        if query.lead is None:
             if not isinstance(links, Failure):  # else the next invocation asks again
-                self._add(links or (), Role.BACK, asked.source)
-                self.leads.mark_looked_up(asked.site)
+                self._add(links or (), Role.BACK, query.source)
+                self.leads.mark_looked_up(query.site)
         elif links is None or isinstance(links, Failure):
-            self._start_visit(asked.lead, now)
+            self._start_visit(query.lead, now)
         else:
-            self._add(links, Role.FORWARD, asked.lead.id)
+            self._add(links, Role.FORWARD, query.lead.id)
             # DEVIATION(barbosa): a page whose links are known is not fetched, and so not tested;
             # its site is a lead like those it links to.
-            self._add([Link(asked.url)], Role.FORWARD, asked.lead.source)
-            self.leads.end(asked.lead, None)
+            self._add([Link(query.url)], Role.FORWARD, query.lead.source)
+            self.leads.end(query.lead, None)
 
     # -- learning ----------------------------------------------------------------------------
 

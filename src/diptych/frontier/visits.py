@@ -119,9 +119,8 @@ class Visits:
             self._give_up_stopped(visit)
             if visit.pending:
                 return
-            wanted = (
-                visit.site_test.wanted_links() if visit.site_test is not None and visit.page else ()
-            )
+            test = visit.site_test if visit.page else None
+            wanted = test.wanted_links() if test is not None else ()
             if not wanted:
                 self._leave(visit)
                 return
