@@ -387,7 +387,8 @@ def _may_succeed(failure: Failure) -> bool:
 def _value_at(content: object, path: str) -> object:
     """The value at dotted keys; None if there is none.
 
-    >>> _at({"data": {"items": [1]}}, "data.items"), _at([], "data"), _at([2], "")
+    >>> content = {"data": {"items": [1]}}
+    >>> _value_at(content, "data.items"), _value_at([], "data"), _value_at([2], "")
     ([1], None, [2])
     """
     for key in path.split(".") if path else ():
