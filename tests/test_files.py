@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from support.damage import fault
@@ -73,6 +74,11 @@ def test_errors_of_libraries_are_known_once_they_are_loaded(module: str, name: s
             raise raised
 
     assert fault(read, ConfigError) == "cannot read a.dat: damaged"
+
+
+def test_library_that_is_being_imported_has_no_errors_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", ModuleType("duckdb"))
+    assert all(issubclass(error, Exception) for error in parser_errors())
 
 
 def test_no_library_is_loaded_to_know_its_errors() -> None:

@@ -21,7 +21,7 @@ from diptych.errors import ConfigError, DiptychError, in_one_line
 
 __all__ = [
     "is_special", "model_file", "parser_errors", "read_file", "reading", "reason_of",
-    "replace_file", "replacing", "writing",
+    "replace_file", "replacing", "shipped_table", "shipped_text", "writing",
 ]  # fmt: skip
 
 _PIECE = 1 << 24  # bytes that are read at a time
@@ -49,8 +49,9 @@ _OF_LIBRARIES = (
 
 def parser_errors() -> tuple[type[Exception], ...]:
     """The exceptions that parsers raise for damaged files and for files of other formats."""
-    loaded = ((sys.modules.get(module), name) for module, name in _OF_LIBRARIES)
-    return (*_BUILT_IN, *(getattr(module, name) for module, name in loaded if module is not None))
+    # A module that is being imported may not have its error yet.
+    errors = (getattr(sys.modules.get(module), name, None) for module, name in _OF_LIBRARIES)
+    return (*_BUILT_IN, *(error for error in errors if error is not None))
 
 
 def reason_of(fault: Exception) -> str:
@@ -115,6 +116,20 @@ def model_file(folder: str, name: str, package: str) -> Iterator[Path]:
     else:
         with as_file(files(package) / "weights" / name) as path:
             yield path
+
+
+def shipped_text(package: str, name: str) -> str:
+    """A text that is beside the code of a package."""
+    return (files(package) / name).read_text("utf-8")
+
+
+def shipped_table(package: str, name: str) -> list[list[str]]:
+    """The rows of a table that is beside the code of a package, each as its columns.
+
+    >>> shipped_table("diptych.language", "scripts.tsv")[0]
+    ['41', 'Latn']
+    """
+    return [line.split("\t") for line in shipped_text(package, name).splitlines()]
 
 
 @contextmanager

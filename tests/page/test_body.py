@@ -9,7 +9,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.page.body import decompress, is_html, is_sitemap
+from diptych.page.body import decompress, is_html
 
 TEXT = b"Le chat dort, la souris danse. " * 200
 
@@ -140,16 +140,3 @@ def test_decompress_undoes_compression(data: bytes, name: str) -> None:
 )
 def test_html_is_told_by_type_or_by_look(content_type: str, start: bytes, expected: bool) -> None:
     assert is_html(content_type, start) is expected
-
-
-@pytest.mark.parametrize(
-    ("content_type", "start", "expected"),
-    [
-        ("application/xml", b"<urlset>", True),
-        ("application/octet-stream", b"<?xml?><sm:sitemapindex xmlns:sm='x'>", True),
-        ("text/html", b"<urlset>", False),
-        ("text/xml", b"<rss>", False),
-    ],
-)
-def test_sitemaps_are_told_by_their_root(content_type: str, start: bytes, expected: bool) -> None:
-    assert is_sitemap(content_type, start) is expected

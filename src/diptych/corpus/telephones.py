@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from importlib.resources import files
+
+from diptych.files import shipped_table
 
 # Digits with separators between them: one sign, or a bracket and a sign.  Each step takes a digit.
 _RUN = re.compile(r"(?:\(\+ ?|\+ ?\(?|\()?\d(?:(?:[ .\-/]|\)[ \-/]?|[ \-]?\((?=[\d ]{1,6}\))|)\d)*")
@@ -24,8 +25,7 @@ def _table() -> dict[str, list[str]]:
     code of a country.
     """
     found = defaultdict(list)
-    for line in (files("diptych.corpus") / "telephones.tsv").read_text("utf-8").splitlines():
-        kind, form, *_ = line.split("\t")
+    for kind, form, *_ in shipped_table("diptych.corpus", "telephones.tsv"):
         found[kind].append(form)
     return found
 

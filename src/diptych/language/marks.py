@@ -17,14 +17,14 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from diptych.files import shipped_table
 from diptych.language.codes import primary
 from diptych.language.names import alpha3_codes
-from diptych.language.tables import read_table
 
 KINDS = ("code", "code3", "endonym", "name", "habit", "country")
 """kinds of marks, from the most to the least reliable"""
 
-_ROWS = read_table("diptych.language", "languages.tsv")
+_ROWS = shipped_table("diptych.language", "languages.tsv")
 LANGUAGES = tuple(lang for lang, *_ in _ROWS)
 """the languages that CLD2 identifies, which are the 161 of Garcia-Romero et al. and some more, then
 those that have a site, a newspaper or a broadcaster of their own"""
@@ -34,7 +34,9 @@ HABITS: Mapping[str, tuple[str, ...]] = {
 """marks that CLDR does not list: habits of webmasters, not codes and not names"""
 
 # Names of parameters, and of path segments before a value, that mean "language".
-LANGUAGE_PARAMETERS = frozenset(name for [name] in read_table("diptych.language", "parameters.tsv"))
+LANGUAGE_PARAMETERS = frozenset(
+    name for [name] in shipped_table("diptych.language", "parameters.tsv")
+)
 
 # The languages whose words for other languages are met as marks.
 _NAMING_LANGUAGES = tuple("fr de es it pt nl pl cs sv da fi hu ro hr".split())
@@ -98,7 +100,7 @@ def derive_marks(lang: str) -> dict[str, str]:
 def _shipped() -> Mapping[str, Mapping[str, str]]:
     """The marks of each language with their kinds, from the table."""
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for mark, lang, kind in read_table("diptych.language", "marks.tsv"):
+    for mark, lang, kind in shipped_table("diptych.language", "marks.tsv"):
         found[lang][mark] = kind
     return found
 

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
+from diptych.files import shipped_table
 from diptych.language.codes import asked_language, primary, script_of
-from diptych.language.tables import read_table
 
 # The first code point of each run of letters of one script: the property Script of Unicode 15, with
 # what is no letter given to the script before it.
-_STARTS = read_table("diptych.language", "scripts.tsv")
+_STARTS = shipped_table("diptych.language", "scripts.tsv")
 _FIRST_POINTS = [int(point, 16) for point, _ in _STARTS]
 _FIRST_SCRIPTS = [script for _, script in _STARTS]
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -28,7 +28,7 @@ _COVERED: Mapping[str, frozenset[str]] = {
 _LATIN_DIVISOR = 3.0  # texts of all scripts have names and commands in Latin letters
 
 SCRIPT_WORDS: Mapping[str, tuple[str, ...]] = {
-    script: tuple(words) for script, *words in read_table("diptych.language", "script_words.tsv")
+    script: tuple(words) for script, *words in shipped_table("diptych.language", "script_words.tsv")
 }
 """names of scripts in URLs and in the texts of switchers"""
 

@@ -23,7 +23,6 @@ _HTML_START = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|frameset|div|table|p|h1)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_SITEMAP_ROOT = re.compile(rb"<(?:[\w.-]{1,30}:)?(?:urlset|sitemapindex)[\s>]")
 
 _Decoder = Callable[[bytes, int], tuple[bytes, str]]
 
@@ -178,13 +177,3 @@ def is_html(content_type: str, body_start: bytes) -> bool:
             (b"%PDF-", b"\x89PNG", b"PK\x03\x04", b"GIF8", b"\xff\xd8")
         )
     return kind in _UNTOLD_TYPES and _HTML_START.match(body_start[:4096]) is not None
-
-
-def is_sitemap(content_type: str, body_start: bytes) -> bool:
-    """True if a body looks like an XML sitemap, whatever its declared type.
-
-    >>> is_sitemap("text/xml", b'<?xml version="1.0"?><urlset xmlns="x">')
-    True
-    """
-    kind = content_type.partition(";")[0].strip().lower()
-    return kind != "text/html" and _SITEMAP_ROOT.search(body_start[:4096]) is not None

@@ -14,7 +14,7 @@ from w3lib.encoding import (
     resolve_encoding,
 )
 
-from diptych.language.tables import read_table
+from diptych.files import shipped_table
 
 _DETECT_BYTES = 20_000  # given to chardet, which is slow: a bound on work
 _FALLBACK = "cp1252"  # browsers assume it for an undeclared Western page
@@ -28,7 +28,7 @@ _KNOWN = re.compile(
     r"|tis-620|kz1048|ptcp154"
 )
 # Labels of the Encoding Standard that neither Python nor w3lib knows.
-_WEB_ALIASES = dict(read_table("diptych.page", "charsets.tsv"))
+_WEB_ALIASES = dict(shipped_table("diptych.page", "charsets.tsv"))
 # Control characters other than tab, line feed, form feed, carriage return, and escape, which some
 # multi-byte sets need.
 _CONTROLS = bytes(code for code in range(32) if code not in (9, 10, 12, 13, 27)) + b"\x7f"

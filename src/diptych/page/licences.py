@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from diptych.language.tables import read_table
+from diptych.files import shipped_table
 
 _MAX_ADDRESS = 300  # characters that are looked at
 # Links to one of these are looked at; most pages have none, and are soon done.
@@ -25,7 +25,7 @@ _UNPORTED = "4.0"  # from here on there is one text for all countries
 # counts only where the page says that it means itself.
 _PATTERNS = [
     (kind, re.compile(pattern), name)
-    for kind, pattern, name in read_table("diptych.page", "licences.tsv")
+    for kind, pattern, name in shipped_table("diptych.page", "licences.tsv")
 ]
 _SPDX = re.compile(
     r"spdx\.org/licenses/([A-Za-z0-9][A-Za-z0-9.+-]{0,39}?)(?:\.html|\.json)?(?:\Z|[#?])"

@@ -6,8 +6,9 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
+
+from diptych.files import shipped_text
 
 # Traces of translation services in the source of a page.  Most contain one word, which is searched
 # once: the text before it, and after it.
@@ -60,7 +61,7 @@ _TRANSLATION_NAMES = frozenset(
 _MACHINE_TAG = re.compile(r"-x-mtfrom-|-t-(?:[a-z0-9]{2,8}-){0,6}t0(?![a-z0-9])")
 
 # By language: words for a machine, a piece of the word for translating, and patterns of notices.
-_NOTICES = tomllib.loads((files("diptych.page") / "notices.toml").read_text("utf-8"))
+_NOTICES = tomllib.loads(shipped_text("diptych.page", "notices.toml"))
 _MAX_NOTICE = 400  # bytes between two tags: what is longer is a text about something
 _MAX_MATCHES = 1_000  # places where such words are looked at
 

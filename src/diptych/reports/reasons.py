@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
+from diptych.files import shipped_table
 from diptych.reason import http_status
 from diptych.types import SiteEnd
 
-
-def _table(name: str) -> dict[str, str]:
-    """A table of names and words that is beside this module."""
-    lines = (files("diptych.reports") / name).read_text("utf-8").splitlines()
-    return dict(line.split("\t") for line in lines)
-
-
-REASONS = _table("reasons.tsv")
+REASONS = dict(shipped_table("diptych.reports", "reasons.tsv"))
 """words for each `Reason`, and for marks and flags; a name without words is shown as it is"""
-EVIDENCE = _table("evidence.tsv")
+EVIDENCE = dict(shipped_table("diptych.reports", "evidence.tsv"))
 """evidence for a pair in words: the meaning of its number"""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import resources
+from diptych.files import shipped_text
 
 
 def read_queries(package: str) -> dict[str, str]:
@@ -11,8 +11,8 @@ def read_queries(package: str) -> dict[str, str]:
     >>> read_queries("diptych.run")["pair_langs"]
     'SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang'
     """
-    text = resources.files(package).joinpath("queries.sql").read_text("utf-8")
-    parts = (part.partition("\n") for part in text.split("-- name: ")[1:])
+    statements = shipped_text(package, "queries.sql").split("-- name: ")[1:]
+    parts = (part.partition("\n") for part in statements)
     return {name: statement.strip() for name, _, statement in parts}
 
 

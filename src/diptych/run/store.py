@@ -9,12 +9,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import resources
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from diptych.errors import StoreError
-from diptych.files import reason_of
+from diptych.files import reason_of, shipped_text
 from diptych.run.archive import Archive
 from diptych.run.pages import Pages
 from diptych.run.pairs import Pairs
@@ -119,7 +118,7 @@ class Store(Pages, Pairs):
                     f"{self.folder} has lost its run.sqlite; mine what it fetched again with: "
                     f"--warc {self.folder}/warc --out NEW"
                 )
-            schema = resources.files("diptych.run").joinpath("schema.sql").read_text("utf-8")
+            schema = shipped_text("diptych.run", "schema.sql")
             self.db.executescript(
                 f"BEGIN; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             )

@@ -16,11 +16,11 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from diptych.errors import ConfigError, SourceError, in_one_line
+from diptych.files import shipped_text
 from diptych.language.codes import primary
 from diptych.text.urls import host_of, normalise
 from diptych.types import Url
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 # What CLD2 can answer, as Common Crawl writes it: ISO 639-3, macrolanguages where there are such.
-_CLD2 = (files("diptych.sources") / "cld2.txt").read_text("utf-8")
+_CLD2 = shipped_text("diptych.sources", "cld2.txt")
 _ALIASES = {"blu": "hmn"}  # withdrawn from ISO 639-3; CLD2 means Hmong
 # From so many hosts on a domain is a platform that the public suffix list does not know, such as
 # wordpress.com, and each host a site.  Sites with a host for each language have some hundred.
@@ -94,14 +94,10 @@ def candidates(
         parameters: dict[str, Any] = {"paths": [_pattern(path) for path in paths]}
         condition, ends = _condition(suffixes, _columns(db, parameters, suffixes))
         domain = "coalesce(url_host_private_domain, url_host_name)"
-        query = (
-            (files("diptych.sources") / "common_crawl.sql")
-            .read_text("utf-8")
-            .format(
-                scan=_SCAN,
-                condition=condition,
-                domain=domain if level == "site" else "url_host_name",
-            )
+        query = shipped_text("diptych.sources", "common_crawl.sql").format(
+            scan=_SCAN,
+            condition=condition,
+            domain=domain if level == "site" else "url_host_name",
         )
         parameters |= ends | {
             "codes": list(codes),

@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
 from diptych.errors import SourceError
-from diptych.files import reading
+from diptych.files import reading, shipped_text
 from diptych.run.encoding import read_links, valid_text, write_links
 from diptych.text.urls import host_of, site_name, url_key
 from diptych.types import Link, Url
@@ -57,7 +56,7 @@ class LinkWriter:
     def _prepare(self) -> None:
         if self.db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
             self.db.execute("PRAGMA journal_mode = WAL")
-            schema = (files("diptych.sources") / "link_index.sql").read_text("utf-8")
+            schema = shipped_text("diptych.sources", "link_index.sql")
             self.db.executescript(
                 f"BEGIN; {schema}; PRAGMA application_id = {APPLICATION};"
                 f"PRAGMA user_version = {FORMAT}; COMMIT;"

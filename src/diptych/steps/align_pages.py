@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.protocols import SentenceAligner, TreeAligner
 from diptych.text.sentences import split_sentences
+from diptych.text.spans import format_at
 from diptych.types import Bead, Block, LangPair, Page, PagePair, SegmentPair
 
 if TYPE_CHECKING:
@@ -102,8 +103,8 @@ def align_pages(
             left_path=" ".join(block.path for block, _, _ in ours),
             right_path=" ".join(block.path for block, _, _ in theirs),
             score=found.score,
-            left_at=" ".join(f"{start}-{end}" for _, start, end in ours),
-            right_at=" ".join(f"{start}-{end}" for _, start, end in theirs),
+            left_at=format_at((start, end) for _, start, end in ours),
+            right_at=format_at((start, end) for _, start, end in theirs),
         )
 
 

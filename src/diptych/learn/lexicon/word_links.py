@@ -63,7 +63,7 @@ def _links(left: ArrayLike, right: ArrayLike, forward: ArrayLike, backward: Arra
 
 
 def cognate_links(left: Sequence[str], right: Sequence[str]) -> WordLinks:
-    """WordLinks between the words of two vocabularies that are spelled alike."""
+    """Links between the words of two vocabularies that are spelled alike."""
     found = list(cognates(left, right))
     values = [_SAME if pair.similarity == 1 else _ALIKE * pair.similarity for pair in found]
     return _links([p.left for p in found], [p.right for p in found], values, values)
@@ -122,7 +122,7 @@ def _pooled(
 
 
 def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> WordLinks:
-    """WordLinks between the stems of two vocabularies that are in a lexicon or spelled alike.
+    """Links between the stems of two vocabularies that are in a lexicon or spelled alike.
 
     The same as `merged(lexicon_links(...), cognate_links(...))`.
     """
@@ -138,7 +138,7 @@ def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon
 
 
 def lexicon_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> WordLinks:
-    """WordLinks between the stems of two vocabularies that are in a lexicon."""
+    """Links between the stems of two vocabularies that are in a lexicon."""
     return merged(*_known_links(left, right, lexicon))
 
 
@@ -240,7 +240,7 @@ def _shared(
 
 
 def learned_links(left: Bags, right: Bags) -> WordLinks:
-    """WordLinks learned by IBM Model 1 from reliable beads of the texts themselves."""
+    """Links learned by IBM Model 1 from reliable beads of the texts themselves."""
     there, again = train(left, right), train(right, left)
     ahead = _discounted(there.table, there.totals[:-1])  # the last row is that of no word
     back = _discounted(again.table, again.totals[:-1])

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from math import log10
 from typing import NamedTuple
 
+from diptych.files import shipped_table
 from diptych.kernels import url_lang_reference as urls
 from diptych.kernels.url_lang_reference import feature
 from diptych.language.codes import primary
 from diptych.language.marks import fold, mark_table
-from diptych.language.tables import read_table
 
 # Fields where a mark may stand.
 _FIELDS = {
@@ -34,7 +34,7 @@ _CODES = {"GB": "uk"}  # where the top-level domain is not the country's code
 # The first code point and the end of the letters of each script that distinguishes languages.
 _SCRIPTS = {
     script: (int(start, 16), int(end, 16))
-    for script, start, end in read_table("diptych.learn.url", "script_blocks.tsv")
+    for script, start, end in shipped_table("diptych.learn.url", "script_blocks.tsv")
 }
 _WRITTEN = {"Hans": ("Hani",), "Hant": ("Hani",), "Jpan": ("Jpan", "Hani")}
 

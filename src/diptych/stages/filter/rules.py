@@ -17,7 +17,7 @@ from diptych.units import Repeats
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What cannot be a translation, by form alone; what is left keeps the score it came with."""
+    """Reject segments that cannot be translations by their form; others keep their score."""
 
     max_length: int = 2000
     """characters on one side; longer ones are texts that were not split"""

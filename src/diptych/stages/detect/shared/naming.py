@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from urllib.parse import unquote
 
+from diptych.files import shipped_table
 from diptych.language.codes import primary
 from diptych.language.marks import (
     Mark,
@@ -149,8 +149,7 @@ def country_languages() -> Mapping[str, str]:
     """
     # The names of countries as images of flags have them: in English, in the country's own
     # language, and in French.
-    lines = (files("diptych.stages.detect.shared") / "countries.tsv").read_text("utf-8")
-    rows = (line.split("\t") for line in lines.splitlines())
+    rows = shipped_table("diptych.stages.detect.shared", "countries.tsv")
     return {name: lang for lang, names in rows for name in names.split()}
 
 
