@@ -143,5 +143,6 @@ def write(path: Path, rows: Iterable[Mapping[str, Any]], *, without: tuple[str, 
     ordered = sorted(rows, key=lambda each: str(each["url_surtkey"]))
     table = pa.Table.from_pylist([dict(each) for each in ordered], schema=schema())
     path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(table.drop_columns(list(without)), path, compression="gzip")
+    with path.open("wb") as stream:
+        pq.write_table(table.drop_columns(list(without)), stream, compression="gzip")
     return path

@@ -205,7 +205,7 @@ def test_labels_with_a_mark_at_their_beginning_and_windows_line_ends(tmp_path: P
 class FakeRun:
     """What a run has of pages and lexicons."""
 
-    def learned(self) -> dict[LangPair, Lexicon]:
+    def learned_lexicons(self) -> dict[LangPair, Lexicon]:
         known = Lexicon.of_links("en", "fr", [("house", "maison", 1)])
         return {LangPair("en", "fr"): known}
 
