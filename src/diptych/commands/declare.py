@@ -64,11 +64,11 @@ def command(
 
 
 def _parameters(options: type[Any]) -> Iterator[click.Parameter]:
-    """The parameters of a command, those of its own before those it shares with others."""
+    """The parameters of a command: required ones, then its own, then those it shares with others."""
     hints = get_type_hints(options)
     fields = {field.name: field for field in dataclasses.fields(options)}
     names = [name for each in options.__mro__ for name in vars(each).get("__annotations__", {})]
-    for name in dict.fromkeys(names):
+    for name in sorted(dict.fromkeys(names), key=lambda name: fields[name].default is not REQUIRED):
         make = _option if "help" in fields[name].metadata else _argument
         yield make(fields[name], hints[name])
 
@@ -88,10 +88,10 @@ def _option(field: dataclasses.Field[Any], hint: Any) -> click.Option:
     names = field.metadata["names"] or [f"--{field.name.replace('_', '-')}"]
     is_shown = not is_required and field.default not in (None, "", (), False)
     kinds = {} if kind is bool else {"type": kind}
-    settings = {"show_default": is_shown, **kinds, **field.metadata["settings"]}
+    given = {} if is_required else {"default": field.default}  # click takes None for a value
+    settings = {"show_default": is_shown, **kinds, **given, **field.metadata["settings"]}
     return click.Option(
-        [*names, field.name], default=None if is_required else field.default,
-        required=is_required, multiple=is_many, is_flag=kind is bool,
+        [*names, field.name], required=is_required, multiple=is_many, is_flag=kind is bool,
         help=field.metadata["help"], **settings,
     )  # fmt: skip
 
