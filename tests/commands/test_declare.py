@@ -40,15 +40,19 @@ def value(parameter: click.Parameter) -> str:
 def test_what_is_required_and_missing_is_named(
     names: tuple[str, ...], command: click.Command, missing: click.Parameter
 ) -> None:
+    is_option = isinstance(missing, click.Option)
     arguments: list[str] = []
     for parameter in command.params:
-        if parameter.required and parameter is not missing:
-            is_option = isinstance(parameter, click.Option)
-            arguments += [parameter.opts[0], value(parameter)] if is_option else [value(parameter)]
+        if not parameter.required or parameter is missing:
+            continue
+        if isinstance(parameter, click.Option):
+            arguments += [parameter.opts[0], value(parameter)]
+        elif is_option:  # without one of them, the others would take its place
+            arguments += [value(parameter)]
     result = run(*names, *arguments)
     assert result.exit_code == 2
     assert "Missing " in result.stderr
-    assert (missing.opts[0] if isinstance(missing, click.Option) else "argument") in result.stderr
+    assert (missing.opts[0] if is_option else "argument") in result.stderr
 
 
 def test_several_commands_need_something() -> None:

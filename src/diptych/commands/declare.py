@@ -64,7 +64,7 @@ def command(
 
 
 def _parameters(options: type[Any]) -> Iterator[click.Parameter]:
-    """The parameters of a command: required ones, then its own, then those it shares with others."""
+    """The parameters of a command: required ones, its own, those it shares with others."""
     hints = get_type_hints(options)
     fields = {field.name: field for field in dataclasses.fields(options)}
     names = [name for each in options.__mro__ for name in vars(each).get("__annotations__", {})]
