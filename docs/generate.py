@@ -128,7 +128,7 @@ def code_map() -> str:
     order = rooms[1].split(" . ")
     root = [path for path in sorted(package.glob("*.py")) if path.stem not in order]
     lines = [line for path in root for line in _map_lines(path, 1)]
-    for room in [*order[1:], "recipes", "demo"]:
+    for room in ["recipes", "demo", *order[1:]]:
         file = package / f"{room}.py"
         lines += _map_lines(file if file.exists() else package / room, 1)
     return "```text\n" + "\n".join(["src/diptych/", *lines]) + "\n```"

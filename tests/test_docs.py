@@ -31,6 +31,7 @@ PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"
 PAGES += sorted(DOCS.rglob("*.md"))
 STRATEGIES = [(stage, name) for stage in registry.STRATEGIES for name in registry.STRATEGIES[stage]]
 FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+NAMED_LINK = re.compile(r"\[`([\w/.-]+\.(?:py|md|toml|tsv|sql|json))`\]\(([^)]+)\)")
 LINK = re.compile(r"\[[^\]\[]*\]\(([^()\s]+)\)")
 
 
@@ -251,6 +252,12 @@ def test_every_relative_link_leads_somewhere(path: Path) -> None:
     assert [to for to in relative if not (path.parent / to.partition("#")[0]).exists()] == []
 
 
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_a_link_that_is_named_after_a_file_leads_to_it(path: Path) -> None:
+    for name, target in NAMED_LINK.findall(text_of(path)):
+        assert target.partition("#")[0].endswith(name), name
+
+
 def test_every_page_can_be_reached_from_the_index_or_the_readme() -> None:
     reached = {ROOT / "README.md", DOCS / "index.md"}
     while True:
@@ -286,6 +293,9 @@ def test_pairer_of_the_extending_page_passes_the_conformance_tests(tmp_path: Pat
     code = re.search(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert code is not None
     assert len([line for line in code[1].splitlines() if line.strip()]) <= 28
+    assert "`src/diptych/stages/pair/same_name.py`" in page
+    assert '"same_name": "diptych.stages.pair.same_name:SameName"' in page
+    assert "`tests/stages/pair/test_same_name.py`" in page
     file = tmp_path / "same_name.py"
     file.write_text(code[1], "utf-8")
     pairer = load(file).SameName()
