@@ -12,7 +12,7 @@ from enum import Enum, IntEnum
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, NewType
 
-from diptych.reason import Reason as Reason
+from diptych.reason import Reason
 
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon

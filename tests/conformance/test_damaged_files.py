@@ -18,7 +18,7 @@ from support.exported import Given, numbered
 
 from diptych import recipes
 from diptych.commands._url_lines import read_lines
-from diptych.commands.options import teach_from
+from diptych.commands.options import use_language_files
 from diptych.commands.train.verify import read_labels
 from diptych.corpus.files import OutFiles
 from diptych.corpus.from_file import read_units
@@ -161,7 +161,7 @@ def taught(folder: Path) -> Made:
 
     def read() -> None:
         with pytest.raises(DiptychError) as caught:  # it is of no model that there is
-            teach_from([path])
+            use_language_files([path])
         if str(path) in str(caught.value):
             raise caught.value
 

@@ -10,8 +10,9 @@ from support.examples import examples
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import Filter
+from diptych.reason import Reason
 from diptych.registry import strategies
-from diptych.types import Decision, Reason, SegmentPair, Url
+from diptych.types import Decision, SegmentPair, Url
 from diptych.units import Repeats
 
 FILTERS = [pytest.param(cls(), id=name) for name, cls in strategies("filter").items()]

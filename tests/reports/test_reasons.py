@@ -10,8 +10,8 @@ import orjson
 import pytest
 
 import diptych
+from diptych.reason import Reason
 from diptych.reports.reasons import REASONS, in_words
-from diptych.types import Reason
 
 SOURCE = Path(diptych.__file__).parent
 WRITERS = {"reason.py", "reports/reasons.py"}

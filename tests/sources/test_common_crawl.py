@@ -424,6 +424,13 @@ def test_an_interrupted_query_is_an_interrupt(message: str, raised: type[BaseExc
         raise RuntimeError(message)
 
 
+def test_an_interrupt_of_duckdb_is_an_interrupt() -> None:
+    import duckdb
+
+    with pytest.raises(KeyboardInterrupt), columnar._connected(100, None):
+        raise duckdb.InterruptException("")
+
+
 def test_what_a_damaged_file_makes_duckdb_say_is_one_line() -> None:
     import duckdb
 

@@ -13,9 +13,10 @@ from support.fakes import make_page
 from support.runs import LANGS, context, crawled
 
 from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.reason import Reason
 from diptych.run.store import Store
 from diptych.steps.tasks import AlignTask, LexiconTask, SketchTask, TaskContext, split_page
-from diptych.types import Block, Decision, LangPair, PagePair, Reason, Url
+from diptych.types import Block, Decision, LangPair, PagePair, Url
 
 NOWHERE = Url("http://127.0.0.1/nowhere")
 TIDES = next(document for document in documents() if document.name == "tides")

@@ -108,11 +108,11 @@ def search(
     notes = [in_one_line(note) for note in (*faults, *dict.fromkeys(discovery.hosts.notes))]
     write_sites(store, terms, notes)
     if not asked.quiet:
-        _tell(store, notes)
+        _print_end(store, notes)
     return Searched(leads.verdicts("accept"), leads.failed(), not shown.stopped())
 
 
-def _tell(store: Store, notes: Sequence[str]) -> None:
+def _print_end(store: Store, notes: Sequence[str]) -> None:
     """Say on standard error how a search has ended."""
     lines = SearchSummary.of(store).lines() + [f"note: {note}" for note in notes[:NOTES]]
     if len(notes) > NOTES:

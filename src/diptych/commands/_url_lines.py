@@ -58,10 +58,10 @@ class Skipped:
         if len(self.first) < _SHOWN:
             self.first.append(line.number)
 
-    def told(self, what: str) -> str:
+    def in_words(self, what: str) -> str:
         """One line about them.
 
-        >>> Skipped(7, [1, 2, 3, 4, 5]).told("without a URL")
+        >>> Skipped(7, [1, 2, 3, 4, 5]).in_words("without a URL")
         'skipped 7 lines without a URL: line 1, 2, 3, 4, 5, ...'
         """
         shown = ", ".join(map(str, self.first)) + (", ..." if self.count > len(self.first) else "")
@@ -168,13 +168,13 @@ def answer_lines(
             rows.append(spell(given | (values or nothing), as_json=asked.as_json))
         count += len(batch)
         write(out, rows)
-    return told(skipped, count - skipped.count, what)
+    return report_skipped(skipped, count - skipped.count, what)
 
 
-def told(skipped: Skipped, answered: int, what: str) -> int:
+def report_skipped(skipped: Skipped, answered: int, what: str) -> int:
     """Say what was skipped, and that nothing was found if so; the exit code."""
     if skipped.count:
-        click.echo(skipped.told(what), err=True)
+        click.echo(skipped.in_words(what), err=True)
     elif not answered:
         click.echo("nothing found: there are no lines to read", err=True)
     return 0 if answered else 1

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 from diptych.commands._detector import DetectorOptions
 from diptych.commands.declare import argument, command, option
-from diptych.commands.options import FOUND, NOTHING, agent_of, languages, listed, seed, taught_names
+from diptych.commands.options import (
+    FOUND,
+    NOTHING,
+    agent_of,
+    languages,
+    learned_names,
+    listed,
+    seed,
+)
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -51,7 +59,7 @@ def detect(asked: DetectOptions) -> int:
         raise ConfigError("name a site, such as https://example.org, or - for a list")
     seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]
     recipe = {"detect": asked.detector()}
-    terms = Terms(langs, tuple(seeds), "site", recipe, taught=taught_names())
+    terms = Terms(langs, tuple(seeds), "site", recipe, taught=learned_names())
     printer = Printer(standard_output(), as_json=asked.as_json)
     agent = agent_of(asked.user_agent)
     with _folder(asked.out) as folder, open_run(folder, terms, agent=agent) as store:
@@ -64,8 +72,8 @@ def detect(asked: DetectOptions) -> int:
 
 def _say_the_rest(named: Sequence[Url], leads: Leads, printer: Printer) -> None:
     """Say what is known of sites that were named twice, have moved, or could not be tested."""
+    from diptych.reason import Reason
     from diptych.text.urls import site_name
-    from diptych.types import Reason
 
     verdicts = leads.verdicts()
     decided = {verdict.site: verdict for verdict in verdicts}

@@ -12,7 +12,15 @@ import click
 
 from diptych.commands._detector import DetectorOptions
 from diptych.commands.declare import amount_option, argument, command, count_option, option
-from diptych.commands.options import FOUND, NOTHING, agent_of, languages, listed, seed, taught_names
+from diptych.commands.options import (
+    FOUND,
+    NOTHING,
+    agent_of,
+    languages,
+    learned_names,
+    listed,
+    seed,
+)
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -89,7 +97,7 @@ def discover(asked: DiscoverOptions) -> int:
             policy = SeedsOnly()  # they are tested, and nothing else
     _check(seeds, policy, recipe, asked)
     terms = Terms(
-        langs, tuple(map(seed, named)), "site", recipe, tuple(index), taught=taught_names()
+        langs, tuple(map(seed, named)), "site", recipe, tuple(index), taught=learned_names()
     )
     folder = asked.out or _default_folder(named, index, langs)
     searched = _search(folder, terms, seeds, policy, source, asked)

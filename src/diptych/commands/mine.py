@@ -19,11 +19,11 @@ from diptych.commands.options import (
     langid_option,
     langs_option,
     languages,
+    learned_names,
     listed,
     live_engine,
+    notes_on_languages,
     seed,
-    taught_names,
-    untold,
 )
 from diptych.errors import ConfigError
 
@@ -138,7 +138,7 @@ def mine_sites(asked: MineOptions) -> int:
     names = tuple(str(file.resolve()) for file in archives)
     lexicons = [read_lexicon(path) for path in asked.lexicons]
     known = tuple(_named(lexicon, langs) for lexicon in lexicons)
-    terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, taught_names())
+    terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
     folder = asked.out or default_folder(seeds, [str(path) for path in asked.archives], langs)
     agent = agent_of(asked.user_agent)
     engine = _engine(asked, agent, archives)
@@ -147,7 +147,7 @@ def mine_sites(asked: MineOptions) -> int:
         plan = _plan(store, terms, lexicons, asked, agent)
         now = 0.0 if archives else time.time()  # a replay has its own clock
         with progress_display(Progress(), quiet=asked.quiet or asked.as_json) as progress:
-            progress.notes.extend(untold(langs))
+            progress.notes.extend(notes_on_languages(langs))
             run(plan, strategies, store, engine, progress, now)
         summary = summarise(store, langs)
         notes = progress.final_notes()

@@ -144,14 +144,14 @@ def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:
     from diptych.language.codes import parse_langs
 
     if taught or identify.learned_languages():
-        teach_from(taught)
+        use_language_files(taught)
     try:
         return parse_langs(text)
     except ValueError as error:
         raise ConfigError(str(error)) from error
 
 
-def teach_from(files: Sequence[Path]) -> None:
+def use_language_files(files: Sequence[Path]) -> None:
     """Teach this process the languages of some files; `ConfigError` for what cannot be."""
     from diptych.language.identify import use_learned_languages
 
@@ -170,7 +170,7 @@ def _learned(path: Path) -> LearnedLanguage:
         return LearnedLanguage.from_bytes(read_file(path, MAX_BYTES, advice))
 
 
-def taught_names() -> tuple[str, ...]:
+def learned_names() -> tuple[str, ...]:
     """The languages that were taught, as the terms of a run know them."""
     from hashlib import blake2b
 
@@ -182,7 +182,7 @@ def taught_names() -> tuple[str, ...]:
     )
 
 
-def untold(langs: Sequence[str]) -> list[str]:
+def notes_on_languages(langs: Sequence[str]) -> list[str]:
     """Notes on languages that cannot be told by their text."""
     from diptych.language import identify
 

@@ -14,10 +14,11 @@ from diptych.corpus.personal_data import redacted
 from diptych.errors import StoreError
 from diptych.page.read import read_content
 from diptych.protocols import Corpus, Exporter
+from diptych.reason import Reason
 from diptych.run.store import Store
 from diptych.text.near_duplicates import segment_keys
 from diptych.text.spans import pieces, rewritten
-from diptych.types import Block, Decision, Reason, SegmentPair, Url
+from diptych.types import Block, Decision, SegmentPair, Url
 from diptych.units import DocumentPair, Side, Text, Unit
 
 _PAIR = (

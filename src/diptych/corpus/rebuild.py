@@ -23,12 +23,13 @@ from diptych.errors import ArchiveError, ConfigError, CorpusError
 from diptych.files import reading
 from diptych.page.body import decompress, is_html
 from diptych.page.read import read_content
+from diptych.reason import Reason
 from diptych.run.warc import read_at, scan
 from diptych.stages.export.standoff import BareUnit, read_header, read_line, text_hash
 from diptych.text.digests import body_digest
 from diptych.text.spans import by_path, texts_at
 from diptych.text.urls import url_key
-from diptych.types import Reason, Response, Url
+from diptych.types import Response, Url
 from diptych.units import DocumentPair, Side, Unit
 
 log = logging.getLogger(__name__)

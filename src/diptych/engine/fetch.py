@@ -17,8 +17,9 @@ from diptych.engine.addresses import guarded_socket, is_private_name, refused_ad
 from diptych.page.answer import REDIRECTS
 from diptych.page.robots import MAX_ROBOTS_BYTES
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES
+from diptych.reason import Reason
 from diptych.text.urls import host_of, resolve
-from diptych.types import Failure, Kind, Reason, Response, Url
+from diptych.types import Failure, Kind, Response, Url
 
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
 HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")

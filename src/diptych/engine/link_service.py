@@ -38,9 +38,9 @@ from diptych._version import VERSION
 from diptych.errors import SourceError, in_one_line
 from diptych.files import read_file, reading
 from diptych.page.robots import retry_after
-from diptych.reason import http_status
+from diptych.reason import Reason, http_status
 from diptych.text.urls import host_of, normalise, origin_of, site_name
-from diptych.types import Failure, Link, Reason, Response, Url
+from diptych.types import Failure, Link, Response, Url
 
 MAX_BODY = 10_000_000
 _MAX_TOML = 1_000_000  # bytes of a description

@@ -21,7 +21,8 @@ from diptych.engine.page_worker import FRAME, READY, digest, unpack
 from diptych.errors import DiptychError
 from diptych.language.identify import learned_languages
 from diptych.page.answer import ReadAnswer
-from diptych.types import Failure, Kind, Reason, Response
+from diptych.reason import Reason
+from diptych.types import Failure, Kind, Response
 
 Digest = tuple[ReadAnswer, bytes]
 PATIENCE = 30.0  # seconds for one page; a page of 10 MB takes less than two

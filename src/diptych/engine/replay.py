@@ -13,10 +13,11 @@ from diptych.frontier.queue import Claim
 from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.body import is_html
 from diptych.protocols import Watcher
+from diptych.reason import Reason
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, scan
 from diptych.text.urls import url_key
-from diptych.types import Failure, Kind, Reason, Response, Url
+from diptych.types import Failure, Kind, Response, Url
 
 
 def archive_files(paths: Iterable[Path]) -> list[Path]:

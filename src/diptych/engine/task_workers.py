@@ -22,7 +22,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from diptych.errors import DiptychError
 from diptych.language.identify import learned_languages, use_learned_languages
 from diptych.language.learned import LearnedLanguage
-from diptych.types import Reason
+from diptych.reason import Reason
 
 TASK_TIMEOUT = 120.0  # seconds for one task
 _TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is given out

@@ -10,9 +10,10 @@ from diptych.frontier.hosts import Hosts
 from diptych.frontier.queries import SQL
 from diptych.frontier.queue import Entry, State
 from diptych.frontier.scope import Anywhere, Scope
+from diptych.reason import Reason
 from diptych.run.store import Store
 from diptych.text.urls import NOT_HTML, extension, url_key
-from diptych.types import Kind, Reason, Url
+from diptych.types import Kind, Url
 
 MAX_KNOWN = 200_000
 

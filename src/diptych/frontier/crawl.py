@@ -22,6 +22,7 @@ from diptych.page.answer import ReadAnswer
 from diptych.page.robots import Robots
 from diptych.page.sitemaps import Sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy
+from diptych.reason import Reason
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
@@ -35,7 +36,6 @@ from diptych.types import (
     Outlook,
     Page,
     Ranked,
-    Reason,
     Site,
     SiteEnd,
     Url,

@@ -11,9 +11,10 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queries import SQL
 from diptych.frontier.queue import Claim, Entry, Frontier, Host
 from diptych.page.robots import Robots
+from diptych.reason import Reason
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, url_key
-from diptych.types import Kind, Reason, Site, SiteEnd, Url
+from diptych.types import Kind, Site, SiteEnd, Url
 
 if TYPE_CHECKING:
     from protego import Protego

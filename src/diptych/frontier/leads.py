@@ -11,10 +11,11 @@ import orjson
 from diptych.frontier.queries import SQL
 from diptych.page.neighbourhood import neighbourhood
 from diptych.protocols import Ranking
+from diptych.reason import Reason
 from diptych.run.encoding import decoding
 from diptych.run.store import Store
 from diptych.text.urls import site_name, url_key
-from diptych.types import Decision, Example, Lead, Link, Reason, Role, Url
+from diptych.types import Decision, Example, Lead, Link, Role, Url
 
 _COLUMNS = "id, url, site, role, words, source"
 FAILED = f"state = 2 AND outcome IS NULL AND reason NOT IN ('', '{Reason.MOVED}')"
@@ -89,7 +90,7 @@ class Leads:
         return [_lead(self._store.db.execute(query, (id,)).fetchone()) for id in best]
 
     def taken(self) -> list[Lead]:
-        """Those that were taken up and are not done."""
+        """Leads that were taken up and are not done."""
         rows = self._store.db.execute(f"SELECT {_COLUMNS} FROM leads WHERE state = 1 ORDER BY id")
         return [_lead(row) for row in rows]
 

@@ -9,11 +9,11 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier
 from diptych.page.answer import ReadAnswer
 from diptych.page.robots import Robots
-from diptych.reason import http_status
+from diptych.reason import Reason, http_status
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import host_of
-from diptych.types import Failure, Kind, Reason
+from diptych.types import Failure, Kind
 
 _NO_ANSWER = (Reason.TIMEOUT, Reason.CONNECT, Reason.DISCONNECTED)
 RETRIED = frozenset({*_NO_ANSWER, "http_429", "http_500", "http_502", "http_503", "http_504"})

@@ -23,10 +23,11 @@ from diptych.frontier.scope import Anywhere
 from diptych.frontier.visits import Visit, Visits
 from diptych.page.answer import ReadAnswer
 from diptych.protocols import Detector, DiscoverPolicy, SiteTest
+from diptych.reason import Reason
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
-from diptych.types import Example, Failure, Kind, Lead, Link, Page, Reason, Role, Url
+from diptych.types import Example, Failure, Kind, Lead, Link, Page, Role, Url
 
 SEED_SCORE = 2.0  # above all probabilities
 ROBOTS_DOWNLOADS = (

@@ -10,8 +10,8 @@ import re
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
+from diptych.reason import Reason
 from diptych.text.urls import origin_of
-from diptych.types import Reason
 
 MAX_SEGMENTS = 25  # deeper paths are made by relative links gone wrong
 MAX_PARAMETERS = 12

@@ -10,9 +10,10 @@ from diptych.frontier.hosts import Hosts, SiteInfo
 from diptych.frontier.queries import SQL
 from diptych.frontier.queue import Frontier, Host, State
 from diptych.protocols import SiteTest
+from diptych.reason import Reason
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, site_name, url_key
-from diptych.types import Lead, Page, Reason, Role, Site, Url
+from diptych.types import Lead, Page, Role, Site, Url
 
 _PRIORITY = 1.0
 

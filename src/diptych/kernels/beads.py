@@ -28,7 +28,7 @@ class Band(NamedTuple):
 
     @classmethod
     def full(cls, left: int, right: int) -> Band:
-        """All points."""
+        """A band that holds all points."""
         return cls(np.zeros(left + 1, np.int32), np.full(left + 1, right, np.int32))
 
     @classmethod

@@ -14,8 +14,9 @@ from diptych.page.body import decompress, is_html
 from diptych.page.read import read_page
 from diptych.page.robots import Robots, retry_after
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES, Sitemap, read_sitemap
+from diptych.reason import Reason
 from diptych.text.urls import resolve
-from diptych.types import Failure, Kind, Page, Reason, Response, Url
+from diptych.types import Failure, Kind, Page, Response, Url
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 SNIFFED = 4096  # bytes looked at to tell what a body is

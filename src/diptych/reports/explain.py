@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from diptych.errors import ConfigError
 from diptych.frontier.queue import State
+from diptych.reason import Reason
 from diptych.reports.reasons import EVIDENCE, in_words
 from diptych.run.encoding import read_evidence
 from diptych.run.store import Store
 from diptych.text.urls import normalise, url_key
-from diptych.types import Evidence, PagePair, Reason, Site, Url
+from diptych.types import Evidence, PagePair, Site, Url
 
 
 def explain(store: Store, urls: Sequence[str]) -> str:

@@ -7,13 +7,14 @@ from typing import Any
 
 from diptych.errors import StoreError
 from diptych.files import replace_file
+from diptych.reason import Reason
 from diptych.registry import signature
 from diptych.reports.plot import plot
 from diptych.reports.reasons import in_words
 from diptych.reports.summary import Step, Summary
 from diptych.run.store import Store
 from diptych.run.terms import Terms
-from diptych.types import Reason, SegmentPair
+from diptych.types import SegmentPair
 
 SHOWN_PAIRS = 500
 SHOWN_SEGMENTS = 60

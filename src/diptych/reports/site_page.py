@@ -40,7 +40,7 @@ class SearchSummary:
 
     @classmethod
     def of(cls, store: Store) -> SearchSummary:
-        """As the store knows it."""
+        """The summary of a search, from its store."""
         count = store.count
         reasons = store.db.execute(
             "SELECT reason, count(*) FROM verdicts WHERE NOT accept GROUP BY reason"

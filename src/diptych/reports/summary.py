@@ -9,10 +9,11 @@ from pathlib import Path
 
 from diptych.frontier.queue import State
 from diptych.language.codes import asked_language
+from diptych.reason import Reason
 from diptych.reports.curve import Curve, curve
 from diptych.reports.reasons import in_words
 from diptych.run.store import Store
-from diptych.types import Outlook, Reason, lang_pairs
+from diptych.types import Outlook, lang_pairs
 
 NO_CURVE = Curve()
 SMALL_SHARE = 0.01  # of all pairs: less is told as that

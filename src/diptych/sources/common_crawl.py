@@ -257,9 +257,11 @@ def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
         db = duckdb.connect(config=config)
         try:
             yield db
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
         except duckdb.Error as error:
             raise SourceError(_explained(error, memory)) from error
-        except RuntimeError as error:  # also how DuckDB tells of Ctrl-C
+        except RuntimeError as error:  # the class that DuckDB 1 raises for Ctrl-C, among others
             if "interrupted" in str(error).lower():
                 raise KeyboardInterrupt from error
             raise SourceError(_explained(error, memory)) from error
@@ -268,7 +270,10 @@ def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
 
 
 def _explained(error: Exception, memory: int) -> str:
-    """An error of DuckDB in one line, with a remedy."""
+    """An error of DuckDB in one line, with a remedy.
+
+    DuckDB has one class for all errors of files; its messages say which it is.
+    """
     text = str(error).strip()
     first = text.splitlines()[0] if text else type(error).__name__
     named = re.search(r"['\"](.*)['\"]", first)

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from diptych.engine.task_workers import Failed, Pool
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import PairQuestion
+from diptych.reason import Reason
 from diptych.steps.tasks import AlignResult, PairTask, TaskContext, VerifyResult, VerifyTask
-from diptych.types import Decision, PairingResult, Reason, VerifiedPair
+from diptych.types import Decision, PairingResult, VerifiedPair
 
 _UNREADABLE = VerifyResult(AlignResult(Decision(False, 0.0, Reason.UNREADABLE), []), ())
 

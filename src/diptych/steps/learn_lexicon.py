@@ -35,7 +35,7 @@ def learn_lexicons(
     watcher.tick()
     lexicons = dict(known)
     for langs in store.lang_pairs():
-        tasks = [LexiconTask(pair) for pair in _teaching_pairs(store, langs)]
+        tasks = [LexiconTask(pair) for pair in _training_pairs(store, langs)]
         texts: set[tuple[str, str]] = set()
         for found in run_tasks(tasks, context, context.of(store), jobs=jobs):
             texts.update(() if isinstance(found, Failed) else found)
@@ -45,7 +45,7 @@ def learn_lexicons(
     return lexicons
 
 
-def _teaching_pairs(store: Store, langs: LangPair) -> list[PagePair]:
+def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
     """The sure pairs, some from all over where there are more than it takes."""
     rows = store.pairs_to_learn_from(langs, SURE_PAIR)
     rows.sort(key=lambda row: _random_order(row[0]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from diptych.corpus.best_copies import best_of, repeats
-from diptych.types import Reason
+from diptych.reason import Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,6 +14,7 @@ from diptych.corpus.personal_data import personal_data
 from diptych.page.read import read_content, read_page
 from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner
+from diptych.reason import Reason
 from diptych.registry import Strategies
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
@@ -27,7 +28,6 @@ from diptych.types import (
     NodePair,
     Page,
     PagePair,
-    Reason,
     SegmentPair,
     Site,
     Sketch,

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise, product
 from typing import NamedTuple
 
-from diptych.types import Block, Decision, Reason, SegmentPair
+from diptych.reason import Reason
+from diptych.types import Block, Decision, SegmentPair
 from diptych.units import DocumentPair, Piece, Text
 
 MAX_STRETCHES = 2_000  # of one side; a segment is a few sentences

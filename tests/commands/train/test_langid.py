@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support import strange
 
-from diptych.commands.options import teach_from
+from diptych.commands.options import use_language_files
 from diptych.commands.train.langid import train_langid
 from diptych.errors import ConfigError
 from diptych.language.identify import identify, use_learned_languages
@@ -40,7 +40,7 @@ def test_a_language_is_learned_and_taught(
     code = lang if "-" in lang else lang.lower()
     assert said.startswith(f"{code} learned from 95 lines")
     assert f"% are told to be {code}" in said
-    teach_from([out])
+    use_language_files([out])
     assert identify(strange.lines()[110])[0].lang == code
 
 
@@ -97,4 +97,4 @@ def test_models_that_are_none_are_mistakes(text: Path, tmp_path: Path) -> None:
         (tmp_path / "none", "cannot read"),
     ):
         with pytest.raises(ConfigError, match=wrong):
-            teach_from([path])
+            use_language_files([path])

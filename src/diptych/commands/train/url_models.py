@@ -60,8 +60,8 @@ def train_url_model(asked: TrainOptions, out: Path) -> int:
     if not rows:
         raise ConfigError("there is nothing to learn from: the data hold no usable row")
     kept, held_out = split_by_domain(rows, HELD_OUT, asked.seed + SPLIT)
-    split = f"{_told(kept)} to learn from, {_told(held_out)} held out"
-    _say(split)
+    split = f"{_size(kept)} to learn from, {_size(held_out)} held out"
+    _print(split)
     if not kept:
         raise ConfigError("the data are of too few domains: give more, or another --seed")
     model = _train(asked, kept)
@@ -73,15 +73,15 @@ def train_url_model(asked: TrainOptions, out: Path) -> int:
     replace_file(out / "card.md", _card(asked, files, split, lines).encode())
     for line in lines:
         click.echo(line)
-    _say(f"{asked.model} model -> {out}")
+    _print(f"{asked.model} model -> {out}")
     return 0
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     click.echo(line, err=True)
 
 
-def _told(rows: Sequence[Any]) -> str:
+def _size(rows: Sequence[Any]) -> str:
     return f"{len(rows):,} rows of {len({row.domain for row in rows}):,} domains"
 
 
@@ -111,7 +111,7 @@ def _train(asked: TrainOptions, rows: list[Any]) -> Any:
         training = fine_tune.Training(**dict(asked.tuning))
         tune: Callable[..., Any]
         tune = fine_tune.train_url_lang if is_lang else fine_tune.train_url_pair
-        return tune(rows, base=asked.base, seed=asked.seed, training=training, tell=_say)
+        return tune(rows, base=asked.base, seed=asked.seed, training=training, tell=_print)
     try:
         return (_learn_url_lang if is_lang else _learn_url_pair)(rows, asked.seed)
     except ModuleNotFoundError as error:

@@ -94,7 +94,7 @@ def train_verify(path: Path, out: Path, *, method: str, run: Path | None, seed: 
     for line in lines:
         click.echo(line)
     if dropped:
-        click.echo(f"decided without a model, and left out: {_told(dropped)}", err=True)
+        click.echo(f"decided without a model, and left out: {_in_words(dropped)}", err=True)
     click.echo(f'[verify]\nuse = "{method}"\nmodel = "{out}"', err=True)
     return 0
 
@@ -104,7 +104,7 @@ def _obstacle(candidate: Candidate) -> str:
     return obstacle(candidate, min_letters=strategy.min_letters, max_copied=strategy.max_copied)
 
 
-def _told(dropped: Mapping[str, int]) -> str:
+def _in_words(dropped: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in sorted(dropped.items()))
 
 
@@ -134,7 +134,7 @@ def read_labels(path: Path) -> list[Label]:
 
 def _check_classes(answers: Sequence[bool], what: str, dropped: Mapping[str, int]) -> None:
     right = sum(answers)
-    rest = f" that need a model ({_told(dropped)})" if dropped else ""
+    rest = f" that need a model ({_in_words(dropped)})" if dropped else ""
     if len(answers) < LEAST:
         raise ConfigError(f"{what} {len(answers)} pairs{rest}; give at least {LEAST}, better 100")
     if min(right, len(answers) - right) < 2:
@@ -253,7 +253,7 @@ def _card(
     """The model card: signature, training data and figures."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     signature = f"verify:{method}|data:{digest[:8]}|seed:{seed}|v:{VERSION}"
-    left_out = f", {sum(dropped.values())} left out ({_told(dropped)})" if dropped else ""
+    left_out = f", {sum(dropped.values())} left out ({_in_words(dropped)})" if dropped else ""
     return "\n".join([
         f"# verify: {method}", "", f"Signature: `{signature}`", "",
         f"Trained on {len(kept)} pairs of pages, {sum(kept)} of them right{left_out}.", "",

@@ -86,8 +86,8 @@ class LengthLexicon:
         return found
 
     def _is_short(self, left: Sequence[str], right: Sequence[str]) -> bool:
-        is_taught = self.passes > 1 and min(len(left), len(right)) >= self.least
-        return not is_taught and (len(left) + 1) * (len(right) + 1) <= MAX_CELLS
+        learns = self.passes > 1 and min(len(left), len(right)) >= self.least
+        return not learns and (len(left) + 1) * (len(right) + 1) <= MAX_CELLS
 
     def _align_short(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diptych.protocols import SiteTest
+from diptych.reason import Reason
 from diptych.stages.detect.shared.site_pages import ShownLanguages, site_links
-from diptych.types import Decision, Link, Page, Reason, Url
+from diptych.types import Decision, Link, Page, Url
 
 
 @dataclass(frozen=True, slots=True)

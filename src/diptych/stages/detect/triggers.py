@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from diptych.language.codes import primary
 from diptych.protocols import SiteTest
+from diptych.reason import Reason
 from diptych.stages.detect.shared.naming import trigger_languages
 from diptych.stages.detect.shared.site_pages import site_links
-from diptych.types import Decision, Link, Page, Reason, Url
+from diptych.types import Decision, Link, Page, Url
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class Obfc(BackAndForth):
     learns_every: ClassVar[int] = 0
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """As they come."""
+        """Links in the order in which they were found."""
         return first_found_first
 
 

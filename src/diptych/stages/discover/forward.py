@@ -20,7 +20,7 @@ class Forward:
     learns_every: ClassVar[int] = 0
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """All of them."""
+        """All links of a page."""
         return page_links(page)
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:

@@ -28,5 +28,5 @@ class SeedsOnly:
         return float(is_bilingual)
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """As they were given."""
+        """Seeds in the order in which they were given."""
         return first_found_first

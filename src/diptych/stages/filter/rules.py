@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.reason import Reason
 from diptych.stages.filter.shared.characters import CharacterCounts, Kind
 from diptych.stages.filter.shared.segments import Segments, read_segments
-from diptych.types import Decision, Reason, SegmentPair
+from diptych.types import Decision, SegmentPair
 from diptych.units import Repeats
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from diptych.reason import Reason
 from diptych.stages.verify.shared.base import TrainedVerifier
 from diptych.stages.verify.shared.features import NAMES, Features, features
-from diptych.types import Candidate, Decision, Reason
+from diptych.types import Candidate, Decision
 
 
 @dataclass(frozen=True, slots=True)

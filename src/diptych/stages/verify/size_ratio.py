@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 from diptych.language.codes import primary
+from diptych.reason import Reason
 from diptych.stages.verify.shared.base import CheckedVerifier
 from diptych.stages.verify.shared.features import letters, ratio
-from diptych.types import Candidate, Decision, LangPair, Reason
+from diptych.types import Candidate, Decision, LangPair
 
 _DENSE_LANGUAGES = frozenset({"zh", "yue", "wuu", "ja", "ko"})
 

@@ -11,6 +11,7 @@ from diptych.errors import ConfigError
 from diptych.learn.lexicon.ibm1 import train
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import discounted
+from diptych.reason import Reason
 from diptych.stages.filter.quality import encoder_measures as likeness
 from diptych.stages.filter.quality.measures import NAMES, measures
 from diptych.stages.filter.quality.model import load, shipped
@@ -18,7 +19,7 @@ from diptych.stages.filter.quality.strategy import Quality, QualityEncoder, deci
 from diptych.stages.filter.rules import Rules
 from diptych.stages.filter.shared.segments import read_segments
 from diptych.text.tokens import tokens
-from diptych.types import Decision, Reason, SegmentPair, Url
+from diptych.types import Decision, SegmentPair, Url
 from diptych.units import Repeats
 
 URL = Url("http://example.org/")

@@ -13,11 +13,12 @@ from typing import NamedTuple
 from diptych.language.codes import hreflang_language, primary, same_language
 from diptych.language.identify import identify
 from diptych.protocols import SiteTest
+from diptych.reason import Reason
 from diptych.stages.detect.predictor import model as link_predictor
 from diptych.stages.detect.predictor.contexts import Question, features_of_links
 from diptych.stages.detect.shared.naming import names_language
 from diptych.stages.detect.shared.site_pages import ShownLanguages, main_language, site_links
-from diptych.types import Decision, Link, Page, Reason, Url
+from diptych.types import Decision, Link, Page, Url
 
 
 class _Candidate(NamedTuple):

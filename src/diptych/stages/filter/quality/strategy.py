@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from diptych.language.codes import primary
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import SentenceEncoder
+from diptych.reason import Reason
 from diptych.stages.filter.quality import encoder_measures, measures
 from diptych.stages.filter.quality.model import shipped
 from diptych.stages.filter.rules import Rules
 from diptych.stages.filter.shared.segments import read_segments
-from diptych.types import Decision, Reason, SegmentPair
+from diptych.types import Decision, SegmentPair
 from diptych.units import Repeats
 
 _THRESHOLD = 0.95  # see weights/quality.md: a precision of 0.98 with some margin

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
+from diptych.reason import Reason
 from diptych.stages.verify.shared.features import Features, features
 from diptych.stages.verify.shared.flags import pair_flags
 from diptych.stages.verify.shared.model import Model, load
 from diptych.stages.verify.shared.obstacles import obstacle
-from diptych.types import Candidate, Decision, Reason
+from diptych.types import Candidate, Decision
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from diptych.language.codes import same_language
+from diptych.reason import Reason
 from diptych.stages.verify.shared.features import copied
 from diptych.text.lengths import text_length
-from diptych.types import Candidate, Page, Reason
+from diptych.types import Candidate, Page
 
 _MAX_MENU_ITEM = 25.0  # letters; a shorter block is mostly a menu item or a label
 _MIN_PART = 0.2  # share of a page that is translated in part
