@@ -45,7 +45,7 @@ def pair(asked: PairOptions) -> int:
     A line of URLS.tsv is a URL, or a URL, a tab and its language; - is standard input.  Each line
     of the answer has left, right, score and key, with tabs between them.
     """
-    from diptych.commands._url_lines import NO_URL, spell, report_skipped, write
+    from diptych.commands._url_lines import NO_URL, report_skipped, spell, write
     from diptych.commands._url_list import page_languages, read_list, sites_of
     from diptych.commands._url_models import language_model
     from diptych.language.codes import asked_language
