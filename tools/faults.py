@@ -2,7 +2,7 @@
 
 A fault replaces one stretch of the source: a comparison, an operator, a constant, a condition, a
 return value, a statement, a part of a regular expression or of an SQL command.  Annotations,
-decorators, docstrings, error messages, prose and `__all__` stay as they are.
+decorators, docstrings, comments, error messages, prose and `__all__` stay as they are.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import ast
 import copy
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-__all__ = ["Fault", "faults_of", "sample"]
+__all__ = ["Fault", "faults_of", "faults_of_sql", "sample"]
 
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE),
@@ -28,11 +28,13 @@ _CALCULATED: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr, ast.LShift: ast.RShift, ast.RShift: ast.LShift,
 }  # fmt: skip
 _SQL = re.compile(r"\b(?:SELECT|UPDATE|INSERT|DELETE|WHERE|ORDER BY)\b")
+_NAME = "-- name: "  # of a statement
 _SQL_FAULTS = (
-    (r"\bmax\(", "min("), (r"\bmin\(", "max("), (r" AND ", " OR "), (r" OR (?!IGNORE)", " AND "),
+    (r"\bmax\(", "min("), (r"\bmin\(", "max("), (r" AND ", " OR "),
+    (r" OR (?!IGNORE|REPLACE)", " AND "), (r"OR (?:IGNORE|REPLACE) ", ""),
     (r"<=", "<"), (r">=", ">"), (r" < ", " <= "), (r" > ", " >= "), (r" = 0\b", " = 1"),
     (r" = 1\b", " = 0"), (r" != ", " = "), (r"IS NOT NULL", "IS NULL"), (r"IS NULL", "IS NOT NULL"),
-    (r" DESC\b", ""), (r"DISTINCT ", ""), (r"OR IGNORE ", ""), (r"\+ ", "- "),
+    (r" DESC\b", ""), (r"DISTINCT ", ""), (r"\+ ", "- "),
 )  # fmt: skip
 _PATTERN_FAULTS = (
     (r"\{\d+", lambda found: "{" + str(int(found[0][1:]) + 1)),
@@ -49,7 +51,7 @@ class Fault:
     """One stretch of a source that is replaced by another."""
 
     where: str
-    """the function or class, `Store.close`; empty for what is outside of any"""
+    """the function, class or SQL statement, `Store.close`; empty for what is outside of any"""
     line: int
     was: str
     """the lines that change, without comments and the blanks around them"""
@@ -79,10 +81,36 @@ def faults_of(source: str) -> list[Fault]:
     starts = [0]
     for line in source.encode("utf-8").splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
+    replacements = _replacements(ast.parse(source), source, starts)
+    return _numbered(_applied(source, *replacement) for replacement in replacements)
+
+
+def faults_of_sql(source: str) -> list[Fault]:
+    r"""All faults of a file of SQL statements, each after a comment with its name.
+
+    >>> source = "-- name: old\nSELECT a WHERE b < 5 -- not b = 1\nORDER BY c DESC\n"
+    >>> for fault in faults_of_sql(source):
+    ...     print(fault.where, fault.line, fault.now)
+    old 2 SELECT a WHERE b <= 5
+    old 3 ORDER BY c
+    """
+    where, found = "", []
+    lines = source.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        where = line.removeprefix(_NAME).strip() if line.startswith(_NAME) else where
+        command = line.partition("--")[0]
+        for text in _within(command, _SQL_FAULTS):
+            changed = text + line.removeprefix(command)
+            faulty = "".join([*lines[:number], changed, *lines[number + 1 :]])
+            found.append(Fault(where, number + 1, command.strip(), text.strip(), faulty))
+    return _numbered(found)
+
+
+def _numbered(faults: Iterable[Fault | None]) -> list[Fault]:
+    """Faults in the order of their lines; those that look the same are told apart."""
     counts: Counter[str] = Counter()
     found = []
-    for where, start, end, text in _replacements(ast.parse(source), source, starts):
-        fault = _applied(source, where, start, end, text)
+    for fault in faults:
         if fault is not None:
             counts[fault.key] += 1
             found.append(replace(fault, number=counts[fault.key]))

@@ -5,8 +5,9 @@
 
 The work is done in a copy of the tree.  Libraries are imported once, then a process is forked for
 each fault: it runs the module's doctests, the tests that mirror it and those that the table adds.
-A fault is caught when a test fails, the module cannot be imported or the time is over.  Survivors
-are printed; the exit code is 1 when a module is below its floor, 2 when nothing could be measured.
+A file of SQL beside the code is a module like others, without doctests.  A fault is caught when a
+test fails, the module cannot be imported or the time is over.  Survivors are printed; the exit
+code is 1 when a module is below its floor, 2 when nothing could be measured.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from faults import Fault, faults_of, sample
+from faults import Fault, faults_of, faults_of_sql, sample
 
 ROOT = Path(__file__).parent.parent
 TABLE = ROOT / "tools/mutants.toml"
@@ -60,7 +61,8 @@ class Module:
 
     def candidates(self) -> list[Fault]:
         """All faults but those that change nothing one could test."""
-        faults = faults_of(self.source)
+        find = faults_of_sql if self.path.endswith(".sql") else faults_of
+        faults = find(self.source)
         for entry in self.equivalent:
             if not any(_is_meant(fault, entry) for fault in faults):
                 print(f"{TABLE.name}: {self.path} has this fault no longer: {entry['was']}")
@@ -84,7 +86,8 @@ def modules(patterns: Sequence[str]) -> list[Module]:
             continue
         source = Path("src/diptych") / path
         mirror = sorted((ROOT / "tests" / path).parent.glob(f"test_{source.stem}*.py"))
-        tests = [source, *(file.relative_to(ROOT) for file in mirror), *told.get("tests", ())]
+        doctests = [] if source.suffix == ".sql" else [source]
+        tests = [*doctests, *(file.relative_to(ROOT) for file in mirror), *told.get("tests", ())]
         equivalent = tuple(row for row in table["equivalent"] if row["module"] == path)
         floor = told.get("floor", table["floor"])
         text = (ROOT / source).read_text("utf-8")
