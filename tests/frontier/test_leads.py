@@ -7,7 +7,7 @@ import pytest
 
 from diptych.frontier.leads import Leads, Verdict
 from diptych.run.store import Store
-from diptych.types import Decision, Lead, Link, Role, Url
+from diptych.types import Decision, Lead, Link, Reason, Role, Url
 
 
 @pytest.fixture
@@ -44,6 +44,23 @@ def test_a_site_waits_once_with_the_words_of_all_links_to_it(store: Store) -> No
     assert lead.url == "http://a.org/1"
     assert set(lead.words) > set(first.words)
     assert store.count("SELECT score = 0.4 FROM leads"), "as all of them together are ranked"
+
+
+def test_words_of_one_site_are_not_those_of_another(store: Store) -> None:
+    leads = Leads(store, once=True)
+    add(leads, Role.FORWARD, {"http://a.org/": 0.8}, anchor="hotel")
+    add(leads, Role.FORWARD, {"http://b.org/": 0.4}, anchor="museum")
+    (alone,) = leads.from_links([Link(Url("http://b.org/"), anchor="museum")], Role.FORWARD)
+    assert lead_to(leads, "http://b.org/").words == alone.words
+
+
+def test_a_page_may_link_to_a_site_more_than_once(store: Store) -> None:
+    leads = Leads(store, once=True)
+    add(leads, Role.BACK, {"http://hub.org/links": 0.5})
+    hub = lead_to(leads, "http://hub.org/links").id
+    add(leads, Role.FORWARD, {"http://a.org/1": 0.5, "http://a.org/2": 0.5}, source=hub)
+    add(leads, Role.FORWARD, {"http://a.org/3": 0.5}, source=hub)
+    assert store.count("SELECT count(*) FROM cites") == 1
 
 
 def test_where_every_page_counts_each_waits_for_itself(store: Store) -> None:
@@ -110,6 +127,24 @@ def test_a_back_link_that_led_to_one_site_is_no_example(store: Store) -> None:
     add(leads, Role.FORWARD, {"http://a.org/": 0.5}, source=hub)
     end(leads, "http://a.org/", 1.0)
     assert [each.role for each in leads.examples()] == [Role.FORWARD]
+    add(leads, Role.FORWARD, {"http://b.org/": 0.5}, source=hub)
+    end(leads, "http://b.org/", 0.0)
+    back = [each.share for each in leads.examples() if each.role is Role.BACK]
+    assert back == [0.5], "two are enough"
+
+
+def test_the_last_examples_are_learned_from(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    leads = Leads(store, once=True)
+    for number, share in enumerate((1.0, 0.0)):
+        add(leads, Role.BACK, {f"http://hub{number}.org/": 0.5})
+        hub = end(leads, f"http://hub{number}.org/", None)
+        sites = [f"http://s{number}{letter}.org/" for letter in "ab"]
+        add(leads, Role.FORWARD, dict.fromkeys(sites, 0.5), source=hub)
+        for site in sites:
+            end(leads, site, share)
+    monkeypatch.setattr("diptych.frontier.leads._MAX_EXAMPLES", 1)
+    found = [(each.role, each.share) for each in leads.examples()]
+    assert found == [(Role.FORWARD, 0.0), (Role.BACK, 0.0)]
 
 
 def test_all_that_wait_get_new_scores_and_seeds_stay_first(store: Store) -> None:
@@ -143,6 +178,14 @@ def test_verdicts_are_kept_in_the_order_they_were_given(store: Store) -> None:
     assert leads.without_back_links() == []
 
 
+def test_the_last_verdict_on_a_site_holds(store: Store) -> None:
+    leads = Leads(store, once=True)
+    site = store.site_id("a.org")
+    leads.decide(site, verdict("a.org", accept=False), 7, 12)
+    leads.decide(site, verdict("a.org", accept=True), 8, 13)
+    assert leads.verdicts() == [verdict("a.org", accept=True)]
+
+
 def test_what_failed_is_told_with_its_reason(store: Store) -> None:
     leads = Leads(store, once=True)
     add(leads, Role.SEED, {"http://a.org/": 2.0, "http://b.org/": 2.0})
@@ -150,3 +193,28 @@ def test_what_failed_is_told_with_its_reason(store: Store) -> None:
     leads.end(lead_to(leads, "http://b.org/"), 0.0)
     assert leads.failed() == [("http://a.org/", "http_404")]
     assert (leads.failures("a.org"), leads.failures("b.org")) == (1, 0)
+
+
+def test_leads_that_have_led_to_a_page_are_counted_by_site(store: Store) -> None:
+    leads = Leads(store, once=False)
+    add(leads, Role.FORWARD, {f"http://a.org/{number}": 0.5 for number in range(4)})
+    add(leads, Role.FORWARD, {"http://b.org/": 0.5, "http://c.org/": 0.5})
+    for number, outcome in enumerate((0.0, 1.0, None)):
+        end(leads, f"http://a.org/{number}", outcome)
+    end(leads, "http://b.org/", 1.0)
+    assert [leads.followed(site) for site in ("a.org", "b.org", "c.org")] == [2, 1, 0]
+
+
+def test_each_site_that_has_moved_is_known_by_where_it_went_and_came_from(store: Store) -> None:
+    leads = Leads(store, once=True)
+    moves = {"a": "b", "c": "d"}
+    for old, new in moves.items():
+        add(leads, Role.SEED, {f"http://{old}.org/": 2.0})
+        lead = lead_to(leads, f"http://{old}.org/")
+        add(leads, Role.SEED, {f"http://{new}.org/": 2.0}, source=lead.id)
+        leads.end(lead, None, Reason.MOVED)
+    for old, new in moves.items():
+        moved = lead_to(leads, f"http://{new}.org/")
+        assert leads.origin(moved) == (f"http://{old}.org/", 1)
+        assert leads.destination(f"{old}.org") == f"{new}.org"
+        assert leads.destination(f"{new}.org") == f"{new}.org"

@@ -196,6 +196,14 @@ def test_priority_is_the_last_that_may_lower_or_what_was_raised_since(
     assert row_of(shared_store, page("a"))[0] == expected
 
 
+@pytest.mark.parametrize("kinds", [(Kind.PAGE, Kind.SITEMAP), (Kind.SITEMAP, Kind.PAGE)])
+def test_url_that_is_once_named_as_a_sitemap_is_one(store: Store, kinds: tuple[Kind, Kind]) -> None:
+    frontier = frontier_of(store, Host(1))
+    for priority, kind in enumerate(kinds):
+        frontier.add([page("map.xml", float(priority))._replace(kind=kind)])
+    assert frontier.claim(0.0, 1)[0].kind is Kind.SITEMAP
+
+
 def test_depth_of_a_raised_url_is_the_smaller_one(store: Store) -> None:
     frontier = frontier_of(store, Host(1))
     frontier.add([page("near", 1.0, depth=2), page("far", 1.0, depth=2)])

@@ -112,6 +112,17 @@ def test_restart_goes_on_in_the_last_of_several_files_with_room(
         assert add(store, 3).warc == last.warc
 
 
+def test_restart_begins_a_new_file_where_the_last_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(tmp_path) as store:
+        first = add(store, 1)
+    monkeypatch.setattr(archive_module, "ROTATE_AT", first.offset + first.length)
+    with Store(tmp_path) as store:
+        assert add(store, 2).warc != first.warc
+    assert files(tmp_path) == ["diptych-00001.warc.gz", "diptych-00002.warc.gz"]
+
+
 def test_archives_of_the_user_are_neither_written_nor_counted(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.archive.add("/their/diptych-00007.warc.gz", 0)
@@ -162,6 +173,19 @@ def test_what_a_power_cut_took_is_forgotten_and_the_rest_is_not(tmp_path: Path) 
         assert add(store, 2).offset == pointers[2].offset
 
 
+def test_answer_that_ends_where_a_power_cut_was_is_kept(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.site_id("example.org")
+        pointers = [add(store, number) for number in range(3)]
+    path = tmp_path / "warc/diptych-00001.warc.gz"
+    os.truncate(path, pointers[2].offset)
+    with Store(tmp_path) as store:
+        assert store.events(SITE) == [("page", url(0)), ("page", url(1))]
+        assert [found.url for found in store.records(SITE)] == [url(0), url(1)]
+        assert store.count("SELECT count(*) FROM fetches") == 2
+        assert warc_rows(store.db)[0][2] == path.stat().st_size == pointers[2].offset
+
+
 def test_file_without_a_whole_answer_is_removed_with_its_row(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.site_id("example.org")
@@ -174,12 +198,15 @@ def test_file_without_a_whole_answer_is_removed_with_its_row(tmp_path: Path) -> 
         assert store.count("SELECT count(*) FROM fetches") == 0
 
 
-def test_file_that_has_lost_its_last_answer_only_keeps_its_first_record(tmp_path: Path) -> None:
+@pytest.mark.parametrize("left", [0, 5])
+def test_file_that_has_lost_its_last_answer_only_keeps_its_first_record(
+    tmp_path: Path, left: int
+) -> None:
     with Store(tmp_path) as store:
         store.site_id("example.org")
         pointer = add(store, 1)
     path = tmp_path / "warc/diptych-00001.warc.gz"
-    os.truncate(path, pointer.offset + 5)
+    os.truncate(path, pointer.offset + left)
     with Store(tmp_path) as store:
         assert warc_rows(store.db) == [(1, "warc/diptych-00001.warc.gz", pointer.offset)]
         assert path.stat().st_size == pointer.offset

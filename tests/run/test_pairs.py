@@ -361,6 +361,13 @@ def test_order_of_pairs_is_that_of_their_urls_and_languages(store: Store) -> Non
     assert [found for _, found in store.pairs(SITE)] == ordered
 
 
+def test_languages_of_pairs_are_named_once_and_in_order(store: Store) -> None:
+    with_urls(store, *"abc")
+    german = PagePair(url("a"), url("b"), "en", "de", 0.9, "keys")
+    store.replace_pairs(SITE, [pair("a", "b"), pair("a", "c"), german])
+    assert store.lang_pairs() == [LangPair("en", "de"), LANGS]
+
+
 def test_sites_come_by_name(store: Store) -> None:
     first, last = store.site_id("a.org"), store.site_id("z.org")
     assert store.sites() == [(first, "a.org"), (SITE, "example.org"), (last, "z.org")]

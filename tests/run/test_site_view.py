@@ -194,6 +194,17 @@ def test_sites_of_one_run_are_kept_apart(build: Builder) -> None:
     assert other.resolve(url("/a")) is None
 
 
+def test_redirects_of_other_sites_are_left_alone(build: Builder) -> None:
+    build.page("/a").redirect("/here", "/a").redirect("/there", "/a")
+    other = build.store.site_id("b.net")
+    row = (2, "http://b.net", other)
+    build.store.db.execute("INSERT INTO hosts (id, origin, site) VALUES (?, ?, ?)", row)
+    query = "UPDATE urls SET host = 2 WHERE key = ?"
+    build.store.db.execute(query, (url_key(url("/there")),))
+    view = build.view()
+    assert [view.resolve(url(path)) for path in ("/here", "/there")] == [url("/a"), None]
+
+
 names = st.sampled_from(["/a", "/bb", "/ccc", "/dddd", "/e"])
 pages = st.dictionaries(
     names,
