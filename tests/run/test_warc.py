@@ -17,6 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from diptych.errors import ArchiveError
 from diptych.run.warc import ArchivedResponse, compose, compose_info, read_at, scan
+from diptych.text.digests import body_digest
 from diptych.types import Response, Url
 
 URL = Url("http://example.org/caf%C3%A9?a=1&b=2")
@@ -189,6 +190,7 @@ def test_wrong_length_in_the_head_does_not_cut_the_body(length: str) -> None:
     )
     assert again is not None
     assert again.body == b"longer than three"
+    assert again.headers == (("Content-Length", length),), "as the server said it"
 
 
 @pytest.mark.parametrize(
@@ -206,6 +208,7 @@ def test_why_a_body_is_not_whole_is_kept(truncated: str, stored: str) -> None:
     again = read_at(io.BytesIO(data), 0)
     assert again is not None
     assert again.truncated == stored
+    assert bool(again.header("Content-Length")) is not bool(stored), "nobody knows how long it was"
     assert (b"WARC-Truncated" in gzip.decompress(data)) is bool(stored)
 
 
@@ -245,6 +248,8 @@ def test_info_record_names_software_file_and_agent() -> None:
     assert "Content-Type: application/warc-fields\r\n" in text
     assert "software: diptych/" in text
     assert "http-header-user-agent: DiptychBot/1\r\n" in text
+    block = text.partition("\r\n\r\n")[2].removesuffix("\r\n\r\n")
+    assert f"WARC-Block-Digest: {body_digest(block.encode())}\r\n" in text
 
 
 def test_every_record_has_an_identity_of_its_own() -> None:
@@ -330,20 +335,47 @@ def test_archive_compressed_as_a_whole_is_answered_with_what_to_do(tmp_path: Pat
             assert read_at(stream, offset) == response
 
 
+def http_record(block: bytes) -> bytes:
+    return (
+        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.org/\r\n"
+        b"WARC-Date: 2024-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:1>\r\n"
+        b"Content-Type: application/http; msgtype=response\r\n"
+        b"Content-Length: %d\r\n\r\n%s\r\n\r\n" % (len(block), block)
+    )
+
+
 @pytest.mark.parametrize("value", ["chunked", "Chunked"])
 def test_chunks_that_other_tools_store_are_put_together(value: str) -> None:
     block = (
         f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: {value}\r\n\r\n"
         "4\r\n<p>l\r\n7\r\namp</p>\r\n0\r\n\r\n"
     ).encode()
-    record = (
-        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.org/\r\n"
-        b"WARC-Date: 2024-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:1>\r\n"
-        b"Content-Type: application/http; msgtype=response\r\n"
-        b"Content-Length: %d\r\n\r\n%s\r\n\r\n" % (len(block), block)
-    )
-    found, error = scanned(record, "a.warc")
+    found, error = scanned(http_record(block), "a.warc")
     assert ([response.body for response in found], error) == ([b"<p>lamp</p>"], "")
+
+
+@pytest.mark.parametrize("header", [b"Vary: chunked", b"Transfer-Encoding: identity"])
+def test_body_that_is_not_said_to_be_in_chunks_stays_as_it_is(header: bytes) -> None:
+    body = b"4\r\nlamp\r\n0\r\n\r\n"
+    (found,), _ = scanned(http_record(b"HTTP/1.1 200 OK\r\n" + header + b"\r\n\r\n" + body))
+    assert found.body == body
+
+
+def test_body_that_is_only_said_to_be_in_chunks_stays_as_it_is() -> None:
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    (found,), error = scanned(http_record(head + b"<p>lamp</p>"), "a.warc")
+    assert (found.body, error) == (b"<p>lamp</p>", "")
+
+
+@pytest.mark.parametrize("line", [b"HTTP/1.1", b"HTTP/1.1 fine", b"HTTP/1.1 0 None"])
+def test_answer_without_a_status_is_a_good_one(line: bytes) -> None:
+    block = line + b"\r\nContent-Type: text/html\r\n\r\n<p>lamp</p>"
+    (found,), error = scanned(http_record(block), "a.warc")
+    assert (found.status, found.body, error) == (200, b"<p>lamp</p>", "")
+
+
+def test_only_the_record_says_when_it_was_made() -> None:
+    assert compose(answer())[4:8] == bytes(4), "where gzip has a time of its own"
 
 
 @pytest.mark.parametrize("uri", ["dns:example.org", "mailto:a@b.org", "", "http://[bad"])
@@ -411,12 +443,24 @@ def test_plain_archive_with_a_record_that_is_only_begun_is_cut_off(begun: bytes)
     assert scanned(plain(b"") + b"\r\n", "a.warc")[1] == ""
 
 
-@pytest.mark.parametrize("rest", [b"x", b"xx", b"\0" * 60 + b"x"])
+@pytest.mark.parametrize("rest", [b"x", b"WA", b"\0" * 60 + b"W"])
 def test_whatever_follows_the_last_record_is_a_record_cut_off(rest: bytes) -> None:
     for record, name in ((compose(answer()), "a.warc.gz"), (plain(b""), "a.warc")):
         found, error = scanned(record + rest, name)
         assert len(found) == 1
         assert "cut off" in error
+
+
+def test_last_record_that_does_not_say_how_long_it_is_is_cut_off() -> None:
+    last = b"WARC/1.0\r\nWARC-Type: metadata\r\n\r\n\r\n\r\n"
+    found, error = scanned(plain(b"") + last, "a.warc")
+    assert len(found) == 1
+    assert "the last record is cut off" in error
+
+
+def test_last_record_may_be_empty() -> None:
+    (found,), error = scanned(plain(b"", b""), "a.warc")
+    assert (found.body, error) == (b"", "")
 
 
 def test_padding_may_follow_the_last_record() -> None:
@@ -476,6 +520,7 @@ def test_what_is_no_archive_raises_nothing_but_archive_errors(data: bytes) -> No
         ("2020-13-45T99:00:00Z", 0.0),
         ("never", 0.0),
         ("2023-11-14T22:13:20Z", 1_700_000_000.0),
+        ("9999-12-31T00:00:00Z", 253_402_214_400.0),
     ],
 )
 def test_a_date_that_cannot_be_is_no_date(date: str, seconds: float) -> None:

@@ -37,6 +37,7 @@ _COMPRESSED_AS_A_WHOLE = (
 )
 _KINDS = (WarcRecordType.response, WarcRecordType.resource)
 _GZIP = b"\x1f\x8b"
+_CHUNK = 65_536  # bytes that are read at a time
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # what a date can be written for
 _LINE_BREAKS = re.compile(r"[\r\n\0]+[ \t]*")
 _LATIN_1 = re.compile(r"[\0-\xff]*\Z")
@@ -172,11 +173,11 @@ def _has_more(stream: BinaryIO, last: int) -> bool:
     stream.seek(last)
     if is_compressed:
         inflater = zlib.decompressobj(31)
-        while not inflater.eof and (chunk := stream.read(1 << 16)):
+        while not inflater.eof and (chunk := stream.read(_CHUNK)):
             inflater.decompress(chunk)
         return not inflater.eof or bool((inflater.unused_data + stream.read(64)).strip(b"\0"))
     length = -1
-    while (line := stream.readline(1 << 16)).strip():
+    while (line := stream.readline(_CHUNK)).strip():
         name, _, value = line.partition(b":")
         if name.strip().lower() == b"content-length":
             length = int(value)
