@@ -33,6 +33,7 @@ from diptych.commands.demo import PORT
 from diptych.commands.options import Environment
 from diptych.demo import GOLD, SITE
 from diptych.engine.file_server import serve
+from diptych.files import shipped_text
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 110  # columns of help and of the demo's output
@@ -90,7 +91,7 @@ def blocks_from_code() -> dict[str, str]:
         "map": code_map(),
         "recipes": recipe_table(),
         "strategies": strategy_table(),
-        "schema": f"```sql\n{(ROOT / 'src/diptych/run/schema.sql').read_text('utf-8').strip()}\n```",
+        "schema": f"```sql\n{shipped_text('diptych.run', 'schema.sql').strip()}\n```",
         "deviations": deviations(),
         "benchmarks": benchmarks(),
     }
