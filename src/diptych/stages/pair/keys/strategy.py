@@ -44,6 +44,7 @@ class Keys:
         ]
 
 
+_DEFAULT = Keys()
 PAPER = Keys(fields=("path", "file"), generalise=False, several=False, suppress=False)
 """the method as published"""
 
@@ -51,7 +52,7 @@ PAPER = Keys(fields=("path", "file"), generalise=False, several=False, suppress=
 def pair_urls(
     urls: Sequence[tuple[str, str]],
     langs: Sequence[str],
-    keys: Keys = Keys(),  # noqa: B008
+    keys: Keys = _DEFAULT,
 ) -> list[UrlPair]:
     """Pairs among URLs given with the languages of their pages, or nothing for the language.
 
