@@ -370,6 +370,103 @@ def test_links_are_resolved_against_their_page(href: str, target: str | None) ->
     assert resolve(BASE, href) == target
 
 
+PAGE = "https://a.org/en/dir/page.html?x=1"
+# As browsers resolve them (WHATWG URL), normalised; None for what is not fetched by HTTP.
+FORMS = [
+    ("/switch/fr?return=https://a.org/", "https://a.org/switch/fr?return=https://a.org/"),
+    (
+        "/switch/fr?return=https://a.org/en/a?b=c",
+        "https://a.org/switch/fr?return=https://a.org/en/a?b=c",
+    ),
+    ("?return=https://a.org/fr/", "https://a.org/en/dir/page.html?return=https://a.org/fr/"),
+    ("switch?to=http://b.org", "https://a.org/en/dir/switch?to=http://b.org"),
+    ("../fr/?next=https://a.org/en/dir/", "https://a.org/en/fr/?next=https://a.org/en/dir/"),
+    ("//b.org/?u=https://a.org/", "https://b.org/?u=https://a.org/"),
+    ("//a.org/switch?u=//a.org/fr", "https://a.org/switch?u=//a.org/fr"),
+    ("https://a.org/go?url=https://a.org/fr/", "https://a.org/go?url=https://a.org/fr/"),
+    (
+        "http://a.org/go?url=https%3A%2F%2Fa.org%2Ffr",
+        "http://a.org/go?url=https%3A%2F%2Fa.org%2Ffr",
+    ),
+    ("/go/https://a.org/fr/", "https://a.org/go/https://a.org/fr/"),
+    ("go/https://a.org/fr/", "https://a.org/en/dir/go/https://a.org/fr/"),
+    ("/go?u=a:b", "https://a.org/go?u=a:b"),
+    ("go?u=a:b", "https://a.org/en/dir/go?u=a:b"),
+    ("#https://a.org/", "https://a.org/en/dir/page.html?x=1"),
+    ("/a#https://b.org/", "https://a.org/a"),
+    ("/login;to=https://a.org/fr", "https://a.org/login;to=https://a.org/fr"),
+    ("mailto:a@b.org?body=https://a.org/", None),
+    ("javascript:location='https://a.org/'", None),
+    ("data:text/html,https://a.org/", None),
+    ("tel:+33-1", None),
+    ("ftp://a.org/x", None),
+    ("https:fr.html", "https://a.org/en/dir/fr.html"),
+    ("https:/fr/a", "https://a.org/fr/a"),
+    ("HTTPS://A.ORG/FR", "https://a.org/FR"),
+    ("http:\\\\a.org\\fr", "http://a.org/fr"),
+    ("\\fr\\a", "https://a.org/fr/a"),
+    ("/\\b.org/x", "https://b.org/x"),
+    ("//b.org", "https://b.org/"),
+    ("//b.org:443/x", "https://b.org/x"),
+    ("//b.org:8080/x", "https://b.org:8080/x"),
+    ("///b.org/x", "https://b.org/x"),
+    ("https:///b.org/x", "https://b.org/x"),
+    (".", "https://a.org/en/dir/"),
+    ("..", "https://a.org/en/"),
+    ("./", "https://a.org/en/dir/"),
+    ("../", "https://a.org/en/"),
+    ("../../..", "https://a.org/"),
+    ("../../../../x", "https://a.org/x"),
+    ("/", "https://a.org/"),
+    ("/./a/../b", "https://a.org/b"),
+    ("/a/%2e%2e/b", "https://a.org/b"),
+    ("/a//b", "https://a.org/a//b"),
+    ("//", None),
+    ("?", "https://a.org/en/dir/page.html"),
+    ("#", "https://a.org/en/dir/page.html?x=1"),
+    ("?lang=fr", "https://a.org/en/dir/page.html?lang=fr"),
+    ("?lang=fr#top", "https://a.org/en/dir/page.html?lang=fr"),
+    ("?a=1&&b=2", "https://a.org/en/dir/page.html?a=1&&b=2"),
+    ("?a", "https://a.org/en/dir/page.html?a"),
+    ("/a?", "https://a.org/a"),
+    ("/a?#x", "https://a.org/a"),
+    ("a b", "https://a.org/en/dir/a%20b"),
+    ("%E9t%E9", "https://a.org/en/dir/%E9t%E9"),
+    ("été", "https://a.org/en/dir/%C3%A9t%C3%A9"),
+    ("/a?q=é", "https://a.org/a?q=%C3%A9"),
+    ("http://a.org:80/", "http://a.org/"),
+    ("http://user:pw@a.org/", None),
+    ("http://a.org:99999/", None),
+    ("https://[::1]/x", "https://[::1]/x"),
+    ("https://a.org?lang=fr", "https://a.org/?lang=fr"),
+    ("https://a.org#top", "https://a.org/"),
+    ("http://", None),
+    ("https://fr.a.org/x?y=http://z", "https://fr.a.org/x?y=http://z"),
+    ("page.html:fr", None),
+    ("fr:page.html", None),
+]
+
+
+@pytest.mark.parametrize(("href", "target"), FORMS)
+def test_every_form_of_a_link_leads_where_a_browser_goes(href: str, target: str | None) -> None:
+    assert resolve(PAGE, href) == target
+
+
+def test_sixty_forms_are_known() -> None:
+    assert len(FORMS) >= 60
+
+
+def test_long_urls_are_not_kept() -> None:
+    tracemalloc.start()
+    try:
+        for number in range(5_000):
+            resolve("http://example.org/", f"/{number}?{'a' * 4_000}")
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 2_000_000
+
+
 @pytest.mark.parametrize(
     ("base", "href", "target"),
     [

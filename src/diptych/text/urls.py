@@ -34,6 +34,8 @@ _ALREADY_NORMAL = re.compile(
     r"(?:\.[A-Za-z0-9_~!$&'()*+,=:@-]+)?(?:\?[A-Za-z0-9._~/!$'()*+,=:@&-]+)?\Z"
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/{2,}")
+_MAX_CACHED = 512  # characters: a page may hold thousands of long URLs, each met once
 _NOT_IN_PATH = re.compile(r"[^A-Za-z0-9._~/!$&'()*+,;=:@%-]")
 _NOT_IN_QUERY = re.compile(r"[^A-Za-z0-9._~/!$&'()*+,;=:@%?\[\]-]")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
@@ -62,9 +64,9 @@ def normalise(url: str) -> Url | None:
     >>> normalise("mailto:a@example.org") is None
     True
     """
-    if len(url) > 4 * MAX_LENGTH:  # before the cache: a page may hold thousands of such
+    if len(url) > 4 * MAX_LENGTH:
         return None
-    return _normalise(url)
+    return _normalise(url) if len(url) <= _MAX_CACHED else _normalise.__wrapped__(url)
 
 
 @lru_cache(maxsize=65536)
@@ -210,7 +212,9 @@ def resolver(base: str) -> Callable[[str], Url | None]:
         href = href.strip()
         if len(href) > 4 * MAX_LENGTH:
             return None
-        return _resolve(directory if href and href[0] not in "#?" else base, href)
+        start = directory if href and href[0] not in "#?" else base
+        is_short = len(start) + len(href) <= _MAX_CACHED
+        return _resolve(start, href) if is_short else _resolve.__wrapped__(start, href)
 
     return resolve_one
 
@@ -219,10 +223,15 @@ def resolver(base: str) -> Callable[[str], Url | None]:
 def _resolve(base: str, href: str) -> Url | None:
     if "\\" in href[:8]:
         href = href.replace("\\", "/")
-    if href and href[0] not in "/?#" and not _SCHEME.match(href):
-        return normalise(base + href)  # urljoin would drop empty segments
-    if "://" in href:
-        return normalise(href)  # and empty parameters
+    if href.startswith("//"):
+        href = f"{base.partition(':')[0]}:{href}"
+    if absolute := _ABSOLUTE.match(href):  # browsers do not count the slashes
+        return normalise(f"{absolute[1]}://{href[absolute.end() :]}")
+    # `urljoin` would drop empty segments, and take an empty query for none.
+    if href.startswith("?"):
+        return normalise(base.partition("?")[0] + href)
+    if href and href[0] not in "/#" and not _SCHEME.match(href):
+        return normalise(base + href)
     try:
         return normalise(urljoin(base, href))
     except ValueError:
