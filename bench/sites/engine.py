@@ -220,21 +220,21 @@ class SiteEngine:
     def run(self, crawl: Crawl, answers: Answerer, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it."""
         now = 0.0
-        while not watcher.stopped():
-            answers.answer_at_once(now)
-            claims = crawl.next(now, 1)
-            if not claims:
-                wake = crawl.wake()
-                if wake is None:
-                    break
-                now = max(now + 1e-3, wake)
-                continue
-            now = max(now, float(len(self.served) + 1))
-            self._answer(crawl, claims[0], now)
-            if len(self.served) % 64 == 0:
-                crawl.store.commit()
-            watcher.tick()
-        crawl.store.commit()
+        with crawl.store.transaction() as transaction:
+            while not watcher.stopped():
+                answers.answer_at_once(now)
+                claims = crawl.next(now, 1)
+                if not claims:
+                    wake = crawl.wake()
+                    if wake is None:
+                        break
+                    now = max(now + 1e-3, wake)
+                    continue
+                now = max(now, float(len(self.served) + 1))
+                self._answer(crawl, claims[0], now)
+                if len(self.served) % 64 == 0:
+                    transaction.checkpoint()
+                watcher.tick()
 
     def _answer(self, crawl: Crawl, claim: Claim, now: float) -> None:
         answered = self.site.respond(claim.url, now)
@@ -247,7 +247,6 @@ class SiteEngine:
             reading = self.readings.read(response, claim.depth)
         else:
             reading = read_answer(claim.kind, response)
-        crawl.store.begin()
         pointer = crawl.store.archive.append(compose(response), now)
         crawl.fetched(claim, reading, now, pointer)
 

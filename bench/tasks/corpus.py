@@ -87,11 +87,10 @@ def generate(folder: Path, count: int, seed: int) -> int:
         pairs = [_pair(seed, number) for number in range(-(-count // PER_PAIR))]
         _add_pages(store, pairs)
         store.replace_pairs(1, pairs)
-        store.begin()
-        for id, pair in store.pairs(1):
-            store.save_decision(id, Decision(True, 0.9))
-            store.save_segments(id, [_segment(pair, text) for text in _take(source, PER_PAIR)])
-        store.commit()
+        with store.transaction():
+            for id, pair in store.pairs(1):
+                store.save_decision(id, Decision(True, 0.9))
+                store.save_segments(id, [_segment(pair, text) for text in _take(source, PER_PAIR)])
         return store.count("SELECT count(DISTINCT key) FROM segments")
 
 
@@ -106,13 +105,12 @@ def _pair(seed: int, number: int) -> PagePair:
 
 def _add_pages(store: Store, pairs: list[PagePair]) -> None:
     urls = [url for pair in pairs for url in (pair.left, pair.right)]
-    store.begin()
-    Frontier(store.db).add([Entry(url, 1, 0.0) for url in urls])
-    for number, url in enumerate(urls):
-        lang = LANGS[number % 2]
-        record = PageRecord(url, lang, (), "title", 1, 9_000, 4_000, f"sha1:{number:032d}")
-        store.save_page(1, Page(record, ()), Pointer(1, 4_000 * number, 4_000))
-    store.commit()
+    with store.transaction():
+        Frontier(store.db).add([Entry(url, 1, 0.0) for url in urls])
+        for number, url in enumerate(urls):
+            lang = LANGS[number % 2]
+            record = PageRecord(url, lang, (), "title", 1, 9_000, 4_000, f"sha1:{number:032d}")
+            store.save_page(1, Page(record, ()), Pointer(1, 4_000 * number, 4_000))
 
 
 def _segment(pair: PagePair, text: tuple[str, str]) -> tuple[SegmentPair, Decision]:

@@ -55,22 +55,20 @@ def measure(urls: int, hosts: int, folder: Path) -> dict[str, float]:
     peak = 0.0
     for name, raised in (("new", False), ("raised", True)):
         started = time.perf_counter()
-        for position, batch in enumerate(entries(urls, hosts, raised=raised)):
-            store.begin()
-            frontier.add(batch)
-            if position % 10 == 9:
-                store.commit()
-        store.commit()
+        with store.transaction() as transaction:
+            for position, batch in enumerate(entries(urls, hosts, raised=raised)):
+                frontier.add(batch)
+                if position % 10 == 9:
+                    transaction.checkpoint()
         rates[name] = urls / (time.perf_counter() - started)
         peak = max(peak, resident_megabytes())
     started, claimed, now = time.perf_counter(), 0, 0.0
     while True:
         now += 1.0
-        store.begin()
-        claims = frontier.claim(now, 64)
-        for claim in claims:
-            frontier.complete(claim, now, status=200)
-        store.commit()
+        with store.transaction():
+            claims = frontier.claim(now, 64)
+            for claim in claims:
+                frontier.complete(claim, now, status=200)
         if not claims:
             break
         claimed += len(claims)

@@ -32,20 +32,20 @@ class WebEngine:
     def run(self, discovery: Discovery) -> None:
         """Go on until nothing is left or the budget is spent."""
         now = 0.0
-        while True:
-            self._look_up(discovery, now)
-            claims = discovery.next(now, 1)
-            if not claims:
-                wake = discovery.wake()
-                if not self._look_up(discovery, now) and wake is None:
-                    break
-                now = max(now, wake or now)
-                continue
-            now += 1.0
-            self._answer(discovery, claims[0], now)
-            if discovery.stats.downloads % 256 == 0:
-                discovery.store.commit()
-        discovery.store.commit()
+        with discovery.store.transaction() as transaction:
+            while True:
+                self._look_up(discovery, now)
+                claims = discovery.next(now, 1)
+                if not claims:
+                    wake = discovery.wake()
+                    if not self._look_up(discovery, now) and wake is None:
+                        break
+                    now = max(now, wake or now)
+                    continue
+                now += 1.0
+                self._answer(discovery, claims[0], now)
+                if discovery.stats.downloads % 256 == 0:
+                    transaction.checkpoint()
 
     def _look_up(self, discovery: Discovery, now: float) -> bool:
         """Answer what it wants to know, and have it learn if it is time; True if it asked."""
@@ -59,7 +59,6 @@ class WebEngine:
 
     def _answer(self, discovery: Discovery, claim: Claim, now: float) -> None:
         response = self.web.answer(claim.url, now)
-        discovery.store.begin()
         if claim.kind is Kind.ROBOTS:
             discovery.fetched(claim, read_answer(claim.kind, response), now)
             return

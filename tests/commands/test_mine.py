@@ -340,3 +340,15 @@ def test_run_interrupted_at_once_ends_cleanly(tmp_path):
         assert interrupted(server, tmp_path, requests=1) == 1
     assert (tmp_path / "corpus.tsv").exists()
     assert (tmp_path / "pairs.tsv").exists()
+
+
+def test_missing_kernels_are_a_warning_and_a_note(tmp_path, monkeypatch):
+    monkeypatch.setattr("diptych.kernels.native", lambda: None)
+    with serve(zoo.site(["/a"], {"/a": zoo.page("A")})) as server:
+        result = run("mine", server.url, *QUICK, "--out", tmp_path, "--json")
+    assert result.stderr.count("warning: the compiled kernels are missing") == 1
+    assert [note for note in json.loads(result.stdout)["notes"] if "kernels" in note]
+
+
+def test_compiled_kernels_are_no_news(tmp_path):
+    assert "kernels" not in run("strategies").stderr

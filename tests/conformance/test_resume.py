@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from support.bilingual import HOST, documents, html, trilingual, write_archive
 from support.runs import Killed, state
+from support.stores import begin, commit
 from support.watching import Watching
 
 from diptych import recipes
@@ -112,7 +113,8 @@ class Run:
                 if fetched >= until:
                     raise Killed
                 if fetched % kept == 0:
-                    store.commit()
+                    commit(store)
+                    begin(store)
 
             context = TaskContext(self.folder, strategies_of(self.policy), LANGS)
             try:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.stores import begin
 
 from diptych.frontier.admission import Admission
 from diptych.frontier.hosts import Hosts
@@ -24,7 +25,7 @@ SITE = Site("example.org", (Url("http://example.org/"),))
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path) as opened:
-        opened.begin()
+        begin(opened)
         yield opened
 
 

@@ -622,7 +622,6 @@ def test_wait_is_kept_over_a_restart(folder: Path) -> None:
     with first.opened() as crawl:
         # robots, the seed, the sitemap, then the refusal
         first.steer(crawl, kill_after=4)
-        crawl.store.begin()
         crawl.hosts.hold(1, first.now + 40.0)
     second = Drive(folder, answers, now=first.now).run()
     assert min(second.starts()) >= first.now + 40.0

@@ -20,6 +20,7 @@ from support.driving import (
     url,
     web,
 )
+from support.stores import commit
 
 from diptych.frontier.crawl import MAX_ANSWER_WAIT, MIN_CERTAIN_VALUE, MIN_PAGES_TO_JUDGE
 from diptych.frontier.guides import SITEMAP_PART, PairQuestion
@@ -352,7 +353,7 @@ def test_large_sitemap_is_taken_in_in_parts(folder: Path, policy) -> None:
         while True:
             wake = crawl.wake()
             crawl.next(3.0, 0)
-            crawl.store.commit()
+            commit(crawl.store)
             sizes.append(known(drive))
             states.append(drive.states()["/sitemap.xml"][0])
             if states[-1] is State.FETCHED:
@@ -371,7 +372,7 @@ def test_sitemap_cut_off_by_a_kill_is_fetched_again(folder: Path) -> None:
             drive.now = now
             drive.report(crawl, claim)
         crawl.next(3.0, 0)
-        crawl.store.commit()
+        commit(crawl.store)
     assert 0 < known(drive) < LARGE
     again = Drive(folder, large_site(), Values(), limits=Limits(max_pages=3), now=100.0).run()
     assert again.fetches("/sitemap.xml") == 1

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.fakes import at, make_page
+from support.stores import begin
 
 from diptych.frontier.guides import SITEMAP_PART, Guides, PairQuestion, alternates_of
 from diptych.frontier.hosts import SiteInfo
@@ -142,7 +143,7 @@ class Desk:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path) as opened:
-        opened.begin()
+        begin(opened)
         yield opened
 
 

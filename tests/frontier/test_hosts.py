@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.stores import begin
 
 from diptych.frontier.hosts import ROBOTS_LIFETIME, Hosts, SiteInfo
 from diptych.frontier.politeness import Limits, Politeness
@@ -21,7 +22,7 @@ POLITE = Politeness(agent="DiptychBot/0.1", delay=1.0, connections=3)
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path) as opened:
-        opened.begin()
+        begin(opened)
         yield opened
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.stores import begin
 
 from diptych.frontier.leads import Leads, Verdict
 from diptych.run.store import Store
@@ -13,7 +14,7 @@ from diptych.types import Decision, Lead, Link, Reason, Role, Url
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path) as opened:
-        opened.begin()
+        begin(opened)
         yield opened
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.examples import examples
+from support.stores import begin
 
 from diptych.frontier.crawl import SEED_PRIORITY
 from diptych.frontier.queue import Claim, Entry, Frontier, Host, State
@@ -21,7 +22,7 @@ from diptych.types import Kind, Url
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path) as opened:
-        opened.begin()
+        begin(opened)
         yield opened
 
 
@@ -29,7 +30,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def shared_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """One store for the simulations, each of which empties it: opening one takes milliseconds."""
     with Store(tmp_path_factory.mktemp("simulated")) as opened:
-        opened.begin()
+        begin(opened)
         yield opened
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.stores import begin
 from support.timing import processor_seconds
 
 from diptych.frontier.queue import Entry, Frontier
@@ -26,7 +27,7 @@ def url(name: object) -> Url:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path) as opened:
-        opened.begin()
+        begin(opened)
         opened.site_id("example.org")
         yield opened
 
@@ -41,7 +42,7 @@ def decide(store: Store, *pairs: tuple[str, str], accept: bool = True, site: int
     known = {pair for _, pair in store.pairs(site)}
     new = [PagePair(url(left), url(right), "en", "fr", 0.9, "hreflang") for left, right in pairs]
     store.replace_pairs(site, [*known, *new])
-    store.begin()
+    begin(store)
     for id, pair in store.pairs(site):
         if pair in new:
             store.save_decision(id, Decision(accept, 0.9, "" if accept else "size"))

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from support.stores import begin, commit
 
 from diptych import recipes
 from diptych.frontier.queue import Entry, Frontier
@@ -53,7 +54,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def fill(
     store: Store, pairs: int, segments: int = 1, *, text: str = "lamp", accept: bool = True
 ) -> None:
-    store.begin()
+    begin(store)
     names = [f"{side}{number:04d}" for number in range(pairs) for side in ("en", "fr")]
     Frontier(store.db).add([Entry(url(name), 1, 0.0) for name in names])
     found = [
@@ -61,7 +62,7 @@ def fill(
         for n in range(pairs)
     ]
     store.replace_pairs(1, found)
-    store.begin()
+    begin(store)
     for id, pair in store.pairs(1):
         store.save_decision(id, Decision(accept, 0.9, "" if accept else "length_ratio"))
         if accept:
@@ -85,7 +86,7 @@ def fill(
                     for n in range(segments)
                 ],
             )
-    store.commit()
+    commit(store)
 
 
 def report(store: Store, terms: Terms = TERMS, notes: tuple[str, ...] = ()) -> Reader:
@@ -186,10 +187,10 @@ def test_report_replaces_the_last_one_whole(store: Store) -> None:
 
 
 def download(store: Store, *names: str) -> None:
-    store.begin()
+    begin(store)
     for name in names:
         store.save_fetch(1, url(name), 0.0, status=200, size=1, reason="", pointer=None)
-    store.commit()
+    commit(store)
 
 
 def drawn(seen: Reader) -> dict[str, str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from support.stores import begin
 
 from diptych.frontier.queue import Entry, Frontier, State
 from diptych.reports.curve import Curve
@@ -22,7 +23,7 @@ def url(name: object) -> Url:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path) as opened:
-        opened.begin()
+        begin(opened)
         opened.site_id("example.org")
         opened.archive.add("/archive.warc.gz", 1)
         yield opened
@@ -41,7 +42,7 @@ def add_pair(store: Store, left: str, right: str) -> int:
     known = [pair for _, pair in store.pairs(1)]
     new = PagePair(url(left), url(right), "en", "fr", 0.9, "hreflang")
     store.replace_pairs(1, [*known, new])
-    store.begin()
+    begin(store)
     return next(id for id, pair in store.pairs(1) if pair == new)
 
 

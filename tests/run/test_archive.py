@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.stores import begin, commit
 
 from diptych.errors import StoreError
 from diptych.frontier.queue import Entry, Frontier
@@ -30,14 +31,14 @@ def composed(number: object, body: bytes = b"<p>lamp</p>") -> bytes:
 
 def add(store: Store, number: object) -> Pointer:
     """An answer as a crawl leaves it: page, fetch, event and state."""
-    store.begin()
-    Frontier(store.db).add([Entry(url(number), 1, 0.0)])
-    pointer = store.archive.append(composed(number), 1_700_000_000.0)
-    store.save_fetch(SITE, url(number), 0.0, status=200, size=9, reason="", pointer=pointer)
-    store.save_page(SITE, Page(PageRecord(url(number), "en", (), "", 0, 0, 0, ""), ()), pointer)
-    row = (SITE, "page", url(number))
-    store.db.execute("INSERT INTO events (site, what, data) VALUES (?, ?, ?)", row)
-    store.db.execute("UPDATE urls SET state = 2 WHERE key = ?", (url_key(url(number)),))
+    with store.transaction():
+        Frontier(store.db).add([Entry(url(number), 1, 0.0)])
+        pointer = store.archive.append(composed(number), 1_700_000_000.0)
+        store.save_fetch(SITE, url(number), 0.0, status=200, size=9, reason="", pointer=pointer)
+        store.save_page(SITE, Page(PageRecord(url(number), "en", (), "", 0, 0, 0, ""), ()), pointer)
+        row = (SITE, "page", url(number))
+        store.db.execute("INSERT INTO events (site, what, data) VALUES (?, ?, ?)", row)
+        store.db.execute("UPDATE urls SET state = 2 WHERE key = ?", (url_key(url(number)),))
     return pointer
 
 
@@ -66,6 +67,7 @@ def test_archive_that_is_added_again_keeps_its_number(store: Store) -> None:
 def test_records_follow_each_other_and_the_size_is_noted_with_a_sync(
     store: Store, tmp_path: Path
 ) -> None:
+    begin(store)
     one, two = add(store, 1), add(store, 2)
     assert (two.warc, two.offset) == (one.warc, one.offset + one.length)
     ((_, _, size),) = warc_rows(store.db)
@@ -214,7 +216,7 @@ def test_file_that_has_lost_its_last_answer_only_keeps_its_first_record(
 
 def test_closed_archive_goes_on_in_the_same_file(store: Store, tmp_path: Path) -> None:
     first = add(store, 1)
-    store.commit()
+    commit(store)
     store.archive.close()
     second = add(store, 2)
     assert (second.warc, second.offset) == (first.warc, first.offset + first.length)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.examples import examples
 from support.runs import kept
+from support.stores import begin, commit
 
 from diptych.frontier.queue import Entry, Frontier
 from diptych.run.store import Store
@@ -47,9 +48,9 @@ def url(name: object) -> Url:
 
 
 def with_urls(store: Store, *names: object) -> None:
-    store.begin()
+    begin(store)
     Frontier(store.db).add([Entry(url(name), 1, 0.0) for name in names])
-    store.commit()
+    commit(store)
 
 
 def with_pages(store: Store, **lengths: int) -> None:
@@ -109,11 +110,11 @@ def test_settling_again_keeps_what_is_known_of_pairs_that_stay(store: Store) -> 
     with_urls(store, *"abcdef")
     store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
     (first, _), (second, _) = store.pairs(SITE)
-    store.begin()
+    begin(store)
     for id in (first, second):
         store.save_decision(id, Decision(True, 0.8))
         store.save_segments(id, [(segment("lamp"), Decision(True, 0.9))])
-    store.commit()
+    commit(store)
     store.replace_pairs(SITE, [pair("a", "b", 0.4, "url"), pair("e", "f")])
     found = store.pairs(SITE)
     assert [settled for _, settled in found] == [pair("a", "b", 0.4, "url"), pair("e", "f")]
@@ -249,7 +250,7 @@ def test_segments_that_were_kept_are_the_corpus(store: Store) -> None:
     with_urls(store, *"abcd")
     store.replace_pairs(SITE, [pair("c", "d"), pair("a", "b")])
     (first, _), (second, _) = store.pairs(SITE)
-    store.begin()
+    begin(store)
     store.save_segments(second, [(segment("three", "c", "d"), Decision(True, 0.3))])
     store.save_segments(
         first,
@@ -259,7 +260,7 @@ def test_segments_that_were_kept_are_the_corpus(store: Store) -> None:
             (segment("two", "a", "b"), Decision(True, 0.2)),
         ],
     )
-    store.commit()
+    commit(store)
     found = kept(store)
     assert [(seg.left, seg.score, seg.left_url) for seg in found] == [
         ("one", 0.1, url("a")), ("two", 0.2, url("a")), ("three", 0.3, url("c")),
@@ -274,9 +275,9 @@ def test_aligning_again_replaces_the_segments(store: Store) -> None:
     store.replace_pairs(SITE, [pair("a", "b")])
     ((id, _),) = store.pairs(SITE)
     for texts in (["one", "two", "three"], ["four"]):
-        store.begin()
+        begin(store)
         store.save_segments(id, [(segment(text), Decision(True, 1.0)) for text in texts])
-        store.commit()
+        commit(store)
     assert [seg.left for seg in kept(store)] == ["four"]
 
 
@@ -297,7 +298,7 @@ def test_segments_come_back_as_they_were(shared: Store, pairs: list[tuple[str, s
     shared.db.execute("DELETE FROM pairs")
     Frontier(shared.db).add([Entry(url("a"), 1, 0.0), Entry(url("b"), 1, 0.0)])
     shared.replace_pairs(SITE, [pair("a", "b")])
-    shared.begin()
+    begin(shared)
     ((id, _),) = shared.pairs(SITE)
     saved = [
         SegmentPair(left, right, "en", "fr", url("a"), url("b"), "/p", "/q", 0.25)
@@ -424,11 +425,11 @@ def test_scores_of_segments_are_kept_to_four_digits_and_keys_of_whole_ones_only(
 
 
 def test_transaction_is_begun_once_and_ended_once(store: Store) -> None:
-    store.commit()  # nothing to commit
-    store.begin()
-    store.begin()
+    commit(store)  # nothing to commit
+    begin(store)
+    begin(store)
     assert store.db.in_transaction
-    store.commit()
+    commit(store)
     assert not store.db.in_transaction
     for settle in (
         lambda: store.replace_pairs(SITE, []),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.stores import begin
 
 from diptych.frontier.queue import Entry, Frontier
 from diptych.protocols import SiteView
@@ -28,7 +29,7 @@ class Builder:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        store.begin()
+        begin(store)
         self.id = store.site_id("example.org")
         store.db.execute("INSERT INTO hosts (id, origin, site) VALUES (1, 'http://example.org', 1)")
         store.archive.add("/archive.warc.gz", 1)

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.examples import examples
 from support.filenames import file_name
+from support.stores import begin, commit
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 from warcio.cli import main as warcio
@@ -60,13 +62,13 @@ def answer(where: Url, body: bytes = b"<p>lamp</p>") -> Response:
 def add_page(store: Store, number: object, body: bytes = b"<p>lamp</p>") -> Pointer:
     """A page as a crawl leaves it: answered, logged, saved and done with."""
     where = url(number)
-    store.begin()
-    frontier = Frontier(store.db)
-    frontier.add([Entry(where, 1, 0.0)])
-    pointer = store.archive.append(compose(answer(where, body)), 1_700_000_000.0)
-    store.save_fetch(SITE, where, 0.0, status=200, size=len(body), reason="", pointer=pointer)
-    store.save_page(SITE, Page(record(where), (Link(url(0)),), ()), pointer)
-    store.db.execute("UPDATE urls SET state = 2 WHERE key = ?", (url_key(where),))
+    with store.transaction():
+        frontier = Frontier(store.db)
+        frontier.add([Entry(where, 1, 0.0)])
+        pointer = store.archive.append(compose(answer(where, body)), 1_700_000_000.0)
+        store.save_fetch(SITE, where, 0.0, status=200, size=len(body), reason="", pointer=pointer)
+        store.save_page(SITE, Page(record(where), (Link(url(0)),), ()), pointer)
+        store.db.execute("UPDATE urls SET state = 2 WHERE key = ?", (url_key(where),))
     return pointer
 
 
@@ -87,7 +89,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """One store for the round trips, which only add to it."""
     with Store(tmp_path_factory.mktemp("shared")) as opened:
         opened.site_id("example.org")
-        opened.begin()
+        begin(opened)
         yield opened
 
 
@@ -182,7 +184,7 @@ def test_pages_of_a_site_come_in_the_order_of_their_urls(store: Store) -> None:
 
 
 def test_announced_translations_are_links_of_their_pages_and_kept_once(store: Store) -> None:
-    store.begin()
+    begin(store)
     link = Link(url("fr"), "alternate", "fr")
     for _ in range(2):
         store.announce(SITE, [(url("en"), link), (url("en"), Link(url("de"), "alternate", "de"))])
@@ -202,7 +204,7 @@ def test_response_of_a_page_is_read_from_its_warc(store: Store) -> None:
     bodies = {number: f"<p>{number}</p>".encode() * (number + 1) for number in range(20)}
     for number, body in bodies.items():
         add_page(store, number, body)
-    store.commit()
+    commit(store)
     for number, body in bodies.items():
         response = store.response(url(number))
         assert response is not None
@@ -255,9 +257,10 @@ def test_bytes_that_were_not_committed_are_cut_off(folder: Path) -> None:
 def test_rolled_back_answers_leave_no_trace(folder: Path) -> None:
     with Store(folder) as store:
         add_page(store, 1)
-        store.commit()
-        add_page(store, 2)
-        store.db.execute("ROLLBACK")
+        with suppress(KeyboardInterrupt), store.transaction():
+            add_page(store, 2)
+            raise KeyboardInterrupt
+        assert scanned(folder) == [url(1)], "also while the run is open"
     with Store(folder) as store:
         assert [found.url for found in store.records(SITE)] == [url(1)]
         assert store.count("SELECT count(*) FROM urls") == 1
@@ -276,14 +279,16 @@ store = Store(Path(sys.argv[1]))
 store.site_id("example.org")
 for number in range(10**6):
     where = Url(f"http://example.org/{number}")
-    store.begin()
+    if not store.db.in_transaction:
+        store.db.execute("BEGIN IMMEDIATE")
     Frontier(store.db).add([Entry(where, 1, 0.0)])
     body = os.urandom(20_000)
     pointer = store.archive.append(compose(Response(where, 200, (), body, 0.0)), 0.0)
     store.save_fetch(1, where, 0.0, status=200, size=9, reason="", pointer=pointer)
     store.save_page(1, Page(PageRecord(where, "", (), "", 0, 0, 0, ""), (), ()), pointer)
     if number % 3 == 0:
-        store.commit()
+        store.archive.sync()
+        store.db.execute("COMMIT")
         print(number, flush=True)
 """
 
@@ -412,9 +417,6 @@ def test_files_are_changed_when_full_and_every_record_stays_readable(
         store.site_id("example.org")
         for number in range(30):
             add_page(store, number, b"%d " % number * 50)
-            if number % 7 == 0:
-                store.commit()
-        store.commit()
         for number in range(30):
             response = store.response(url(number))
             assert response is not None
@@ -511,12 +513,11 @@ def test_run_can_be_read_while_it_is_written(folder: Path) -> None:
     with Store(folder) as writer:
         writer.site_id("example.org")
         add_page(writer, 1)
-        writer.commit()
         with Store(folder, write=False) as reader:
             assert len(list(reader.records(SITE))) == 1
-            add_page(writer, 2)
-            assert len(list(reader.records(SITE))) == 1  # not committed yet
-            writer.commit()
+            with writer.transaction():
+                add_page(writer, 2)
+                assert len(list(reader.records(SITE))) == 1  # not committed yet
             assert len(list(reader.records(SITE))) == 2
             response = reader.response(url(2))
             assert response is not None
@@ -527,13 +528,13 @@ def test_slow_reader_holds_up_no_writer(folder: Path) -> None:
         writer.site_id("example.org")
         for number in range(3):
             add_page(writer, number)
-        writer.commit()
+        commit(writer)
         with Store(folder, write=False) as reader:
             half_read = reader.records(SITE)
             next(half_read)
             add_page(writer, 3)
             writer.db.execute("PRAGMA busy_timeout = 0")  # an error where it would have to wait
-            writer.commit()
+            commit(writer)
             assert len(list(half_read)) == 2
 
 
@@ -564,13 +565,12 @@ def test_run_can_be_moved(tmp_path: Path) -> None:
     assert scanned(tmp_path / "there") == [url(1), url(2)]
 
 
-def test_what_is_begun_is_committed_on_closing(folder: Path) -> None:
+def test_what_is_not_committed_is_undone_on_closing(folder: Path) -> None:
     with Store(folder) as store:
-        store.begin()
-        store.begin()  # once is enough
+        begin(store)
         store.site_id("a.org")
     with Store(folder) as store:
-        assert store.count("SELECT count(*) FROM sites") == 1
+        assert store.count("SELECT count(*) FROM sites") == 0
 
 
 def test_kinds_and_states_are_numbered_as_the_schema_says() -> None:
@@ -643,7 +643,7 @@ def test_answer_of_a_url_is_the_last_one_that_came(store: Store) -> None:
         add_page(store, 1, body)
     add_page(store, 2, b"another")
     store.save_fetch(SITE, url(1), 9.0, status=0, size=0, reason="timeout", pointer=None)
-    store.commit()
+    commit(store)
     found = store.answer(url(1))
     assert found is not None
     assert found.body == b"second"

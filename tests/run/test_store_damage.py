@@ -12,6 +12,7 @@ import pytest
 from support.commands import mistake
 from support.corpora import Said, made_run
 from support.damage import fault
+from support.stores import begin, commit
 
 from diptych.errors import ArchiveError, DiptychError, StoreError
 from diptych.frontier.leads import Leads
@@ -157,7 +158,7 @@ def test_a_full_disk_says_what_to_do(folder: Path) -> None:
         with Store(folder) as store:
             pages = store.count("PRAGMA page_count")
             store.db.execute(f"PRAGMA max_page_count = {pages}")
-            store.begin()
+            begin(store)
             for number in range(1_000):
                 store.site_id(f"{number}.example.org" * 9)
 
@@ -170,7 +171,7 @@ def test_a_full_disk_says_what_to_do(folder: Path) -> None:
 def test_an_archive_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "warc").write_bytes(b"a file where a folder should be")
     with Store(tmp_path) as store:
-        store.begin()
+        begin(store)
         said = fault(lambda: store.archive.append(b"record", 0.0), StoreError)
     assert said.startswith(f"cannot write {tmp_path}/warc: ")
 
@@ -178,9 +179,9 @@ def test_an_archive_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_a_damaged_record_is_named_with_its_file(tmp_path: Path) -> None:
     answer = Response(Url("http://example.org/"), 200, (), b"text " * 99, 0.0)
     with Store(tmp_path) as store:
-        store.begin()
+        begin(store)
         pointer = store.archive.append(compose(answer), 0.0)
-        store.commit()
+        commit(store)
         (path,) = (tmp_path / "warc").glob("*.gz")
         data = bytearray(path.read_bytes())
         data[pointer.offset + 100] ^= 0xFF

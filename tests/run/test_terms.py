@@ -161,8 +161,8 @@ def test_run_in_use_is_refused(tmp_path: Path) -> None:
 def test_agent_is_written_into_the_archives(tmp_path: Path) -> None:
     with open_run(tmp_path, TERMS, agent="DiptychBot/9") as store:
         assert isinstance(store, Store)
-        store.begin()
-        store.archive.append(b"", 0.0)
+        with store.transaction():
+            store.archive.append(b"", 0.0)
     data = (tmp_path / "warc" / "diptych-00001.warc.gz").read_bytes()
     import gzip
 

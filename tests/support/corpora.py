@@ -15,6 +15,7 @@ from diptych.run.terms import Terms
 from diptych.run.warc import Pointer
 from diptych.types import Decision, Page, PagePair, PageRecord, SegmentPair, Url
 from diptych.units import Side, Unit
+from support.stores import begin, commit
 
 HOST = "http://example.org"
 SIGNATURE = "filter:rules|langs:en-fr|v:1"
@@ -66,7 +67,7 @@ def made_run(
     store.site_id("example.org")
     store.archive.add("warc/diptych-00001.warc.gz", 0)
     paths = sorted({path for pair in told for path in pair})
-    store.begin()
+    begin(store)
     Frontier(store.db).add([Entry(url(path), 1, 0.0) for path in paths])
     for number, path in enumerate(paths):
         record = PageRecord(
@@ -74,14 +75,14 @@ def made_run(
             fetched_at=1_700_000_000.0 + number, flags=(flags or {}).get(path, ()),
         )  # fmt: skip
         store.save_page(1, Page(record, ()), Pointer(1, 1000 * number, 500))
-    store.commit()
+    commit(store)
     store.replace_pairs(1, [_pair(*paths) for paths in told])
-    store.begin()
+    begin(store)
     for id, pair in store.pairs(1):
         said = told[pair.left.removeprefix(HOST), pair.right.removeprefix(HOST)]
         store.save_decision(id, Decision(True, 0.8, "", marks))
         store.save_segments(id, [_segment(pair, place, each) for place, each in enumerate(said)])
-    store.commit()
+    commit(store)
     return store
 
 

@@ -30,6 +30,7 @@ from diptych.types import (
     Url,
     VerifiedPair,
 )
+from support.stores import begin, commit
 
 HOME = "http://example.org"
 POLITE = Politeness(agent="DiptychBot/0.1", delay=1.0)
@@ -164,7 +165,7 @@ class Drive:
                 self.log.append((claim.url, self.now))
                 flights.append((self.now + self.latency(), len(self.claims), claim))
             self.most_in_flight = max(self.most_in_flight, len(flights))
-            crawl.store.commit()
+            commit(crawl.store)
             wake = crawl.wake()
             if not flights and wake is None and not thoughts:
                 break
@@ -187,7 +188,7 @@ class Drive:
                     if crawl.store.db.in_transaction:
                         crawl.store.db.execute("ROLLBACK")
                     return
-        crawl.store.commit()
+        commit(crawl.store)
         self.finished = True
 
     def report(self, crawl: Crawl, claim: Claim) -> None:
@@ -195,7 +196,7 @@ class Drive:
         if isinstance(answer, Failure):
             crawl.fetched(claim, answer, self.now)
             return
-        crawl.store.begin()
+        begin(crawl.store)
         pointer = crawl.store.archive.append(compose(answer), self.now)
         reading = read_answer(claim.kind, answer, depth=claim.depth, langs=crawl.langs)
         crawl.fetched(claim, reading, self.now, pointer)

@@ -15,6 +15,7 @@ from diptych.protocols import Detector, DiscoverPolicy
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.types import Decision, Failure, Link, Page, Response, Url
+from support.stores import commit
 
 WORDS = {
     "en": "The museum is open every day of the week and the children of the town visit it gladly.",
@@ -154,7 +155,7 @@ def discovery(
                 now += 1.0
                 _fetch(machine, web, claim, now)
                 done += 1
-            store.commit()
+            commit(store)
             wake = machine.wake()
             if not claims and wake is None and not machine.has_link_queries:
                 break

@@ -43,8 +43,7 @@ def export_run(asked: ExportOptions) -> int:
     made, terms = asked.exporter(n_way=asked.n_way), terms_of(asked.run)
     name = ("n-way" if asked.n_way else "corpus") + ("-selected" if asked.is_narrowed else "")
     path = asked.out or asked.run / f"{name}.{made.suffix}"
-    with Store(asked.run, write=False) as store:
-        store.db.execute("BEGIN")  # what is read is of one moment, also while the run goes on
+    with Store(asked.run, write=False) as store, store.snapshot():
         corpus = run_corpus(store, terms, asked)
         count = write_corpus(_as_written(corpus, asked), made, path)
     say(f"{count:,} {lines_of(made, n_way=asked.n_way)} -> {path}", path)

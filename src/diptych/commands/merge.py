@@ -47,7 +47,7 @@ def merge_corpora(asked: MergeOptions) -> int:
             if path.is_dir():
                 terms = terms_of(path)
                 store = stack.enter_context(Store(path, write=False))
-                store.db.execute("BEGIN")
+                stack.enter_context(store.snapshot())
                 sources.append(run_corpus(store, terms, asked, prefix=prefix))
             elif format_of(path) in _READABLE:
                 sources.append(FileCorpus(path, asked.choice(0.0), prefix))

@@ -121,6 +121,7 @@ def mine(asked: MineOptions) -> int:
 def mine_sites(asked: MineOptions) -> int:
     """Mine what the user asked for and return the exit code."""
     from diptych.engine.replay import archive_files, index_archives
+    from diptych.kernels import slow_kernels
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.pipeline import run
     from diptych.reports.funnel import print_funnel
@@ -147,7 +148,7 @@ def mine_sites(asked: MineOptions) -> int:
         plan = _plan(store, terms, lexicons, asked, agent)
         now = 0.0 if archives else time.time()  # a replay has its own clock
         with progress_display(Progress(), quiet=asked.quiet or asked.as_json) as progress:
-            progress.notes.extend(notes_on_languages(langs))
+            progress.notes.extend([*notes_on_languages(langs), *filter(None, [slow_kernels()])])
             run(plan, strategies, store, engine, progress, now)
         summary = summarise(store, langs)
         notes = progress.final_notes()

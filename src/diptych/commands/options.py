@@ -88,6 +88,10 @@ class Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; an error of ours ends it with its line."""
+        from diptych.kernels import slow_kernels
+
+        if ctx.parent is None and (warning := slow_kernels()):
+            click.echo(f"warning: {warning}", err=True)
         try:
             return super().invoke(ctx)
         except DiptychError as error:

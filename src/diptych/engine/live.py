@@ -59,7 +59,11 @@ class LiveEngine:
         fetches, committed = _Fetches(), 0.0
         # What may take long is done in another thread: what is being fetched goes on meanwhile, and
         # nothing else uses the crawl and its store.
-        with ThreadPoolExecutor(1) as keeper, BriefCollections() as garbage:
+        with (
+            crawl.store.transaction() as transaction,
+            ThreadPoolExecutor(1) as keeper,
+            BriefCollections() as garbage,
+        ):
             async with Fetcher(self.settings) as fetcher, Readers(self.workers) as readers:
                 while not watcher.stopped():
                     now = time.time()
@@ -68,7 +72,7 @@ class LiveEngine:
                     await asyncio.sleep(0)  # let them begin
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
                     if is_over or now - committed > COMMIT_AFTER:
-                        await loop.run_in_executor(keeper, crawl.store.commit)
+                        await loop.run_in_executor(keeper, transaction.checkpoint)
                         committed = now
                         answers.submit(now)
                     if is_over and not answers.waiting:
@@ -80,7 +84,6 @@ class LiveEngine:
                     watcher.tick()
                     garbage.collect_if_due(time.time())
                 await fetches.cancel()
-        crawl.store.commit()
 
     def _pause(
         self, crawl: CrawlState, answers: PendingAnswers, fetches: _Fetches, now: float
@@ -109,7 +112,6 @@ class LiveEngine:
     @staticmethod
     async def _report(crawl: CrawlState, outcomes: list[Outcome]) -> None:
         now = time.time()
-        crawl.store.begin()
         for claim, reading, record in outcomes:
             pointer = crawl.store.archive.append(record, now) if record else None
             crawl.fetched(claim, reading, now, pointer)

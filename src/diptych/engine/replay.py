@@ -48,16 +48,15 @@ def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
         known = store.db.execute("SELECT size FROM warcs WHERE path = ?", (path,)).fetchone()
         if known == (size,):
             continue
-        store.begin()
-        id = store.archive.add(path, size)
-        error = _index(store, id, file)
-        store.db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, id))
-        # What was missing may be there now.
-        store.db.execute(
-            "UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE reason = ?",
-            (Reason.NOT_ARCHIVED,),
-        )
-        store.commit()
+        with store.transaction():
+            id = store.archive.add(path, size)
+            error = _index(store, id, file)
+            store.db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, id))
+            # What was missing may be there now.
+            store.db.execute(
+                "UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE reason = ?",
+                (Reason.NOT_ARCHIVED,),
+            )
     rows = store.db.execute("SELECT error FROM warcs WHERE error != '' ORDER BY path")
     return [error for (error,) in rows]
 
@@ -79,7 +78,6 @@ def _index(store: Store, warc: int, file: Path) -> str:
             count += 1
     except ArchiveError as error:
         if not count:
-            store.db.execute("ROLLBACK")
             raise
         return str(error)
     return ""
@@ -104,22 +102,22 @@ class ReplayEngine:
     def run(self, crawl: Crawl, answers: Answerer, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it."""
         now = float(crawl.stats.downloads)
-        while not watcher.stopped():
-            answers.answer_at_once(now)
-            claims = crawl.next(now, 1)
-            if not claims:
-                wake = crawl.wake()
-                if wake is None:
-                    break
-                now = max(now + 1.0, wake)
-                continue
-            reading, pointer = self._answer(crawl, claims[0])
-            now += 1.0
-            crawl.fetched(claims[0], reading, now, pointer)
-            if crawl.stats.downloads % 64 == 0:
-                crawl.store.commit()
-            watcher.tick()
-        crawl.store.commit()
+        with crawl.store.transaction() as transaction:
+            while not watcher.stopped():
+                answers.answer_at_once(now)
+                claims = crawl.next(now, 1)
+                if not claims:
+                    wake = crawl.wake()
+                    if wake is None:
+                        break
+                    now = max(now + 1.0, wake)
+                    continue
+                reading, pointer = self._answer(crawl, claims[0])
+                now += 1.0
+                crawl.fetched(claims[0], reading, now, pointer)
+                if crawl.stats.downloads % 64 == 0:
+                    transaction.checkpoint()
+                watcher.tick()
 
     def _answer(self, crawl: Crawl, claim: Claim) -> tuple[ReadAnswer | Failure, Pointer | None]:
         row = crawl.store.db.execute(

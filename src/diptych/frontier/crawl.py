@@ -23,6 +23,7 @@ from diptych.page.robots import Robots
 from diptych.page.sitemaps import Sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy
 from diptych.reason import Reason
+from diptych.run.database import in_transaction
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
@@ -80,16 +81,15 @@ class Crawl:
         self._seen: dict[Url, float] = {}
         self._empty: set[str] = set()
         self._sitemap_parts: deque[_SitemapPart] = deque()
-        store.begin()
-        for site in sites:
-            self.hosts.add_site(site)
-        self.hosts.restore(now)
-        self.frontier.expire()
-        self.stats.downloads = store.count("SELECT count(*) FROM fetches WHERE status > 0")
-        self.stats.pages = store.count("SELECT count(*) FROM pages")
-        seeds = [seed for site in sites for seed in site.seeds]
-        self.frontier.add([self._admission.entry(seed, 0, SEED_PRIORITY) for seed in seeds])
-        store.commit()
+        with store.transaction():
+            for site in sites:
+                self.hosts.add_site(site)
+            self.hosts.restore(now)
+            self.frontier.expire()
+            self.stats.downloads = store.count("SELECT count(*) FROM fetches WHERE status > 0")
+            self.stats.pages = store.count("SELECT count(*) FROM pages")
+            seeds = [seed for site in sites for seed in site.seeds]
+            self.frontier.add([self._admission.entry(seed, 0, SEED_PRIORITY) for seed in seeds])
         self.guides.resume(self.hosts.sites.values())
 
     @property
@@ -99,10 +99,10 @@ class Crawl:
 
     # -- what to fetch -----------------------------------------------------------------------
 
+    @in_transaction
     def next(self, now: float, room: int) -> list[Claim]:
         """Up to `room` URLs to fetch now."""
         granted: list[Claim] = []
-        self.store.begin()
         self.hosts.stop_overdue_sites(self._limits, now)
         self._take_sitemap_part(now)
         while len(granted) < room:
@@ -194,9 +194,9 @@ class Crawl:
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None
 
+    @in_transaction
     def save_outlook(self) -> None:
         """Save the pairs found and still expected in each site."""
-        self.store.begin()
         for site, outlook in self._outlooks():
             self.store.save_outlook(site.id, outlook)
 
@@ -211,9 +211,9 @@ class Crawl:
         """The new questions of guides; `answered` takes the answers."""
         return self.guides.questions(now)
 
+    @in_transaction
     def answered(self, question: PairQuestion, event: CrawlEvent) -> None:
         """Take in the answer to a question of a guide."""
-        self.store.begin()
         site = self.hosts.site(question.site)
         if self._queue(self.guides.learn(site, event), 1, site):
             self._empty.discard(site.site.name)
@@ -226,6 +226,7 @@ class Crawl:
 
     # -- what an answer teaches --------------------------------------------------------------
 
+    @in_transaction
     def fetched(
         self,
         claim: Claim,
@@ -234,7 +235,6 @@ class Crawl:
         pointer: Pointer | None = None,
     ) -> None:
         """Take in the answer to a claim, or its failure."""
-        self.store.begin()
         host = self.hosts[claim.host]
         host.site.in_flight -= claim.kind is Kind.PAGE
         reading, is_given_up = self._retries.record(claim, reading, now, pointer)

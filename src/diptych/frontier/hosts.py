@@ -115,12 +115,14 @@ class Hosts:
 
     def restore(self, now: float) -> None:
         """Take up the hosts and counts of an earlier invocation."""
-        by_id = self._site_by_id
-        count = self._store.count
-        for known in by_id.values():
-            known.pages = count("SELECT count(*) FROM pages WHERE site = ?", known.id)
-            known.bytes = count("SELECT sum(size) FROM fetches WHERE site = ?", known.id)
-        self._store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
+        by_id, db = self._site_by_id, self._store.db
+        for id, pages in db.execute("SELECT site, count(*) FROM pages GROUP BY site"):
+            if id in by_id:
+                by_id[id].pages = pages
+        for id, size in db.execute("SELECT site, sum(size) FROM fetches GROUP BY site"):
+            if id in by_id:
+                by_id[id].bytes = size
+        db.execute("UPDATE hosts SET stopped = '', refusals = 0")
         for id in by_id:
             self._restore_hosts(id, now)
 

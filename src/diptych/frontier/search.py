@@ -24,6 +24,7 @@ from diptych.frontier.visits import Visit, Visits
 from diptych.page.answer import ReadAnswer
 from diptych.protocols import Detector, DiscoverPolicy, SiteTest
 from diptych.reason import Reason
+from diptych.run.database import in_transaction
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
@@ -114,9 +115,8 @@ class Discovery:
         self._has_more = False
         """True if leads wait that there was no time for"""
         self._started_at = self._now = now
-        store.begin()
-        self._restore(seeds, now)
-        store.commit()
+        with store.transaction():
+            self._restore(seeds, now)
 
     # -- going on ----------------------------------------------------------------------------
 
@@ -144,10 +144,10 @@ class Discovery:
 
     # -- what to fetch -----------------------------------------------------------------------
 
+    @in_transaction
     def next(self, now: float, room: int) -> list[Claim]:
         """Up to `room` URLs to fetch now."""
         granted: list[Claim] = []
-        self.store.begin()
         self._has_more = False
         self._now = now
         room = min(room, self._affordable(now))
@@ -234,11 +234,11 @@ class Discovery:
         """True if there are new queries."""
         return bool(self._link_queries)
 
+    @in_transaction
     def answered(
         self, query: LinkQuery, links: Sequence[Link] | Failure | None, now: float
     ) -> None:
         """Take in the answer to a query; None if the source does not know it."""
-        self.store.begin()
         if query.lead is not None:
             self._looked_up.pop(query.lead.id, None)
         if query.lead is None:
@@ -264,9 +264,9 @@ class Discovery:
         since = self.stats.pages - self._learned_at
         return every > 0 and since >= max(every, self._learned_at // 10)
 
+    @in_transaction
     def learn(self) -> None:
         """Learn from what became of all leads so far, and rank those that wait anew."""
-        self.store.begin()
         self._learned_at = self.stats.pages
         self._ranking = self._policy.rank(self._examples())
         for leads in self.leads.all_waiting():
@@ -277,6 +277,7 @@ class Discovery:
 
     # -- what an answer teaches --------------------------------------------------------------
 
+    @in_transaction
     def fetched(
         self,
         claim: Claim,
@@ -285,7 +286,6 @@ class Discovery:
         pointer: Pointer | None = None,
     ) -> None:
         """Take in the answer to a claim, or its failure."""
-        self.store.begin()
         visit = self._visits[self.hosts[claim.host].site.id]
         reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         is_robots = claim.kind is Kind.ROBOTS

@@ -25,6 +25,16 @@ def native() -> ctypes.CDLL | None:
         return None
 
 
+def slow_kernels() -> str:
+    """A warning where the compiled kernels are missing; else nothing."""
+    if native() is not None:
+        return ""
+    return (
+        "the compiled kernels are missing, so aligning takes some four times as long:"
+        " install a C compiler, then Diptych again"
+    )
+
+
 def fields_of(kind: Any, names: str) -> tuple[tuple[str, Any], ...]:
     """Fields of a structure of C that are of one type, from their names in one text.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -70,6 +71,22 @@ class Archive:
             size = self._file.tell()
             self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (size, self._id))
 
+    def roll_back(self) -> None:
+        """Forget the bytes that were written since the last commit."""
+        if self._file is None:
+            return
+        path, file, self._file = Path(self._file.name), self._file, None
+        with suppress(OSError):  # of a full disk: what is left is cut off when the run is opened
+            file.close()
+        name = f"warc/{path.name}"
+        row = self._db.execute("SELECT size FROM warcs WHERE path = ?", (name,)).fetchone()
+        with suppress(OSError):
+            if row is None:
+                path.unlink()
+            else:
+                with path.open("r+b") as stream:
+                    stream.truncate(row[0])
+
     def read(self, warc: int, offset: int) -> Response | None:
         """A response out of a WARC of this run."""
         if self._file is not None and warc == self._id:
@@ -106,15 +123,15 @@ class Archive:
     def _requeue_lost(self, warc: int, size: int) -> int:
         """Queue again the pages whose bytes a power cut took; returns what is left whole."""
         whole: int | None = self._db.execute(SQL["whole_bytes"], (warc, size)).fetchone()[0]
-        self._db.execute("BEGIN")
-        self._db.execute(SQL["queue_lost_urls"], (warc, size))
-        for table in ("events", "pages", "fetches"):
-            self._db.execute(SQL[f"delete_lost_{table}"], (warc, size))
-        if whole:
-            self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (whole, warc))
-        else:
-            self._db.execute("DELETE FROM warcs WHERE id = ?", (warc,))
-        self._db.execute("COMMIT")
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.execute(SQL["queue_lost_urls"], (warc, size))
+            for table in ("events", "pages", "fetches"):
+                self._db.execute(SQL[f"delete_lost_{table}"], (warc, size))
+            if whole:
+                self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (whole, warc))
+            else:
+                self._db.execute("DELETE FROM warcs WHERE id = ?", (warc,))
         return whole or 0
 
     def close(self) -> None:

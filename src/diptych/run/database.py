@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from diptych.errors import StoreError
 from diptych.run.archive import Archive
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 
 class Database:
@@ -13,20 +20,96 @@ class Database:
 
     db: sqlite3.Connection
     archive: Archive
+    is_broken: bool = False
+    """an exception has left a transaction inside of the one that is open"""
 
-    def begin(self) -> None:
-        """Start a transaction unless one is open."""
-        if not self.db.in_transaction:
-            self.db.execute("BEGIN IMMEDIATE")
+    def transaction(self) -> Transaction:
+        """Open a transaction, or join the one that is open: with store.transaction(): ..."""
+        return Transaction(self)
 
-    def commit(self) -> None:
-        """Make all since `begin` durable: bytes first, then what is known of them."""
-        if self.db.in_transaction:
-            self.archive.sync()
-            self.db.execute("COMMIT")
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read the database as it is now, also while another process writes it."""
+        self.db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.db.execute("ROLLBACK")
 
     def count(self, query: str, *values: Any) -> int:
         """One number out of the database."""
         row = self.db.execute(query, values).fetchone()
         number: int = (row[0] if row else 0) or 0
         return number
+
+
+class Transaction:
+    """Writes that are all kept or all undone.
+
+    The outermost one commits at its end; what an exception leaves undone is undone altogether.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._is_outermost = False
+
+    def __enter__(self) -> Transaction:
+        self._is_outermost = not self._database.db.in_transaction
+        if self._is_outermost:
+            self._begin()
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not self._is_outermost:
+            self._database.is_broken = self._database.is_broken or error is not None
+        elif error is None:
+            self._commit()
+        else:
+            self._roll_back()
+
+    def checkpoint(self) -> None:
+        """Make all so far durable; an exception undoes only what comes after."""
+        if self._is_outermost:
+            self._commit()
+            self._begin()
+
+    def _begin(self) -> None:
+        self._database.is_broken = False
+        self._database.db.execute("BEGIN IMMEDIATE")
+
+    def _commit(self) -> None:
+        """Bytes first, then what is known of them."""
+        try:
+            if self._database.is_broken:
+                raise StoreError("a part of this transaction has failed: it is undone")
+            self._database.archive.sync()
+            self._database.db.execute("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _roll_back(self) -> None:
+        if self._database.db.in_transaction:  # SQLite ends one itself when the disk is full
+            self._database.db.execute("ROLLBACK")
+        self._database.archive.roll_back()
+
+
+class _HasStore(Protocol):
+    @property
+    def store(self) -> Database: ...
+
+
+_Self = TypeVar("_Self", bound=_HasStore)
+
+
+def in_transaction(
+    method: Callable[Concatenate[_Self, _Arguments], _Result],
+) -> Callable[Concatenate[_Self, _Arguments], _Result]:
+    """Run a method in a transaction of its object's store."""
+
+    @wraps(method)
+    def inside(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        with self.store.transaction():
+            return method(self, *args, **kwargs)
+
+    return inside

@@ -31,15 +31,14 @@ class Pairs(Database):
             )
             for p in pairs
         ]  # fmt: skip
-        self.begin()
-        self.db.execute(SQL["make_current_pairs"])
-        self.db.execute("DELETE FROM current_pairs")
-        self.db.executemany(
-            "INSERT INTO current_pairs VALUES (?,?,?,?)", [row[1:5] for row in rows]
-        )
-        self.db.execute(SQL["delete_other_pairs"], (site,))
-        self.db.executemany(SQL["save_pairs"], rows)
-        self.commit()
+        with self.transaction():
+            self.db.execute(SQL["make_current_pairs"])
+            self.db.execute("DELETE FROM current_pairs")
+            self.db.executemany(
+                "INSERT INTO current_pairs VALUES (?,?,?,?)", [row[1:5] for row in rows]
+            )
+            self.db.execute(SQL["delete_other_pairs"], (site,))
+            self.db.executemany(SQL["save_pairs"], rows)
 
     def save_pair(
         self,
@@ -127,23 +126,21 @@ class Pairs(Database):
         known = self.db.execute("SELECT basis, is_done FROM learning").fetchone()
         if known == (basis, 1):
             return False
-        self.begin()
-        self.db.execute("UPDATE pairs SET aligned = 0")
-        self.db.execute("DELETE FROM learning")
-        self.db.execute("INSERT INTO learning VALUES (?, 0)", (basis,))
-        self.commit()
+        with self.transaction():
+            self.db.execute("UPDATE pairs SET aligned = 0")
+            self.db.execute("DELETE FROM learning")
+            self.db.execute("INSERT INTO learning VALUES (?, 0)", (basis,))
         return True
 
     def save_lexicons(self, lexicons: Mapping[LangPair, bytes]) -> None:
         """Save the learned lexicons, and mark learning as done."""
-        self.begin()
-        self.db.execute("DELETE FROM lexicons")
-        self.db.executemany(
-            "INSERT INTO lexicons VALUES (?, ?, ?)",
-            [(*langs, data) for langs, data in sorted(lexicons.items())],
-        )
-        self.db.execute("UPDATE learning SET is_done = 1")
-        self.commit()
+        with self.transaction():
+            self.db.execute("DELETE FROM lexicons")
+            self.db.executemany(
+                "INSERT INTO lexicons VALUES (?, ?, ?)",
+                [(*langs, data) for langs, data in sorted(lexicons.items())],
+            )
+            self.db.execute("UPDATE learning SET is_done = 1")
 
     def lexicons(self) -> dict[LangPair, bytes]:
         """The learned lexicons by languages."""

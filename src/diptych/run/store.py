@@ -128,16 +128,14 @@ class Store(Pages, Pairs):
                 "use the diptych that made it (its version is in run.toml), or mine again with "
                 f"--warc {self.folder}/warc --out NEW"
             )
+        if write:
+            self.db.executescript(f"BEGIN; {shipped_text('diptych.run', 'indexes.sql')} COMMIT;")
 
     def close(self) -> None:
-        """Commit and let go of all files."""
-        try:
-            if self._lock is not None:
-                self.commit()
-        finally:
-            self.archive.close()
-            self.db.close()
-            self._unlock()
+        """Let go of all files; a transaction that is open is undone."""
+        self.archive.close()
+        self.db.close()
+        self._unlock()
 
     def __enter__(self) -> Store:
         return self

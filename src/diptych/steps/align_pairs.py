@@ -29,10 +29,9 @@ def align_pairs(store: Store, context: TaskContext, watcher: Watcher, *, jobs: i
             if isinstance(result, Failed):
                 result = AlignResult(Decision(False, 0.0, result.reason), [])
             decision, segments = result
-            store.begin()
-            store.save_decision(id, decision)
-            before, after = store.save_segments(id, segments)
-            store.commit()
+            with store.transaction():
+                store.save_decision(id, decision)
+                before, after = store.save_segments(id, segments)
             watcher.pairs += decision.accept
             watcher.segments += after - before
             watcher.tick()

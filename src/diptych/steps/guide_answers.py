@@ -34,9 +34,9 @@ def _report_answer(crawl: Crawl, question: PairQuestion, result: object) -> None
         crawl.answered(question, PairingResult(pairs))
         return
     aligned, links = result if isinstance(result, VerifyResult) else _UNREADABLE
-    crawl.store.begin()
-    crawl.store.save_pair(question.site, question.pair, aligned.decision, aligned.segments)
-    crawl.answered(question, VerifiedPair(question.pair, aligned.decision, links))
+    with crawl.store.transaction():
+        crawl.store.save_pair(question.site, question.pair, aligned.decision, aligned.segments)
+        crawl.answered(question, VerifiedPair(question.pair, aligned.decision, links))
 
 
 @dataclass(slots=True)

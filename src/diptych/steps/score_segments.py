@@ -42,16 +42,15 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     is_first[best.rows] = True
     is_kept = is_first & (scores >= strategy.threshold)
     reasons = np.where(is_kept, "", np.where(is_first, Reason.LOW_SCORE, Reason.DUPLICATE))
-    store.begin()
-    for start in range(0, len(ids), _BATCH):
-        part = slice(start, start + _BATCH)
-        columns = (scores, is_kept, reasons, copies, ids)
-        store.db.executemany(
-            "UPDATE segments SET score = ?1, accept = ?2, reason = ?3, copies = ?4"
-            " WHERE id = ?5 AND (score, accept, reason, copies) IS NOT (?1, ?2, ?3, ?4)",
-            zip(*(column[part].tolist() for column in columns), strict=True),
-        )
-    store.commit()
+    with store.transaction():
+        for start in range(0, len(ids), _BATCH):
+            part = slice(start, start + _BATCH)
+            columns = (scores, is_kept, reasons, copies, ids)
+            store.db.executemany(
+                "UPDATE segments SET score = ?1, accept = ?2, reason = ?3, copies = ?4"
+                " WHERE id = ?5 AND (score, accept, reason, copies) IS NOT (?1, ?2, ?3, ?4)",
+                zip(*(column[part].tolist() for column in columns), strict=True),
+            )
 
 
 def _read(store: Store) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]]]:

@@ -14,10 +14,9 @@ def sketch_pages(store: Store, context: TaskContext, watcher: Watcher, *, jobs: 
     urls = store.without_sketch(context.langs)
     watcher.stage = "reading"
     results = run_tasks([SketchTask(url) for url in urls], context, context.of(store), jobs=jobs)
-    for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
-        store.begin()
-        store.save_sketch(url, sketch if isinstance(sketch, Sketch) else Sketch("", 0, {}))
-        if count % 64 == 0:
-            store.commit()
-        watcher.tick()
-    store.commit()
+    with store.transaction() as transaction:
+        for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
+            store.save_sketch(url, sketch if isinstance(sketch, Sketch) else Sketch("", 0, {}))
+            if count % 64 == 0:
+                transaction.checkpoint()
+            watcher.tick()
