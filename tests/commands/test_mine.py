@@ -16,7 +16,7 @@ import pytest
 from support import zoo
 from support.commands import Signal, rows, run, start
 from support.filenames import file_name
-from support.serving import MISSING, reserved, serve, url_of
+from support.serving import MISSING, Reply, reserved, serve, url_of
 
 import diptych
 from diptych.demo import GOLD
@@ -344,7 +344,7 @@ def test_run_interrupted_at_once_ends_cleanly(tmp_path):
 
 def test_missing_kernels_are_a_warning_and_a_note(tmp_path, monkeypatch):
     monkeypatch.setattr("diptych.kernels.native", lambda: None)
-    with serve(zoo.site(["/a"], {"/a": zoo.page("A")})) as server:
+    with serve({"/": Reply(zoo.page("A"))}) as server:
         result = run("mine", server.url, *QUICK, "--out", tmp_path, "--json")
     assert result.stderr.count("warning: the compiled kernels are missing") == 1
     assert [note for note in json.loads(result.stdout)["notes"] if "kernels" in note]
