@@ -18,7 +18,7 @@ from support.waiting import PATIENCE, until
 
 import diptych
 from diptych.engine.task_workers import _MIN_TASKS, _TASKS_AHEAD, Failed, Pool, run_tasks
-from diptych.errors import DiptychError
+from diptych.errors import ArchiveError
 from diptych.run.store import Store
 from diptych.steps.tasks import TaskContext
 
@@ -108,7 +108,7 @@ def test_task_that_ends_its_process_has_no_result_and_others_go_on(context, stor
     tasks = [Ending() if number in (0, 1, 20, _MIN_TASKS) else Square(number)
              for number in range(_MIN_TASKS + 1)]  # fmt: skip
     found = list(run_tasks(tasks, context, context.of(store), jobs=2))
-    wanted = ["unreadable" if isinstance(task, Ending) else task.number**2 for task in tasks]
+    wanted = ["ProcessEnded" if isinstance(task, Ending) else task.number**2 for task in tasks]
     assert [result[0] for result in found] == wanted
 
 
@@ -120,15 +120,27 @@ def test_task_that_hangs_has_no_result_and_others_go_on(context, store) -> None:
         pool.patience = 0.0 if isinstance(tasks[number], Hanging) else PATIENCE
 
     found = list(pool.run(Given(tasks, give)))
-    wanted = ["unreadable" if isinstance(task, Hanging) else task.number**2 for task in tasks]
+    wanted = ["TimeoutError" if isinstance(task, Hanging) else task.number**2 for task in tasks]
     assert [result[0] for result in found] == wanted
 
 
-@pytest.mark.parametrize(("jobs", "error"), [(1, ValueError), (2, DiptychError)])
-def test_task_that_raises_ends_the_run(context, store, jobs, error) -> None:
-    tasks = [Raising("what") if number == 3 else Square(number) for number in range(_MIN_TASKS)]
-    with pytest.raises(error):
-        list(run_tasks(tasks, context, context.of(store), jobs=jobs))
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("error", [ValueError, MemoryError, AssertionError, ArchiveError, OSError])
+def test_task_that_raises_has_no_result_and_others_go_on(context, store, jobs, error) -> None:
+    tasks = [
+        Raising("what", error) if number == 3 else Square(number) for number in range(_MIN_TASKS)
+    ]
+    found = list(run_tasks(tasks, context, context.of(store), jobs=jobs))
+    assert found[3] == Failed(error.__name__)
+    assert found[3].reason == f"failed:{error.__name__}"
+    assert [result[0] for place, result in enumerate(found) if place != 3] == [
+        number**2 for number in range(_MIN_TASKS) if number != 3
+    ]
+
+
+def test_interrupt_in_a_task_is_no_result(context, store) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        list(run_tasks([Raising("what", KeyboardInterrupt)], context, context.of(store)))
 
 
 def test_leaving_off_ends_the_workers(context, store) -> None:
@@ -214,10 +226,9 @@ def test_submitted_task_that_hangs_has_no_result_and_others_go_on(context) -> No
         pool.close()
 
 
-def test_submitted_task_that_raises_ends_the_run(pool) -> None:
-    pool.submit(Raising("what"))
-    with pytest.raises(DiptychError):
-        collected(pool, 1)
+def test_submitted_task_that_raises_has_no_result(pool) -> None:
+    raising = pool.submit(Raising("what"))
+    assert collected(pool, 1)[raising] == Failed("ValueError")
 
 
 def test_closing_ends_processes_whatever_they_are_at(context) -> None:

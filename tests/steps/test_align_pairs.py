@@ -129,11 +129,28 @@ def test_pair_that_ended_its_worker_is_rejected(fresh, every_pair, monkeypatch) 
     store = fresh(every_pair[:2])
     monkeypatch.setattr(
         "diptych.steps.align_pairs.run_tasks",
-        lambda tasks, context, store, *, jobs: [Failed("unreadable")] * len(tasks),
+        lambda tasks, context, store, *, jobs: [Failed("MemoryError")] * len(tasks),
     )
     align(store)
     rows = store.db.execute("SELECT accept, reason FROM decisions").fetchall()
-    assert rows == [(0, "unreadable")] * 2
+    assert rows == [(0, "failed:MemoryError")] * 2
+
+
+def test_pair_that_raises_costs_itself_only(fresh, every_pair, monkeypatch) -> None:
+    store = fresh(every_pair[:3])
+    gone = every_pair[0].left
+    open_ = store.response
+
+    def response(url):
+        if url == gone:
+            raise MemoryError
+        return open_(url)
+
+    monkeypatch.setattr(store, "response", response)
+    watcher = align(store)
+    assert (watcher.ticks, watcher.pairs) == (3, 2)
+    decisions = "SELECT accept, reason FROM decisions ORDER BY accept"
+    assert store.db.execute(decisions).fetchall() == [(0, "failed:MemoryError"), (1, ""), (1, "")]
 
 
 def test_what_has_no_counterpart_is_kept_with_its_reason(fresh, every_pair, monkeypatch) -> None:

@@ -84,7 +84,7 @@ class Raising(NamedTuple):
     """Raises what it is told to."""
 
     text: str
-    error: type[Exception] = ValueError
+    error: type[BaseException] = ValueError
 
     def run(self, context: TaskContext) -> tuple[int, int]:
         raise self.error(self.text)

@@ -1,7 +1,7 @@
 """Pool of worker processes for pipeline tasks, with timeouts and results in order.
 
-A worker process that dies over a task, or takes too long, is replaced, and the result of that task
-is a `Failed`.  A task that raises ends the run, in whatever process: that is an error of ours.
+The result of a task that raises is a `Failed`, in whatever process.  A worker process that dies
+over a task, or takes too long, is replaced, and the result of that task is a `Failed` too.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from diptych.errors import DiptychError
+from diptych.errors import ArchiveError, DiptychError
+from diptych.files import parser_errors
 from diptych.language.identify import learned_languages, use_learned_languages
 from diptych.language.learned import LearnedLanguage
-from diptych.reason import Reason
 
 TASK_TIMEOUT = 120.0  # seconds for one task
 _TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
@@ -44,10 +44,23 @@ class Task(Protocol[Context_contra, Result]):
 
 
 class Failed(NamedTuple):
-    """A task that has no result, and why."""
+    """A task that has no result, and the type of its fault."""
 
-    reason: str
-    detail: str = ""
+    kind: str
+
+    @property
+    def reason(self) -> str:
+        """The reason that is recorded for what the task was to do."""
+        return f"failed:{self.kind}"
+
+
+def attempt(task: Task[Context, Result], context: Context) -> Result | Failed:
+    """The result of a task; its fault costs only itself."""
+    faults: tuple[type[Exception], ...] = (*parser_errors(), ArchiveError, AssertionError)
+    try:
+        return task.run(context)
+    except faults as error:
+        return Failed(type(error).__name__)
 
 
 def run_tasks(
@@ -59,7 +72,7 @@ def run_tasks(
     """
     todo = list(tasks)
     if jobs < 2 or len(todo) < _MIN_TASKS:
-        yield from (task.run(here) for task in todo)
+        yield from (attempt(task, here) for task in todo)
         return
     yield from Pool(context, jobs).run(todo)
 
@@ -98,7 +111,7 @@ class Pool(Generic[Context]):
         """The results that have come, by number, without waiting for any."""
         if not self.jobs:
             done, self._waiting = self._waiting, deque()
-            return {number: task.run(self.context) for number, task in done}
+            return {number: attempt(task, self.context) for number, task in done}
         results: dict[int, Any] = {}
         if not self._workers and self._waiting:
             self.start()
@@ -155,9 +168,8 @@ class Pool(Generic[Context]):
             if worker.process.exitcode == _EXIT_BY_ERROR:
                 raise DiptychError("a worker process ended by an error; it stands above")
             if worker.task >= 0:
-                results[worker.task] = Failed(
-                    Reason.UNREADABLE, "it took too long, or ended a process"
-                )
+                is_alive = worker.process.exitcode is None
+                results[worker.task] = Failed("TimeoutError" if is_alive else "ProcessEnded")
             self._end(worker)
             self._workers[place] = self._start()
 
@@ -185,7 +197,7 @@ def _serve(pipe: Connection, context: Any, languages: Sequence[LearnedLanguage])
     with suppress(EOFError, OSError):
         while True:
             task: Task[Any, Any] = pipe.recv()
-            pipe.send(task.run(context))
+            pipe.send(attempt(task, context))
 
 
 def _end_with_parent() -> None:

@@ -17,8 +17,13 @@ def in_words(reason: str) -> str:
 
     >>> in_words("robots"), in_words("http_503"), in_words("licence:CC0-1.0")
     ('forbidden by robots.txt', 'answered 503', 'licence:CC0-1.0')
+    >>> in_words("failed:MemoryError")
+    'which could not be processed (MemoryError)'
     """
     status = http_status(reason)
+    kind = reason.removeprefix("failed:")
+    if kind != reason:
+        return f"which could not be processed ({kind})"
     return REASONS.get(reason, f"answered {status}" if status else reason)
 
 

@@ -59,8 +59,12 @@ class Archive:
         name = f"diptych-{number:05d}.warc.gz"
         (self._folder / "warc").mkdir(exist_ok=True)
         file = (self._folder / "warc" / name).open("wb")
-        file.write(compose_info(agent=self._agent, name=name, now=now))
-        self._id = self.add(f"warc/{name}", file.tell())
+        try:
+            file.write(compose_info(agent=self._agent, name=name, now=now))
+            self._id = self.add(f"warc/{name}", file.tell())
+        except BaseException:
+            file.close()
+            raise
         return file
 
     def sync(self) -> None:

@@ -10,14 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from diptych.engine.task_workers import Failed, Pool
+from diptych.engine.task_workers import Failed, Pool, attempt
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import PairQuestion
-from diptych.reason import Reason
-from diptych.steps.tasks import AlignResult, PairTask, TaskContext, VerifyResult, VerifyTask
-from diptych.types import Decision, PairingResult, VerifiedPair
-
-_UNREADABLE = VerifyResult(AlignResult(Decision(False, 0.0, Reason.UNREADABLE), []), ())
+from diptych.steps.tasks import PairTask, TaskContext, VerifyResult, VerifyTask
+from diptych.types import PairingResult, VerifiedPair
 
 
 def _task(question: PairQuestion, crawl: Crawl) -> VerifyTask | PairTask:
@@ -28,12 +25,19 @@ def _task(question: PairQuestion, crawl: Crawl) -> VerifyTask | PairTask:
 
 
 def _report_answer(crawl: Crawl, question: PairQuestion, result: object) -> None:
-    """Pass the answer to a question to the crawl; a pair and its segments are saved at once."""
-    if question.pair is None:
-        pairs = result if isinstance(result, tuple) and not isinstance(result, Failed) else ()
-        crawl.answered(question, PairingResult(pairs))
+    """Pass the answer to a question to the crawl; a pair and its segments are saved at once.
+
+    A task that failed says nothing about its pages: it is no evidence.
+    """
+    if isinstance(result, Failed):
+        crawl.unanswered(question)
         return
-    aligned, links = result if isinstance(result, VerifyResult) else _UNREADABLE
+    if question.pair is None:
+        assert isinstance(result, tuple)
+        crawl.answered(question, PairingResult(result))
+        return
+    assert isinstance(result, VerifyResult)
+    aligned, links = result
     with crawl.store.transaction():
         crawl.store.save_pair(question.site, question.pair, aligned.decision, aligned.segments)
         crawl.answered(question, VerifiedPair(question.pair, aligned.decision, links))
@@ -53,7 +57,8 @@ class GuideAnswers:
         here = self.context.of(self.crawl.store)
         while questions := self.crawl.questions(now):
             for question in questions:
-                _report_answer(self.crawl, question, _task(question, self.crawl).run(here))
+                result = attempt(_task(question, self.crawl), here)
+                _report_answer(self.crawl, question, result)
 
     @contextmanager
     def in_processes(self, count: int) -> Iterator[GuideAnswers]:
@@ -87,5 +92,4 @@ class GuideAnswers:
         """Pass answers that are ready to the crawl, and start the next tasks."""
         assert self._pool is not None
         for number, result in self._pool.collect().items():
-            # What a task that failed has for a result is neither of the two: an empty answer.
             _report_answer(self.crawl, self._asked.pop(number), result)

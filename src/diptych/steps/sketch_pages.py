@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from diptych.engine.task_workers import run_tasks
+from collections import Counter
+
+from diptych.engine.task_workers import Failed, run_tasks
 from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.steps.tasks import SketchTask, TaskContext
@@ -14,9 +16,15 @@ def sketch_pages(store: Store, context: TaskContext, watcher: Watcher, *, jobs: 
     urls = store.without_sketch(context.langs)
     watcher.stage = "reading"
     results = run_tasks([SketchTask(url) for url in urls], context, context.of(store), jobs=jobs)
+    failed: Counter[str] = Counter()
     with store.transaction() as transaction:
         for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
+            if isinstance(sketch, Failed):
+                failed[sketch.kind] += 1
             store.save_sketch(url, sketch if isinstance(sketch, Sketch) else Sketch("", 0, {}))
             if count % 64 == 0:
                 transaction.checkpoint()
             watcher.tick()
+    watcher.notes.extend(
+        f"{count:,} pages could not be read again ({kind})" for kind, count in failed.items()
+    )
