@@ -16,13 +16,13 @@ from diptych.commands.options import (
     WebOptions,
     agent_of,
     as_object,
+    first_notes,
     langid_option,
     langs_option,
     languages,
     learned_names,
     listed,
     live_engine,
-    notes_on_languages,
     seed,
 )
 from diptych.errors import ConfigError
@@ -121,7 +121,6 @@ def mine(asked: MineOptions) -> int:
 def mine_sites(asked: MineOptions) -> int:
     """Mine what the user asked for and return the exit code."""
     from diptych.engine.replay import archive_files, index_archives
-    from diptych.kernels import slow_kernels
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.pipeline import run
     from diptych.reports.funnel import print_funnel
@@ -148,7 +147,7 @@ def mine_sites(asked: MineOptions) -> int:
         plan = _plan(store, terms, lexicons, asked, agent)
         now = 0.0 if archives else time.time()  # a replay has its own clock
         with progress_display(Progress(), quiet=asked.quiet or asked.as_json) as progress:
-            progress.notes.extend([*notes_on_languages(langs), *filter(None, [slow_kernels()])])
+            progress.notes.extend(first_notes(langs))
             run(plan, strategies, store, engine, progress, now)
         summary = summarise(store, langs)
         notes = progress.final_notes()

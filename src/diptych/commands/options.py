@@ -186,16 +186,18 @@ def learned_names() -> tuple[str, ...]:
     )
 
 
-def notes_on_languages(langs: Sequence[str]) -> list[str]:
-    """Notes on languages that cannot be told by their text."""
+def first_notes(langs: Sequence[str]) -> list[str]:
+    """Notes on languages that cannot be identified by their text, and on missing kernels."""
+    from diptych.kernels import slow_kernels
     from diptych.language import identify
 
-    return [
+    notes = [
         f"{lang} cannot be told by its text: pages that declare it are taken; teach it with:"
         f" diptych train langid {lang} FILE --out MODEL, and mine with --langid MODEL"
         for lang in langs
         if not identify.can_identify(lang)
     ]
+    return [*notes, *filter(None, [slow_kernels()])]
 
 
 def seed(text: str) -> Url:
