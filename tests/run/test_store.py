@@ -24,6 +24,7 @@ from warcio.cli import main as warcio
 from diptych.errors import StoreError
 from diptych.frontier.queue import Entry, Frontier, State
 from diptych.run import archive as store_module
+from diptych.run.queries import SQL
 from diptych.run.store import SCHEMA_VERSION, Store
 from diptych.run.warc import Pointer, compose, scan
 from diptych.text.urls import url_key
@@ -270,6 +271,7 @@ def test_rolled_back_answers_leave_no_trace(folder: Path) -> None:
 KILLED = """
 import os, sys
 from pathlib import Path
+from diptych.run.queries import SQL
 from diptych.run.store import Store
 from diptych.types import Link, Page, PageRecord, Response, Url
 from diptych.run.warc import compose
@@ -764,3 +766,30 @@ def test_store_may_be_read_from_another_thread(store: Store) -> None:
     thread.start()
     thread.join()
     assert found == [SITE]
+
+
+INDEXES = {"hosts_site", "urls_redirected", "fetches_site", "fetches_url"}
+
+
+def test_indexes_are_added_to_a_run_of_an_earlier_version(folder: Path) -> None:
+    with Store(folder) as store:
+        for name in INDEXES:
+            store.db.execute(f"DROP INDEX {name}")
+    with Store(folder) as store:
+        rows = store.db.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
+        assert {name for (name,) in rows} >= INDEXES
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT sum(size) FROM fetches WHERE site = 1",
+        "SELECT id FROM hosts WHERE site = 1",
+        "SELECT key FROM urls WHERE host = 1 AND redirect IS NOT NULL",
+        SQL["redirects"].replace("?", "1"),
+        SQL["last_answer"].replace("?", "1"),
+    ],
+)
+def test_what_is_asked_for_each_site_or_url_reads_no_whole_table(store: Store, query: str) -> None:
+    plan = store.db.execute(f"EXPLAIN QUERY PLAN {query}").fetchall()
+    assert not [step for *_, step in plan if step.startswith("SCAN")]
