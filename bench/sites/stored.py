@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bench.sites.archive import site_url, write_archive
 from bench.sites.built import built_folder
 from diptych import recipes
-from diptych.engine.replay import ReplayEngine, archived_pages, index_archives
+from diptych.engine.replay import ReplayEngine, index_archives
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
@@ -23,6 +23,7 @@ from diptych.page import blocks, sketch
 from diptych.page import read as html
 from diptych.protocols import Watcher
 from diptych.registry import build
+from diptych.run.archived import ArchiveIndex
 from diptych.run.site_view import StoreView
 from diptych.run.store import SCHEMA_VERSION, Store
 from diptych.stages.crawl.bfs import Bfs
@@ -115,7 +116,7 @@ def read_site(name: str, cache: Path) -> Path:
     write_archive(site, archive)
     with Store(folder, agent="bench") as store:
         index_archives(store, [archive])
-        found = group(archived_pages(store), kind="site")
+        found = group(ArchiveIndex(store).pages(), kind="site")
         polite = Politeness(agent="bench", delay=0.0, connections=1, obey_robots=False)
         crawl = Crawl(
             store, found, Scope.of(found, kind="site"), Bfs(), languages(site),

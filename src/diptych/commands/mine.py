@@ -207,16 +207,16 @@ def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list
 def _plan(
     store: Store, terms: Terms, lexicons: Sequence[Lexicon], asked: MineOptions, agent: str
 ) -> Plan:
-    from diptych.engine.replay import archived_pages
     from diptych.frontier.politeness import Limits, Politeness
     from diptych.frontier.scope import Scope, group
     from diptych.pipeline import Plan
     from diptych.registry import signature
+    from diptych.run.archived import ArchiveIndex
     from diptych.types import Site, Url
 
     kind, replay = terms.scope, bool(terms.archives)
     seeds = [Url(url) for url in terms.seeds]
-    found = group(seeds or archived_pages(store), kind=kind)
+    found = group(seeds or ArchiveIndex(store).pages(), kind=kind)
     if asked.also:
         found = [Site(found[0].name, tuple(seeds))]
     politeness = Politeness(

@@ -14,10 +14,10 @@ from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.body import is_html
 from diptych.protocols import Watcher
 from diptych.reason import Reason
+from diptych.run.archived import ArchiveIndex
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, scan
-from diptych.text.urls import url_key
-from diptych.types import Failure, Kind, Response, Url
+from diptych.types import Failure, Kind, Response
 
 
 def archive_files(paths: Iterable[Path]) -> list[Path]:
@@ -43,50 +43,32 @@ def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
 
     What stands before the damage is used.  A file that has grown or was mended is read again.
     """
+    index = ArchiveIndex(store)
     for file in files:
         path, size = str(file.resolve()), file.stat().st_size
-        known = store.db.execute("SELECT size FROM warcs WHERE path = ?", (path,)).fetchone()
-        if known == (size,):
+        if index.has(path, size):
             continue
         with store.transaction():
             id = store.archive.add(path, size)
-            error = _index(store, id, file)
-            store.db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, id))
-            # What was missing may be there now.
-            store.db.execute(
-                "UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE reason = ?",
-                (Reason.NOT_ARCHIVED,),
-            )
-    rows = store.db.execute("SELECT error FROM warcs WHERE error != '' ORDER BY path")
-    return [error for (error,) in rows]
+            index.finish(id, size, _add_answers(index, id, file))
+    return index.errors()
 
 
-def _index(store: Store, warc: int, file: Path) -> str:
+def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
     count = 0
     try:
         for located in scan(file):
             response = located.response
-            kept = response.status == 200 and is_html(
+            is_page = response.status == 200 and is_html(
                 response.header("Content-Type"), response.body[:1024]
             )
-            store.db.execute(
-                "INSERT INTO archive (key, url, warc, offset, page) VALUES (?,?,?,?,?)"
-                " ON CONFLICT (key) DO UPDATE SET warc = excluded.warc, offset = excluded.offset,"
-                " page = excluded.page WHERE excluded.page >= page",
-                (url_key(response.url), response.url, warc, located.offset, kept),
-            )
+            index.add(response.url, warc, located.offset, is_page=is_page)
             count += 1
     except ArchiveError as error:
         if not count:
             raise
         return str(error)
     return ""
-
-
-def archived_pages(store: Store) -> list[Url]:
-    """All pages in the archives, by URL."""
-    rows = store.db.execute("SELECT url FROM archive WHERE page = 1 ORDER BY url")
-    return [url for (url,) in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +102,9 @@ class ReplayEngine:
                 watcher.tick()
 
     def _answer(self, crawl: Crawl, claim: Claim) -> tuple[ReadAnswer | Failure, Pointer | None]:
-        row = crawl.store.db.execute(
-            "SELECT warc, offset FROM archive WHERE key = ?", (url_key(claim.url),)
-        ).fetchone()
-        response = crawl.store.archive.read(*row) if row else None
-        if response is None:
+        place = ArchiveIndex(crawl.store).place(claim.url)
+        response = crawl.store.archive.read(*place) if place else None
+        if place is None or response is None:
             if claim.kind is not Kind.ROBOTS:
                 return Failure(claim.url, Reason.NOT_ARCHIVED), None
             response = Response(claim.url, 404, (), b"", 0.0)
@@ -136,4 +116,4 @@ class ReplayEngine:
             langs=crawl.langs,
             with_sketch=self.with_sketches,
         )
-        return reading, Pointer(row[0], row[1], 0)
+        return reading, Pointer(*place, 0)

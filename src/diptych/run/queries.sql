@@ -102,3 +102,11 @@ SELECT l.url, r.url, left_lang, right_lang, pairs.score, evidence,
 FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
 JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right
 WHERE left_lang = ? AND right_lang = ? AND pairs.score >= ? ORDER BY l.url, r.url
+
+-- name: save_archived_answer
+INSERT INTO archive (key, url, warc, offset, page) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET warc = excluded.warc, offset = excluded.offset, page = excluded.page
+WHERE excluded.page >= page
+
+-- name: queue_urls_by_reason
+UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE reason = ?

@@ -1,0 +1,50 @@
+"""SQL for archives that a run is mined from: which are read, and where the answer of a URL is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diptych.reason import Reason
+from diptych.run.database import Database
+from diptych.run.queries import SQL
+from diptych.text.urls import url_key
+from diptych.types import Url
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveIndex:
+    """The index of a run's archives; the caller owns the transaction."""
+
+    store: Database
+
+    def has(self, path: str, size: int) -> bool:
+        """True if an archive was read when it had this size."""
+        row = self.store.db.execute("SELECT size FROM warcs WHERE path = ?", (path,)).fetchone()
+        return bool(row == (size,))
+
+    def add(self, url: Url, warc: int, offset: int, *, is_page: bool) -> None:
+        """Add an answer; a later one of its URL replaces it, unless only the former is a page."""
+        row = (url_key(url), url, warc, offset, is_page)
+        self.store.db.execute(SQL["save_archived_answer"], row)
+
+    def finish(self, warc: int, size: int, error: str) -> None:
+        """An archive is read; URLs that no archive had are asked for again."""
+        db = self.store.db
+        db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, warc))
+        db.execute(SQL["queue_urls_by_reason"], (Reason.NOT_ARCHIVED,))
+
+    def errors(self) -> list[str]:
+        """What is wrong with archives, by path."""
+        rows = self.store.db.execute("SELECT error FROM warcs WHERE error != '' ORDER BY path")
+        return [error for (error,) in rows]
+
+    def pages(self) -> list[Url]:
+        """All pages in the archives, by URL."""
+        rows = self.store.db.execute("SELECT url FROM archive WHERE page = 1 ORDER BY url")
+        return [url for (url,) in rows]
+
+    def place(self, url: Url) -> tuple[int, int] | None:
+        """The archive and the offset of the answer of a URL."""
+        query = "SELECT warc, offset FROM archive WHERE key = ?"
+        found: tuple[int, int] | None = self.store.db.execute(query, (url_key(url),)).fetchone()
+        return found
