@@ -8,11 +8,10 @@ digest.  A text is taken only if its hash is right; what cannot be had is counte
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,11 +23,11 @@ from diptych.files import reading
 from diptych.page.body import decompress, is_html
 from diptych.page.read import read_content
 from diptych.reason import Reason
+from diptych.run.page_index import PageIndex, PagePlace
 from diptych.run.warc import read_at, scan
 from diptych.stages.export.standoff import BareUnit, read_header, read_line, text_hash
 from diptych.text.digests import body_digest
 from diptych.text.spans import by_path, texts_at
-from diptych.text.urls import url_key
 from diptych.types import Response, Url
 from diptych.units import DocumentPair, Side, Unit
 
@@ -65,7 +64,6 @@ class Archives:
         self._named: defaultdict[str, list[Path]] = defaultdict(list)
         for file in self.files:
             self._named[file.name].append(file)
-        self._db: sqlite3.Connection | None = None
         self._page = lru_cache(maxsize=PAGES_KEPT)(_read)
 
     def with_text(self, side: Side, wanted: str, length: int) -> Side | Reason:
@@ -88,36 +86,23 @@ class Archives:
         self, side: Side, wanted: str, length: int, reason: Reason
     ) -> Side | Reason:
         """The side with its text from any page of the same content, and with that page's place."""
-        db = self._index()
-        key = url_key(side.url)
-        rows = db.execute(
-            "SELECT file, offset FROM pages WHERE digest = ? ORDER BY url != ?, file, offset"
-            " LIMIT ?",
-            (side.digest, key, MAX_COPIES),
-        ).fetchall()
-        for file, offset in rows:
+        places = self._index.places(side.digest, side.url, MAX_COPIES)
+        for file, offset in places:
             page = self._page(self.files[file], offset)
             for text in _fitting(page, side, wanted, length) if page else ():
                 return side._replace(text=text, warc=str(self.files[file]), offset=offset)
-        if rows:
+        if places:
             return Reason.NO_TEXT
-        if db.execute("SELECT 1 FROM pages WHERE url = ?", (key,)).fetchone():
+        if self._index.has(side.url):
             return max(reason, Reason.OTHER_CONTENT, key=REASONS.index)
         return reason
 
-    def _index(self) -> sqlite3.Connection:
-        """All pages of all archives by digest and by URL, on disk: archives are large."""
-        if self._db is not None:
-            return self._db
-        db = sqlite3.connect("")  # a file that SQLite makes and removes
-        db.execute("CREATE TABLE pages (digest TEXT, url INTEGER, file INTEGER, offset INTEGER)")
-        for number, file in enumerate(self.files):
-            log.info("indexing archive=%s", file)
-            db.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", _pages(number, file))
-        db.execute("CREATE INDEX by_digest ON pages (digest)")
-        db.execute("CREATE INDEX by_url ON pages (url)")
-        self._db = db
-        return db
+    @cached_property
+    def _index(self) -> PageIndex:
+        """All pages of all archives."""
+        return PageIndex(
+            page for number, file in enumerate(self.files) for page in _pages(number, file)
+        )
 
 
 def _name(warc: str) -> str:
@@ -125,13 +110,14 @@ def _name(warc: str) -> str:
     return warc.replace("\\", "/").rpartition("/")[2]
 
 
-def _pages(number: int, file: Path) -> Iterator[tuple[str, int, int, int]]:
-    """Digest, URL, file and offset of all pages of an archive, as far as it can be read."""
+def _pages(number: int, file: Path) -> Iterator[PagePlace]:
+    """The pages of an archive, as far as it can be read."""
+    log.info("indexing archive=%s", file)
     try:
         for offset, response in scan(file):
             digest, is_page = _content(response)
             if is_page:
-                yield digest, url_key(response.url), number, offset
+                yield PagePlace(digest, response.url, number, offset)
     except ArchiveError as error:
         log.warning("damaged archive=%s error=%s", file, error)
 
