@@ -109,7 +109,7 @@ def whole_run(jobs: int) -> Method:
             align_pairs(
                 run, pair_and_learn(run, context, Watcher(), jobs=jobs), Watcher(), jobs=jobs
             )
-            return [pair for _, pair in run.pairs(id, where="decisions.accept")]
+            return [pair for _, pair in run.verified_pairs(id)]
 
     return find
 

@@ -148,12 +148,29 @@ def test_decision_is_kept_with_its_marks(store: Store) -> None:
     with_urls(store, *"ab")
     store.replace_pairs(SITE, [pair("a", "b")])
     ((id, _),) = store.pairs(SITE)
-    assert store.pairs(SITE, where="decisions.accept") == []
+    assert store.verified_pairs(SITE) == []
     store.save_decision(id, Decision(True, 0.5, marks=("untranslated",)))
     store.save_decision(id, Decision(True, 0.75, marks=("machine_translated", "untranslated")))
     rows = store.db.execute("SELECT accept, score, reason, marks FROM decisions").fetchall()
     assert rows == [(1, 0.75, "", "machine_translated untranslated")]
-    assert [found for found, _ in store.pairs(SITE, where="decisions.accept")] == [id]
+    assert [found for found, _ in store.verified_pairs(SITE)] == [id]
+
+
+def test_accepted_pair_is_told_with_its_pages(store: Store) -> None:
+    with_pages(store, a=5, b=6, c=7)
+    store.replace_pairs(SITE, [pair("a", "b", 0.9, "keys"), pair("a", "c")])
+    (first, _), (second, _) = store.pairs(SITE)
+    assert store.verified_pair(first) is None
+    store.save_decision(first, Decision(True, 0.5, marks=("partial",)))
+    store.save_decision(second, Decision(False, 0.5, "size"))
+    row = store.verified_pair(first)
+    assert row == (
+        *LANGS, "keys", 0.5, "partial",
+        url("a"), "", 0.0, "sha1:a5", "/an/archive.warc.gz", 2, "", 1,
+        url("b"), "", 0.0, "sha1:b6", "/an/archive.warc.gz", 2, "", 1,
+    )  # fmt: skip
+    assert store.verified_pair(second) is None
+    assert store.verified_ends() == {first: (url_key(url("a")), url_key(url("b")))}
 
 
 def test_pairs_are_to_be_aligned_until_decided_and_aligned(store: Store) -> None:

@@ -15,30 +15,13 @@ from diptych.errors import StoreError
 from diptych.page.read import read_content
 from diptych.protocols import Corpus, Exporter
 from diptych.reason import Reason
+from diptych.run.segments import Segments
 from diptych.run.store import Store
 from diptych.text.near_duplicates import segment_keys
 from diptych.text.spans import pieces, rewritten
 from diptych.types import Block, Decision, SegmentPair, Url
 from diptych.units import DocumentPair, Side, Text, Unit
 
-_PAIR = (
-    "SELECT left_lang, right_lang, evidence, d.score, d.marks,"
-    " lu.url, lp.title, lp.fetched_at, lp.digest, lw.path, lp.offset, lp.flags, lp.warc,"
-    " ru.url, rp.title, rp.fetched_at, rp.digest, rw.path, rp.offset, rp.flags, rp.warc"
-    " FROM pairs JOIN decisions d ON d.pair = pairs.id"
-    " JOIN urls lu ON lu.key = pairs.left JOIN urls ru ON ru.key = pairs.right"
-    " JOIN pages lp ON lp.url = pairs.left JOIN pages rp ON rp.url = pairs.right"
-    " JOIN warcs lw ON lw.id = lp.warc JOIN warcs rw ON rw.id = rp.warc"
-    " WHERE pairs.id = ? AND d.accept"
-)
-_SEGMENTS = (
-    "SELECT key, left, right, left_path, right_path, left_at, right_at, score, alignment, flags,"
-    " copies FROM segments WHERE pair = ? AND reason IN ({}) AND score >= ? ORDER BY position"
-)
-_ALL = (
-    "SELECT left, right, left_path, right_path, left_at, right_at, score, reason"
-    " FROM segments WHERE pair = ? ORDER BY position"
-)
 _PAGES = 16  # whose text is remembered: of n languages each is in n - 1 pairs
 
 
@@ -130,21 +113,14 @@ class RunCorpus:
 
     def is_deduplicated(self) -> bool:
         """True if near-duplicates are marked, as they are at the end of a run."""
-        return not self.store.count(
-            "SELECT count(*) - count(DISTINCT key) FROM segments"
-            f" WHERE reason IN ('', '{Reason.LOW_SCORE}') AND key IS NOT NULL"
-        )
+        return Segments(self.store).are_deduplicated()
 
     def grouped(self) -> Iterator[list[Unit]]:
         """The segments of all pages that are translations of each other, group by group.
 
         Near-duplicates of other pages are among them: they may be the link between two others.
         """
-        rows = self.store.db.execute(
-            "SELECT pairs.id, left, right FROM pairs JOIN decisions ON pair = pairs.id"
-            " WHERE decisions.accept"
-        )
-        ends = {id: (left, right) for id, left, right in rows}
+        ends = self.store.verified_ends()
         order = [id for id in self.store.pair_order() if id in ends]
         for group in groups([ends[id] for id in order]):
             found: list[Unit] = []
@@ -163,7 +139,7 @@ class RunCorpus:
             left, right = (blocks(side.archive, side.offset) for side in (pair.left, pair.right))
             segments = [
                 (_segment(pair, row), self._decision(*row[6:]))
-                for row in self.store.db.execute(_ALL, (id,))
+                for row in Segments(self.store).all_of(id)
             ]
             found = DocumentPair(
                 pair.left.text(left), pair.right.text(right), pair.verified, pair.evidence,
@@ -187,7 +163,7 @@ class RunCorpus:
 
     def _pair(self, id: int) -> _Pair | None:
         """The data of a pair; None if it was not verified."""
-        row = self.store.db.execute(_PAIR, (id,)).fetchone()
+        row = self.store.verified_pair(id)
         if row is None:
             return None
         left_lang, right_lang, evidence, verified, marks = row[:5]
@@ -204,8 +180,7 @@ class RunCorpus:
 
     def _units(self, id: int, pair: _Pair, *, each: bool) -> Iterator[tuple[int, Unit]]:
         """The selected segments of a pair, each with its key."""
-        reasons = f"'', '{Reason.LOW_SCORE}'" + (f", '{Reason.DUPLICATE}'" if each else "")
-        for row in self.store.db.execute(_SEGMENTS.format(reasons), (id, self.choice.min_score)):
+        for row in Segments(self.store).chosen(id, self.choice.min_score, each=each):
             key, left, right, left_path, right_path, left_at, right_at, *rest = row
             score, alignment, marks, copies = rest
             flags = tuple(sorted({*pair.flags, *marks.split()})) if marks else pair.flags

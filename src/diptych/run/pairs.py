@@ -77,10 +77,17 @@ class Pairs(Database):
 
     def pairs_to_align(self, site: int) -> list[tuple[int, PagePair]]:
         """Pairs of a site that are not aligned yet."""
-        return self.pairs(site, where="(decisions.pair IS NULL OR NOT aligned)")
+        return self._pairs(site, "(decisions.pair IS NULL OR NOT aligned)")
 
-    def pairs(self, site: int, *, where: str = "1") -> list[tuple[int, PagePair]]:
+    def verified_pairs(self, site: int) -> list[tuple[int, PagePair]]:
+        """Pairs of a site that were accepted."""
+        return self._pairs(site, "decisions.accept")
+
+    def pairs(self, site: int) -> list[tuple[int, PagePair]]:
         """Pairs of a site with their numbers, by URL."""
+        return self._pairs(site, "1")
+
+    def _pairs(self, site: int, where: str) -> list[tuple[int, PagePair]]:
         rows = self.db.execute(
             "SELECT pairs.id, l.url, r.url, left_lang, right_lang, pairs.score, evidence, scores"
             " FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
@@ -92,6 +99,19 @@ class Pairs(Database):
             (id, PagePair(left, right, one, other, score, evidence, read_evidence(scores)))
             for id, left, right, one, other, score, evidence, scores in rows
         ]
+
+    def verified_pair(self, id: int) -> tuple[Any, ...] | None:
+        """Languages, evidence, score and marks of an accepted pair; then its two pages.
+
+        Of each page come URL, title, time, digest, path of its archive, offset, flags and the
+        number of its archive.
+        """
+        row: tuple[Any, ...] | None = self.db.execute(SQL["verified_pair"], (id,)).fetchone()
+        return row
+
+    def verified_ends(self) -> dict[int, tuple[int, int]]:
+        """The keys of the two URLs of each accepted pair, by its number."""
+        return {id: (left, right) for id, left, right in self.db.execute(SQL["verified_ends"])}
 
     def save_decision(self, pair: int, decision: Decision) -> None:
         """Save the decision on a pair."""

@@ -103,6 +103,44 @@ FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
 JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right
 WHERE left_lang = ? AND right_lang = ? AND pairs.score >= ? ORDER BY l.url, r.url
 
+-- name: verified_pair
+SELECT left_lang, right_lang, evidence, d.score, d.marks,
+       lu.url, lp.title, lp.fetched_at, lp.digest, lw.path, lp.offset, lp.flags, lp.warc,
+       ru.url, rp.title, rp.fetched_at, rp.digest, rw.path, rp.offset, rp.flags, rp.warc
+FROM pairs JOIN decisions d ON d.pair = pairs.id
+JOIN urls lu ON lu.key = pairs.left JOIN urls ru ON ru.key = pairs.right
+JOIN pages lp ON lp.url = pairs.left JOIN pages rp ON rp.url = pairs.right
+JOIN warcs lw ON lw.id = lp.warc JOIN warcs rw ON rw.id = rp.warc
+WHERE pairs.id = ? AND d.accept
+
+-- name: verified_ends
+SELECT pairs.id, left, right FROM pairs JOIN decisions ON pair = pairs.id WHERE decisions.accept
+
+-- name: segments_to_score
+SELECT id, judged, key, left_key, right_key FROM segments
+WHERE pair = ? AND key IS NOT NULL AND reason IN ('', ?, ?) ORDER BY position
+
+-- name: save_segment_scores
+UPDATE segments SET score = ?1, accept = ?2, reason = ?3, copies = ?4
+WHERE id = ?5 AND (score, accept, reason, copies) IS NOT (?1, ?2, ?3, ?4)
+
+-- name: unmarked_duplicates
+SELECT count(*) - count(DISTINCT key) FROM segments WHERE reason IN ('', ?) AND key IS NOT NULL
+
+-- name: chosen_segments
+SELECT key, left, right, left_path, right_path, left_at, right_at, score, alignment, flags, copies
+FROM segments WHERE pair = ? AND reason IN ('', ?, ?) AND score >= ? ORDER BY position
+
+-- name: all_segments
+SELECT left, right, left_path, right_path, left_at, right_at, score, reason
+FROM segments WHERE pair = ? ORDER BY position
+
+-- name: kept_segment
+SELECT s.left, s.right, left_lang, right_lang, l.url, r.url, left_path, right_path, s.score
+FROM segments s JOIN pairs ON pairs.id = s.pair
+JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
+WHERE s.pair = ? AND s.accept ORDER BY position LIMIT 1 OFFSET ?
+
 -- name: save_archived_answer
 INSERT INTO archive (key, url, warc, offset, page) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET warc = excluded.warc, offset = excluded.offset, page = excluded.page

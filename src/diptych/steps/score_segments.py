@@ -13,6 +13,7 @@ import numpy as np
 
 from diptych.corpus.best_copies import best_of, repeats
 from diptych.reason import Reason
+from diptych.run.segments import Segments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from diptych.run.store import Store
 
 _BATCH = 10_000
-_OPEN = (
-    "SELECT id, judged, key, left_key, right_key FROM segments WHERE pair = ? AND key IS NOT NULL"
-    f" AND reason IN ('', '{Reason.LOW_SCORE}', '{Reason.DUPLICATE}') ORDER BY position"
-)
 
 
 def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
@@ -46,10 +43,8 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
         for start in range(0, len(ids), _BATCH):
             part = slice(start, start + _BATCH)
             columns = (scores, is_kept, reasons, copies, ids)
-            store.db.executemany(
-                "UPDATE segments SET score = ?1, accept = ?2, reason = ?3, copies = ?4"
-                " WHERE id = ?5 AND (score, accept, reason, copies) IS NOT (?1, ?2, ?3, ?4)",
-                zip(*(column[part].tolist() for column in columns), strict=True),
+            Segments(store).save_scores(
+                zip(*(column[part].tolist() for column in columns), strict=True)
             )
 
 
@@ -57,7 +52,7 @@ def _read(store: Store) -> tuple[NDArray[np.int64], NDArray[np.float64], list[ND
     """Numbers, scores and keys of all segments that break no rule, in the order of URLs."""
     columns = [array(kind) for kind in "qdqqq"]
     for pair in store.pair_order():
-        for row in store.db.execute(_OPEN, (pair,)):
+        for row in Segments(store).to_score(pair):
             for column, value in zip(columns, row, strict=True):
                 column.append(value)
     ids, judged, *keys = (np.array(column) for column in columns)

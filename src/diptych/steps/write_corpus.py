@@ -23,7 +23,7 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
         write_corpus(NWayCorpus(corpus), table, store.folder / "n-way.tsv")
     lines = [PAIRS_HEADER]
     for site, _ in store.sites():
-        for _, pair in store.pairs(site, where="decisions.accept"):
+        for _, pair in store.verified_pairs(site):
             lines.append(
                 f"{pair.left}\t{pair.right}\t{pair.left_lang}\t{pair.right_lang}"
                 f"\t{pair.score:.3f}\t{pair.evidence}\n"
