@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -172,7 +173,7 @@ def test_verdicts_are_kept_in_the_order_they_were_given(store: Store) -> None:
     leads.decide(second, verdict("b.org", accept=True), 7, 12)
     leads.decide(first, verdict("a.org", accept=False), 8, 13)
     assert leads.verdicts() == [verdict("b.org", accept=True), verdict("a.org", accept=False)]
-    assert leads.verdicts("accept") == [verdict("b.org", accept=True)]
+    assert leads.verdicts(only_bilingual=True) == [verdict("b.org", accept=True)]
     assert [leads.decided(site) for site in ("a.org", "b.org", "c.org")] == [False, True, None]
     assert leads.without_back_links() == [(second, "http://b.org/", 7)]
     leads.mark_looked_up(second)
@@ -194,6 +195,27 @@ def test_what_failed_is_told_with_its_reason(store: Store) -> None:
     leads.end(lead_to(leads, "http://b.org/"), 0.0)
     assert leads.failed() == [("http://a.org/", "http_404")]
     assert (leads.failures("a.org"), leads.failures("b.org")) == (1, 0)
+    assert leads.all_failures() == 1
+
+
+def test_leads_that_wait_are_counted(store: Store) -> None:
+    leads = Leads(store, once=True)
+    add(leads, Role.FORWARD, {f"http://{name}.org/": 0.5 for name in "abc"})
+    leads.take(lead_to(leads, "http://a.org/"))
+    assert leads.left() == 2
+    end(leads, "http://b.org/", 1.0)
+    assert leads.left() == 1
+
+
+def test_verdicts_are_counted_and_rejections_come_by_frequency(store: Store) -> None:
+    leads = Leads(store, once=True)
+    given = {"a": (False, "none"), "b": (True, ""), "c": (False, "one_language"),
+             "d": (False, "one_language"), "e": (True, ""), "f": (False, "all")}  # fmt: skip
+    for at, (name, (accept, reason)) in enumerate(given.items()):
+        told = replace(verdict(f"{name}.org", accept=accept), decision=Decision(accept, 0, reason))
+        leads.decide(store.site_id(f"{name}.org"), told, 1, 20 - at)
+    assert (leads.tested(), leads.found(), leads.found_at()) == (6, 2, (16, 19))
+    assert leads.rejections() == [("one_language", 2), ("all", 1), ("none", 1)]
 
 
 def test_leads_that_have_led_to_a_page_are_counted_by_site(store: Store) -> None:

@@ -160,7 +160,7 @@ def discovery(
             if not claims and wake is None and not machine.has_link_queries:
                 break
             now = max(now, wake or 0.0)
-        return [verdict.site for verdict in machine.leads.verdicts("accept")]
+        return [verdict.site for verdict in machine.leads.verdicts(only_bilingual=True)]
 
 
 def _warc(store: Store) -> int:

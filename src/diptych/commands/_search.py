@@ -63,7 +63,7 @@ class Search(Progress):
         if self.discovery is None:
             return [("stage", self.stage)]
         stats, seconds = self.discovery.stats, max(time.monotonic() - self._began, 1e-3)
-        waiting = self.discovery.store.count("SELECT count(*) FROM leads WHERE state = 0")
+        waiting = self.discovery.leads.left()
         return [
             ("stage", self.stage),
             ("downloads", f"{stats.downloads:,}"),
@@ -109,7 +109,7 @@ def search(
     write_sites(store, terms, notes)
     if not asked.quiet:
         _print_end(store, notes)
-    return Searched(leads.verdicts("accept"), leads.failed(), not shown.stopped())
+    return Searched(leads.verdicts(only_bilingual=True), leads.failed(), not shown.stopped())
 
 
 def _print_end(store: Store, notes: Sequence[str]) -> None:

@@ -25,6 +25,7 @@ from diptych.protocols import CrawlPolicy, GuidedPolicy
 from diptych.reason import Reason
 from diptych.run.database import in_transaction
 from diptych.run.site_view import StoreView
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import normalise, url_key
@@ -86,8 +87,8 @@ class Crawl:
                 self.hosts.add_site(site)
             self.hosts.restore(now)
             self.frontier.expire()
-            self.stats.downloads = store.count("SELECT count(*) FROM fetches WHERE status > 0")
-            self.stats.pages = store.count("SELECT count(*) FROM pages")
+            counts = Statistics(store)
+            self.stats.downloads, self.stats.pages = counts.downloads(), counts.pages()
             seeds = [seed for site in sites for seed in site.seeds]
             self.frontier.add([self._admission.entry(seed, 0, SEED_PRIORITY) for seed in seeds])
         self.guides.resume(self.hosts.sites.values())

@@ -18,7 +18,7 @@ from diptych.text.urls import site_name, url_key
 from diptych.types import Decision, Example, Lead, Link, Role, Url
 
 _COLUMNS = "id, url, site, role, words, source"
-FAILED = f"state = 2 AND outcome IS NULL AND reason NOT IN ('', '{Reason.MOVED}')"
+_FAILED = f"state = 2 AND outcome IS NULL AND reason NOT IN ('', '{Reason.MOVED}')"
 MAX_MOVES = 5  # times that a site may have moved
 _MAX_LOOKED_AT = 10_000  # leads that are looked at for one of another site
 _BATCH = 5_000  # leads that are scored together
@@ -126,14 +126,22 @@ class Leads:
             site = row[0]
         return site
 
+    def left(self) -> int:
+        """The number of leads that wait."""
+        return self._store.count("SELECT count(*) FROM leads WHERE state = 0")
+
+    def all_failures(self) -> int:
+        """The number of leads that have failed."""
+        return self._store.count(f"SELECT count(*) FROM leads WHERE {_FAILED}")
+
     def failures(self, site: str) -> int:
         """The number of leads to a site that have failed."""
-        return self._store.count(f"SELECT count(*) FROM leads WHERE site = ? AND {FAILED}", site)
+        return self._store.count(f"SELECT count(*) FROM leads WHERE site = ? AND {_FAILED}", site)
 
     def failed(self) -> list[tuple[Url, str]]:
         """Failed leads with their reasons; a site that has moved is named by its first URL."""
         rows = self._store.db.execute(
-            f"SELECT {_COLUMNS}, reason FROM leads WHERE {FAILED} ORDER BY id"
+            f"SELECT {_COLUMNS}, reason FROM leads WHERE {_FAILED} ORDER BY id"
         ).fetchall()
         return [(self.origin(_lead(row[:-1]))[0], row[-1]) for row in rows]
 
@@ -187,11 +195,29 @@ class Leads:
         )  # fmt: skip
         self._store.db.execute(SQL["save_verdict"], row)
 
-    def verdicts(self, where: str = "1") -> list[Verdict]:
-        """All verdicts, in the order in which they were given."""
+    def tested(self) -> int:
+        """The number of sites that were tested."""
+        return self._store.count("SELECT count(*) FROM verdicts")
+
+    def found(self) -> int:
+        """The number of sites that are bilingual."""
+        return self._store.count("SELECT count(*) FROM verdicts WHERE accept")
+
+    def found_at(self) -> tuple[int, ...]:
+        """After how many downloads each bilingual site was found, in order."""
+        rows = self._store.db.execute("SELECT at FROM verdicts WHERE accept ORDER BY at")
+        return tuple(at for (at,) in rows)
+
+    def rejections(self) -> list[tuple[str, int]]:
+        """Why sites are not bilingual, the most frequent reason first."""
+        return self._store.db.execute(SQL["rejections"]).fetchall()
+
+    def verdicts(self, *, only_bilingual: bool = False) -> list[Verdict]:
+        """Verdicts, in the order in which they were given."""
         rows = self._store.db.execute(
             "SELECT name, url, accept, score, reason, pages, downloads, named FROM verdicts"
-            f" JOIN sites ON sites.id = verdicts.site WHERE {where} ORDER BY verdicts.id"
+            " JOIN sites ON sites.id = verdicts.site WHERE accept >= ? ORDER BY verdicts.id",
+            (only_bilingual,),
         )
         with decoding("a verdict"):
             return [

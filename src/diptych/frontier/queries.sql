@@ -101,3 +101,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: without_back_links
 SELECT site, url, lead FROM verdicts WHERE accept AND NOT looked ORDER BY id
+
+-- name: rejections
+SELECT reason, count(*) FROM verdicts WHERE NOT accept GROUP BY reason ORDER BY 2 DESC, 1

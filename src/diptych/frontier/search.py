@@ -25,16 +25,13 @@ from diptych.page.answer import ReadAnswer
 from diptych.protocols import Detector, DiscoverPolicy, SiteTest
 from diptych.reason import Reason
 from diptych.run.database import in_transaction
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
 from diptych.types import Example, Failure, Kind, Lead, Link, Page, Role, Url
 
 SEED_SCORE = 2.0  # above all probabilities
-ROBOTS_DOWNLOADS = (
-    "SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url"
-    " WHERE fetches.status > 0 AND kind = ?"
-)
 _ROUNDS = 8  # times that leads are taken up without a turn for others
 _MAX_FAILURES = 2  # leads to a site that may fail before it is given up
 
@@ -122,13 +119,11 @@ class Discovery:
 
     def _restore(self, seeds: Sequence[Url], now: float) -> None:
         """Take up an earlier invocation, if there was one."""
-        count, stats = self.store.count, self.stats
+        counts, stats = Statistics(self.store), self.stats
         self.frontier.expire()
-        stats.downloads = count("SELECT count(*) FROM fetches WHERE status > 0")
-        stats.robots = count(ROBOTS_DOWNLOADS, int(Kind.ROBOTS))
-        stats.pages = count("SELECT count(*) FROM pages")
-        stats.tested = count("SELECT count(*) FROM verdicts")
-        stats.found = count("SELECT count(*) FROM verdicts WHERE accept")
+        stats.downloads, stats.robots = counts.downloads(), counts.robots_downloads()
+        stats.pages = counts.pages()
+        stats.tested, stats.found = self.leads.tested(), self.leads.found()
         self.store.db.execute("UPDATE hosts SET stopped = '', refusals = 0")
         leads = self.leads.from_links([Link(seed) for seed in seeds], Role.SEED)
         self.leads.add(leads, lambda these: [SEED_SCORE] * len(these), 0)

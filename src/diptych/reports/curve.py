@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from diptych.files import shipped_text
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 11))
@@ -47,6 +47,5 @@ class Curve:
 
 def curve(store: Store) -> Curve:
     """The curve of a run as it stands."""
-    downloads = store.count("SELECT count(*) FROM fetches WHERE status > 0")
-    query = shipped_text("diptych.reports", "curve.sql")
-    return Curve(downloads, tuple(number for (number,) in store.db.execute(query)))
+    counts = Statistics(store)
+    return Curve(counts.downloads(), counts.found_at())

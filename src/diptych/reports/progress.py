@@ -16,6 +16,7 @@ from rich.table import Table
 
 from diptych.protocols import Watcher
 from diptych.reports.reasons import end_in_words
+from diptych.run.statistics import Statistics
 from diptych.types import Outlook
 
 REFRESH = 0.25
@@ -68,9 +69,7 @@ class Progress(Watcher):
         pages = stats.pages if stats else 0
         downloads = stats.downloads if stats else 0
         seconds = max(self.crawl_seconds, 1e-3)
-        queue = 0
-        if self.crawl is not None:
-            queue = self.crawl.store.count("SELECT count(*) FROM urls WHERE state = 0")
+        queue = Statistics(self.crawl.store).queued() if self.crawl is not None else 0
         outlook = self._outlook()
         pairs = round(outlook.found) if outlook is not None else self.pairs
         return [

@@ -9,16 +9,15 @@ import orjson
 
 from diptych.errors import StoreError
 from diptych.files import replace_file
-from diptych.frontier.leads import FAILED, Leads
-from diptych.frontier.search import ROBOTS_DOWNLOADS
+from diptych.frontier.leads import Leads
 from diptych.registry import signature
 from diptych.reports.curve import Curve
 from diptych.reports.plot import plot
 from diptych.reports.reasons import in_words
 from diptych.reports.run_page import render
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.terms import Terms
-from diptych.types import Kind
 
 SHOWN_SITES = 1_000
 MIN_DOWNLOADS_PER_SITE = 3.0  # downloads that a site costs: robots.txt and a page in each language
@@ -41,19 +40,15 @@ class SearchSummary:
     @classmethod
     def of(cls, store: Store) -> SearchSummary:
         """The summary of a search, from its store."""
-        count = store.count
-        reasons = store.db.execute(
-            "SELECT reason, count(*) FROM verdicts WHERE NOT accept GROUP BY reason"
-            " ORDER BY 2 DESC, 1"
-        ).fetchall()
+        counts, leads = Statistics(store), Leads(store, once=True)
         return cls(
-            downloads=count("SELECT count(*) FROM fetches WHERE status > 0"),
-            robots=count(ROBOTS_DOWNLOADS, int(Kind.ROBOTS)),
-            tested=count("SELECT count(*) FROM verdicts"),
-            bilingual=count("SELECT count(*) FROM verdicts WHERE accept"),
-            leads=count("SELECT count(*) FROM leads WHERE state = 0"),
-            failed=count(f"SELECT count(*) FROM leads WHERE {FAILED}"),
-            reasons=reasons,
+            downloads=counts.downloads(),
+            robots=counts.robots_downloads(),
+            tested=leads.tested(),
+            bilingual=leads.found(),
+            leads=leads.left(),
+            failed=leads.all_failures(),
+            reasons=leads.rejections(),
         )
 
     def to_json(self) -> str:
@@ -128,5 +123,4 @@ def _title(names: Sequence[str]) -> str:
 
 def _curve(store: Store, standing: SearchSummary) -> Curve:
     """After how many downloads each bilingual site was found."""
-    rows = store.db.execute("SELECT at FROM verdicts WHERE accept ORDER BY at")
-    return Curve(standing.downloads, tuple(at for (at,) in rows))
+    return Curve(standing.downloads, Leads(store, once=True).found_at())

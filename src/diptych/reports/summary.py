@@ -7,28 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from diptych.frontier.queue import State
 from diptych.language.codes import asked_language
 from diptych.reason import Reason
 from diptych.reports.curve import Curve, curve
 from diptych.reports.reasons import in_words
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.types import Outlook, lang_pairs
 
 NO_CURVE = Curve()
 SMALL_SHARE = 0.01  # of all pairs: less is told as that
-
-_FLAGS = (
-    "SELECT flags, count(*) FROM pages WHERE url IN (SELECT left FROM pairs JOIN decisions"
-    " ON pair = pairs.id WHERE accept UNION SELECT right FROM pairs JOIN decisions"
-    " ON pair = pairs.id WHERE accept)"
-)
-_LANG_PAIRS = (
-    "SELECT left_lang, right_lang, count(*), sum((SELECT count(*) FROM segments"
-    " WHERE segments.pair = pairs.id AND segments.accept))"
-    " FROM pairs JOIN decisions ON decisions.pair = pairs.id WHERE decisions.accept"
-    " GROUP BY left_lang, right_lang"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,27 +80,19 @@ class Summary:
 def summarise(store: Store, langs: Iterable[str]) -> Summary:
     """The funnel of a run as it stands: fetched, in a language, paired, verified, aligned, kept."""
     langs = tuple(langs)
-    faults = Counter(dict(store.db.execute(
-        "SELECT reason, count(*) FROM urls WHERE state IN (?, ?) AND reason != '' GROUP BY reason",
-        (State.FAILED, State.REFUSED),
-    ).fetchall()))  # fmt: skip
-    pages = store.count("SELECT count(*) FROM pages")
-    by_language, strangers = _by_language(store, langs)
-    in_language = sum(by_language.values())
-    paired, accepted, rejected = _pairs(store)
+    counts = Statistics(store)
+    faults, pages = _sorted(counts.faults()), counts.pages()
+    by_language, strangers = _by_language(counts, langs)
+    accepted = counts.verified_pairs()
+    alone: dict[str, int] = {Reason.NO_PARTNER: _pages_without_pair(counts, langs)}
     steps = (
-        Step("pages fetched", pages, _sorted(faults)),
-        Step("in a language asked for", in_language, _sorted(strangers)),
-        Step(
-            "page pairs found",
-            paired,
-            _sorted({Reason.NO_PARTNER: _pages_without_pair(store, langs)}),
-        ),
-        Step("page pairs verified", accepted, _sorted(rejected)),
-        *_segments(store),
+        Step("pages fetched", pages, faults),
+        Step("in a language asked for", sum(by_language.values()), _sorted(strangers)),
+        Step("page pairs found", counts.pairs(), _sorted(alone)),
+        Step("page pairs verified", accepted, _sorted(counts.rejected_pairs())),
+        *_segments(counts),
     )
-    queued = store.count("SELECT count(*) FROM urls WHERE state IN (0, 1)")
-    found = curve(store)
+    queued, found = counts.unfinished(), curve(store)
     return Summary(
         downloads=found.downloads,
         pages=pages,
@@ -120,13 +100,13 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
         segments=steps[-1].count,
         queued=queued,
         steps=steps,
-        faults=_sorted(faults),
-        hosts=tuple(store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''")),
+        faults=faults,
+        hosts=counts.stopped_hosts(),
         langs=tuple(by_language.items()),
-        marks=_sorted(_words(store, "SELECT marks, count(*) FROM decisions WHERE accept")),
-        flags=_sorted(_words(store, _FLAGS)),
-        personal=_sorted(_words(store, "SELECT flags, count(*) FROM segments WHERE accept")),
-        lang_pairs=_lang_pairs(store, langs),
+        marks=_sorted(counts.marks()),
+        flags=_sorted(counts.page_flags()),
+        personal=_sorted(counts.segment_flags()),
+        lang_pairs=_lang_pairs(counts, langs),
         rows=_rows(store.folder / "n-way.tsv") if len(langs) > 2 else None,
         missing=_missing(store, accepted, queued),
         curve=found,
@@ -143,12 +123,12 @@ def _missing(store: Store, pairs: int, queued: int) -> float | None:
     return Outlook(max(outlook.found, pairs), left).missing
 
 
-def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[dict[str, int], dict[str, int]]:
+def _by_language(
+    counts: Statistics, langs: tuple[str, ...]
+) -> tuple[dict[str, int], dict[str, int]]:
     """Pages in each language asked for, and why others are in none."""
     inside, strangers = dict.fromkeys(langs, 0), Counter[str]()
-    for lang, count in store.db.execute(
-        "SELECT lang, count(*) FROM pages GROUP BY lang"
-    ).fetchall():
+    for lang, count in counts.pages_by_language().items():
         wanted = asked_language(lang, langs)
         if wanted:
             inside[wanted] += count
@@ -157,27 +137,16 @@ def _by_language(store: Store, langs: tuple[str, ...]) -> tuple[dict[str, int], 
     return inside, strangers
 
 
-def _pages_without_pair(store: Store, langs: tuple[str, ...]) -> int:
+def _pages_without_pair(counts: Statistics, langs: tuple[str, ...]) -> int:
     """Pages in a language asked for that are in no pair."""
-    rows = store.db.execute(
-        "SELECT lang, count(*) FROM pages WHERE url NOT IN"
-        " (SELECT left FROM pairs UNION SELECT right FROM pairs) GROUP BY lang"
-    )
-    return sum(count for lang, count in rows if asked_language(lang, langs))
+    found = counts.pages_without_pair().items()
+    return sum(count for lang, count in found if asked_language(lang, langs))
 
 
-def _words(store: Store, query: str) -> dict[str, int]:
-    """Counts of the words in a column of words."""
-    found: Counter[str] = Counter()
-    for words, count in store.db.execute(f"{query} GROUP BY 1"):
-        found.update(dict.fromkeys(words.split(), count))
-    return found
-
-
-def _lang_pairs(store: Store, langs: Sequence[str]) -> tuple[tuple[str, str, int, int], ...]:
+def _lang_pairs(counts: Statistics, langs: Sequence[str]) -> tuple[tuple[str, str, int, int], ...]:
     """Pairs and segments of each two languages, in the user's order."""
-    found = {(row[0], row[1]): row for row in store.db.execute(_LANG_PAIRS)}
-    return tuple(found[pair] for pair in lang_pairs(langs) if pair in found)
+    found = counts.by_languages()
+    return tuple((*pair, *found[pair]) for pair in lang_pairs(langs) if pair in found)
 
 
 def _rows(path: Path) -> int:
@@ -188,23 +157,13 @@ def _rows(path: Path) -> int:
         return max(0, sum(1 for _ in table) - 1)
 
 
-def _pairs(store: Store) -> tuple[int, int, dict[str, int]]:
-    paired = store.count("SELECT count(*) FROM pairs")
-    accepted = store.count("SELECT count(*) FROM decisions WHERE accept")
-    rejected = store.db.execute(
-        "SELECT reason, count(*) FROM decisions WHERE NOT accept GROUP BY reason"
-    ).fetchall()
-    return paired, accepted, dict(rejected)
-
-
-def _segments(store: Store) -> tuple[Step, Step]:
+def _segments(counts: Statistics) -> tuple[Step, Step]:
     """The steps of segments: aligned, and kept."""
-    rows = store.db.execute("SELECT reason, count(*) FROM segments GROUP BY reason")
-    counts = dict(rows.fetchall())
-    alone, kept = counts.pop(Reason.UNALIGNED, 0), counts.pop("", 0)
+    lost = counts.segments_by_reason()
+    alone, kept = lost.pop(Reason.UNALIGNED, 0), lost.pop("", 0)
     return (
-        Step("segments aligned", kept + sum(counts.values()), _sorted({Reason.UNALIGNED: alone})),
-        Step("segments kept", kept, _sorted(counts)),
+        Step("segments aligned", kept + sum(lost.values()), _sorted({Reason.UNALIGNED: alone})),
+        Step("segments kept", kept, _sorted(lost)),
     )
 
 

@@ -148,3 +148,49 @@ WHERE excluded.page >= page
 
 -- name: queue_urls_by_reason
 UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE reason = ?
+
+-- name: downloads_of_kind
+SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url
+WHERE fetches.status > 0 AND kind = ?
+
+-- name: pages_without_pair
+SELECT lang, count(*) FROM pages
+WHERE url NOT IN (SELECT left FROM pairs UNION SELECT right FROM pairs) GROUP BY lang
+
+-- name: faults
+-- of URLs that failed (3) or were refused (4)
+SELECT reason, count(*) FROM urls WHERE state IN (3, 4) AND reason != '' GROUP BY reason
+
+-- name: aligned_pairs
+SELECT count(*) FROM pairs JOIN decisions ON pair = pairs.id WHERE aligned AND accept
+
+-- name: page_flags
+SELECT flags, count(*) FROM pages WHERE url IN
+    (SELECT left FROM pairs JOIN decisions ON pair = pairs.id WHERE accept
+     UNION SELECT right FROM pairs JOIN decisions ON pair = pairs.id WHERE accept)
+GROUP BY flags
+
+-- name: verified_by_languages
+SELECT left_lang, right_lang, count(*),
+       sum((SELECT count(*) FROM segments WHERE segments.pair = pairs.id AND segments.accept))
+FROM pairs JOIN decisions ON decisions.pair = pairs.id WHERE decisions.accept
+GROUP BY left_lang, right_lang
+
+-- name: found_at
+-- A page that was fetched twice was there the first time; other answers of its URL are no page.
+WITH downloads AS MATERIALIZED (
+    SELECT url, status, reason, row_number() OVER (ORDER BY id) AS number
+    FROM fetches WHERE status > 0
+), arrived AS MATERIALIZED (
+    SELECT url, min(number) AS number
+    FROM downloads WHERE status = 200 AND reason = '' GROUP BY url
+)
+SELECT max(one.number, other.number) AS number
+FROM decisions JOIN pairs ON pairs.id = decisions.pair
+JOIN arrived AS one ON one.url = pairs.left
+JOIN arrived AS other ON other.url = pairs.right
+WHERE decisions.accept ORDER BY number
+
+-- name: score_histogram
+SELECT min(?1 - 1, CAST(score * ?1 AS INTEGER)), sum(accept), count(*)
+FROM segments WHERE reason IN ('', ?2) GROUP BY 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from diptych.engine.task_workers import Failed, run_tasks
 from diptych.protocols import Watcher
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.steps.tasks import AlignResult, AlignTask, TaskContext
 from diptych.types import Decision
@@ -16,10 +17,8 @@ from diptych.types import Decision
 def align_pairs(store: Store, context: TaskContext, watcher: Watcher, *, jobs: int = 1) -> None:
     """Align all pairs that are not yet, and decide on each by how it could be aligned."""
     watcher.stage = "aligning"
-    watcher.pairs = store.count(
-        "SELECT count(*) FROM pairs JOIN decisions ON pair = pairs.id WHERE aligned AND accept"
-    )
-    watcher.segments = store.count("SELECT count(*) FROM segments WHERE accept")
+    counts = Statistics(store)
+    watcher.pairs, watcher.segments = counts.aligned_pairs(), counts.kept_segments()
     for site, _ in store.sites():
         todo = store.pairs_to_align(site)
         results = run_tasks(

@@ -1,0 +1,120 @@
+"""SQL for figures of a run: what reports and progress displays count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from diptych.reason import Reason
+from diptych.run.database import Database
+from diptych.run.queries import SQL
+from diptych.types import Kind, LangPair
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Counts in the tables of a run, each asked for anew."""
+
+    store: Database
+
+    # -- the crawl ---------------------------------------------------------------------------
+
+    def downloads(self) -> int:
+        """Answers of any kind, without attempts that had none."""
+        return self.store.count("SELECT count(*) FROM fetches WHERE status > 0")
+
+    def robots_downloads(self) -> int:
+        """Answers for robots.txt."""
+        return self.store.count(SQL["downloads_of_kind"], int(Kind.ROBOTS))
+
+    def pages(self) -> int:
+        """Pages that were read."""
+        return self.store.count("SELECT count(*) FROM pages")
+
+    def pages_by_language(self) -> dict[str, int]:
+        """Pages in each language; in '' where it is unknown."""
+        return self._by("SELECT lang, count(*) FROM pages GROUP BY lang")
+
+    def pages_without_pair(self) -> dict[str, int]:
+        """Pages in no pair, by language."""
+        return self._by(SQL["pages_without_pair"])
+
+    def queued(self) -> int:
+        """URLs that wait."""
+        return self.store.count("SELECT count(*) FROM urls WHERE state = 0")
+
+    def unfinished(self) -> int:
+        """URLs that wait or are being fetched."""
+        return self.store.count("SELECT count(*) FROM urls WHERE state IN (0, 1)")
+
+    def faults(self) -> dict[str, int]:
+        """URLs that failed or were refused, by reason."""
+        return self._by(SQL["faults"])
+
+    def stopped_hosts(self) -> tuple[tuple[str, str], ...]:
+        """Hosts that were stopped, each with the reason."""
+        return tuple(self.store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''"))
+
+    # -- pairs -------------------------------------------------------------------------------
+
+    def pairs(self) -> int:
+        """Page pairs that were found."""
+        return self.store.count("SELECT count(*) FROM pairs")
+
+    def verified_pairs(self) -> int:
+        """Page pairs that were accepted."""
+        return self.store.count("SELECT count(*) FROM decisions WHERE accept")
+
+    def aligned_pairs(self) -> int:
+        """Page pairs that were accepted and need not be aligned again."""
+        return self.store.count(SQL["aligned_pairs"])
+
+    def rejected_pairs(self) -> dict[str, int]:
+        """Page pairs that were rejected, by reason."""
+        return self._by("SELECT reason, count(*) FROM decisions WHERE NOT accept GROUP BY reason")
+
+    def marks(self) -> dict[str, int]:
+        """Marks of accepted pairs."""
+        return self._words("SELECT marks, count(*) FROM decisions WHERE accept GROUP BY 1")
+
+    def page_flags(self) -> dict[str, int]:
+        """Flags of pages of accepted pairs."""
+        return self._words(SQL["page_flags"])
+
+    def by_languages(self) -> dict[LangPair, tuple[int, int]]:
+        """Accepted pairs and their kept segments, by languages."""
+        rows = self.store.db.execute(SQL["verified_by_languages"])
+        return {LangPair(*row[:2]): (row[2], row[3]) for row in rows}
+
+    def found_at(self) -> tuple[int, ...]:
+        """For each accepted pair the downloads after which both pages were there, in order."""
+        return tuple(number for (number,) in self.store.db.execute(SQL["found_at"]))
+
+    # -- segments ----------------------------------------------------------------------------
+
+    def kept_segments(self) -> int:
+        """Segments that are in the corpus."""
+        return self.store.count("SELECT count(*) FROM segments WHERE accept")
+
+    def segments_by_reason(self) -> dict[str, int]:
+        """Segments by the reason why they are not in the corpus; '' for those that are."""
+        return self._by("SELECT reason, count(*) FROM segments GROUP BY reason")
+
+    def segment_flags(self) -> dict[str, int]:
+        """Flags of kept segments."""
+        return self._words("SELECT flags, count(*) FROM segments WHERE accept GROUP BY 1")
+
+    def score_histogram(self, bins: int) -> dict[int, tuple[int, int]]:
+        """Segments that break no rule: for each bin of their scores how many are kept, and all."""
+        rows = self.store.db.execute(SQL["score_histogram"], (bins, Reason.LOW_SCORE))
+        return {place: (kept, total) for place, kept, total in rows}
+
+    def _by(self, query: str) -> dict[str, int]:
+        return dict(self.store.db.execute(query).fetchall())
+
+    def _words(self, query: str) -> dict[str, int]:
+        """Counts of the words in a column of words."""
+        found: Counter[str] = Counter()
+        for words, count in self.store.db.execute(query):
+            found.update(dict.fromkeys(words.split(), count))
+        return found

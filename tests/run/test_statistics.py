@@ -1,0 +1,228 @@
+"""What is counted in a run, and when its pairs were there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.corpora import Maker, Said
+from support.stores import begin
+from support.timing import processor_seconds
+
+from diptych.frontier.queue import Entry, Frontier, State
+from diptych.run.statistics import Statistics
+from diptych.run.store import Store
+from diptych.text.urls import url_key
+from diptych.types import Decision, Kind, LangPair, PagePair, Url
+
+TOLD = {
+    ("/en/a", "/fr/a"): [
+        Said("One.", "Un.", 0.9, flags=("email", "phone")),
+        Said("Two.", "Deux.", 0.96, flags=("email",)),
+        Said("Bad.", "Mauvais.", 0.2, "low_score", flags=("email",)),
+        Said("Long.", "Trop long.", 0.9, "too_long"),
+        Said("Whole.", "Entier.", 1.0),
+    ],
+    ("/en/b", "/fr/b"): [Said("Three.", "Trois.", 0.49)],
+    ("/en/b", "/de/b"): [Said("Three.", "Drei.", 0.5)],
+    ("/en/c", "/fr/c"): [],
+}
+
+
+def url(name: object) -> Url:
+    return Url(f"http://example.org/{name}")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path) as opened:
+        begin(opened)
+        opened.site_id("example.org")
+        yield opened
+
+
+def fetch(store: Store, name: str, status: int = 200, reason: str = "", *, site: int = 1) -> None:
+    store.save_fetch(site, url(name), 0.0, status=status, size=1, reason=reason, pointer=None)
+
+
+def decide(store: Store, *pairs: tuple[str, str], accept: bool = True, site: int = 1) -> None:
+    names = {name for pair in pairs for name in pair}
+    Frontier(store.db).add([Entry(url(name), 1, 0.0) for name in sorted(names)])
+    known = {pair for _, pair in store.pairs(site)}
+    new = [PagePair(url(left), url(right), "en", "fr", 0.9, "hreflang") for left, right in pairs]
+    store.replace_pairs(site, [*known, *new])
+    begin(store)
+    for id, pair in store.pairs(site):
+        if pair in new:
+            store.save_decision(id, Decision(accept, 0.9, "" if accept else "size"))
+
+
+def curve_of(store: Store) -> tuple[int, tuple[int, ...]]:
+    return Statistics(store).downloads(), Statistics(store).found_at()
+
+
+# -- counts --------------------------------------------------------------------------------------
+
+
+def rejected(made: Maker) -> Statistics:
+    """A run of four pairs, one of them rejected and one to be aligned again."""
+    flags = {"/en/a": ("noai", "machine:google"), "/en/b": ("noai",), "/en/c": ("noai",)}
+    store = made(TOLD, flags=flags, marks=("partial",))
+    for id, pair in store.pairs(1):
+        if pair.left.endswith("/en/c"):
+            store.save_decision(id, Decision(False, 0.1, "size", ("partial",)))
+        if pair.right_lang == "de":
+            store.db.execute("UPDATE pairs SET aligned = 0 WHERE id = ?", (id,))
+    return Statistics(store)
+
+
+def test_pairs_are_counted_by_decision(made: Maker) -> None:
+    counts = rejected(made)
+    assert (counts.pairs(), counts.verified_pairs(), counts.aligned_pairs()) == (4, 3, 2)
+    assert counts.rejected_pairs() == {"size": 1}
+    assert counts.by_languages() == {LangPair("en", "fr"): (2, 4), LangPair("en", "de"): (1, 1)}
+
+
+def test_marks_and_flags_are_those_of_accepted_pairs_and_each_page_counts_once(made: Maker) -> None:
+    counts = rejected(made)
+    assert counts.marks() == {"partial": 3}
+    assert counts.page_flags() == {"noai": 2, "machine:google": 1}
+    assert counts.segment_flags() == {"email": 2, "phone": 1}
+
+
+def test_segments_are_counted_by_reason_and_by_score(made: Maker) -> None:
+    counts = rejected(made)
+    assert counts.kept_segments() == 5
+    assert counts.segments_by_reason() == {"": 5, "low_score": 1, "too_long": 1}
+    # A score of 1 is in the last bin; what breaks a rule is in none.
+    assert counts.score_histogram(10) == {2: (0, 1), 4: (1, 1), 5: (1, 1), 9: (3, 3)}
+    assert counts.score_histogram(2) == {0: (1, 2), 1: (4, 4)}
+
+
+def test_pages_are_counted_by_language_and_by_whether_they_are_in_a_pair(made: Maker) -> None:
+    store = made(TOLD)
+    counts = Statistics(store)
+    assert counts.pages() == 7
+    assert counts.pages_by_language() == {"en": 3, "fr": 3, "de": 1}
+    assert counts.pages_without_pair() == {}
+    store.replace_pairs(1, [pair for _, pair in store.pairs(1) if pair.right_lang == "de"])
+    assert counts.pages_without_pair() == {"en": 2, "fr": 3}
+
+
+def test_urls_are_counted_by_state(store: Store) -> None:
+    states = [
+        (State.QUEUED, "http_503"), (State.QUEUED, ""), (State.CLAIMED, ""), (State.FETCHED, "x"),
+        (State.FAILED, "dns"), (State.REFUSED, "robots"), (State.REFUSED, "robots"),
+        (State.REFUSED, ""), (State.OUTSIDE, "outside"),
+    ]  # fmt: skip
+    for number, (state, reason) in enumerate(states):
+        Frontier(store.db).add([Entry(url(number), 1, 0.0, state=state, reason=reason)])
+    counts = Statistics(store)
+    assert (counts.queued(), counts.unfinished()) == (2, 3)
+    assert counts.faults() == {"dns": 1, "robots": 2}
+
+
+def test_answers_for_robots_txt_are_counted_by_the_kind_of_their_urls(store: Store) -> None:
+    kinds = {"robots.txt": Kind.ROBOTS, "a": Kind.PAGE}
+    Frontier(store.db).add([Entry(url(name), 1, 0.0, kind=kind) for name, kind in kinds.items()])
+    for name, status in (("robots.txt", 404), ("robots.txt", 0), ("a", 200)):
+        fetch(store, name, status)
+    assert (Statistics(store).downloads(), Statistics(store).robots_downloads()) == (2, 1)
+
+
+def test_stopped_hosts_are_told_with_the_reason(store: Store) -> None:
+    store.db.execute(
+        "INSERT INTO hosts (origin, site, stopped) VALUES ('http://a.org', 1, 'refused'),"
+        " ('http://b.org', 1, '')"
+    )
+    assert Statistics(store).stopped_hosts() == (("http://a.org", "refused"),)
+
+
+# -- when pairs were there -----------------------------------------------------------------------
+
+
+def test_pair_is_found_when_its_second_page_is_there(store: Store) -> None:
+    for name in ("robots.txt", "b", "a", "x", "c", "d"):
+        fetch(store, name)
+    decide(store, ("c", "d"), ("a", "b"))
+    assert curve_of(store) == (6, (3, 6))
+
+
+def test_downloads_are_answers_of_any_kind_but_not_attempts(store: Store) -> None:
+    fetch(store, "a")
+    fetch(store, "gone", 404, "http_404")
+    fetch(store, "silent", 0, "timeout")
+    fetch(store, "old", 301)
+    fetch(store, "b")
+    fetch(store, "silent", 0, "timeout")
+    decide(store, ("a", "b"))
+    assert curve_of(store) == (4, (4,))
+
+
+def test_only_an_answer_that_was_a_page_brings_it(store: Store) -> None:
+    fetch(store, "a")
+    fetch(store, "b", 503, "http_503")
+    fetch(store, "b", 200, "disconnected")
+    fetch(store, "b", 301)
+    fetch(store, "b")
+    decide(store, ("a", "b"))
+    assert Statistics(store).found_at() == (5,)
+
+
+def test_page_that_is_fetched_again_was_there_before(store: Store) -> None:
+    for name in ("a", "b", "c", "a", "b"):
+        fetch(store, name)
+    decide(store, ("a", "b"))
+    assert curve_of(store) == (5, (2,))
+
+
+def test_pairs_that_were_not_verified_do_not_count(store: Store) -> None:
+    for name in "abcd":
+        fetch(store, name)
+    decide(store, ("a", "b"), accept=False)
+    decide(store, ("c", "d"))
+    assert Statistics(store).found_at() == (4,)
+
+
+def test_page_in_both_languages_is_a_pair_as_soon_as_it_is_there(store: Store) -> None:
+    fetch(store, "x")
+    fetch(store, "a")
+    decide(store, ("a", "a"))
+    assert Statistics(store).found_at() == (2,)
+
+
+def test_page_in_several_pairs_counts_for_each(store: Store) -> None:
+    for name in "abc":
+        fetch(store, name)
+    decide(store, ("a", "b"), ("a", "c"), ("b", "c"))
+    assert Statistics(store).found_at() == (2, 3, 3)
+
+
+def test_all_sites_of_a_run_are_one(store: Store) -> None:
+    other = store.site_id("example.com")
+    for name, site in (("a", 1), ("c", other), ("b", 1), ("d", other)):
+        fetch(store, name, site=site)
+    decide(store, ("a", "b"))
+    decide(store, ("c", "d"), site=other)
+    assert curve_of(store) == (4, (3, 4))
+
+
+def test_large_run_has_its_curve_in_a_moment(store: Store) -> None:
+    pages = 100_000
+    keys = [url_key(url(number)) for number in range(pages)]
+    store.db.executemany(
+        "INSERT INTO fetches (url, site, at, status, size) VALUES (?, 1, 0, 200, 1)",
+        [(key,) for key in keys],
+    )
+    store.db.executemany(
+        "INSERT INTO pairs (site, left, right, left_lang, right_lang, score, evidence)"
+        " VALUES (1, ?, ?, 'en', 'fr', 1, '')",
+        zip(keys[::2], keys[1::2], strict=True),
+    )
+    store.db.execute(
+        "INSERT INTO decisions (pair, accept, score, reason) SELECT id,1,1,'' FROM pairs"
+    )
+    with processor_seconds():  # some 0.3; minutes without an index
+        found = curve_of(store)
+    assert found == (pages, tuple(range(2, pages + 1, 2)))
