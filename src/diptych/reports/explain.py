@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from diptych.errors import ConfigError
 from diptych.frontier.queue import State
 from diptych.reason import Reason
 from diptych.reports.reasons import EVIDENCE, in_words
 from diptych.run.encoding import read_evidence
+from diptych.run.facts import Facts, PairFacts
 from diptych.run.store import Store
-from diptych.text.urls import normalise, url_key
+from diptych.text.urls import normalise
 from diptych.types import Evidence, PagePair, Site, Url
 
 
@@ -22,58 +22,47 @@ def explain(store: Store, urls: Sequence[str]) -> str:
         raise ConfigError("explain takes one URL, or two URLs of a pair")
     if not urls:
         return _rejects(store)
-    normal = [_known(store, url) for url in urls]
+    normal = [_url(url) for url in urls]
     if len(normal) == 1:
-        return "\n".join(_of_url(store, normal[0]))
+        return "\n".join(_of_url(Facts(store), normal[0]))
     return "\n".join(_of_pair(store, *normal))
 
 
-def _known(store: Store, text: str) -> Url:
+def _url(text: str) -> Url:
     url = normalise(text)
     if url is None:
         raise ConfigError(f"'{text}' is no http or https URL")
-    if not store.count("SELECT count(*) FROM urls WHERE key = ?", url_key(url)):
-        raise ConfigError(f"{url} is not known in this run: no page links to it")
     return url
 
 
-def _of_url(store: Store, url: Url) -> list[str]:
-    key = url_key(url)
-    state, depth, status, reason, redirect, attempts, priority = store.db.execute(
-        "SELECT state, depth, status, reason, redirect, attempts, priority FROM urls WHERE key = ?",
-        (key,),
-    ).fetchone()
-    lines = [url, f"  state      {State(state).name.lower()}, {depth} links from the start"]
-    if state == State.QUEUED:
-        lines.append(f"  priority   {priority:.3g}")
-    if reason:
-        lines.append(f"  reason     {in_words(reason)}")
-    if status:
-        lines.append(f"  answer     HTTP {status}, {attempts} attempts")
-    if redirect is not None:
-        target = store.db.execute("SELECT url FROM urls WHERE key = ?", (redirect,)).fetchone()
-        lines.append(f"  leads to   {target[0] if target else '?'}")
-    lines.extend(_of_page(store, key))
-    query = "SELECT count(*), min(source) FROM links WHERE target = ?"
-    count, source = store.db.execute(query, (url,)).fetchone()
+def _of_url(facts: Facts, url: Url) -> list[str]:
+    known = facts.url(url)
+    if known is None:
+        raise ConfigError(f"{url} is not known in this run: no page links to it")
+    state = State(known.state)
+    lines = [url, f"  state      {state.name.lower()}, {known.depth} links from the start"]
+    if state is State.QUEUED:
+        lines.append(f"  priority   {known.priority:.3g}")
+    if known.reason:
+        lines.append(f"  reason     {in_words(known.reason)}")
+    if known.status:
+        lines.append(f"  answer     HTTP {known.status}, {known.attempts} attempts")
+    if known.redirect is not None:
+        lines.append(f"  leads to   {known.redirect}")
+    lines.extend(_of_page(facts, url))
+    count, source = facts.links_to(url)
     if count:
         lines.append(f"  linked     {count} times, first from {source}")
-    for row in _pair_rows(store, "pairs.left = ? OR pairs.right = ?", key, key):
-        lines.append("  pair       " + _pair_line(row))
+    lines.extend(f"  pair       {_pair_line(row)}" for row in facts.pairs_of(url))
     return lines
 
 
-def _of_page(store: Store, key: int) -> list[str]:
-    row = store.db.execute(
-        "SELECT lang, langs, title, pages.size, text_length, html_lang, content_language,"
-        " canonical, fetched_at, path, offset, digest, flags"
-        " FROM pages JOIN warcs ON warcs.id = pages.warc WHERE url = ?",
-        (key,),
-    ).fetchone()
+def _of_page(facts: Facts, url: Url) -> list[str]:
+    row = facts.page(url)
     if row is None:
         return []
-    *row, flags = row
-    lang, langs, title, size, length, html_lang, header, canonical, at, path, offset, digest = row
+    lang, langs, title, size, length, html_lang, header, canonical, *rest = row
+    at, path, offset, digest, flags = rest
     when = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
     lines = [
         f"  title      {title}",
@@ -87,32 +76,23 @@ def _of_page(store: Store, key: int) -> list[str]:
 
 
 def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
-    keys = (url_key(left), url_key(right))
-    rows = _pair_rows(
-        store, "(pairs.left = ? AND pairs.right = ?) OR (pairs.right = ? AND pairs.left = ?)",
-        *keys, *keys,
-    )  # fmt: skip
+    facts = Facts(store)
+    told = ["", *_of_url(facts, left), "", *_of_url(facts, right)]
+    rows = facts.pairs_between(left, right)
     if rows:
         head = [line for row in rows for line in (_pair_line(row), *_evidence_lines(row.scores))]
-        head += _segment_lines(store, keys)
+        head += _segment_lines(facts, left, right)
     else:
         head = _no_pair_lines(store, left, right)
-    return [*head, "", *_of_url(store, left), "", *_of_url(store, right)]
+    return head + told
 
 
-def _segment_lines(store: Store, keys: tuple[int, int]) -> list[str]:
+def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
     """Counts and mean scores of the segments of a pair, by reason."""
-    rows = store.db.execute(
-        "SELECT segments.reason, count(*), avg(segments.score) FROM segments"
-        " JOIN pairs ON pairs.id = segments.pair"
-        " WHERE (pairs.left, pairs.right) IN ((?1, ?2), (?2, ?1))"
-        " GROUP BY segments.reason ORDER BY count(*) DESC, segments.reason",
-        keys,
-    )
     return [
         f"  segments     {count:6,}  {in_words(reason) if reason else 'kept'}"
         + ("" if reason == Reason.UNALIGNED else f", mean score {score:.2f}")
-        for reason, count, score in rows
+        for reason, count, score in facts.segments_between(left, right)
     ]
 
 
@@ -150,32 +130,7 @@ def _candidates(store: Store) -> list[PagePair]:
     ]
 
 
-class _PairRow(NamedTuple):
-    left: str
-    right: str
-    score: float
-    evidence: str
-    scores: str
-    accept: int | None
-    verified: float
-    reason: str
-    marks: str
-    segments: int
-
-
-def _pair_rows(store: Store, where: str, *values: int) -> list[_PairRow]:
-    rows = store.db.execute(
-        "SELECT l.url, r.url, pairs.score, evidence, scores,"
-        " decisions.accept, decisions.score, decisions.reason, decisions.marks,"
-        " (SELECT count(*) FROM segments WHERE segments.pair = pairs.id AND segments.accept)"
-        " FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
-        f" LEFT JOIN decisions ON decisions.pair = pairs.id WHERE {where} ORDER BY l.url, r.url",
-        values,
-    )
-    return [_PairRow(*row) for row in rows]
-
-
-def _pair_line(row: _PairRow) -> str:
+def _pair_line(row: PairFacts) -> str:
     verdict = "not verified yet"
     if row.accept is not None:
         verdict = (
@@ -196,7 +151,7 @@ def _evidence_lines(scores: str | Sequence[Evidence]) -> list[str]:
 
 
 def _rejects(store: Store) -> str:
-    rows = _pair_rows(store, "decisions.accept = 0")
+    rows = Facts(store).decided_pairs(accept=False)
     if not rows:
         return "no pair was rejected; give a URL to see what is known of it"
     return "\n".join(["rejected pairs:", *(_pair_line(row) for row in rows)])

@@ -7,11 +7,13 @@ from typing import Any
 
 from diptych.errors import StoreError
 from diptych.files import replace_file
-from diptych.reason import Reason
 from diptych.registry import signature
 from diptych.reports.plot import plot
 from diptych.reports.reasons import in_words
 from diptych.reports.summary import Step, Summary
+from diptych.run.facts import Facts
+from diptych.run.segments import Segments
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.terms import Terms
 from diptych.types import SegmentPair
@@ -91,11 +93,7 @@ def _histogram(store: Store) -> list[dict[str, Any]]:
 
     Heights are in per cent of the most and grow with the square root, so that few can be seen.
     """
-    rows = store.db.execute(
-        f"SELECT min({BINS} - 1, CAST(score * {BINS} AS INTEGER)), sum(accept), count(*)"
-        f" FROM segments WHERE reason IN ('', '{Reason.LOW_SCORE}') GROUP BY 1"
-    )
-    counts = {int(place): (kept, total) for place, kept, total in rows}
+    counts = Statistics(store).score_histogram(BINS)
     most = max((total for _, total in counts.values()), default=0)
     return [
         {
@@ -114,46 +112,26 @@ def _unit(step: Step) -> str:
 
 
 def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
-    rows = store.db.execute(
-        "SELECT l.url, r.url, evidence, pairs.score, decisions.score, decisions.reason, marks,"
-        " (SELECT count(*) FROM segments s WHERE s.pair = pairs.id AND s.accept)"
-        " FROM pairs JOIN decisions ON decisions.pair = pairs.id"
-        " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
-        " WHERE decisions.accept = ? ORDER BY l.url, r.url",
-        (accept,),
-    )
     return [
         {
-            "left": left, "right": right, "evidence": evidence, "score": f"{score:.2f}",
-            "verified": f"{verified:.2f}", "reason": in_words(reason), "segments": segments,
-            "marks": ", ".join(in_words(mark) for mark in marks.split()),
+            "left": row.left, "right": row.right, "evidence": row.evidence,
+            "score": f"{row.score:.2f}", "verified": f"{row.verified:.2f}",
+            "reason": in_words(row.reason), "segments": row.segments,
+            "marks": ", ".join(in_words(mark) for mark in row.marks.split()),
         }
-        for left, right, evidence, score, verified, reason, marks, segments in rows
+        for row in Facts(store).decided_pairs(accept=accept)
     ]  # fmt: skip
 
 
 def _sample(store: Store, total: int) -> list[SegmentPair]:
     """Segments from all over the corpus, at equal steps."""
     step = max(1, -(-total // SHOWN_SEGMENTS))
-    counts = dict(
-        store.db.execute("SELECT pair, count(*) FROM segments WHERE accept GROUP BY pair")
-    )
+    segments = Segments(store)
+    counts = segments.kept_by_pair()
     found: list[SegmentPair] = []
     before = 0
     for pair in store.pair_order():
         here = range(-before % step, counts.get(pair, 0), step)
-        found.extend(row for place in here for row in _segment(store, pair, place))
+        found.extend(segments.kept(pair, place) for place in here)
         before += counts.get(pair, 0)
     return found[:SHOWN_SEGMENTS]
-
-
-def _segment(store: Store, pair: int, place: int) -> list[SegmentPair]:
-    """The segment of a pair that is at such a place among those that were kept."""
-    rows = store.db.execute(
-        "SELECT s.left, s.right, left_lang, right_lang, l.url, r.url, left_path, right_path,"
-        " s.score FROM segments s JOIN pairs ON pairs.id = s.pair"
-        " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
-        " WHERE s.pair = ? AND s.accept ORDER BY position LIMIT 1 OFFSET ?",
-        (pair, place),
-    )
-    return [SegmentPair(*row) for row in rows]

@@ -194,3 +194,27 @@ WHERE decisions.accept ORDER BY number
 -- name: score_histogram
 SELECT min(?1 - 1, CAST(score * ?1 AS INTEGER)), sum(accept), count(*)
 FROM segments WHERE reason IN ('', ?2) GROUP BY 1
+
+-- name: url_facts
+SELECT urls.state, urls.depth, urls.status, urls.reason,
+       CASE WHEN urls.redirect IS NOT NULL THEN coalesce(target.url, '?') END,
+       urls.attempts, urls.priority
+FROM urls LEFT JOIN urls target ON target.key = urls.redirect WHERE urls.key = ?1
+
+-- name: page_facts
+SELECT lang, langs, title, pages.size, text_length, html_lang, content_language, canonical,
+       fetched_at, path, offset, digest, flags
+FROM pages JOIN warcs ON warcs.id = pages.warc WHERE url = ?
+
+-- name: pair_facts
+SELECT l.url, r.url, pairs.score, evidence, scores,
+       decisions.accept, decisions.score, decisions.reason, decisions.marks,
+       (SELECT count(*) FROM segments WHERE segments.pair = pairs.id AND segments.accept)
+FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
+LEFT JOIN decisions ON decisions.pair = pairs.id
+
+-- name: segments_between
+SELECT segments.reason, count(*), avg(segments.score) FROM segments
+JOIN pairs ON pairs.id = segments.pair
+WHERE (pairs.left, pairs.right) IN ((?1, ?2), (?2, ?1))
+GROUP BY segments.reason ORDER BY count(*) DESC, segments.reason

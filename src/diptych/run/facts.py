@@ -1,0 +1,88 @@
+"""SQL for all that a run knows of a URL, of its page and of its pairs, for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from diptych.run.database import Database
+from diptych.run.queries import SQL
+from diptych.text.urls import url_key
+from diptych.types import Url
+
+
+class UrlFacts(NamedTuple):
+    """What the crawl knows of a URL."""
+
+    state: int
+    """a `frontier.queue.State`"""
+    depth: int
+    status: int | None
+    reason: str
+    redirect: str | None
+    """the URL it leads to; '?' if that is not known"""
+    attempts: int
+    priority: float
+
+
+class PairFacts(NamedTuple):
+    """A page pair, with the decision on it if there is one."""
+
+    left: str
+    right: str
+    score: float
+    evidence: str
+    scores: str
+    accept: int | None
+    verified: float
+    reason: str
+    marks: str
+    segments: int
+    """that were kept"""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Answers to what people ask about a run."""
+
+    store: Database
+
+    def url(self, url: Url) -> UrlFacts | None:
+        """What is known of a URL; None if the run does not know it."""
+        row = self.store.db.execute(SQL["url_facts"], (url_key(url),)).fetchone()
+        return UrlFacts(*row) if row else None
+
+    def page(self, url: Url) -> tuple[Any, ...] | None:
+        """Languages, title, sizes, declarations, time, archive, digest and flags of a page."""
+        row: tuple[Any, ...] | None
+        row = self.store.db.execute(SQL["page_facts"], (url_key(url),)).fetchone()
+        return row
+
+    def links_to(self, url: Url) -> tuple[int, str | None]:
+        """How often a URL is linked, and the first page that does."""
+        query = "SELECT count(*), min(source) FROM links WHERE target = ?"
+        count, source = self.store.db.execute(query, (url,)).fetchone()
+        return count, source
+
+    def pairs_of(self, url: Url) -> list[PairFacts]:
+        """The pairs with a URL on either side."""
+        return self._pairs("pairs.left = ?1 OR pairs.right = ?1", url_key(url))
+
+    def pairs_between(self, one: Url, other: Url) -> list[PairFacts]:
+        """The pairs of two URLs, in any order and all languages."""
+        where = "(pairs.left = ?1 AND pairs.right = ?2) OR (pairs.right = ?1 AND pairs.left = ?2)"
+        return self._pairs(where, url_key(one), url_key(other))
+
+    def decided_pairs(self, *, accept: bool) -> list[PairFacts]:
+        """The pairs that were accepted or rejected, by URL."""
+        return self._pairs("decisions.accept = ?", accept)
+
+    def segments_between(self, one: Url, other: Url) -> list[tuple[str, int, float]]:
+        """Reason, count and mean score of the segments of two URLs, most frequent first."""
+        keys = url_key(one), url_key(other)
+        return self.store.db.execute(SQL["segments_between"], keys).fetchall()
+
+    def _pairs(self, where: str, *values: int) -> list[PairFacts]:
+        order = "l.url, r.url, left_lang, right_lang"
+        query = SQL["pair_facts"] + f" WHERE {where} ORDER BY {order}"
+        return [PairFacts(*row) for row in self.store.db.execute(query, values)]
