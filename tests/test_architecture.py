@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import importlib
 import pkgutil
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -54,15 +55,18 @@ ALLOWED = {
     "learn": {"pathlib", "random"},  # models in files; training is seeded
     "run": {"pathlib", "sqlite3", "sys", "uuid"},
     "frontier": {"sqlite3"},
-    "engine": EFFECTS,
+    "engine": EFFECTS - {"sqlite3"},
     "sources": {"glob", "os", "pathlib", "shutil", "sqlite3", "tempfile"},
-    "corpus": {"os", "pathlib", "secrets", "signal", "sqlite3", "sys"},
+    "corpus": {"os", "pathlib", "secrets", "signal", "sys"},
     "reports": {"pathlib", "signal", "time"},
     "steps": {"pathlib"},
     "commands": {"os", "pathlib", "sys", "tempfile", "time"},
 }
 """what a room may use of these; the others decide and use none"""
 STARTS_PROCESSES = {"system", "popen", "fork", "forkpty", "posix_spawn", "posix_spawnp"}
+SQL_ROOMS = {"run", "frontier", "sources"}
+SQL_ATTRIBUTES = {"db", "execute", "executemany", "executescript"}
+SQL_STATEMENT = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|BEGIN|COMMIT)\b")
 PURE_ROOMS = {"kernels", "language", "text", "page", "stages", "pipeline", "api"}
 WITHOUT_STRATEGY = {"shared", "__init__"}
 
@@ -273,6 +277,27 @@ def test_nouns_and_verbs_import_nothing_of_ours_but_each_other() -> None:
     assert own_imports(MODULES["errors"]) == set()
     assert own_imports(MODULES["units"]) == {"types"}
     assert own_imports(MODULES["protocols"]) == {"types", "units"}
+
+
+# -- SQL -------------------------------------------------------------------------------------------
+
+
+def test_sql_is_only_where_what_is_on_disk_is() -> None:
+    """Other rooms ask by name; none of them sees a connection or holds a statement."""
+    for name, path in MODULES.items():
+        if room_of(name) in SQL_ROOMS:
+            continue
+        for node in ast.walk(tree(path)):
+            where = f"{name}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {getattr(node, "module", ""), *(alias.name for alias in node.names)}
+                assert "sqlite3" not in names, where
+            elif isinstance(node, ast.Attribute):
+                assert node.attr not in SQL_ATTRIBUTES, where
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not SQL_STATEMENT.match(node.value), where
+    folders = {path.parent.relative_to(SRC).parts[0] for path in SRC.rglob("*.sql")}
+    assert folders <= SQL_ROOMS
 
 
 # -- modules ---------------------------------------------------------------------------------------
