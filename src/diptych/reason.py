@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Reason", "http_status"]
+__all__ = ["Reason", "fault_type", "http_status"]
 
 
 class Reason(StrEnum):
     """Reason why a URL has no page, or why a pair, segment or site was rejected.
 
     It is stored and exported as its value; `reports.reasons` has words for people.  The reason of
-    an HTTP error is no member: `http_404`, see `http_status`.
+    an HTTP error is no member (`http_404`, see `http_status`), nor is that of a fault of ours
+    (`failed:MemoryError`, see `fault_type`).
     """
 
     # a URL that was not asked for
@@ -86,6 +87,16 @@ class Reason(StrEnum):
     NO_RECORD = "no_record"
     OTHER_CONTENT = "other_content"
     NO_TEXT = "no_text"
+
+
+def fault_type(reason: str) -> str:
+    """The type of the fault by which something could not be processed; else nothing.
+
+    >>> fault_type("failed:MemoryError"), fault_type(Reason.TIMEOUT)
+    ('MemoryError', '')
+    """
+    kind = reason.removeprefix("failed:")
+    return kind if kind != reason else ""
 
 
 def http_status(reason: str) -> int | None:

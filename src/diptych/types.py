@@ -328,9 +328,9 @@ class VerifiedPair:
 
 @dataclass(frozen=True, slots=True)
 class PairingResult:
-    """The pairs that the recipe's pairer found among all pages so far."""
+    """The pairs that the recipe's pairer found among all pages so far; None if it failed."""
 
-    pairs: tuple[PagePair, ...]
+    pairs: tuple[PagePair, ...] | None
 
 
 CrawlEvent = Missing | Moved | VerifiedPair | PairingResult

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.pooltasks import Ending, Hanging, Held, Known, Large, Raising, Releasing, Square
@@ -18,7 +19,7 @@ from support.waiting import PATIENCE, until
 
 import diptych
 from diptych.engine.task_workers import _MIN_TASKS, _TASKS_AHEAD, Failed, Pool, run_tasks
-from diptych.errors import ArchiveError
+from diptych.errors import ArchiveError, DiptychError
 from diptych.run.store import Store
 from diptych.steps.tasks import TaskContext
 
@@ -125,7 +126,7 @@ def test_task_that_hangs_has_no_result_and_others_go_on(context, store) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("error", [ValueError, MemoryError, AssertionError, ArchiveError, OSError])
+@pytest.mark.parametrize("error", [ValueError, MemoryError, AssertionError, ArchiveError])
 def test_task_that_raises_has_no_result_and_others_go_on(context, store, jobs, error) -> None:
     tasks = [
         Raising("what", error) if number == 3 else Square(number) for number in range(_MIN_TASKS)
@@ -136,6 +137,14 @@ def test_task_that_raises_has_no_result_and_others_go_on(context, store, jobs, e
     assert [result[0] for place, result in enumerate(found) if place != 3] == [
         number**2 for number in range(_MIN_TASKS) if number != 3
     ]
+
+
+@pytest.mark.parametrize(("jobs", "error"), [(1, OSError), (2, DiptychError)])
+def test_fault_of_the_machine_ends_the_run(context, store, jobs, error) -> None:
+    tasks: list[Any] = [Square(number) for number in range(_MIN_TASKS)]
+    tasks[3] = Raising("too many open files", OSError)
+    with pytest.raises(error):
+        list(run_tasks(tasks, context, context.of(store), jobs=jobs))
 
 
 def test_interrupt_in_a_task_is_no_result(context, store) -> None:
@@ -246,6 +255,7 @@ SCRIPT = """
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 from support.pooltasks import Hanging
 from support.runs import LANGS, strategies
 from diptych.engine.task_workers import run_tasks

@@ -151,6 +151,9 @@ def test_pair_that_raises_costs_itself_only(fresh, every_pair, monkeypatch) -> N
     assert (watcher.ticks, watcher.pairs) == (3, 2)
     decisions = "SELECT accept, reason FROM decisions ORDER BY accept"
     assert store.db.execute(decisions).fetchall() == [(0, "failed:MemoryError"), (1, ""), (1, "")]
+    monkeypatch.setattr(store, "response", open_)
+    assert align(store).pairs == 3, "the next invocation tries it again"
+    assert store.db.execute(decisions).fetchall() == [(1, "")] * 3
 
 
 def test_what_has_no_counterpart_is_kept_with_its_reason(fresh, every_pair, monkeypatch) -> None:

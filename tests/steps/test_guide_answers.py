@@ -189,7 +189,8 @@ def test_workers_that_die_give_no_answers_and_the_crawl_goes_on(
         crawl(server, tmp_path)
     found = query(tmp_path, FOUND)
     assert [accept for *_, accept, _, _ in found] == [1, 1], "the third is aligned after the crawl"
-    assert query(tmp_path, "SELECT count(*) FROM events WHERE what = 'found'") == [(2,)]
+    events = query(tmp_path, "SELECT data FROM events WHERE what = 'found'")
+    assert len([data for (data,) in events if "failed:ProcessEnded" in data]) == 1
     assert query(tmp_path, "SELECT count(*) FROM pages") == [(7,)]
 
 
@@ -213,6 +214,17 @@ def test_pairing_that_fails_is_no_evidence(tmp_path: Path, monkeypatch: pytest.M
         crawl(server, tmp_path)
     assert query(tmp_path, "SELECT what FROM events WHERE what = 'settled'") == []
     assert query(tmp_path, "SELECT count(*) FROM pages") == [(9,)]
+
+
+def test_guide_waits_no_longer_for_what_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_task", failing(Ending))
+    waiting: list[bool] = []
+    with serve(three_pairs()) as server:
+        crawl(server, tmp_path, watch=lambda machine: waiting.append(machine.guides.waiting))
+    assert True in waiting
+    assert not waiting[-1]
 
 
 # -- how processes end -----------------------------------------------------------------------------

@@ -20,7 +20,6 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from diptych.errors import ArchiveError, DiptychError
-from diptych.files import parser_errors
 from diptych.language.identify import learned_languages, use_learned_languages
 from diptych.language.learned import LearnedLanguage
 
@@ -28,6 +27,11 @@ TASK_TIMEOUT = 120.0  # seconds for one task
 _TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
 _EXIT_BY_ERROR = 1  # how Python ends after an error; a fault of the processor is a negative number
 _EXIT_WAIT = 0.2  # seconds in which a process that closed its pipe has ended
+# Faults that pages may cause.  Those of the machine (disk, database) end a run, which goes on then.
+_FAULTS = (
+    ArchiveError, ArithmeticError, AssertionError, AttributeError, EOFError, LookupError,
+    MemoryError, RuntimeError, TypeError, ValueError,
+)  # fmt: skip
 _MIN_TASKS = 40  # tasks: fewer are done sooner than a process is started
 
 Context = TypeVar("Context")
@@ -56,10 +60,9 @@ class Failed(NamedTuple):
 
 def attempt(task: Task[Context, Result], context: Context) -> Result | Failed:
     """The result of a task; its fault costs only itself."""
-    faults: tuple[type[Exception], ...] = (*parser_errors(), ArchiveError, AssertionError)
     try:
         return task.run(context)
-    except faults as error:
+    except _FAULTS as error:
         return Failed(type(error).__name__)
 
 
@@ -168,7 +171,7 @@ class Pool(Generic[Context]):
             if worker.process.exitcode == _EXIT_BY_ERROR:
                 raise DiptychError("a worker process ended by an error; it stands above")
             if worker.task >= 0:
-                is_alive = worker.process.exitcode is None
+                is_alive = worker.pipe not in ready
                 results[worker.task] = Failed("TimeoutError" if is_alive else "ProcessEnded")
             self._end(worker)
             self._workers[place] = self._start()
@@ -194,10 +197,14 @@ def _serve(pipe: Connection, context: Any, languages: Sequence[LearnedLanguage])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     use_learned_languages(languages)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with suppress(EOFError, OSError):
-        while True:
+    while True:
+        try:
             task: Task[Any, Any] = pipe.recv()
-            pipe.send(attempt(task, context))
+        except (EOFError, OSError):
+            return
+        result = attempt(task, context)
+        with suppress(OSError):
+            pipe.send(result)
 
 
 def _end_with_parent() -> None:

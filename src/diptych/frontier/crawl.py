@@ -219,10 +219,6 @@ class Crawl:
         if self._queue(self.guides.learn(site, event), 1, site):
             self._empty.discard(site.site.name)
 
-    def unanswered(self, question: PairQuestion) -> None:
-        """Take in that a question could not be answered: the guide waits no longer."""
-        self.guides.give_up(self.hosts.site(question.site))
-
     def _notify_guide(self, claim: Claim, event: CrawlEvent) -> None:
         """Let a guide observe that a URL is missing or has moved."""
         if claim.kind is Kind.PAGE:

@@ -149,18 +149,14 @@ class Guides:
         """Rank links after any other event."""
         if not self.has_memory:
             return ()
-        self._save_event(site, *write_event(event))
-        known = self._guide_of(site)
+        if event != PairingResult(None):  # a run that goes on asks again
+            self._save_event(site, *write_event(event))
+        known = self._changed[site.id] = self._guide_of(site)
         if isinstance(event, VerifiedPair | PairingResult):
-            self.give_up(site)
+            known.open_questions -= 1
+            if known.open_questions <= 0:
+                self._waiting.discard(site.id)
         return known.guide.learn(event, self._view(site))
-
-    def give_up(self, site: SiteInfo) -> None:
-        """Wait for one answer less."""
-        known = self._guide_of(site)
-        known.open_questions -= 1
-        if known.open_questions <= 0:
-            self._waiting.discard(site.id)
 
     def _with_allowed_links(self, page: Page, site: SiteInfo) -> Page:
         """The page with only the links that may be fetched: a guide waits for all of them."""

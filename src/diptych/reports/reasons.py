@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diptych.files import shipped_table
-from diptych.reason import http_status
+from diptych.reason import fault_type, http_status
 from diptych.types import SiteEnd
 
 REASONS = dict(shipped_table("diptych.reports", "reasons.tsv"))
@@ -21,8 +21,7 @@ def in_words(reason: str) -> str:
     'which could not be processed (MemoryError)'
     """
     status = http_status(reason)
-    kind = reason.removeprefix("failed:")
-    if kind != reason:
+    if kind := fault_type(reason):
         return f"which could not be processed ({kind})"
     return REASONS.get(reason, f"answered {status}" if status else reason)
 

@@ -77,6 +77,9 @@ class Archive:
 
     def roll_back(self) -> None:
         """Forget the bytes that were written since the last commit."""
+        for stream in self._reading.values():  # they may have read what is cut off
+            stream.close()
+        self._reading.clear()
         if self._file is None:
             return
         path, file, self._file = Path(self._file.name), self._file, None

@@ -34,7 +34,8 @@ class Database:
         try:
             yield
         finally:
-            self.db.execute("ROLLBACK")
+            if self.db.in_transaction:  # SQLite ends one itself at some errors
+                self.db.execute("ROLLBACK")
 
     def count(self, query: str, *values: Any) -> int:
         """One number out of the database."""

@@ -118,7 +118,7 @@ def write_event(event: CrawlEvent) -> tuple[str, str]:
             row = [_pair_row(event.pair), decision.accept, decision.score, decision.reason]
             row.append(event.links)
         case PairingResult():
-            row = [_pair_row(pair) for pair in event.pairs]
+            row = [_pair_row(pair) for pair in (event.pairs or ())]
     return _EVENT_NAMES[type(event)], orjson.dumps(row).decode()
 
 

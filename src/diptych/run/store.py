@@ -133,9 +133,11 @@ class Store(Pages, Pairs):
 
     def close(self) -> None:
         """Let go of all files; a transaction that is open is undone."""
-        self.archive.close()
-        self.db.close()
-        self._unlock()
+        try:
+            self.archive.close()
+        finally:
+            self.db.close()
+            self._unlock()
 
     def __enter__(self) -> Store:
         return self

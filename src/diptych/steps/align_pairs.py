@@ -10,7 +10,7 @@ from diptych.engine.task_workers import Failed, run_tasks
 from diptych.protocols import Watcher
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
-from diptych.steps.tasks import AlignResult, AlignTask, TaskContext
+from diptych.steps.tasks import AlignTask, TaskContext
 from diptych.types import Decision
 
 
@@ -25,8 +25,11 @@ def align_pairs(store: Store, context: TaskContext, watcher: Watcher, *, jobs: i
             [AlignTask(pair) for _, pair in todo], context, context.of(store), jobs=jobs
         )
         for (id, _), result in zip(todo, results, strict=True):
-            if isinstance(result, Failed):
-                result = AlignResult(Decision(False, 0.0, result.reason), [])
+            if isinstance(result, Failed):  # the next invocation tries it again
+                with store.transaction():
+                    store.save_decision(id, Decision(False, 0.0, result.reason))
+                watcher.tick()
+                continue
             decision, segments = result
             with store.transaction():
                 store.save_decision(id, decision)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import cast
 
 from diptych.engine.task_workers import Failed, Pool, attempt
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import PairQuestion
 from diptych.steps.tasks import PairTask, TaskContext, VerifyResult, VerifyTask
-from diptych.types import PairingResult, VerifiedPair
+from diptych.types import Decision, PagePair, PairingResult, VerifiedPair
 
 
 def _task(question: PairQuestion, crawl: Crawl) -> VerifyTask | PairTask:
@@ -29,12 +30,13 @@ def _report_answer(crawl: Crawl, question: PairQuestion, result: object) -> None
 
     A task that failed says nothing about its pages: it is no evidence.
     """
-    if isinstance(result, Failed):
-        crawl.unanswered(question)
-        return
     if question.pair is None:
-        assert isinstance(result, tuple)
-        crawl.answered(question, PairingResult(result))
+        pairs = None if isinstance(result, Failed) else cast("tuple[PagePair, ...]", result)
+        crawl.answered(question, PairingResult(pairs))
+        return
+    if isinstance(result, Failed):  # it is tried again when all pairs are aligned
+        decision = Decision(False, 0.0, result.reason)
+        crawl.answered(question, VerifiedPair(question.pair, decision, ()))
         return
     assert isinstance(result, VerifyResult)
     aligned, links = result

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from diptych.engine.task_workers import Failed, attempt
 from diptych.protocols import Watcher
-from diptych.run.site_view import StoreView
 from diptych.run.store import Store
-from diptych.steps.tasks import TaskContext
+from diptych.steps.tasks import PairTask, TaskContext
 from diptych.types import Site
 
 
@@ -14,5 +14,8 @@ def pair_pages(store: Store, context: TaskContext, watcher: Watcher) -> None:
     for id, name in store.sites():
         watcher.stage = "pairing"
         watcher.tick()
-        view = StoreView(store, Site(name, ()), id, context.langs, context.lexicons)
-        store.replace_pairs(id, context.strategies.pair.pair(view))
+        pairs = attempt(PairTask(Site(name, ()), id), context.of(store))
+        if isinstance(pairs, Failed):
+            watcher.notes.append(f"{name} could not be paired ({pairs.kind}): its pairs stay")
+        else:
+            store.replace_pairs(id, pairs)

@@ -19,9 +19,10 @@ def sketch_pages(store: Store, context: TaskContext, watcher: Watcher, *, jobs: 
     failed: Counter[str] = Counter()
     with store.transaction() as transaction:
         for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
-            if isinstance(sketch, Failed):
+            if isinstance(sketch, Failed):  # the next invocation tries it again
                 failed[sketch.kind] += 1
-            store.save_sketch(url, sketch if isinstance(sketch, Sketch) else Sketch("", 0, {}))
+            else:
+                store.save_sketch(url, sketch or Sketch("", 0, {}))
             if count % 64 == 0:
                 transaction.checkpoint()
             watcher.tick()

@@ -309,6 +309,18 @@ def test_evidence_that_was_wrong_is_believed_less() -> None:
     assert heard.values[path_of(targets[1].url)] < before
 
 
+def test_look_that_failed_is_no_evidence_and_the_next_candidate_is_verified() -> None:
+    heard = talk()
+    targets = [alternate(f"/fr/{number * 37 % 100}", "fr") for number in range(9)]
+    heard.page("/en/a", "en", targets[0], to("/fr/y", "Français")).page("/en/b", "en", targets[1])
+    before = heard.values[path_of(targets[1].url)]
+    heard.page(path_of(targets[0].url), "fr").page("/fr/y", "fr")
+    heard.questions()
+    heard.found("/en/a", path_of(targets[0].url), accept=False, reason="failed:MemoryError")
+    assert heard.values[path_of(targets[1].url)] >= before
+    assert ("/en/a", "/fr/y") in heard.questions()
+
+
 def test_link_in_the_language_of_its_own_page_is_no_evidence() -> None:
     heard = talk().page("/en/a", "en", to("/x", "Français"), "/y").page("/x", "en", "/z")
     assert heard.questions() == []
@@ -470,6 +482,18 @@ def test_pages_that_nothing_pairs_are_paired_by_content() -> None:
         ("/en/0", "/x/0"),
         ("/en/1", "/x/31"),
     ]
+
+
+def test_pairing_that_failed_is_asked_for_again_and_is_no_evidence() -> None:
+    heard = talk()
+    requested: list[Pair | None] = []
+    for number in range(40):
+        heard.page(f"/en/{number}", "en").page(f"/x/{number * 31}", "fr")
+        new = heard.questions()
+        requested += new
+        if None in new:
+            heard.learn(PairingResult(None))
+    assert requested.count(None) > 1
 
 
 def test_pages_in_one_language_are_not_paired_by_content() -> None:

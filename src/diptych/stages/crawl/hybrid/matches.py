@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from diptych.reason import fault_type
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, KnownUrls, State
 from diptych.stages.crawl.hybrid.value import UrlValues, evidence_name
 from diptych.types import UNDECIDED, Decision, PagePair
@@ -137,7 +138,7 @@ class Matches:
         The evidence for them still counts: without a lexicon a verifier is often unsure.
         """
         right = posterior(prior, decision.score)
-        if decision.reason not in UNDECIDED:
+        if decision.reason not in UNDECIDED and not fault_type(decision.reason):
             if right >= MIN_PAIR:
                 return self.accept(one, other, right)
             self._count_evidence(one, other, right)

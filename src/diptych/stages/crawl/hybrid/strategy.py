@@ -370,11 +370,11 @@ class _HybridGuide:
     def _take_pairs(self, event: PairingResult) -> None:
         """Take the pairs that pairing by content found."""
         self._is_pairing = False
+        if event.pairs is None:
+            return
         self._matches.count_all_pages()
-        likely = [
-            (pair.left, pair.right) for pair in event.pairs if pair.score >= _MIN_CONTENT_SCORE
-        ]
-        self._add_evidence_for(likely, (("content",),))
+        likely = (pair for pair in event.pairs if pair.score >= _MIN_CONTENT_SCORE)
+        self._add_evidence_for([(pair.left, pair.right) for pair in likely], (("content",),))
 
     # -- values ------------------------------------------------------------------------------
 
