@@ -416,6 +416,7 @@ def test_text_without_digits_and_signs_is_as_it_was(text: str) -> None:
         assert redacted(text) == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["1", "a@", "a@a.", "+", "(", "0 ", "+1", "1 (", "DE89 ", "a", "a.", "-", "(at)", "a (at) ",
