@@ -147,7 +147,6 @@ def test_a_file_that_is_too_large_is_refused_with_its_limit(tmp_path: Path) -> N
     )
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="has no such devices")
 def test_a_device_without_end_is_refused() -> None:
     assert "larger than 1 MB" in fault(lambda: read_file(Path("/dev/zero"), 1_000_000))
 
@@ -203,10 +202,11 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "real").read_bytes() == b"new"
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no such devices")
 def test_a_device_is_written_to_and_not_replaced() -> None:
     replace_file(Path(os.devnull), b"text")
     assert Path(os.devnull).is_char_device()
+    if not Path("/dev/full").exists():
+        return  # only some systems have a device that is always full
     said = fault(lambda: replace_file(Path("/dev/full"), b"text", error=StoreError), StoreError)
     assert said == "cannot write /dev/full: No space left on device"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
@@ -15,7 +16,7 @@ from diptych.types import Candidate, Decision
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedVerifier:
+class CheckedVerifier(ABC):
     """A verifier that first rejects pages that cannot be translations; `decide` does the rest."""
 
     threshold: float = 0.5
@@ -35,9 +36,9 @@ class CheckedVerifier:
         decision = self.decide(candidate)
         return replace(decision, marks=(*flags, *decision.marks))
 
+    @abstractmethod
     def decide(self, candidate: Candidate) -> Decision:
         """The decision on pages that may be translations."""
-        raise NotImplementedError
 
     def by_score(self, score: float, reason: Reason = Reason.NOT_PARALLEL) -> Decision:
         """The decision on a score; a reject has the reason given."""
