@@ -57,10 +57,10 @@ ALLOWED = {
     "frontier": {"sqlite3"},
     "engine": EFFECTS - {"sqlite3"},
     "sources": {"glob", "os", "pathlib", "shutil", "sqlite3", "tempfile"},
-    "corpus": {"os", "pathlib", "secrets", "signal", "sys"},
-    "reports": {"pathlib", "signal", "time"},
+    "corpus": {"os", "pathlib", "secrets"},
+    "reports": {"pathlib", "time"},
     "steps": {"pathlib"},
-    "commands": {"os", "pathlib", "sys", "tempfile", "time"},
+    "commands": {"os", "pathlib", "signal", "sys", "tempfile", "time"},
 }
 """what a room may use of these; the others decide and use none"""
 STARTS_PROCESSES = {"system", "popen", "fork", "forkpty", "posix_spawn", "posix_spawnp"}

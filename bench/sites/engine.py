@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 import diptych
 from bench.sites.archive import HOST, site_url
 from diptych.engine.engine import Answerer
+from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
 from diptych.page.answer import ReadAnswer, read_answer
@@ -217,12 +218,12 @@ class SiteEngine:
     served: list[Path | None] = field(default_factory=list)
     """for each download the file that was sent; None for all that is no page"""
 
-    def run(self, crawl: Crawl, answers: Answerer, watcher: Watcher) -> None:
+    def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it."""
         now = 0.0
         with crawl.store.transaction() as transaction:
             while not watcher.stopped():
-                answers.answer_at_once(now)
+                answers.answer_all(now, transaction.checkpoint)
                 claims = crawl.next(now, 1)
                 if not claims:
                     wake = crawl.wake()

@@ -14,6 +14,7 @@ from bench.sites.archive import site_url, write_archive
 from bench.sites.built import built_folder
 from diptych import recipes
 from diptych.engine.replay import ReplayEngine, index_archives
+from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
@@ -123,8 +124,8 @@ def read_site(name: str, cache: Path) -> Path:
             politeness=polite, limits=Limits(), now=0.0,
         )  # fmt: skip
         context = TaskContext(folder, build(recipes.load("bfs", {})), languages(site))
-        answers = GuideAnswers(crawl, context)
-        ReplayEngine().run(crawl, answers, Watcher())
+        here = Workers(0)
+        ReplayEngine().run(crawl, GuideAnswers(crawl, context, here), here, Watcher())
     (folder / "done").touch()
     return folder
 

@@ -19,6 +19,7 @@ from bench.support.arguments import crawl_arguments
 from diptych import recipes
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
+from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
@@ -51,15 +52,15 @@ def crawl(home: str, connections: int, folder: Path) -> dict[str, float]:
     sites = group([seed])
     polite = Politeness(AGENT, delay=0.0, connections=connections)
     settings = FetchSettings(AGENT, allow_private=True)
-    engine = LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
-    with Store(folder, agent=AGENT) as store:
+    engine = LiveEngine(settings)
+    with Store(folder, agent=AGENT) as store, Workers(os.cpu_count() or 1) as workers:
         run = Crawl(
             store, sites, Scope.of(sites), Bfs(), ("en", "fr"),
             politeness=polite, limits=Limits(), now=time.time(),
         )  # fmt: skip
         context = TaskContext(folder, build(recipes.load("bfs", {})), ("en", "fr"))
         clock = _Clock()
-        engine.run(run, GuideAnswers(run, context), clock)
+        engine.run(run, GuideAnswers(run, context, workers), workers, clock)
         seconds = time.perf_counter() - clock.began
         return {"pages": run.stats.pages, "downloads": run.stats.downloads, "seconds": seconds}
 

@@ -29,6 +29,7 @@ from bench.support.processes import give_up, last_line
 from diptych import recipes
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
+from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
@@ -154,15 +155,15 @@ def crawl(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     polite = Politeness(AGENT, delay=options.delay, connections=options.connections)
     limits = Limits(max_pages=options.max_pages, patience=options.patience or None)
     lateness = Lateness()
-    with Store(folder, agent=AGENT) as store:
+    with Store(folder, agent=AGENT) as store, Workers(os.cpu_count() or 1) as workers:
         run = Crawl(
             store, sites, Scope.of(sites, kind="host"), strategies.crawl, LANGS,
             politeness=polite, limits=limits, now=time.time(),
         )  # fmt: skip
         flight = InFlight(crawl=run, lateness=lateness, blame=options.blame)
-        engine = LiveEngine(settings, workers=max(1, os.cpu_count() or 1))
+        engine = LiveEngine(settings)
         context = TaskContext(folder, strategies, LANGS)
-        engine.run(run, GuideAnswers(run, context), flight)
+        engine.run(run, GuideAnswers(run, context, workers), workers, flight)
         started, used = flight.began
         found = _figures(run, time.perf_counter() - started, _processor_seconds() - used)
     found |= {"in flight": round(flight.total / max(flight.seconds, 1e-9), 1), "most": flight.most}

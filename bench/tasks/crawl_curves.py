@@ -29,6 +29,7 @@ from bench.support.crawl_figures import OURS, Curve, Curves, missed, tables
 from bench.support.machine import machine
 from bench.support.tables import show
 from diptych import recipes
+from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
@@ -58,7 +59,8 @@ def crawl_site(site: BuiltSite, langs: tuple[str, ...], policy: str, readings: R
             politeness=polite, limits=Limits(), now=0.0,
         )  # fmt: skip
         context = TaskContext(store.folder, strategies, langs)
-        engine.run(crawl, GuideAnswers(crawl, context), Watcher())
+        here = Workers(0)
+        engine.run(crawl, GuideAnswers(crawl, context, here), here, Watcher())
     pairs = site.true_pairs(langs)
     found = completed(engine.served, pairs)
     return Curve(site.folder.name, policy, len(pairs), len(engine.served), tuple(found))

@@ -25,6 +25,7 @@ from bench.sites.stored import Counts, Pair, languages, read_site, read_truth, v
 from bench.support.machine import machine
 from bench.support.tables import show
 from diptych import recipes
+from diptych.engine.workers import Workers
 from diptych.learn.lexicon.lexicon import lexicon_of, read_lexicon
 from diptych.pipeline import pair_and_learn
 from diptych.protocols import Pairer, Verifier, Watcher
@@ -101,14 +102,13 @@ def whole_run(jobs: int) -> Method:
 
     def find(store: Store, langs: list[str]) -> Iterable[PagePair]:
         strategies: Strategies = build(recipes.load(recipes.DEFAULT, {}))
-        with Store(store.folder, agent="bench") as run:
+        with Store(store.folder, agent="bench") as run, Workers(jobs) as workers:
             run.db.execute("DELETE FROM learning")
             run.db.execute("DELETE FROM pairs")
             context = TaskContext(run.folder, strategies, langs)
             ((id, _),) = run.sites()
-            align_pairs(
-                run, pair_and_learn(run, context, Watcher(), jobs=jobs), Watcher(), jobs=jobs
-            )
+            learned = pair_and_learn(run, context, workers, Watcher())
+            align_pairs(run, learned, workers, Watcher())
             return [pair for _, pair in run.verified_pairs(id)]
 
     return find

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from diptych.corpus.from_run import Choice, RunCorpus
 from diptych.engine.engine import Engine
+from diptych.engine.workers import Workers
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
 from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of
@@ -46,26 +47,25 @@ class Plan:
     limits: Limits
     lexicons: Sequence[Lexicon] = ()
     """those of the user: used from the beginning"""
-    jobs: int = 1
-    """processes that pages are read and aligned in"""
     signature: str = ""
     """one line with strategies, parameters, languages and version"""
 
 
 def run(
-    plan: Plan, strategies: Strategies, store: Store, engine: Engine, watcher: Watcher, now: float
-) -> None:
+    plan: Plan, strategies: Strategies, store: Store, engine: Engine, workers: Workers,
+    watcher: Watcher, now: float,
+) -> None:  # fmt: skip
     """Mine: crawl, sketch, pair, learn words, pair again, align and verify, score, write."""
     given = {langs: lexicon_of(langs, plan.lexicons) for langs in lang_pairs(plan.langs)}
     lexicons = {langs: lexicon for langs, lexicon in given.items() if lexicon}
     context = TaskContext(store.folder, strategies, plan.langs, lexicons)
     crawl_sites(
-        store, context, plan.sites, plan.scope, engine, watcher,
+        store, context, plan.sites, plan.scope, engine, workers, watcher,
         politeness=plan.politeness, limits=plan.limits, now=now,
     )  # fmt: skip
-    sketch_pages(store, context, watcher, jobs=plan.jobs)
-    context = pair_and_learn(store, context, watcher, jobs=plan.jobs)
-    align_pairs(store, context, watcher, jobs=plan.jobs)
+    sketch_pages(store, context, workers, watcher)
+    context = pair_and_learn(store, context, workers, watcher)
+    align_pairs(store, context, workers, watcher)
     score_segments(store, strategies.filter, watcher)
     choice = Choice(strategies.filter.threshold)
     write_run_corpus(store, RunCorpus(store, tuple(plan.langs), plan.signature, choice), watcher)
@@ -74,10 +74,10 @@ def run(
 def pair_and_learn(
     store: Store,
     context: TaskContext,
+    workers: Workers,
     watcher: Watcher,
     *,
-    jobs: int,
-    pair: Callable[[Store, TaskContext, Watcher], None] = pair_pages,
+    pair: Callable[[Store, TaskContext, Workers, Watcher], None] = pair_pages,
 ) -> TaskContext:
     """Pair all pages, learn words from the surest pairs, and pair again while that finds more.
 
@@ -85,14 +85,14 @@ def pair_and_learn(
     """
     if store.begin_learning():
         given = context.lexicons
-        pair(store, context, watcher)
+        pair(store, context, workers, watcher)
         for _ in range(ROUNDS if uses_words(context.strategies) else 0):
             before = store.sure_pairs(SURE_PAIR)
-            learned = learn_lexicons(store, context, given, watcher, jobs=jobs)
+            learned = learn_lexicons(store, context, given, workers, watcher)
             context = replace(context, lexicons=learned)
             if store.uncertain_pages(CERTAIN) <= DOUBT * before:
                 break  # words could not decide much
-            pair(store, context, watcher)
+            pair(store, context, workers, watcher)
             if store.sure_pairs(SURE_PAIR) <= GROWTH * before:
                 break
         store.save_lexicons({langs: each.to_bytes() for langs, each in context.lexicons.items()})

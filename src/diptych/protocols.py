@@ -373,7 +373,7 @@ class Exporter(Protocol):
 
 @dataclass(slots=True)
 class Watcher:
-    """Receives the progress of a run, and can stop its crawl; this one does neither."""
+    """Receives the progress of a run, and can stop it; this one does neither."""
 
     stage: str = ""
     crawl: Crawl | None = None
@@ -384,7 +384,7 @@ class Watcher:
     """sites whose crawl ended early, and why"""
 
     def tick(self) -> None:
-        """Called many times a second."""
+        """Called many times a second; raises `Stopped` to end a stage other than the crawl."""
 
     def stopped(self) -> bool:
         """True to stop crawling, and to finish with the pages so far."""

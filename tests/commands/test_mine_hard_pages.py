@@ -372,8 +372,7 @@ def test_order_of_records_and_archives_does_not_matter(tmp_path):
 
 
 @pytest.mark.slow
-def test_jobs_do_not_change_the_result(tmp_path, monkeypatch):
-    monkeypatch.setattr("diptych.engine.task_workers._MIN_TASKS", 4)
+def test_jobs_do_not_change_the_result(tmp_path):
     pages, _ = opaque()
     file = write_archive(tmp_path / "site.warc.gz", pages)
     one = mine_archives(tmp_path / "one", file, more=["--jobs", 1])

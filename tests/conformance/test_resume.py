@@ -18,6 +18,7 @@ from support.watching import Watching
 
 from diptych import recipes
 from diptych.engine.replay import ReplayEngine, index_archives
+from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import Guides, PairQuestion
 from diptych.frontier.politeness import Limits, Politeness
@@ -118,7 +119,9 @@ class Run:
 
             context = TaskContext(self.folder, strategies_of(self.policy), LANGS)
             try:
-                ReplayEngine().run(crawl, GuideAnswers(crawl, context), Watching(on_tick=tick))
+                here = Workers(0)
+                answers = GuideAnswers(crawl, context, here)
+                ReplayEngine().run(crawl, answers, here, Watching(on_tick=tick))
             except Killed:
                 return False
         return True

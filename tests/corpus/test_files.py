@@ -110,8 +110,9 @@ def test_of_several_files_all_or_none_are_there(tmp_path: Path) -> None:
 
 WRITER = """
 import os, signal, sys
+from diptych.commands._process import orderly_termination
 from diptych.corpus.files import OutFiles
-with OutFiles(sys.argv[1], "moses") as files:
+with orderly_termination(), OutFiles(sys.argv[1], "moses") as files:
     for ending in ("en", "fr"):
         files(ending).write(b"x" * 3_000_000)
     assert len(os.listdir(os.path.dirname(sys.argv[1]))) == 2
@@ -147,32 +148,11 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> No
     assert names(tmp_path) == ["a.1-2.part", "a.de", "a.fr", "mine.part", "other.en"]
 
 
-def test_signals_are_as_they_were(tmp_path: Path) -> None:
-    def own(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
+def test_no_signal_is_changed(tmp_path: Path) -> None:
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    with OutFiles(tmp_path / "a", "tsv"):
-        assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
-        thread = threading.Thread(target=exported, args=[tmp_path / "b.tsv"])
-        thread.start()
-        thread.join()
-        assert (tmp_path / "b.tsv").exists()
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-
-    def stopped() -> None:
-        with OutFiles(tmp_path / "c", "tsv") as files:
-            files("tsv")
-            signal.raise_signal(signal.SIGTERM)
-
-    signal.signal(signal.SIGTERM, own)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            stopped()
-        assert signal.getsignal(signal.SIGTERM) is own
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    assert names(tmp_path) == ["b.tsv"]
+    with OutFiles(tmp_path / "a", "tsv") as files:
+        files("tsv")
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 @pytest.mark.parametrize("letter", ["a", "é", "\U0001f600"])
@@ -323,7 +303,7 @@ class Kept(io.RawIOBase):
 def test_standard_output_is_written_and_stays_open(exporter, monkeypatch) -> None:
     kept = Kept()
     monkeypatch.setattr("sys.stdout", Captured(kept))
-    with OutFiles("-", exporter.suffix) as files:
+    with OutFiles("-", exporter.suffix, sys.stdout.buffer) as files:
         exporter.write(CORPUS, files)
     assert kept.data[:4] in (b"left", b"PAR1")
     assert not kept.closed
@@ -337,7 +317,7 @@ def test_standard_output_holds_no_format_of_several_files() -> None:
 def test_who_reads_standard_output_may_have_enough(monkeypatch) -> None:
     out = Captured(Kept(BrokenPipeError(errno.EPIPE, "Broken pipe")))
     monkeypatch.setattr("sys.stdout", out)
-    with pytest.raises(BrokenPipeError), OutFiles("-", "tsv") as files:
+    with pytest.raises(BrokenPipeError), OutFiles("-", "tsv", sys.stdout.buffer) as files:
         Tsv().write(CORPUS, files)
     out.buffer.raw.fault = None
 
@@ -347,7 +327,7 @@ def test_a_full_standard_output_is_told(monkeypatch) -> None:
     monkeypatch.setattr("sys.stdout", out)
     with (
         pytest.raises(ConfigError, match="cannot write standard output: No space left"),
-        OutFiles("-", "tsv") as files,
+        OutFiles("-", "tsv", sys.stdout.buffer) as files,
     ):
         Tsv().write(CORPUS, files)
     out.buffer.raw.fault = None

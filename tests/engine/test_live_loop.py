@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-
 from support import zoo
 from support.serving import serve
 
-from diptych.engine.garbage import BriefCollections
-from diptych.engine.page_worker import pack, unpack
+from diptych.engine.reading import pack, unpack
 from diptych.language import switchers
 from diptych.learn.url import language as url_lang
 from diptych.learn.url import pair as url_pair
@@ -60,31 +57,3 @@ def test_index_of_sitemaps_is_unpacked_as_it_was():
         Url("http://example.org/sitemap.xml"), 200, 1, 1.0, sitemap=Sitemap(("http://e.org/a",), ())
     )
     assert list(unpack(pack(reading, b""))) == [(reading, b"")]
-
-
-class Ring:
-    """Refers to itself."""
-
-    def __init__(self) -> None:
-        self.own = self
-
-
-def test_collections_are_as_usual_again_after_a_crawl():
-    usual = gc.get_threshold()
-    with BriefCollections():
-        assert gc.get_freeze_count() > 0
-        assert gc.get_threshold()[:2] == usual[:2]
-    assert gc.get_threshold() == usual
-    assert gc.get_freeze_count() == 0
-
-
-def test_garbage_is_collected_while_a_crawl_goes_on():
-    with BriefCollections() as garbage:
-        garbage.collect_if_due(1.0)
-        Ring()
-        before = sum(isinstance(each, Ring) for each in gc.get_objects())
-        garbage.collect_if_due(1.5)
-        between = sum(isinstance(each, Ring) for each in gc.get_objects())
-        garbage.collect_if_due(2.0)
-        after = sum(isinstance(each, Ring) for each in gc.get_objects())
-    assert (before, between, after) == (1, 1, 0)

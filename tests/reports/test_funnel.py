@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from diptych.commands.mine import to_json
 from diptych.reports.curve import Curve
@@ -20,7 +21,8 @@ def summary(queued: int = 12, missing: float | None = None, pairs: int = 2) -> S
 def told(
     capsys: pytest.CaptureFixture[str], what: Summary, *notes: str, ends: tuple[SiteEnd, ...] = ()
 ) -> list[str]:
-    print_funnel(what, Path("run"), notes, ends=ends, err=False)
+    console = Console(highlight=False, markup=False)
+    print_funnel(console, what, Path("run"), notes, ends=ends)
     return capsys.readouterr().out.splitlines()
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
-from functools import partial
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +23,16 @@ from diptych.demo import GOLD
 from diptych.engine import live
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
-from diptych.engine.task_workers import Pool
+from diptych.engine.workers import USUAL, TaskLimits, Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import PairQuestion
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope, group
 from diptych.run.store import Store
-from diptych.steps import guide_answers as answers
 from diptych.steps.guide_answers import GuideAnswers
-from diptych.steps.tasks import PairTask, TaskContext, VerifyTask
+from diptych.steps.tasks import TaskContext
 from diptych.text.urls import normalise
+from diptych.types import PagePair
 
 PATIENCE = 180.0  # seconds after which a crawl can only be one without end
 FIRST = 15  # requests after which pages wait until there are segments
@@ -45,17 +43,16 @@ FOUND = (
 )
 
 
-@pytest.fixture(autouse=True)
-def _no_process_is_left() -> Iterator[None]:
-    yield
-    assert multiprocessing.active_children() == []
+class Instead(GuideAnswers):
+    """Answers questions by other tasks than those that were meant."""
 
+    def __init__(self, *given: Any, instead: Callable[[PairQuestion], Any], **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._instead = instead
 
-class InAnotherProcess(GuideAnswers):
-    """Answers from one process more, though pages are read in this one."""
-
-    def in_processes(self, count: int) -> AbstractContextManager[GuideAnswers]:
-        return super().in_processes(1)
+    def task_of(self, question: PairQuestion) -> Any:
+        other = self._instead(question)
+        return super().task_of(question) if other is None else other
 
 
 def crawl(
@@ -65,6 +62,8 @@ def crawl(
     policy: str = "hybrid",
     watch: Callable[[Crawl], None] = lambda machine: None,
     stop: Callable[[Crawl], bool] = lambda machine: False,
+    instead: Callable[[PairQuestion], Any] = lambda question: None,
+    limits: TaskLimits = USUAL,
 ) -> Crawl:
     """Crawl a site with a guide until nothing is left; only the crawl, nothing after it."""
     url = normalise(server.url)
@@ -72,14 +71,16 @@ def crawl(
     sites = group([url])
     deadline = time.monotonic() + PATIENCE
     made = strategies(crawl=policy)
-    with Store(folder, agent=AGENT) as store:
+    with Store(folder, agent=AGENT) as store, Workers(1) as workers:
         machine = Crawl(
             store, sites, Scope.of(sites), made.crawl, LANGS,
             politeness=Politeness(AGENT, delay=0.0), limits=Limits(), now=time.time(),
         )  # fmt: skip
-        LiveEngine(FetchSettings(AGENT, allow_private=True), workers=0).run(
+        context = TaskContext(folder, made, LANGS)
+        LiveEngine(FetchSettings(AGENT, allow_private=True)).run(
             machine,
-            InAnotherProcess(machine, TaskContext(folder, made, LANGS)),
+            Instead(machine, context, workers, instead=instead, limits=limits),
+            workers,
             Watching(
                 on_tick=lambda: watch(machine),
                 is_over=lambda: time.monotonic() > deadline or stop(machine),
@@ -157,11 +158,6 @@ def test_questions_that_come_last_are_taken_up_before_the_end(
 # -- what goes wrong -------------------------------------------------------------------------------
 
 
-def failing(make: Callable[[], object]) -> Callable[..., object]:
-    """Tasks of which none comes to its end."""
-    return lambda question, crawl: make()
-
-
 def three_pairs() -> Site:
     """Pages that declare their translations."""
     paths = {lang: [f"/{lang}/{number}" for number in range(3)] for lang in ("en", "fr")}
@@ -175,18 +171,15 @@ def three_pairs() -> Site:
     return zoo.site(paths["en"], pages)
 
 
-def test_workers_that_die_give_no_answers_and_the_crawl_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    task, asked = answers._task, []
+def test_workers_that_die_give_no_answers_and_the_crawl_goes_on(tmp_path: Path) -> None:
+    asked: list[PagePair] = []
 
-    def sometimes(question: PairQuestion, crawl: Crawl) -> VerifyTask | PairTask | Ending:
+    def sometimes(question: PairQuestion) -> Ending | None:
         asked.extend([question.pair] if question.pair else [])
-        return Ending() if question.pair in asked[:1] else task(question, crawl)
+        return Ending() if question.pair in asked[:1] else None
 
-    monkeypatch.setattr(answers, "_task", sometimes)
     with serve(three_pairs()) as server:
-        crawl(server, tmp_path)
+        crawl(server, tmp_path, instead=sometimes)
     found = query(tmp_path, FOUND)
     assert [accept for *_, accept, _, _ in found] == [1, 1], "the third is aligned after the crawl"
     events = query(tmp_path, "SELECT data FROM events WHERE what = 'found'")
@@ -194,35 +187,32 @@ def test_workers_that_die_give_no_answers_and_the_crawl_goes_on(
     assert query(tmp_path, "SELECT count(*) FROM pages") == [(7,)]
 
 
-def test_worker_that_hangs_gives_no_answer_and_the_crawl_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answers, "_task", failing(Hanging))
-    monkeypatch.setattr(answers, "Pool", partial(Pool, patience=0.0))
+def test_worker_that_hangs_gives_no_answer_and_the_crawl_goes_on(tmp_path: Path) -> None:
+    at_once = TaskLimits(0.0, None)
     with serve(zoo.header_hreflang()) as server:
-        crawl(server, tmp_path)
+        crawl(server, tmp_path, instead=lambda question: Hanging(), limits=at_once)
     assert query(tmp_path, FOUND) == []
     assert query(tmp_path, "SELECT count(*) FROM pages") == [(2,)]
 
 
-def test_pairing_that_fails_is_no_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "_task", failing(Ending))
+def test_pairing_that_fails_is_no_evidence(tmp_path: Path) -> None:
     numbers = range(4)
     plain = {f"/{lang}{n}": zoo.Reply(zoo.page(f"{lang} {n}", lang=lang))
              for lang in ("en", "fr") for n in numbers}  # fmt: skip
     with serve(zoo.site(plain, plain)) as server:
-        crawl(server, tmp_path)
+        crawl(server, tmp_path, instead=lambda question: Ending())
     assert query(tmp_path, "SELECT what FROM events WHERE what = 'settled'") == []
     assert query(tmp_path, "SELECT count(*) FROM pages") == [(9,)]
 
 
-def test_guide_waits_no_longer_for_what_has_failed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answers, "_task", failing(Ending))
+def test_guide_waits_no_longer_for_what_has_failed(tmp_path: Path) -> None:
     waiting: list[bool] = []
+
+    def watch(machine: Crawl) -> None:
+        waiting.append(machine.guides.waiting)
+
     with serve(three_pairs()) as server:
-        crawl(server, tmp_path, watch=lambda machine: waiting.append(machine.guides.waiting))
+        crawl(server, tmp_path, watch=watch, instead=lambda question: Ending())
     assert any(waiting), "it did wait"
     assert not waiting[-1]
 
@@ -230,41 +220,39 @@ def test_guide_waits_no_longer_for_what_has_failed(
 # -- how processes end -----------------------------------------------------------------------------
 
 
-def test_processes_end_with_a_crawl_that_is_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answers, "_task", failing(Hanging))
+def test_processes_end_with_a_crawl_that_is_stopped(tmp_path: Path) -> None:
     with serve(zoo.header_hreflang()) as server:
-        crawl(server, tmp_path, stop=lambda machine: machine.guides.waiting)
+        crawl(
+            server, tmp_path, stop=lambda machine: machine.guides.waiting,
+            instead=lambda question: Hanging(tmp_path / "begun"),
+        )  # fmt: skip
+    assert all(map(has_ended, tmp_path.glob("begun.*")))
     assert query(tmp_path, "SELECT count(*) FROM events WHERE what = 'found'") == [(0,)]
 
 
-def test_processes_end_with_a_crawl_that_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answers, "_task", failing(Hanging))
+def test_processes_end_with_a_crawl_that_fails(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
 
     def watch(machine: Crawl) -> None:
         if machine.guides.waiting:
+            until(lambda: list(tmp_path.glob("begun.*")))
             raise Killed
 
     with serve(zoo.header_hreflang()) as server, pytest.raises(Killed):
-        crawl(server, tmp_path, watch=watch)
+        crawl(server, tmp_path, watch=watch, instead=lambda question: Hanging(begun))
+    (one,) = tmp_path.glob("begun.*")
+    assert has_ended(one)
 
 
-def test_policy_that_wants_to_know_nothing_has_no_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("diptych.engine.task_workers.Pool._start", None)
-    with serve(zoo.header_hreflang()) as server:
-        crawl(server, tmp_path, policy="bfs")
-    assert query(tmp_path, "SELECT count(*) FROM pages") == [(2,)]
+def has_ended(begun: Path) -> bool:
+    """The process that left a file is gone."""
+    return not Path(f"/proc/{begun.suffix[1:]}").exists()
 
 
 def test_without_processes_all_is_answered_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("diptych.engine.task_workers.Pool._start", None)
+    monkeypatch.setattr("asyncio.create_subprocess_exec", None)
     with serve(three_pairs()) as server:
         outcome = crawl_here(server.url, folder=tmp_path, policy="hybrid", workers=0)
     assert len(outcome.pages) == 7

@@ -10,6 +10,7 @@ import pytest
 from support.commands import mistake, query, rows, run
 from support.runs import BASELINES, LANGS, Counting, Killed, Killing, context, crawled
 
+from diptych.engine.workers import Workers
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
 from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of
@@ -43,7 +44,9 @@ class Pairing:
         self.known: list[dict[LangPair, Lexicon]] = []
         self._store, self._rounds = store, rounds
 
-    def __call__(self, store: Store, context: TaskContext, watcher: Watcher) -> None:
+    def __call__(
+        self, store: Store, context: TaskContext, workers: Workers, watcher: Watcher
+    ) -> None:
         pairs = self._rounds[min(len(self.known), len(self._rounds) - 1)]
         self.known.append(dict(context.lexicons))
         self._store.replace_pairs(1, pairs)
@@ -54,7 +57,7 @@ def learn(
 ) -> dict[LangPair, Lexicon]:
     watcher = watcher or Counting()
     own = replace(context(store, **stages), lexicons=known or {})
-    return dict(pair_and_learn(store, own, watcher, jobs=1, pair=pairing).lexicons)
+    return dict(pair_and_learn(store, own, Workers(0), watcher, pair=pairing).lexicons)
 
 
 def sure(pairs: list[PagePair], score: float = 0.9) -> list[PagePair]:
@@ -276,7 +279,7 @@ def test_mine_with_a_lexicon_of_no_use(recorded: Path, tmp_path: Path, lexicon: 
 class Offline:
     """Answers nothing: all that is there was fetched before."""
 
-    def run(self, crawl, answers, watcher) -> None:
+    def run(self, crawl, answers, workers, watcher) -> None:
         """Fetch nothing."""
 
 
@@ -286,7 +289,7 @@ def pipeline(store: Store, strategies: Strategies, watcher: Watcher) -> None:
     plan = Plan(
         [site], Scope.of([site], kind="host"), LANGS, Politeness(agent="test"), Limits()
     )  # fmt: skip
-    run_pipeline(plan, strategies, store, Offline(), watcher, 0.0)
+    run_pipeline(plan, strategies, store, Offline(), Workers(0), watcher, 0.0)
 
 
 def results(store: Store) -> tuple[bytes, ...]:

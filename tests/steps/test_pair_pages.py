@@ -5,6 +5,7 @@ from pathlib import Path
 from support.runs import LANGS, strategies
 from support.watching import Watching
 
+from diptych.engine.workers import Workers
 from diptych.run.store import Store
 from diptych.steps.pair_pages import pair_pages
 from diptych.steps.tasks import PairTask, TaskContext
@@ -24,6 +25,6 @@ def test_site_that_cannot_be_paired_costs_itself_only(tmp_path: Path, monkeypatc
     with Store(tmp_path) as store:
         for name in ("a.org", "b.org"):
             store.site_id(name)
-        pair_pages(store, TaskContext(tmp_path, strategies(), LANGS), watcher)
+        pair_pages(store, TaskContext(tmp_path, strategies(), LANGS), Workers(0), watcher)
     assert paired == ["b.org"]
     assert watcher.notes == ["a.org could not be paired (MemoryError): its pairs stay"]

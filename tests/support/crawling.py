@@ -12,6 +12,7 @@ from diptych import recipes
 from diptych.engine.engine import Engine
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
+from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import State
@@ -85,14 +86,15 @@ def crawl(
     fetching = FetchSettings(AGENT, **{**usual, **settings})
     strategies = build(recipes.load(policy, {}))
     deadline = time.monotonic() + PATIENCE
-    with Store(folder, agent=AGENT) as store:
+    with Store(folder, agent=AGENT) as store, Workers(workers) as pool:
         machine = Crawl(
             store, sites, Scope.of(sites), strategies.crawl, ("en", "fr"),
             politeness=politeness, limits=limits or Limits(), now=time.time(),
         )  # fmt: skip
-        (engine or LiveEngine(fetching, workers=workers)).run(
+        (engine or LiveEngine(fetching)).run(
             machine,
-            GuideAnswers(machine, TaskContext(folder, strategies, ("en", "fr"))),
+            GuideAnswers(machine, TaskContext(folder, strategies, ("en", "fr")), pool),
+            pool,
             Watching(is_over=lambda: time.monotonic() > deadline or stop(machine)),
         )
         assert time.monotonic() < deadline, "the crawl does not end"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -97,3 +98,19 @@ class Identify(NamedTuple):
 
     def run(self, context: TaskContext) -> str:
         return identify(self.text)[0].lang
+
+
+class Growing(NamedTuple):
+    """Takes more and more memory."""
+
+    def run(self, context: object) -> int:
+        return len([bytearray(1 << 20) for _ in range(1 << 14)])
+
+
+class Printing(NamedTuple):
+    """Prints, as a library may, and reads standard input."""
+
+    def run(self, context: object) -> str:
+        sys.stdout.write("a warning\n")
+        sys.stdout.flush()
+        return sys.stdin.read()

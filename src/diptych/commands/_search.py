@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 import click
 
 from diptych.commands._verdicts import Printer
-from diptych.commands.options import WebOptions, agent_of, live_engine
+from diptych.commands.options import WebOptions, agent_of, displayed, live_engine, workers_of
 from diptych.errors import in_one_line
 from diptych.frontier.leads import Leads, Verdict
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.search import Budget, Discovery, SearchSettings
 from diptych.protocols import Detector, DiscoverPolicy
 from diptych.registry import make
-from diptych.reports.progress import Progress, progress_display
+from diptych.reports.progress import Progress
 from diptych.reports.site_page import SearchSummary, write_sites
 from diptych.run.store import Store
 from diptych.run.terms import Terms
@@ -100,9 +100,10 @@ def search(
     engine = live_engine(asked, agent, stall=STALL)
     detector: Detector = make("detect", terms.recipe["detect"])
     discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())
-    with progress_display(Search(say=printer.say, stage="searching"), quiet=asked.quiet) as shown:
+    shown = Search(say=printer.say, stage="searching")
+    with displayed(shown, quiet=asked.quiet), workers_of() as workers:
         shown.watch(discovery)
-        engine.discover(discovery, source, shown)
+        engine.discover(discovery, source, workers, shown)
         shown.tick()
     faults = [f"{count:,} look-ups failed: {why}" for why, count in source.faults.items()]
     notes = [in_one_line(note) for note in (*faults, *dict.fromkeys(discovery.hosts.notes))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,7 +46,7 @@ def export_run(asked: ExportOptions) -> int:
     path = asked.out or asked.run / f"{name}.{made.suffix}"
     with Store(asked.run, write=False) as store, store.snapshot():
         corpus = run_corpus(store, terms, asked)
-        count = write_corpus(_as_written(corpus, asked), made, path)
+        count = write_corpus(_as_written(corpus, asked), made, path, sys.stdout.buffer)
     say(f"{count:,} {lines_of(made, n_way=asked.n_way)} -> {path}", path)
     return count
 

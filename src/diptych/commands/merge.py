@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -56,7 +57,7 @@ def merge_corpora(asked: MergeOptions) -> int:
                     f"{path} is no run and no corpus in JSONL or Parquet: merge takes these"
                 )
         merged = merged_of(sources)
-        count = write_corpus(merged, made, asked.out)
+        count = write_corpus(merged, made, asked.out, sys.stdout.buffer)
     what = lines_of(made)
     of = f" of {merged.found:,}" if what == "segments" else ""
     say(f"{count:,} {what}{of} in {len(sources)} corpora -> {asked.out}", asked.out)

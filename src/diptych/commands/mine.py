@@ -16,6 +16,7 @@ from diptych.commands.options import (
     WebOptions,
     agent_of,
     as_object,
+    displayed,
     first_notes,
     langid_option,
     langs_option,
@@ -24,6 +25,8 @@ from diptych.commands.options import (
     listed,
     live_engine,
     seed,
+    summary_console,
+    workers_of,
 )
 from diptych.errors import ConfigError
 
@@ -85,9 +88,9 @@ class MineOptions(WebOptions):
     connections: int = option(
         "Connections to one host at a time.", default=1, type=click.IntRange(1, 64), metavar="N"
     )
-    jobs: int = option(
-        "Processes that pages are paired and aligned in.",
-        default=1, type=click.IntRange(1, 256), metavar="N",
+    jobs: int | None = option(
+        "Processes that read, pair and align pages, at most; one per processor if not given.",
+        default=None, type=click.IntRange(1, 256), metavar="N",
     )  # fmt: skip
     proxy: str | None = option(
         "HTTP proxy; else HTTP_PROXY, HTTPS_PROXY, NO_PROXY count.", metavar="URL"
@@ -112,9 +115,6 @@ def mine(asked: MineOptions) -> int:
 
     The run is a folder; the same command goes on where it was left, however it ended.
     """
-    from diptych.engine.garbage import collect_rarely
-
-    collect_rarely()
     return mine_sites(asked)
 
 
@@ -124,7 +124,7 @@ def mine_sites(asked: MineOptions) -> int:
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.pipeline import run
     from diptych.reports.funnel import print_funnel
-    from diptych.reports.progress import Progress, progress_display
+    from diptych.reports.progress import Progress
     from diptych.reports.run_page import write_report
     from diptych.reports.summary import summarise
     from diptych.run.terms import Terms, default_folder, open_run
@@ -140,25 +140,24 @@ def mine_sites(asked: MineOptions) -> int:
     known = tuple(_named(lexicon, langs) for lexicon in lexicons)
     terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
     folder = asked.out or default_folder(seeds, [str(path) for path in asked.archives], langs)
-    agent = agent_of(asked.user_agent)
-    engine = _engine(asked, agent, archives)
+    agent, workers = agent_of(asked.user_agent), workers_of(asked.jobs)
+    engine = _engine(asked, agent, archives, workers.count)
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
         plan = _plan(store, terms, lexicons, asked, agent)
-        now = 0.0 if archives else time.time()  # a replay has its own clock
-        with progress_display(Progress(), quiet=asked.quiet or asked.as_json) as progress:
-            progress.notes.extend(first_notes(langs))
-            run(plan, strategies, store, engine, progress, now)
+        progress = Progress(notes=first_notes(langs))
+        with displayed(progress, quiet=asked.quiet or asked.as_json), workers:
+            now = 0.0 if archives else time.time()  # a replay has its own clock
+            run(plan, strategies, store, engine, workers, progress, now)
         summary = summarise(store, langs)
-        notes = progress.final_notes()
-        write_report(store, terms, summary, notes)
-        seconds = time.monotonic() - started
+        write_report(store, terms, summary, notes := progress.final_notes())
     if asked.as_json:
-        times = {"seconds": seconds, "crawl_seconds": progress.crawl_seconds}
-        times = {name: round(value, 3) for name, value in times.items()}
-        click.echo(to_json(summary, **times, out=str(folder), notes=notes))
+        times = {"seconds": time.monotonic() - started, "crawl_seconds": progress.crawl_seconds}
+        rounded = {name: round(value, 3) for name, value in times.items()}
+        click.echo(to_json(summary, **rounded, out=str(folder), notes=notes))
     else:
-        print_funnel(summary, folder, notes, ends=progress.ends.values())
+        ends = progress.ends.values()
+        print_funnel(summary_console(stderr=True), summary, folder, notes, ends=ends)
     return _exit_code(summary, damaged)
 
 
@@ -234,15 +233,15 @@ def _plan(
     )
     return Plan(
         found, Scope.of(found, kind=kind), terms.langs, politeness, limits, lexicons,
-        asked.jobs, signature(terms.recipe, terms.langs),
+        signature(terms.recipe, terms.langs),
     )  # fmt: skip
 
 
-def _engine(asked: MineOptions, agent: str, archives: Sequence[Path]) -> Engine:
+def _engine(asked: MineOptions, agent: str, archives: Sequence[Path], jobs: int) -> Engine:
     if archives:
         from diptych.engine.replay import ReplayEngine
 
-        return ReplayEngine(with_sketches=asked.jobs == 1)
+        return ReplayEngine(with_sketches=jobs < 2)
     return live_engine(asked, agent, connections=asked.connections)
 
 

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from diptych._version import VERSION
+from diptych.commands._process import BriefCollections, on_signal, orderly_termination
 from diptych.commands.declare import REQUIRED, argument, option
-from diptych.errors import ConfigError, DiptychError
+from diptych.errors import ConfigError, DiptychError, Stopped
 from diptych.files import read_file, reading
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
+    from rich.console import Console
 
     from diptych.engine.live import LiveEngine
+    from diptych.engine.workers import Workers
     from diptych.language.learned import LearnedLanguage
+    from diptych.reports.progress import Progress
     from diptych.run.store import Store
     from diptych.types import Url
 
-FOUND, NOTHING, MISTAKE = 0, 1, 2
-"""exit codes"""
+Shown = TypeVar("Shown", bound="Progress")
+FOUND, NOTHING, MISTAKE, STOPPED = 0, 1, 2, 130
+"""exit codes; the last is that of Ctrl-C"""
 AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
 _OTHER_SCHEMES = ("mailto", "data", "javascript", "ftp", "file")
 
@@ -93,7 +100,14 @@ class Group(click.Group):
         if ctx.parent is None and (warning := slow_kernels()):
             click.echo(f"warning: {warning}", err=True)
         try:
-            return super().invoke(ctx)
+            with orderly_termination():
+                return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            click.echo("interrupted: nothing that was saved is lost", err=True)
+            raise SystemExit(STOPPED) from error
+        except Stopped as error:
+            click.echo(error, err=True)
+            raise SystemExit(STOPPED) from error
         except DiptychError as error:
             click.echo(f"error: {error}", err=True)
             raise SystemExit(MISTAKE) from error
@@ -104,7 +118,7 @@ class Environment:
     """Workers and resolver that commands use; `main(obj=Environment(...))` gives others."""
 
     workers: int = os.cpu_count() or 1
-    """processes that read pages; 0: they are read in this process"""
+    """processes that read, pair and align pages, at most; 0: that is done in this process"""
     resolver: AbstractResolver | None = None
     """looks up the names of hosts; None: this machine"""
 
@@ -248,7 +262,34 @@ def live_engine(
         agent=agent, proxy=_proxy(asked.proxy), allow_private=asked.allow_private,
         concurrency=max(64, connections), stall=stall, resolver=environment.resolver,
     )  # fmt: skip
-    return LiveEngine(settings, workers=environment.workers)
+    return LiveEngine(settings)
+
+
+def workers_of(jobs: int | None = None) -> Workers:
+    """The worker processes of a command: at most as many as the user allows."""
+    from diptych.engine.workers import Workers
+
+    return Workers(jobs or Environment.current().workers)
+
+
+@contextmanager
+def displayed(progress: Shown, *, quiet: bool) -> Iterator[Shown]:
+    """Show the progress of a run; Ctrl-C stops it, a second one ends it at once."""
+    from rich.console import Console
+
+    from diptych.reports.progress import progress_display
+
+    with BriefCollections() as garbage, on_signal(signal.SIGINT, progress.interrupt):
+        progress.on_tick = garbage.collect_if_due
+        with progress_display(progress, None if quiet else Console(stderr=True)):
+            yield progress
+
+
+def summary_console(*, stderr: bool) -> Console:
+    """Standard output or standard error, for lines as they are."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False)
 
 
 def _proxy(text: str | None) -> str | None:

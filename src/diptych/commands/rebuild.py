@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def rebuild(asked: RebuildOptions) -> int:
 
     made = asked.exporter()
     corpus = open_rebuild(asked.files, asked.archives)
-    count = write_corpus(corpus, made, asked.out)
+    count = write_corpus(corpus, made, asked.out, sys.stdout.buffer)
     lost = ", ".join(f"{count:,} {in_words(reason)}" for reason, count in corpus.lost.most_common())
     say(f"{count:,} segments rebuilt -> {asked.out}" + (f"; lost: {lost}" if lost else ""),
          asked.out)  # fmt: skip

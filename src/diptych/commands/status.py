@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from diptych.commands.declare import argument, command
-from diptych.commands.options import FOUND, as_object, open_to_read
+from diptych.commands.options import FOUND, as_object, open_to_read, summary_console
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,5 +41,5 @@ def status(asked: StatusOptions) -> int:
     if asked.as_json:
         click.echo(to_json(summary))
     else:
-        print_funnel(summary, asked.run, [], err=False)
+        print_funnel(summary_console(stderr=False), summary, asked.run, [])
     return FOUND

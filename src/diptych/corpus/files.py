@@ -7,12 +7,9 @@ import os
 import platform
 import re
 import secrets
-import signal
-import sys
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from types import FrameType
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from diptych.errors import ConfigError, DiptychError
@@ -90,13 +87,12 @@ class OutFiles:
     last: `corpus.gz` becomes `corpus.en-fr.en.gz`.
     """
 
-    def __init__(self, path: str | Path, suffix: str) -> None:
-        self.path, self.suffix = str(path), suffix
+    def __init__(self, path: str | Path, suffix: str, standard: BinaryIO | None = None) -> None:
+        self.path, self.suffix, self._standard_output = str(path), suffix, standard
         self.stem, self.compression = split_compression(self.path)
         self.targets: list[Path] = []
         """files that are complete"""
         self._opened: dict[str, _Opened] = {}
-        self._has_handler = False
         require_compression(self.path)
         if suffix == "parquet" and self.compression:
             raise ConfigError(
@@ -119,7 +115,6 @@ class OutFiles:
         return cast(BinaryIO, opened.layers[0])
 
     def __enter__(self) -> OutFiles:
-        self._has_handler = _install_handler()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -128,15 +123,15 @@ class OutFiles:
                 self._finish()
         finally:
             self._discard()
-            if self._has_handler:
-                signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def _standard(self, ending: str) -> _Opened:
         if ending != self.suffix:
             raise ConfigError(
                 f"{self.suffix} is several files, which standard output cannot be: say --out NAME"
             )
-        return _Opened(Path("standard output"), Path(STANDARD), None, (_StandardOutput(),))
+        assert self._standard_output is not None, "only a command has a standard output"
+        stream = _StandardOutput(self._standard_output)
+        return _Opened(Path("standard output"), Path(STANDARD), None, (stream,))
 
     def _file(self, ending: str) -> _Opened:
         name = self.stem
@@ -184,35 +179,6 @@ class OutFiles:
             if opened.part is not None:
                 with suppress(OSError):
                     opened.part.unlink(missing_ok=True)
-                _unfinished.discard(opened.part)
-
-
-_unfinished: set[Path] = set()
-"""partial files that this process writes"""
-
-
-def _install_handler() -> bool:
-    """Remove partial files if the process is terminated.  Returns True if a handler was installed.
-
-    None is installed if the process has its own handler, which raises an exception, or in another
-    thread than the main one.
-    """
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        return False
-    try:
-        signal.signal(signal.SIGTERM, _on_termination)
-    except ValueError:  # in another thread
-        return False
-    return True
-
-
-def _on_termination(number: int, frame: FrameType | None) -> None:
-    """Remove all partial files, then terminate as without a handler."""
-    for part in list(_unfinished):
-        with suppress(OSError):
-            part.unlink()
-    signal.signal(number, signal.SIG_DFL)
-    signal.raise_signal(number)
 
 
 def _export_hash(path: str) -> str:
@@ -278,7 +244,6 @@ class _PartialFile(_Counting):
 
     def __init__(self, target: Path, path: Path) -> None:
         self.target, self.path = target, path
-        _unfinished.add(path)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666))
 
     def write(self, data: Any, /) -> int:
@@ -307,8 +272,8 @@ class _SpecialFile(io.FileIO):
 class _StandardOutput(_Counting):
     """Standard output."""
 
-    def __init__(self) -> None:
-        self.stream = sys.stdout.buffer
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream = stream
 
     def write(self, data: Any, /) -> int:
         with writing(Path("standard output")):

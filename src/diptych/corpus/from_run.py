@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from diptych.corpus.files import OutFiles
 from diptych.corpus.n_way import groups, joined
@@ -221,9 +221,14 @@ class NWayCorpus:
         return self.run.documents()
 
 
-def write_corpus(corpus: Corpus, made: Exporter, path: Path) -> int:
-    """Write a corpus; its files are there whole or not at all."""
-    with OutFiles(path, made.suffix) as files:
+def write_corpus(
+    corpus: Corpus, made: Exporter, path: Path, standard: BinaryIO | None = None
+) -> int:
+    """Write a corpus; its files are there whole or not at all.
+
+    `standard` is the stream that the path `-` stands for.
+    """
+    with OutFiles(path, made.suffix, standard) as files:
         return made.write(corpus, files)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from diptych.protocols import Watcher
 
 if TYPE_CHECKING:
+    from diptych.engine.workers import Workers
     from diptych.frontier.crawl import Crawl
 
 
@@ -20,7 +21,7 @@ class PendingAnswers(Protocol):
         ...
 
     def submit(self, now: float) -> None:
-        """Submit the new questions of the crawl."""
+        """Submit the new questions of the crawl; their pages must be committed."""
         ...
 
     def collect(self) -> None:
@@ -28,21 +29,17 @@ class PendingAnswers(Protocol):
         ...
 
 
-class Answerer(Protocol):
-    """Answers the questions of guides: at once, or in other processes."""
+class Answerer(PendingAnswers, Protocol):
+    """Answers the questions of guides: in the background, or at once."""
 
-    def answer_at_once(self, now: float) -> None:
-        """Answer all questions of guides in this process."""
-        ...
-
-    def in_processes(self, count: int) -> AbstractContextManager[PendingAnswers]:
-        """Have questions answered by so many processes; by this one if there are none."""
+    def answer_all(self, now: float, commit: Callable[[], None]) -> None:
+        """Answer all questions, also those that answers lead to, in order."""
         ...
 
 
 class Engine(Protocol):
     """Answers what a crawl asks for: the live web, or archives."""
 
-    def run(self, crawl: Crawl, answers: Answerer, watcher: Watcher) -> None:
+    def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it."""
         ...

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from diptych.engine.engine import Answerer, PendingAnswers
 from diptych.engine.fetch import Fetcher, FetchSettings
-from diptych.engine.garbage import BriefCollections
 from diptych.engine.link_answers import LinkQueryThread
-from diptych.engine.page_workers import Readers
+from diptych.engine.reading import READ_LIMITS, ReadTask, read_result
+from diptych.engine.workers import ALONE, Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
 from diptych.frontier.search import Discovery
@@ -29,6 +29,7 @@ POLL_INTERVAL = (
 )
 TICK_INTERVAL = 0.1  # seconds between two looks at the clock while nothing happens
 
+Value = TypeVar("Value")
 CrawlState = Crawl | Discovery
 Outcome = tuple[Claim, ReadAnswer | Failure, bytes]
 
@@ -38,37 +39,35 @@ class LiveEngine:
     """Fetches what a crawl asks for; all state is the crawl's."""
 
     settings: FetchSettings
-    workers: int = 1
-    """processes that read pages, and as many that answer the guides; 0: all in this process"""
 
-    def run(self, crawl: Crawl, answers: Answerer, watcher: Watcher) -> None:
+    def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it, with at least ten ticks a second."""
+        workers.prepare()
         crawl.guides.warm_up()
-        with answers.in_processes(self.workers) as pending:
-            asyncio.run(self._run(crawl, pending, watcher))
+        workers.run_in_loop(self._run(crawl, answers, workers, watcher))
 
-    def discover(self, discovery: Discovery, source: LinkSource, watcher: Watcher) -> None:
+    def discover(
+        self, discovery: Discovery, source: LinkSource, workers: Workers, watcher: Watcher
+    ) -> None:
         """Look for bilingual sites until nothing is left, the budget is spent, or it is stopped."""
         with LinkQueryThread(discovery, source) as pending:
-            asyncio.run(self._run(discovery, pending, watcher))
+            workers.run_in_loop(self._run(discovery, pending, workers, watcher))
 
-    async def _run(self, crawl: CrawlState, answers: PendingAnswers, watcher: Watcher) -> None:
+    async def _run(
+        self, crawl: CrawlState, answers: PendingAnswers, workers: Workers, watcher: Watcher
+    ) -> None:
         loop = asyncio.get_running_loop()
         # Names of hosts are looked up in threads: one that is slow must not hold up others.
         loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
         fetches, committed = _Fetches(), 0.0
         # What may take long is done in another thread: what is being fetched goes on meanwhile, and
         # nothing else uses the crawl and its store.
-        with (
-            crawl.store.transaction() as transaction,
-            ThreadPoolExecutor(1) as keeper,
-            BriefCollections() as garbage,
-        ):
-            async with Fetcher(self.settings) as fetcher, Readers(self.workers) as readers:
+        with crawl.store.transaction() as transaction, ThreadPoolExecutor(1) as keeper:
+            async with Fetcher(self.settings) as fetcher:
                 while not watcher.stopped():
                     now = time.time()
                     for claim in crawl.next(now, min(self._room(fetches), MAX_STARTS)):
-                        fetches.begin(self._fetch(claim, crawl, fetcher, readers))
+                        fetches.begin(self._fetch(claim, crawl, fetcher, workers))
                     await asyncio.sleep(0)  # let them begin
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
                     if is_over or now - committed > COMMIT_AFTER:
@@ -82,7 +81,6 @@ class LiveEngine:
                     await fetches.wait(self._pause(crawl, answers, fetches, now))
                     await self._report(crawl, fetches.outcomes())
                     watcher.tick()
-                    garbage.collect_if_due(time.time())
                 await fetches.cancel()
 
     def _pause(
@@ -99,14 +97,14 @@ class LiveEngine:
         return self.settings.concurrency - len(fetches.tasks)
 
     async def _fetch(
-        self, claim: Claim, crawl: CrawlState, fetcher: Fetcher, readers: Readers
+        self, claim: Claim, crawl: CrawlState, fetcher: Fetcher, workers: Workers
     ) -> Outcome:
         response = await fetcher.fetch(claim.url, claim.kind)
         if isinstance(response, Failure):
             return claim, response, b""
-        reading, record = await readers.read(
-            claim.kind, response, claim.depth, crawl.langs, with_sketch=crawl.needs_sketches
-        )
+        task = ReadTask(claim.kind, response, claim.depth, crawl.langs, crawl.needs_sketches)
+        result = await workers.call(task, ALONE, limits=READ_LIMITS)
+        reading, record = await _last_of(read_result(claim.url, result))
         return claim, reading, record
 
     @staticmethod
@@ -118,6 +116,16 @@ class LiveEngine:
             if time.time() - now > MAX_TURN:  # let others have a turn
                 await asyncio.sleep(0)
                 now = time.time()
+
+
+async def _last_of(steps: Iterator[Value | None]) -> Value:
+    """The last of several steps, with a turn for others after each."""
+    found: Value | None = None
+    for step in steps:
+        found = step
+        await asyncio.sleep(0)
+    assert found is not None
+    return found
 
 
 class _Fetches:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diptych.engine.engine import Answerer
+from diptych.engine.reading import READ_LIMITS, ReadTask, read_result
+from diptych.engine.workers import ALONE, Workers
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
@@ -81,12 +83,13 @@ class ReplayEngine:
     with_sketches: bool = True
     """True if pages are sketched while they are parsed, so that none is parsed twice"""
 
-    def run(self, crawl: Crawl, answers: Answerer, watcher: Watcher) -> None:
+    def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it."""
+        workers.prepare()
         now = float(crawl.stats.downloads)
         with crawl.store.transaction() as transaction:
             while not watcher.stopped():
-                answers.answer_at_once(now)
+                answers.answer_all(now, transaction.checkpoint)
                 claims = crawl.next(now, 1)
                 if not claims:
                     wake = crawl.wake()
@@ -94,14 +97,16 @@ class ReplayEngine:
                         break
                     now = max(now + 1.0, wake)
                     continue
-                reading, pointer = self._answer(crawl, claims[0])
+                reading, pointer = self._answer(crawl, claims[0], workers)
                 now += 1.0
                 crawl.fetched(claims[0], reading, now, pointer)
                 if crawl.stats.downloads % 64 == 0:
                     transaction.checkpoint()
                 watcher.tick()
 
-    def _answer(self, crawl: Crawl, claim: Claim) -> tuple[ReadAnswer | Failure, Pointer | None]:
+    def _answer(
+        self, crawl: Crawl, claim: Claim, workers: Workers
+    ) -> tuple[ReadAnswer | Failure, Pointer | None]:
         place = ArchiveIndex(crawl.store).place(claim.url)
         response = crawl.store.archive.read(*place) if place else None
         if place is None or response is None:
@@ -109,11 +114,9 @@ class ReplayEngine:
                 return Failure(claim.url, Reason.NOT_ARCHIVED), None
             response = Response(claim.url, 404, (), b"", 0.0)
             return read_answer(claim.kind, response)._replace(status=0), None
-        reading = read_answer(
-            claim.kind,
-            response,
-            depth=claim.depth,
-            langs=crawl.langs,
-            with_sketch=self.with_sketches,
-        )
-        return reading, Pointer(*place, 0)
+        with_sketch = self.with_sketches or crawl.needs_sketches
+        task = ReadTask(claim.kind, response, claim.depth, crawl.langs, with_sketch, False)
+        result = workers.submit(task, ALONE, limits=READ_LIMITS).result()
+        *_, outcome = read_result(claim.url, result)
+        assert outcome is not None
+        return outcome[0], Pointer(*place, 0)

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from diptych.reports.reasons import in_words
 from diptych.reports.summary import Summary
 from diptych.types import SiteEnd
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 
 def print_funnel(
+    console: Console,
     summary: Summary,
     folder: Path,
     notes: Sequence[str],
     *,
     ends: Collection[SiteEnd] = (),
-    err: bool = True,
 ) -> None:
     """Print the funnel of a run, the reasons for what was lost, and the files it wrote."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(stderr=err, highlight=False, markup=False)
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", style="bold", no_wrap=True)
     table.add_column(no_wrap=True)

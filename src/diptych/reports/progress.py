@@ -1,19 +1,18 @@
-"""Progress display during a run (pages/s, queue, pairs), and Ctrl-C."""
+"""Progress display during a run (pages/s, queue, pairs), and requests to stop it."""
 
 from __future__ import annotations
 
-import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import TypeVar
 
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from diptych.errors import Stopped
 from diptych.protocols import Watcher
 from diptych.reports.reasons import end_in_words
 from diptych.run.statistics import Statistics
@@ -21,6 +20,7 @@ from diptych.types import Outlook
 
 REFRESH = 0.25
 PLAIN_REFRESH = 10.0  # seconds between lines where there is no terminal
+_GENTLY_STOPPED = ("crawling", "searching")  # stages after which a run that is stopped finishes
 
 
 @dataclass(slots=True)
@@ -30,6 +30,9 @@ class Progress(Watcher):
     console: Console | None = None
     live: Live | None = None
     interrupted: bool = False
+    on_tick: Callable[[], None] = lambda: None
+    """called with each tick"""
+    _is_ending: bool = False
     _started: float = field(default_factory=time.monotonic)
     _shown: float = 0.0
     _first: int | None = None
@@ -37,6 +40,9 @@ class Progress(Watcher):
 
     def tick(self) -> None:
         """Show where the run is, not more often than anyone can read."""
+        self.on_tick()
+        if self._is_ending:
+            raise Stopped(f"stopped while {self.stage}: the same command goes on")
         now = time.monotonic()
         if self._first is None and self.crawl is not None:
             self._first = self.crawl.stats.pages
@@ -52,6 +58,16 @@ class Progress(Watcher):
             self.console.print(
                 " ".join(f"{name} {value}" for name, value in self.figures()), highlight=False
             )
+
+    def interrupt(self) -> None:
+        """Stop the run: of a crawl the pages so far are mined, any other stage ends the run.
+
+        A second request ends everything at once.
+        """
+        if self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = True
+        self._is_ending = self.stage not in _GENTLY_STOPPED
 
     def stopped(self) -> bool:
         """True if the user pressed Ctrl-C."""
@@ -101,23 +117,12 @@ Shown = TypeVar("Shown", bound=Progress)
 
 
 @contextmanager
-def progress_display(progress: Shown, *, quiet: bool = False) -> Iterator[Shown]:
-    """A progress display for the time of a run; Ctrl-C ends the crawl, a second one everything."""
-    console = Console(stderr=True)
-    progress.console = None if quiet else console
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        if progress.interrupted:
-            raise KeyboardInterrupt
-        progress.interrupted = True
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        if quiet or not console.is_terminal:
-            yield progress
-            return
-        with Live(console=console, auto_refresh=False, transient=True) as live:
-            progress.live = live
-            yield progress
-    finally:
-        signal.signal(signal.SIGINT, before)
+def progress_display(progress: Shown, console: Console | None) -> Iterator[Shown]:
+    """A progress display on a console, if there is one, for the time of a run."""
+    progress.console = console
+    if console is None or not console.is_terminal:
+        yield progress
+        return
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        progress.live = live
+        yield progress

@@ -6,7 +6,8 @@ come since, all are aligned again, so that it ends like one that was not.
 
 from __future__ import annotations
 
-from diptych.engine.task_workers import Failed, run_tasks
+from diptych.engine.worker import Failed
+from diptych.engine.workers import Workers
 from diptych.protocols import Watcher
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
@@ -14,21 +15,20 @@ from diptych.steps.tasks import AlignTask, TaskContext
 from diptych.types import Decision
 
 
-def align_pairs(store: Store, context: TaskContext, watcher: Watcher, *, jobs: int = 1) -> None:
+def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
     """Align all pairs that are not yet, and decide on each by how it could be aligned."""
     watcher.stage = "aligning"
     counts = Statistics(store)
     watcher.pairs, watcher.segments = counts.aligned_pairs(), counts.kept_segments()
+    shared = context.shared(store)
     for site, _ in store.sites():
         todo = store.pairs_to_align(site)
-        results = run_tasks(
-            [AlignTask(pair) for _, pair in todo], context, context.of(store), jobs=jobs
-        )
+        tasks = (AlignTask(pair) for _, pair in todo)
+        results = workers.run_tasks(tasks, shared, tick=watcher.tick)
         for (id, _), result in zip(todo, results, strict=True):
             if isinstance(result, Failed):  # the next invocation tries it again
                 with store.transaction():
                     store.save_decision(id, Decision(False, 0.0, result.reason))
-                watcher.tick()
                 continue
             decision, segments = result
             with store.transaction():
@@ -36,4 +36,3 @@ def align_pairs(store: Store, context: TaskContext, watcher: Watcher, *, jobs: i
                 before, after = store.save_segments(id, segments)
             watcher.pairs += decision.accept
             watcher.segments += after - before
-            watcher.tick()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diptych.engine.engine import Engine
+from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
@@ -17,7 +18,7 @@ from diptych.types import Site
 
 def crawl_sites(
     store: Store, context: TaskContext, sites: Sequence[Site], scope: Scope, engine: Engine,
-    watcher: Watcher, *, politeness: Politeness, limits: Limits, now: float,
+    workers: Workers, watcher: Watcher, *, politeness: Politeness, limits: Limits, now: float,
 ) -> None:  # fmt: skip
     """Crawl, or go on with a crawl; guides are answered with what the user knows of words."""
     watcher.stage = "crawling"
@@ -26,8 +27,7 @@ def crawl_sites(
         politeness=politeness, limits=limits, now=now,
     )  # fmt: skip
     watcher.crawl = crawl
-    answers = GuideAnswers(crawl, context)
-    engine.run(crawl, answers, watcher)
+    engine.run(crawl, GuideAnswers(crawl, context, workers), workers, watcher)
     crawl.save_outlook()
     watcher.notes.extend(crawl.hosts.notes)
     watcher.ends.update(crawl.hosts.ends)

@@ -1,28 +1,23 @@
 """Answers to the questions of guides, while the crawl goes on.
 
-The work is done in other processes, so that the crawl never waits for it; an archive is played back
-in one process, so that the same archive always gives the same crawl.
+The work is done in other processes, so that a live crawl never waits for it.  The crawl of an
+archive does wait, so that the same archive always gives the same crawl.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
-from diptych.engine.task_workers import Failed, Pool, attempt
+from diptych.engine.worker import Failed, Task
+from diptych.engine.workers import USUAL, TaskLimits, Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import PairQuestion
-from diptych.steps.tasks import PairTask, TaskContext, VerifyResult, VerifyTask
+from diptych.steps.tasks import PAIRING_LIMITS, PairTask, TaskContext, VerifyResult, VerifyTask
 from diptych.types import Decision, PagePair, PairingResult, VerifiedPair
 
-
-def _task(question: PairQuestion, crawl: Crawl) -> VerifyTask | PairTask:
-    if question.pair is not None:
-        return VerifyTask(question.pair)
-    site = crawl.hosts.site(question.site)
-    return PairTask(site.site, site.id)
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 def _report_answer(crawl: Crawl, question: PairQuestion, result: object) -> None:
@@ -45,36 +40,28 @@ def _report_answer(crawl: Crawl, question: PairQuestion, result: object) -> None
         crawl.answered(question, VerifiedPair(question.pair, aligned.decision, links))
 
 
-@dataclass(slots=True)
 class GuideAnswers:
-    """Answers the questions of guides: at once, or in worker processes."""
+    """Answers the questions of guides in the worker processes of a run."""
 
-    crawl: Crawl
-    context: TaskContext
-    _pool: Pool[TaskContext] | None = None
-    _asked: dict[int, PairQuestion] = field(default_factory=dict)
+    def __init__(
+        self, crawl: Crawl, context: TaskContext, workers: Workers, *, limits: TaskLimits = USUAL
+    ) -> None:
+        self._crawl = crawl
+        self._limits = limits
+        self._shared = context.shared(crawl.store)
+        self._workers = workers
+        self._asked: dict[Future[object], PairQuestion] = {}
 
-    def answer_at_once(self, now: float) -> None:
-        """Answer all questions in this process, also those that answers lead to."""
-        here = self.context.of(self.crawl.store)
-        while questions := self.crawl.questions(now):
-            for question in questions:
-                result = attempt(_task(question, self.crawl), here)
-                _report_answer(self.crawl, question, result)
+    def answer_all(self, now: float, commit: Callable[[], None]) -> None:
+        """Answer all questions in order, also those that answers lead to.
 
-    @contextmanager
-    def in_processes(self, count: int) -> Iterator[GuideAnswers]:
-        """Have questions answered by so many worker processes, with `submit` and `collect`.
-
-        Without any, `collect` answers them in this process.
+        Their pages are committed first: other processes read them in the store.
         """
-        self._pool = Pool(self.context if count else self.context.of(self.crawl.store), count)
-        if self.crawl.guides.has_memory:
-            self._pool.start()
-        try:
-            yield self
-        finally:
-            self._pool.close()
+        while questions := self._crawl.questions(now):
+            commit()
+            answers = [self._ask(question) for question in questions]
+            for question, answer in zip(questions, answers, strict=True):
+                _report_answer(self._crawl, question, answer.result())
 
     @property
     def waiting(self) -> bool:
@@ -82,16 +69,23 @@ class GuideAnswers:
         return bool(self._asked)
 
     def submit(self, now: float) -> None:
-        """Submit the new questions of guides.
-
-        Their pages must be committed: other processes read them in the store.
-        """
-        assert self._pool is not None
-        for question in self.crawl.questions(now):
-            self._asked[self._pool.submit(_task(question, self.crawl))] = question
+        """Submit the new questions of guides; their pages must be committed."""
+        for question in self._crawl.questions(now):
+            self._asked[self._ask(question)] = question
 
     def collect(self) -> None:
-        """Pass answers that are ready to the crawl, and start the next tasks."""
-        assert self._pool is not None
-        for number, result in self._pool.collect().items():
-            _report_answer(self.crawl, self._asked.pop(number), result)
+        """Pass answers that are ready to the crawl."""
+        for answer in [each for each in self._asked if each.done()]:
+            _report_answer(self._crawl, self._asked.pop(answer), answer.result())
+
+    def _ask(self, question: PairQuestion) -> Future[object]:
+        limits = PAIRING_LIMITS if question.pair is None else self._limits
+        task = self.task_of(question)
+        return self._workers.submit(task, self._shared, limits=limits, is_answer=True)
+
+    def task_of(self, question: PairQuestion) -> Task[TaskContext, object]:
+        """The task that answers a question."""
+        if question.pair is not None:
+            return VerifyTask(question.pair)
+        site = self._crawl.hosts.site(question.site)
+        return PairTask(site.site, site.id)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from diptych.engine.task_workers import Failed, run_tasks
+from diptych.engine.worker import Failed
+from diptych.engine.workers import Workers
 from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.steps.tasks import LexiconTask, TaskContext
@@ -28,7 +29,7 @@ def uses_words(strategies: Strategies) -> bool:
 
 
 def learn_lexicons(
-    store: Store, context: TaskContext, known: Lexicons, watcher: Watcher, *, jobs: int
+    store: Store, context: TaskContext, known: Lexicons, workers: Workers, watcher: Watcher
 ) -> dict[LangPair, Lexicon]:
     """Learn a lexicon of each two languages from their surest pairs, and merge what was known."""
     watcher.stage = "learning words"
@@ -37,9 +38,8 @@ def learn_lexicons(
     for langs in store.lang_pairs():
         tasks = [LexiconTask(pair) for pair in _training_pairs(store, langs)]
         texts: set[tuple[str, str]] = set()
-        for found in run_tasks(tasks, context, context.of(store), jobs=jobs):
+        for found in workers.run_tasks(tasks, context.shared(store), tick=watcher.tick):
             texts.update(() if isinstance(found, Failed) else found)
-            watcher.tick()
         if learned := _lexicon(sorted(texts), langs, known.get(langs)):
             lexicons[langs] = learned
     return lexicons

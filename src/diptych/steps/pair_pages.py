@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from diptych.engine.task_workers import Failed, attempt
+from diptych.engine.worker import Failed
+from diptych.engine.workers import Workers
 from diptych.protocols import Watcher
 from diptych.run.store import Store
-from diptych.steps.tasks import PairTask, TaskContext
+from diptych.steps.tasks import PAIRING_LIMITS, PairTask, TaskContext
 from diptych.types import Site
 
 
-def pair_pages(store: Store, context: TaskContext, watcher: Watcher) -> None:
+def pair_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
     """Pair all pages of each site; the pairs take the place of those of an earlier pairing."""
-    for id, name in store.sites():
-        watcher.stage = "pairing"
-        watcher.tick()
-        pairs = attempt(PairTask(Site(name, ()), id), context.of(store))
+    watcher.stage = "pairing"
+    sites = list(store.sites())
+    tasks = (PairTask(Site(name, ()), id) for id, name in sites)
+    results = workers.run_tasks(
+        tasks, context.shared(store), tick=watcher.tick, limits=PAIRING_LIMITS
+    )
+    for (id, name), pairs in zip(sites, results, strict=True):
         if isinstance(pairs, Failed):
             watcher.notes.append(f"{name} could not be paired ({pairs.kind}): its pairs stay")
         else:

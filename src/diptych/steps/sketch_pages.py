@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 
-from diptych.engine.task_workers import Failed, run_tasks
+from diptych.engine.worker import Failed
+from diptych.engine.workers import Workers
 from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.steps.tasks import SketchTask, TaskContext
 from diptych.types import Sketch
 
 
-def sketch_pages(store: Store, context: TaskContext, watcher: Watcher, *, jobs: int) -> None:
+def sketch_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
     """Sketch the pages that were read without: a crawl of the live web is as fast as it reads."""
     urls = store.without_sketch(context.langs)
     watcher.stage = "reading"
-    results = run_tasks([SketchTask(url) for url in urls], context, context.of(store), jobs=jobs)
+    tasks = map(SketchTask, urls)
+    results = workers.run_tasks(tasks, context.shared(store), tick=watcher.tick)
     failed: Counter[str] = Counter()
     with store.transaction() as transaction:
         for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
@@ -25,7 +27,6 @@ def sketch_pages(store: Store, context: TaskContext, watcher: Watcher, *, jobs: 
                 store.save_sketch(url, sketch or Sketch("", 0, {}))
             if count % 64 == 0:
                 transaction.checkpoint()
-            watcher.tick()
     watcher.notes.extend(
         f"{count:,} pages could not be read again ({kind})" for kind, count in failed.items()
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.corpus.personal_data import personal_data
+from diptych.engine.workers import Shared, TaskLimits
 from diptych.page.read import read_content, read_page
 from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner
@@ -37,6 +38,7 @@ from diptych.types import (
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
+PAIRING_LIMITS = TaskLimits(3600.0, None)  # 100,000 pages take two minutes
 ScoredSegment = tuple[SegmentPair, Decision]
 _CACHED_PAGES = 16  # pages
 _PLAUSIBLE_PAIR = 0.2  # score of two pages whose links may be aligned
@@ -56,6 +58,10 @@ class TaskContext:
     _store: Store | None = None
     _read: dict[Url, Page | None] = field(default_factory=dict)
     """the pages read last: of n languages each is in n - 1 pairs"""
+
+    def shared(self, store: Store) -> Shared[TaskContext]:
+        """The same for many tasks; those done in place use a store that is open already."""
+        return Shared(self, self.of(store))
 
     def of(self, store: Store) -> TaskContext:
         """The same, with a store that is open already."""

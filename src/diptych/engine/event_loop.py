@@ -1,0 +1,90 @@
+"""An event loop in a thread of its own: a run works in any thread, and beside other loops."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+class EventLoopThread:
+    """The thread starts with the first coroutine, and ends with `close`."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_started(self) -> bool:
+        """True if there is something to close."""
+        return self._loop is not None
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The loop; it runs."""
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(
+                target=self._loop.run_forever, name="diptych-engine", daemon=True
+            )
+            self._thread.start()
+        return self._loop
+
+    def run(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
+        """Run a coroutine, and wait for it.
+
+        An exception in the calling thread, such as Ctrl-C, cancels it and is raised when it ended.
+        """
+        run = _Run(coroutine)
+        future = asyncio.run_coroutine_threadsafe(run.to_its_end(), self.loop)
+        try:
+            run.ended.wait()
+        finally:
+            while not run.ended.is_set():
+                with suppress(KeyboardInterrupt):  # once more: it is being cancelled
+                    future.cancel()
+                    run.ended.wait()
+        if run.fatal is not None:
+            raise run.fatal
+        return future.result()
+
+    def close(self) -> None:
+        """Cancel what still runs, stop the loop, and end its thread."""
+        if self._loop is None or self._thread is None:
+            return
+        self.run(_cancel_others())
+        self.run(self._loop.shutdown_asyncgens())
+        self.run(self._loop.shutdown_default_executor())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        self._loop = self._thread = None
+
+
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+class _Run(Generic[Value]):
+    """A coroutine, its end, and an exception of it that would end the loop itself."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Value]) -> None:
+        self.ended = threading.Event()
+        self.fatal: BaseException | None = None
+        self._coroutine = coroutine
+
+    async def to_its_end(self) -> Value:
+        try:
+            return await self._coroutine
+        except (KeyboardInterrupt, SystemExit) as error:
+            self.fatal = error
+            raise asyncio.CancelledError from error
+        finally:
+            self.ended.set()

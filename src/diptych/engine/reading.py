@@ -1,0 +1,85 @@
+"""Task of a worker process: parse an answer of a server, and compose its WARC record."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import orjson
+
+from diptych.engine.worker import Failed
+from diptych.engine.workers import TaskLimits
+from diptych.page.answer import ReadAnswer, read_answer
+from diptych.page.sitemaps import SitemapEntry
+from diptych.run.warc import compose
+from diptych.types import Failure, Kind, Link, Response, Url
+
+READ_LIMITS = TaskLimits(30.0, 2 << 30)  # a page of 10 MB takes less than two seconds
+_PART = 1000  # entries of a sitemap
+
+
+class ReadTask(NamedTuple):
+    """Parse an answer; the result is packed for the way to the parent process."""
+
+    kind: Kind
+    response: Response
+    depth: int
+    langs: tuple[str, ...]
+    with_sketch: bool = False
+    with_record: bool = True
+    """True if the WARC record is wanted too"""
+
+    def run(self, context: None) -> bytes:
+        """The answer as read, and its record."""
+        reading = read_answer(
+            self.kind, self.response,
+            depth=self.depth, langs=self.langs, with_sketch=self.with_sketch,
+        )  # fmt: skip
+        return pack(reading, compose(self.response) if self.with_record else b"")
+
+
+def read_result(
+    url: Url, result: bytes | Failed
+) -> Iterator[tuple[ReadAnswer | Failure, bytes] | None]:
+    """The result of a `ReadTask` in steps of a few milliseconds: None after each but the last."""
+    if isinstance(result, Failed):
+        yield Failure(url, result.reason), b""
+    else:
+        yield from unpack(result)
+
+
+def pack(reading: ReadAnswer, record: bytes) -> bytes:
+    """A reading and its record for the way to the parent.
+
+    Links go as JSON: unpickling a hundred named tuples takes longer than parsing the page.
+    The entries of a sitemap go in parts, to be unpacked one by one: there may be 50,000.
+    """
+    links = b"[]"
+    parts: tuple[bytes, ...] = ()
+    if reading.page is not None:
+        links = orjson.dumps(list(map(tuple, reading.page.links)))
+        reading = reading._replace(page=replace(reading.page, links=()))
+    if reading.sitemap is not None:
+        entries = reading.sitemap.entries
+        starts = range(0, len(entries), _PART)
+        parts = tuple(pickle.dumps(entries[start : start + _PART]) for start in starts)
+        reading = reading._replace(sitemap=replace(reading.sitemap, entries=()))
+    return pickle.dumps((reading, links, parts, record), pickle.HIGHEST_PROTOCOL)
+
+
+def unpack(frame: bytes) -> Iterator[tuple[ReadAnswer, bytes] | None]:
+    """Undo `pack` in steps of a few milliseconds: None after each but the last."""
+    reading: ReadAnswer
+    reading, links, parts, record = pickle.loads(frame)
+    if reading.page is not None:
+        page = replace(reading.page, links=tuple(map(Link._make, orjson.loads(links))))
+        reading = reading._replace(page=page)
+    if reading.sitemap is not None:
+        entries: list[SitemapEntry] = []
+        for part in parts:
+            entries.extend(pickle.loads(part))
+            yield None
+        reading = reading._replace(sitemap=replace(reading.sitemap, entries=tuple(entries)))
+    yield reading, record

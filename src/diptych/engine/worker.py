@@ -1,0 +1,195 @@
+"""Worker process: does the tasks that `workers` sends, one after the other.
+
+Frames on its standard input and output are a length and a pickle.  The parent is the only one that
+writes to it, and both ends are this package: no data of a page is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import struct
+import sys
+import threading
+import traceback
+from queue import SimpleQueue
+from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
+
+from diptych.errors import ArchiveError, DiptychError
+from diptych.language.identify import use_learned_languages
+from diptych.language.learned import LearnedLanguage
+
+FRAME = struct.Struct("<I")
+READY = FRAME.pack(0)
+# Faults that pages may cause.  Those of the machine (disk, database) end a run, which goes on then.
+_FAULTS = (
+    ArchiveError, ArithmeticError, AssertionError, AttributeError, EOFError, LookupError,
+    MemoryError, RuntimeError, TypeError, ValueError,
+)  # fmt: skip
+_COLLECT_RARELY = (100_000, 50, 100)  # pages make no cycles; looking for them took a tenth of time
+
+Context = TypeVar("Context")
+Context_contra = TypeVar("Context_contra", contravariant=True)
+Result = TypeVar("Result", covariant=True)
+
+
+class Task(Protocol[Context_contra, Result]):
+    """A task that can be sent to another process, and its result back."""
+
+    def run(self, context: Context_contra, /) -> Result:
+        """Do it, with what several tasks have in common."""
+        ...
+
+
+class Failed(NamedTuple):
+    """A task that has no result, and the type of its fault."""
+
+    kind: str
+
+    @property
+    def reason(self) -> str:
+        """The reason that is recorded for what the task was to do."""
+        return f"failed:{self.kind}"
+
+
+class Fault(NamedTuple):
+    """A fault of the machine in a worker process, which ends the run."""
+
+    message: str
+    is_ours: bool
+    """True if the message is for the user, and says what to do"""
+    trace: str
+
+
+class Beginning(NamedTuple):
+    """The first frame: what a worker must know before it can unpickle a task."""
+
+    path: list[str]
+    """where modules are looked for"""
+    languages: tuple[LearnedLanguage, ...]
+
+
+class NewContext(NamedTuple, Generic[Context]):
+    """The context of the tasks that come after it."""
+
+    value: Context
+
+
+class Order(NamedTuple):
+    """A task, and the most memory that it may take."""
+
+    task: Task[Any, Any]
+    bytes: int | None
+
+
+def attempt(task: Task[Context, Result], context: Context) -> Result | Failed:
+    """The result of a task; its fault costs only itself."""
+    try:
+        return task.run(context)
+    except _FAULTS as error:
+        return Failed(type(error).__name__)
+
+
+def main(source: BinaryIO, sink: BinaryIO) -> None:
+    """Say when ready, then do each task in turn."""
+    beginning: Beginning = pickle.loads(_frame(source))
+    sys.path[:] = beginning.path
+    use_learned_languages(beginning.languages)
+    sink.write(READY)
+    sink.flush()
+    frames: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_receive, args=(source, frames), daemon=True).start()
+    context: Any = None
+    try:
+        while True:
+            message = pickle.loads(frames.get())
+            if isinstance(message, NewContext):
+                context = message.value
+            else:
+                _send(_answer(message, context), sink)
+    except Exception as error:
+        _send(pickle.dumps(_fault(error)), sink)
+        raise
+
+
+def _answer(order: Order, context: Any) -> bytes:
+    """The result of a task, pickled; a result that is too large to be is none."""
+    _limit_memory(order.bytes)
+    try:
+        return pickle.dumps(attempt(order.task, context), pickle.HIGHEST_PROTOCOL)
+    except MemoryError as error:
+        return pickle.dumps(Failed(type(error).__name__))
+    finally:
+        _limit_memory(None)
+
+
+def _send(answer: bytes, sink: BinaryIO) -> None:
+    sink.write(FRAME.pack(len(answer)) + answer)
+    sink.flush()
+
+
+def _fault(error: Exception) -> Fault:
+    is_ours = isinstance(error, DiptychError)
+    message = str(error) if is_ours else f"{type(error).__name__}: {error}"
+    return Fault(message, is_ours, traceback.format_exc())
+
+
+def _limit_memory(limit: int | None) -> None:
+    """Let this process allocate no more than so many bytes, where the system can see to that."""
+    try:
+        import resource
+    except ImportError:
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = resource.RLIM_INFINITY if limit is None else limit
+    if most != resource.RLIM_INFINITY:
+        wanted = most if wanted == resource.RLIM_INFINITY else min(wanted, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted, most))
+
+
+def _receive(source: BinaryIO, frames: SimpleQueue[bytes]) -> None:
+    """Take in frames; end this process with its parent, also in the middle of a task.
+
+    Also without memory for another frame: the parent has another process do what is left.
+    """
+    try:
+        while body := _frame(source):
+            frames.put(body)
+    finally:
+        os._exit(0)
+
+
+def _frame(source: BinaryIO) -> bytes:
+    """The next frame; nothing at the end of the input."""
+    head = source.read(FRAME.size)
+    body = source.read(FRAME.unpack(head)[0]) if len(head) == FRAME.size else b""
+    return body
+
+
+def _own_streams() -> tuple[BinaryIO, BinaryIO]:
+    """The streams to the parent; whatever else is printed goes to standard error."""
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    return source, sink
+
+
+def serve() -> None:
+    """The life of a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    gc.set_threshold(*_COLLECT_RARELY)
+    sys.excepthook = lambda *_: None  # the parent says what has happened
+    try:
+        main(*_own_streams())
+    except (BrokenPipeError, EOFError):  # the parent was killed: there is nobody left to tell
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    # Under its own name: what the parent sends is of that module.
+    from diptych.engine import worker
+
+    worker.serve()

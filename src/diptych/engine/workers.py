@@ -1,0 +1,384 @@
+"""The worker processes of a run: one pool for reading, pairing and aligning pages.
+
+A task that fails, takes too long or too much memory costs only itself: its result is a `Failed`.
+Another process is started when the work that waits would take longer than starting one, up to the
+number that the user allows.  Workers end with this process, even when it is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import diptych
+from diptych.engine.event_loop import EventLoopThread
+from diptych.engine.worker import (
+    FRAME,
+    READY,
+    Beginning,
+    Failed,
+    Fault,
+    NewContext,
+    Order,
+    Task,
+    attempt,
+)
+from diptych.errors import DiptychError
+from diptych.language.identify import learned_languages
+
+Context = TypeVar("Context")
+Result = TypeVar("Result")
+Value = TypeVar("Value")
+
+_START_SECONDS = 1.0  # of starting a process and loading its models, on a busy machine
+_USUAL_SECONDS = 0.02  # of a task of a kind that was not done yet
+_NEW_WEIGHT = 0.1  # of the last task in the usual time of its kind
+_BRIEF_SECONDS = 0.05  # of a kind of task behind which the next may wait in a worker already
+_TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
+_TICK_SECONDS = 0.1  # between two ticks while a result is waited for
+
+
+class TaskLimits(NamedTuple):
+    """The most time and memory that a task may take; None: as much as it needs."""
+
+    seconds: float | None
+    bytes: int | None
+
+
+USUAL = TaskLimits(120.0, 2 << 30)
+"""of a task about one page or two; the largest pages take some seconds and 500 MB"""
+UNLIMITED = TaskLimits(None, None)
+
+
+class Shared(Generic[Context]):
+    """The context of many tasks: a worker is sent it once, tasks done in place use `here`."""
+
+    def __init__(self, context: Context, here: Context) -> None:
+        self.here = here
+        self._context = context
+
+    @cached_property
+    def frame(self) -> bytes:
+        """What a worker is sent."""
+        return _frame(NewContext(self._context))
+
+
+ALONE: Shared[None] = Shared(None, None)
+"""the context of tasks that have all they need"""
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    task: Task[Any, Any]
+    shared: Shared[Any]
+    limits: TaskLimits
+    is_answer: bool
+    answer: asyncio.Future[Any]
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: asyncio.subprocess.Process
+    shared: Shared[Any] = ALONE
+    jobs: deque[_Job] = field(default_factory=deque)
+    """the one it does, and those that come next"""
+    since: float = 0.0
+    timer: asyncio.TimerHandle | None = None
+    is_late: bool = False
+
+
+class Workers:
+    """Use as a context manager; with a count of 0 all tasks are done in place, without limits."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        """processes, at most"""
+        self._thread = EventLoopThread()
+        self._workers: list[_Worker] = []
+        self._starting: set[asyncio.Task[None]] = set()
+        self._listeners: set[asyncio.Task[None]] = set()
+        self._processes: set[asyncio.subprocess.Process] = set()
+        self._first: deque[_Job] = deque()
+        self._answers: deque[_Job] = deque()
+        """answers to guides, which leave one of several workers free for pages"""
+        self._alarm: asyncio.TimerHandle | None = None
+        self._is_closing = False
+        self._seconds: dict[type, float] = {}
+        """the usual time of each kind of task"""
+        self._beginning = Beginning(list(sys.path), learned_languages())
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def processes(self) -> list[int]:
+        """The ids of the processes that run."""
+        return [worker.process.pid for worker in self._workers]
+
+    def run_in_loop(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
+        """Run a coroutine in the thread of the pool, and wait for it; it may `await call`."""
+        return self._thread.run(coroutine)
+
+    def prepare(self) -> None:
+        """Start a first process in the background: that takes a while."""
+        if self.count:
+            self._thread.loop.call_soon_threadsafe(self._start_first)
+
+    def close(self) -> None:
+        """End all processes, whatever they are at."""
+        if self._thread.is_started:
+            self._thread.run(self._end())
+            self._thread.close()
+
+    # -- from other threads ------------------------------------------------------------------
+
+    def submit(
+        self, task: Task[Context, Result], shared: Shared[Context], *,
+        limits: TaskLimits = USUAL, is_answer: bool = False,
+    ) -> Future[Result | Failed]:  # fmt: skip
+        """Have a task done some time."""
+        if not self.count:
+            done: Future[Result | Failed] = Future()
+            done.set_result(attempt(task, shared.here))
+            return done
+        called = self.call(task, shared, limits=limits, is_answer=is_answer)
+        return asyncio.run_coroutine_threadsafe(called, self._thread.loop)
+
+    def run_tasks(
+        self, tasks: Iterable[Task[Context, Result]], shared: Shared[Context], *,
+        tick: Callable[[], None], limits: TaskLimits = USUAL,
+    ) -> Iterator[Result | Failed]:  # fmt: skip
+        """The result of each task, in order; no more than a window of them is held.
+
+        `tick` is called often while it waits; what it raises ends the work.
+        """
+        begun: deque[Future[Result | Failed]] = deque()
+        try:
+            for task in tasks:
+                begun.append(self.submit(task, shared, limits=limits))
+                if len(begun) >= _TASKS_AHEAD * self.count:
+                    yield _result(begun, tick)
+            while begun:
+                yield _result(begun, tick)
+        finally:
+            for future in begun:
+                future.cancel()
+
+    # -- in the thread of the pool -----------------------------------------------------------
+
+    async def call(
+        self, task: Task[Context, Result], shared: Shared[Context], *,
+        limits: TaskLimits = USUAL, is_answer: bool = False,
+    ) -> Result | Failed:  # fmt: skip
+        """Have a task done, and wait for its result."""
+        if not self.count:
+            return attempt(task, shared.here)
+        future = asyncio.get_running_loop().create_future()
+        job = _Job(task, shared, limits, is_answer, future)
+        (self._answers if is_answer else self._first).append(job)
+        self._assign()
+        result: Result | Failed = await job.answer
+        return result
+
+    def _assign(self) -> None:
+        """Give jobs to workers that have time, and start another worker if that pays."""
+        while self._first and (worker := self._least_busy()) and self._has_room(worker):
+            self._give(worker, self._first.popleft())
+        while self._answers and (worker := self._least_busy()):
+            busy = sum(any(job.is_answer for job in each.jobs) for each in self._workers)
+            if worker.jobs or busy >= max(1, len(self._workers) - 1):
+                break
+            self._give(worker, self._answers.popleft())
+        if self._needs_another():
+            self._start_another()
+        elif (self._first or self._answers) and self._alarm is None:
+            self._alarm = asyncio.get_running_loop().call_later(_START_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        self._alarm = None
+        self._assign()
+
+    def _least_busy(self) -> _Worker | None:
+        return min(self._workers, key=lambda worker: len(worker.jobs), default=None)
+
+    def _has_room(self, worker: _Worker) -> bool:
+        """True if a worker has nothing to do, or will not be long: it need not wait then."""
+        if not worker.jobs:
+            return True
+        usual = self._seconds.get(type(worker.jobs[0].task), _START_SECONDS)
+        return len(worker.jobs) < 2 and usual < _BRIEF_SECONDS
+
+    def _give(self, worker: _Worker, job: _Job) -> None:
+        if job.answer.done():  # nobody waits for it any more
+            return
+        assert worker.process.stdin is not None
+        with suppress(ConnectionError):  # it has just died: `_listen` will see that
+            if job.shared is not worker.shared and job.shared is not ALONE:
+                worker.shared = job.shared
+                worker.process.stdin.write(job.shared.frame)
+            worker.process.stdin.write(_frame(Order(job.task, job.limits.bytes)))
+        worker.jobs.append(job)
+        if len(worker.jobs) == 1:
+            self._begin(worker)
+
+    def _begin(self, worker: _Worker) -> None:
+        """Take the time of a worker's first job."""
+        worker.since = time.monotonic()
+        seconds = worker.jobs[0].limits.seconds
+        if seconds is not None:
+            loop = asyncio.get_running_loop()
+            worker.timer = loop.call_later(seconds, self._kill_late, worker)
+
+    def _kill_late(self, worker: _Worker) -> None:
+        worker.is_late = True
+        with suppress(ProcessLookupError):
+            worker.process.kill()
+
+    def _end_job(self, worker: _Worker, result: Any) -> None:
+        """Hand over the result of a worker's first job, and begin with the next."""
+        job = worker.jobs.popleft()
+        if worker.timer is not None:
+            worker.timer.cancel()
+            worker.timer = None
+        kind, took = type(job.task), time.monotonic() - worker.since
+        before = self._seconds.get(kind, took)
+        self._seconds[kind] = before + _NEW_WEIGHT * (took - before)
+        if not job.answer.done():
+            if isinstance(result, Fault):
+                job.answer.set_exception(_error(result))
+            else:
+                job.answer.set_result(result)
+
+    async def _listen(self, worker: _Worker) -> None:
+        """Take in the results of a worker until it ends; the job it was at has failed then."""
+        stdout = worker.process.stdout
+        assert stdout is not None
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                head = await stdout.readexactly(FRAME.size)
+                body = await stdout.readexactly(FRAME.unpack(head)[0])
+                self._end_job(worker, pickle.loads(body))
+                if worker.jobs:
+                    self._begin(worker)
+                self._assign()
+                await asyncio.sleep(0)  # else all that is there already is read in one turn
+        self._workers.remove(worker)
+        if worker.jobs:
+            self._end_job(worker, Failed("TimeoutError" if worker.is_late else "ProcessEnded"))
+        self._first.extendleft(reversed(worker.jobs))
+        await self._bury(worker.process)
+        self._assign()
+
+    # -- starting and ending -----------------------------------------------------------------
+
+    def _needs_another(self) -> bool:
+        """True if the jobs that wait would take longer than starting a process for them."""
+        waiting = len(self._first) + len(self._answers)
+        is_full = len(self._workers) + len(self._starting) >= self.count
+        if not waiting or is_full or self._is_closing:
+            return False
+        if not self._workers:
+            return not self._starting
+        jobs, now = (*self._first, *self._answers), time.monotonic()
+        work = sum(self._seconds.get(type(job.task), _USUAL_SECONDS) for job in jobs)
+        # A job that has taken long will probably take as long again.
+        work += sum(now - worker.since for worker in self._workers if worker.jobs)
+        return work > _START_SECONDS * (len(self._workers) + len(self._starting))
+
+    def _start_first(self) -> None:
+        if not self._workers and not self._starting and not self._is_closing:
+            self._start_another()
+
+    def _start_another(self) -> None:
+        starting = asyncio.get_running_loop().create_task(self._start())
+        self._starting.add(starting)
+        starting.add_done_callback(self._started)
+
+    def _started(self, starting: asyncio.Task[None]) -> None:
+        self._starting.discard(starting)
+        error = starting.exception()
+        if error is None or self._is_closing:
+            self._assign()
+            return
+        for job in (*self._first, *self._answers):  # there is nobody to do them
+            if not job.answer.done():
+                job.answer.set_exception(error)
+        self._first.clear()
+        self._answers.clear()
+
+    async def _start(self) -> None:
+        package = str(Path(diptych.__file__).parent.parent)
+        path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", "diptych.engine.worker",
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path}, limit=1 << 20,
+        )  # fmt: skip
+        worker = _Worker(process)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._processes.add(process)
+        try:
+            if self._is_closing:
+                process.kill()
+            process.stdin.write(_frame(self._beginning))
+            await process.stdout.readexactly(len(READY))
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            await self._bury(process)
+            raise DiptychError("a worker process ended before it was ready; see above") from error
+        self._workers.append(worker)
+        listener = asyncio.get_running_loop().create_task(self._listen(worker))
+        self._listeners.add(listener)
+        listener.add_done_callback(self._listeners.discard)
+
+    async def _bury(self, process: asyncio.subprocess.Process) -> None:
+        """End a process, if it has not ended, and wait until nothing is left of it."""
+        with suppress(ProcessLookupError):
+            process.kill()
+        if process.stdin is not None:
+            process.stdin.close()
+        await process.wait()
+        self._processes.discard(process)
+
+    async def _end(self) -> None:
+        self._is_closing = True
+        if self._alarm is not None:
+            self._alarm.cancel()
+        for process in list(self._processes):
+            with suppress(ProcessLookupError):
+                process.kill()
+        await asyncio.gather(*self._starting, *self._listeners, return_exceptions=True)
+
+
+def _result(begun: deque[Future[Value]], tick: Callable[[], None]) -> Value:
+    """The result of the first task, waited for."""
+    tick()
+    while not wait([begun[0]], timeout=_TICK_SECONDS).done:
+        tick()
+    return begun.popleft().result()
+
+
+def _frame(message: Any) -> bytes:
+    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return FRAME.pack(len(body)) + body
+
+
+def _error(fault: Fault) -> DiptychError:
+    message = fault.message if fault.is_ours else f"a worker process failed: {fault.message}"
+    error = DiptychError(message)
+    error.add_note(fault.trace)
+    return error

@@ -1,0 +1,102 @@
+"""Answers are parsed in worker processes as they are in this one."""
+
+from __future__ import annotations
+
+import pytest
+from support import zoo
+from support.pooltasks import Ending
+from support.serving import MISSING, Reply, serve
+
+from diptych.engine.reading import ReadTask, read_result
+from diptych.engine.worker import Failed
+from diptych.engine.workers import ALONE, TaskLimits, Workers
+from diptych.page.answer import read_answer
+from diptych.types import Failure, Kind, Response, Url
+
+LANGS = ("en", "fr")
+HTML = (("Content-Type", "text/html"),)
+
+
+def answer(path: str, body: str | bytes, *, status: int = 200, headers=HTML) -> Response:
+    body = body.encode() if isinstance(body, str) else body
+    return Response(Url(f"http://example.org{path}"), status, headers, body, 1.0e9)
+
+
+ANSWERS = [
+    (Kind.PAGE, answer("/small", zoo.page("Small", ["/a", "/b"]))),
+    (Kind.PAGE, answer("/french", zoo.page("Été", ["/a"], lang="fr"))),
+    (Kind.PAGE, answer("/png", zoo.PNG)),
+    (Kind.PAGE, answer("/moved", b"", status=301, headers=(("Location", "/new"),))),
+    (Kind.PAGE, answer("/busy", b"", status=503, headers=(("Retry-After", "7"),))),
+    (Kind.PAGE, answer("/nul", "<title>a\0b</title>\ud800".encode("utf-8", "surrogatepass"))),
+    (Kind.ROBOTS, answer("/robots.txt", "User-agent: *\nDisallow: /a\n")),
+    (Kind.ROBOTS, answer("/robots.txt", "", status=404)),
+    (Kind.SITEMAP, answer("/sitemap.xml", "<urlset><url><loc>http://a.org/</loc></url></urlset>")),
+]
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_answers_are_read_as_they_are(count: int) -> None:
+    tasks = [ReadTask(kind, response, 3, LANGS, True) for kind, response in ANSWERS]
+    with Workers(count) as workers:
+        results = list(workers.run_tasks(tasks, ALONE, tick=lambda: None))
+    for (kind, response), result in zip(ANSWERS, results, strict=True):
+        *_, found = read_result(response.url, result)
+        assert found is not None
+        reading, record = found
+        assert reading == read_answer(kind, response, depth=3, langs=LANGS, with_sketch=True)
+        assert record.startswith(b"\x1f\x8b")
+
+
+def test_record_is_not_composed_where_it_is_there_already() -> None:
+    kind, response = ANSWERS[0]
+    *_, found = read_result(
+        response.url, ReadTask(kind, response, 0, LANGS, False, False).run(None)
+    )
+    assert found is not None
+    assert found[1] == b""
+
+
+def test_page_that_cannot_be_read_is_a_failure_with_a_reason() -> None:
+    assert list(read_result(Url("http://example.org/"), Failed("MemoryError"))) == [
+        (Failure(Url("http://example.org/"), "failed:MemoryError"), b"")
+    ]
+
+
+class NoReading(Workers):
+    """Workers that end over each page with a word."""
+
+    async def call(self, task, shared, **more):
+        ends = task.kind is Kind.PAGE and b"poison" in task.response.body
+        return await super().call(Ending() if ends else task, shared, limits=TaskLimits(60.0, None))
+
+
+def test_page_that_ends_its_worker_is_recorded_and_the_crawl_goes_on(crawl, monkeypatch) -> None:
+    monkeypatch.setattr("support.crawling.Workers", NoReading)
+    paths = ["/a.html", "/b.html", "/c.html"]
+    site = zoo.site(paths, {path: Reply(zoo.page(path)) for path in paths}, robots=MISSING)
+    site["/b.html"] = Reply(zoo.page("poison"))
+    with serve(site) as server:
+        outcome = crawl(server.url, workers=1)
+    assert set(outcome.pages) == {"/", "/a.html", "/c.html"}
+    assert outcome.reasons["/b.html"] == "failed:ProcessEnded"
+
+
+def test_crawl_with_workers_finds_what_a_crawl_without_finds(crawl, tmp_path) -> None:
+    paths = [f"/{number}.html" for number in range(8)]
+    site = zoo.site(paths, {path: Reply(zoo.page(path, paths)) for path in paths}, robots=MISSING)
+    with serve(site) as server:
+        alone = crawl(server.url, folder=_folder(tmp_path, "alone"))
+        pooled = crawl(server.url, folder=_folder(tmp_path, "pooled"), workers=2, connections=4)
+    assert set(alone.pages) == set(pooled.pages) == {"/", *paths}
+    for path, record in alone.pages.items():
+        assert pooled.pages[path].digest == record.digest
+        assert pooled.pages[path].langs == record.langs
+        assert pooled.pages[path].depth == record.depth
+    assert sorted(alone.links) == sorted(pooled.links)
+
+
+def _folder(parent, name):
+    folder = parent / name
+    folder.mkdir()
+    return folder
