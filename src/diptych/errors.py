@@ -6,7 +6,7 @@
     +-- ArchiveError        a WARC that cannot be read
     +-- SourceError         a source of links or of candidates that cannot be read
     +-- CorpusError         a corpus file that cannot be read
-    +-- Stopped             the user has stopped a run; the same command goes on
+    +-- StoppedError        the user has stopped a run; the same command goes on
 
 Faults of the web are not here: they are values (`types.Failure`), counted and shown.
 """
@@ -21,7 +21,7 @@ __all__ = [
     "CorpusError",
     "DiptychError",
     "SourceError",
-    "Stopped",
+    "StoppedError",
     "StoreError",
     "in_one_line",
 ]
@@ -56,7 +56,7 @@ class CorpusError(DiptychError):
     """Raised by `corpusfiles` and `rebuilding` for a corpus that is none, or is cut off."""
 
 
-class Stopped(DiptychError):
+class StoppedError(DiptychError):
     """Raised by a `Watcher` to end a run in order, at whatever stage it is."""
 
 

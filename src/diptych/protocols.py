@@ -384,7 +384,7 @@ class Watcher:
     """sites whose crawl ended early, and why"""
 
     def tick(self) -> None:
-        """Called many times a second; raises `Stopped` to end a stage other than the crawl."""
+        """Called many times a second; raises `StoppedError` to end a stage other than the crawl."""
 
     def stopped(self) -> bool:
         """True to stop crawling, and to finish with the pages so far."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -28,6 +29,13 @@ _OF_PAGES = frozenset({
     "noimageai", "noindex", "one_sided_parts", "tdm-reserved", "untranslated_parts",
 })  # fmt: skip
 _OF_SEGMENTS = frozenset({"card", "email", "iban", "phone"})
+
+
+def standard_output(path: Path) -> BinaryIO | None:
+    """The stream that the path `-` stands for; none for other paths."""
+    from diptych.corpus.files import STANDARD
+
+    return sys.stdout.buffer if str(path) == STANDARD else None
 
 
 def out_option(*, in_run: bool = False) -> Any:

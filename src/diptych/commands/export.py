@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diptych.commands._corpus import ChosenOptions, lines_of, out_option, run_corpus, say, terms_of
+from diptych.commands._corpus import (
+    ChosenOptions,
+    lines_of,
+    out_option,
+    run_corpus,
+    say,
+    standard_output,
+    terms_of,
+)
 from diptych.commands.declare import argument, command, option
 from diptych.commands.options import FOUND, NOTHING
 
@@ -46,7 +53,7 @@ def export_run(asked: ExportOptions) -> int:
     path = asked.out or asked.run / f"{name}.{made.suffix}"
     with Store(asked.run, write=False) as store, store.snapshot():
         corpus = run_corpus(store, terms, asked)
-        count = write_corpus(_as_written(corpus, asked), made, path, sys.stdout.buffer)
+        count = write_corpus(_as_written(corpus, asked), made, path, standard_output(path))
     say(f"{count:,} {lines_of(made, n_way=asked.n_way)} -> {path}", path)
     return count
 

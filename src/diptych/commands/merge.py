@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from os.path import commonpath
 from pathlib import Path
 
-from diptych.commands._corpus import ChosenOptions, lines_of, run_corpus, say, terms_of
+from diptych.commands._corpus import (
+    ChosenOptions,
+    lines_of,
+    run_corpus,
+    say,
+    standard_output,
+    terms_of,
+)
 from diptych.commands.declare import argument, command
 from diptych.commands.options import FOUND, NOTHING
 from diptych.errors import ConfigError
@@ -57,7 +63,7 @@ def merge_corpora(asked: MergeOptions) -> int:
                     f"{path} is no run and no corpus in JSONL or Parquet: merge takes these"
                 )
         merged = merged_of(sources)
-        count = write_corpus(merged, made, asked.out, sys.stdout.buffer)
+        count = write_corpus(merged, made, asked.out, standard_output(asked.out))
     what = lines_of(made)
     of = f" of {merged.found:,}" if what == "segments" else ""
     say(f"{count:,} {what}{of} in {len(sources)} corpora -> {asked.out}", asked.out)

@@ -17,7 +17,7 @@ import click
 from diptych._version import VERSION
 from diptych.commands._process import BriefCollections, on_signal, orderly_termination
 from diptych.commands.declare import REQUIRED, argument, option
-from diptych.errors import ConfigError, DiptychError, Stopped
+from diptych.errors import ConfigError, DiptychError, StoppedError
 from diptych.files import read_file, reading
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Group(click.Group):
         except KeyboardInterrupt as error:
             click.echo("interrupted: nothing that was saved is lost", err=True)
             raise SystemExit(STOPPED) from error
-        except Stopped as error:
+        except StoppedError as error:
             click.echo(error, err=True)
             raise SystemExit(STOPPED) from error
         except DiptychError as error:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from diptych.commands._corpus import CorpusOptions, say
+from diptych.commands._corpus import CorpusOptions, say, standard_output
 from diptych.commands.declare import REQUIRED, argument, command, option
 from diptych.commands.options import FOUND, NOTHING
 
@@ -31,7 +30,7 @@ def rebuild(asked: RebuildOptions) -> int:
 
     made = asked.exporter()
     corpus = open_rebuild(asked.files, asked.archives)
-    count = write_corpus(corpus, made, asked.out, sys.stdout.buffer)
+    count = write_corpus(corpus, made, asked.out, standard_output(asked.out))
     lost = ", ".join(f"{count:,} {in_words(reason)}" for reason, count in corpus.lost.most_common())
     say(f"{count:,} segments rebuilt -> {asked.out}" + (f"; lost: {lost}" if lost else ""),
          asked.out)  # fmt: skip

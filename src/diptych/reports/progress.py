@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from diptych.errors import Stopped
+from diptych.errors import StoppedError
 from diptych.protocols import Watcher
 from diptych.reports.reasons import end_in_words
 from diptych.run.statistics import Statistics
@@ -42,7 +42,7 @@ class Progress(Watcher):
         """Show where the run is, not more often than anyone can read."""
         self.on_tick()
         if self._is_ending:
-            raise Stopped(f"stopped while {self.stage}: the same command goes on")
+            raise StoppedError(f"stopped while {self.stage}: the same command goes on")
         now = time.monotonic()
         if self._first is None and self.crawl is not None:
             self._first = self.crawl.stats.pages
