@@ -11,10 +11,11 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 from support import zoo
-from support.commands import Signal, rows, run, start
+from support.commands import Signal, placeless, rows, run, start
 from support.filenames import file_name
 from support.serving import MISSING, Reply, reserved, serve, url_of
 
@@ -22,6 +23,7 @@ import diptych
 from diptych.demo import GOLD
 from diptych.steps.write_corpus import PAIRS_HEADER
 
+SLOW = pytest.mark.slow
 LANGS = ("--langs", "en,fr")
 QUICK = (*LANGS, "--delay", 0, "--allow-private")
 PROMISED = {"downloads", "pages", "pairs", "segments", "downloads_per_pair", "seconds"}
@@ -340,6 +342,38 @@ def test_run_interrupted_at_once_ends_cleanly(tmp_path):
         assert interrupted(server, tmp_path, requests=1) == 1
     assert (tmp_path / "corpus.tsv").exists()
     assert (tmp_path / "pairs.tsv").exists()
+
+
+@pytest.mark.parametrize(
+    ("where", "stage"),
+    [
+        pytest.param("diptych.steps.tasks.PairTask.run", "pairing", marks=SLOW),
+        pytest.param("diptych.steps.tasks.LexiconTask.run", "learning words", marks=SLOW),
+        ("diptych.steps.tasks.AlignTask.run", "aligning"),
+        pytest.param("diptych.steps.score_segments.repeats", "removing duplicates", marks=SLOW),
+        pytest.param("diptych.stages.export.tsv.Tsv.write", "exporting", marks=SLOW),
+    ],
+)
+def test_every_stage_can_be_stopped_and_gone_on_with(tmp_path, recorded, where, stage, monkeypatch):
+    given = "mine", "--warc", recorded / "warc", "--langs", "en,fr", "--quiet"
+    assert run(*given, "--out", tmp_path / "whole").exit_code == 0
+    module, _, name = where.rpartition(".")
+    owner = resolve_name(module)
+    usual = getattr(owner, name)
+
+    def interrupted(*values, **more):
+        if usual in pressed:
+            pressed.remove(usual)
+            signal.raise_signal(signal.SIGINT)
+        return usual(*values, **more)
+
+    pressed = [usual]
+    monkeypatch.setattr(owner, name, interrupted)
+    stopped = run(*given, "--out", tmp_path / "run")
+    assert stopped.exit_code == 130
+    assert stopped.stderr == f"stopped while {stage}: the same command goes on\n"
+    assert run(*given, "--out", tmp_path / "run").exit_code == 0
+    assert placeless(tmp_path / "run") == placeless(tmp_path / "whole")
 
 
 def test_missing_kernels_are_a_warning_and_a_note(tmp_path, monkeypatch):

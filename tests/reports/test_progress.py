@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import pytest
 
+from diptych.errors import StoppedError
 from diptych.frontier.crawl import Crawl, Stats
 from diptych.reports.progress import Progress
 from diptych.types import Outlook
@@ -55,3 +56,34 @@ def test_otherwise_the_pairs_that_were_verified_are_shown(
 
 def test_before_the_crawl_there_is_nothing_to_show() -> None:
     assert dict(Progress(stage="crawling").figures())["pairs"] == "-"
+
+
+# -- requests to stop ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stage", ["crawling", "searching"])
+def test_crawl_that_is_stopped_goes_on_with_what_it_has(stage: str) -> None:
+    progress = Progress(stage=stage)
+    assert not progress.stopped()
+    progress.interrupt()
+    assert progress.stopped()
+    progress.tick()
+    progress.stage = "aligning"
+    progress.tick()
+    assert progress.final_notes() == ["interrupted: the same command goes on"]
+
+
+@pytest.mark.parametrize("stage", ["", "pairing", "aligning", "exporting"])
+def test_any_other_stage_that_is_stopped_ends_the_run(stage: str) -> None:
+    progress = Progress(stage=stage)
+    progress.tick()
+    progress.interrupt()
+    with pytest.raises(StoppedError, match="the same command goes on"):
+        progress.tick()
+
+
+def test_second_request_ends_everything_at_once() -> None:
+    progress = Progress(stage="crawling")
+    progress.interrupt()
+    with pytest.raises(KeyboardInterrupt):
+        progress.interrupt()

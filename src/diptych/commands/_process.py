@@ -18,8 +18,11 @@ class Terminated(BaseException):
 
 
 @contextmanager
-def on_signal(number: signal.Signals, act: Callable[[], None]) -> Iterator[None]:
-    """Have a signal do something else for a while; only the main thread of a process can."""
+def on_signal(number: signal.Signals, act: Callable[[], None]) -> Iterator[bool]:
+    """Have a signal do something else for a while; only the main thread of a process can.
+
+    Gives True in the main thread: others change nothing of their process.
+    """
 
     def handle(received: int, frame: FrameType | None) -> None:
         act()
@@ -27,10 +30,10 @@ def on_signal(number: signal.Signals, act: Callable[[], None]) -> Iterator[None]
     try:
         before = signal.signal(number, handle)
     except ValueError:  # in another thread
-        yield
+        yield False
         return
     try:
-        yield
+        yield True
     finally:
         signal.signal(number, before)
 

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -279,10 +279,11 @@ def displayed(progress: Shown, *, quiet: bool) -> Iterator[Shown]:
 
     from diptych.reports.progress import progress_display
 
-    with BriefCollections() as garbage, on_signal(signal.SIGINT, progress.interrupt):
-        progress.on_tick = garbage.collect_if_due
-        with progress_display(progress, None if quiet else Console(stderr=True)):
-            yield progress
+    with ExitStack() as stack:
+        if stack.enter_context(on_signal(signal.SIGINT, progress.interrupt)):
+            progress.on_tick = stack.enter_context(BriefCollections()).collect_if_due
+        console = None if quiet else Console(stderr=True)
+        yield stack.enter_context(progress_display(progress, console))
 
 
 def summary_console(*, stderr: bool) -> Console:

@@ -27,7 +27,7 @@ _BATCH = 10_000
 def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     """Score all segments that break no rule, and keep the best of each that is good enough."""
     watcher.stage = "removing duplicates"
-    ids, judged, keys = _read(store)
+    ids, judged, keys = _read(store, watcher)
     if not len(ids):
         return
     # Four decimals, as all formats have: a threshold means the same in each.
@@ -41,6 +41,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     reasons = np.where(is_kept, "", np.where(is_first, Reason.LOW_SCORE, Reason.DUPLICATE))
     with store.transaction():
         for start in range(0, len(ids), _BATCH):
+            watcher.tick()
             part = slice(start, start + _BATCH)
             columns = (scores, is_kept, reasons, copies, ids)
             Segments(store).save_scores(
@@ -48,10 +49,13 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
             )
 
 
-def _read(store: Store) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]]]:
+def _read(
+    store: Store, watcher: Watcher
+) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]]]:
     """Numbers, scores and keys of all segments that break no rule, in the order of URLs."""
     columns = [array(kind) for kind in "qdqqq"]
     for pair in store.pair_order():
+        watcher.tick()
         for row in Segments(store).to_score(pair):
             for column, value in zip(columns, row, strict=True):
                 column.append(value)

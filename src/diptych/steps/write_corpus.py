@@ -2,25 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
 from diptych.corpus.from_run import NWayCorpus, RunCorpus, write_corpus
 from diptych.errors import StoreError
 from diptych.files import replace_file
-from diptych.protocols import Watcher
+from diptych.protocols import Corpus, Watcher
 from diptych.registry import exporter
 from diptych.run.store import Store
+from diptych.units import DocumentPair, Unit
 
 CORPUS_FORMATS = ("tsv", "tmx")
+_UNITS_PER_TICK = 1000
 PAIRS_HEADER = "left_url\tright_url\tleft_lang\tright_lang\tscore\tevidence\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """A corpus whose watcher ticks while it is written."""
+
+    corpus: Corpus
+    watcher: Watcher
+
+    @property
+    def langs(self) -> Sequence[str]:
+        return self.corpus.langs
+
+    def units(self) -> Iterator[Unit]:
+        for number, unit in enumerate(self.corpus.units()):
+            if number % _UNITS_PER_TICK == 0:
+                self.watcher.tick()
+            yield unit
+
+    def documents(self) -> Iterator[DocumentPair]:
+        return self.corpus.documents()
 
 
 def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
     """Write the corpus and the list of pairs into the run folder."""
     watcher.stage = "exporting"
     for name in CORPUS_FORMATS:
-        write_corpus(corpus, exporter(name), store.folder / f"corpus.{name}")
+        written = _Watched(corpus, watcher)
+        write_corpus(written, exporter(name), store.folder / f"corpus.{name}")
     if len(corpus.langs) > 2:
-        table = exporter("tsv", n_way=True)
-        write_corpus(NWayCorpus(corpus), table, store.folder / "n-way.tsv")
+        rows = _Watched(NWayCorpus(corpus), watcher)
+        write_corpus(rows, exporter("tsv", n_way=True), store.folder / "n-way.tsv")
+    watcher.tick()
     lines = [PAIRS_HEADER]
     for site, _ in store.sites():
         for _, pair in store.verified_pairs(site):
