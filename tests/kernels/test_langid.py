@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from py3langid.langid import MODEL_FILE, LanguageIdentifier, visit_counts
 from support.examples import examples
 
 from diptych.kernels import langid, langid_reference, native
-from diptych.kernels.langid import Model, label_shares
+from diptych.kernels.langid import Automaton, Model, label_shares, shared_blocks
 from diptych.language.identify import whole_model
+from diptych.language.model_file import read_model
 
 STATES, ROWS, FEATURES, LABELS = 5, 3, 4, 3
 
@@ -28,15 +30,20 @@ def library() -> LanguageIdentifier:
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
+def automaton(moves: ArrayLike, rows: ArrayLike, output: ArrayLike) -> Automaton:
+    return Automaton.of(*shared_blocks([np.array(moves, np.uint32)]), rows, output)
+
+
 def random_model(seed: int) -> Model:
     chance = np.random.default_rng(seed)
-    return Model.of(
-        chance.integers(0, STATES, ROWS * 256),
+    parts = automaton(
+        # Blocks that occur in several rows, as those of the real model do.
+        chance.integers(0, STATES, (3, 16))[chance.integers(0, 3, ROWS * 16)].ravel(),
         chance.integers(0, ROWS, STATES),
         chance.integers(-1, FEATURES, STATES),
-        chance.normal(-3, 2, (FEATURES, LABELS)),
-        chance.normal(0, 1, LABELS),
     )
+    table = chance.normal(-3, 2, (FEATURES, LABELS)) * chance.choice([1, 1e-6], (FEATURES, LABELS))
+    return Model.of(parts, table, chance.normal(0, 1, LABELS))
 
 
 @given(st.integers(0, 50), st.binary(max_size=60))
@@ -86,19 +93,39 @@ def test_some_labels_of_a_model() -> None:
     np.testing.assert_allclose(own, shares[[2, 0]] / shares[[2, 0]].sum(), 1e-6)
 
 
+def test_moves_are_those_of_the_list_they_came_from() -> None:
+    chance = np.random.default_rng(1)
+    listed = chance.integers(0, 3, (20, 16))[chance.integers(0, 20, 96)].ravel().astype(np.uint16)
+    moves, order = shared_blocks(np.split(listed, 6))
+    assert len(moves) <= 20 * 16
+    assert (moves.reshape(-1, 16)[order].ravel() == listed).all()
+
+
+def test_model_is_that_of_py3langid() -> None:
+    labels, model, _ = read_model()
+    theirs = library()
+    assert labels == tuple(theirs.nb_classes)
+    assert (model.table == theirs.nb_ptc).all()
+    assert (model.priors == theirs.nb_pc).all()
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("moves", [0] * 255), ("moves", []), ("moves", [0] * 255 + [2]), ("rows", []),
-        ("rows", [0, 1]), ("output", [0]), ("output", [0, 2]), ("table", [[0.0], [0.0]]),
-        ("priors", []),
+        ("moves", [0] * 240), ("moves", []), ("moves", [0] * 255 + [2]), ("rows", []),
+        ("rows", [0, 1]), ("rows", [0, -1]), ("output", [0]), ("output", [0, 2]),
+        ("table", [[0.0], [0.0]]), ("table", [[0.0, 0.0], [0.0, -np.inf]]),
+        ("table", [[0.0, 0.0], [0.0, np.nan]]), ("priors", []),
     ],
 )  # fmt: skip
 def test_model_that_leads_out_of_its_arrays_is_refused(name: str, value: list[int]) -> None:
-    whole: dict[str, object] = {
+    def make(moves: ArrayLike, rows: ArrayLike, output: ArrayLike, **rest: ArrayLike) -> Model:
+        return Model.of(automaton(moves, rows, output), rest["table"], rest["priors"])
+
+    whole: dict[str, ArrayLike] = {
         "moves": [0] * 256, "rows": [0, 0], "output": [-1, 1],
         "table": [[0.0, 0.0], [0.0, 0.0]], "priors": [0.0, 0.0],
     }  # fmt: skip
-    Model.of(**whole)
-    with pytest.raises(ValueError, match=r"automaton|feature"):
-        Model.of(**{**whole, name: value})
+    make(**whole)
+    with pytest.raises(ValueError, match=r"automaton|feature|state"):
+        make(**{**whole, name: value})

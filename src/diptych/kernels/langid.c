@@ -1,24 +1,37 @@
 /* The language of a text by naive Bayes over features that an automaton finds on its way over bytes.
 
    The model is that of py3langid; `langid_reference.py` is the readable form.  A state has a row of
-   moves, 256 of them, which it may share with others, and a feature that is seen when it is reached, or
-   none (below zero).  `langid.py` checks that nothing of the model leads out of its arrays. */
+   moves, 256 of them in blocks of 16, which it may share with others, and a feature that is seen when it
+   is reached, or none (below zero).  `langid.py` checks that nothing of the model leads out of its arrays. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+typedef struct { int32_t row, feature; } State; /* below zero for no feature */
+typedef struct {
+    const State *moves;      /* blocks of 16 */
+    const uint32_t *blocks;  /* rows of 16: the number of a block, for the upper four bits of a byte */
+    const uint16_t *table;   /* features x labels: the bits of a half, the logarithm of the probability */
+    const float *priors;     /* labels */
+    int64_t labels;
+    int32_t start;           /* the row to begin with */
+} Model;
 
 /* Features in the order in which they are first seen, each with how often; answers with their number.
 
    slots: zeros, a power of two of them (mask + 1), more than there are bytes.
    features, counts: room for one per byte. */
 static int64_t count_features(
-    const uint8_t *text, int64_t size, const uint32_t *moves, const uint32_t *rows, const int32_t *output,
-    uint64_t mask, int32_t *slots, int32_t *features, int32_t *counts) {
-    uint32_t state = 0;
-    int32_t found = 0;
+    const Model *model, const uint8_t *text, int64_t size, uint64_t mask, int32_t *slots, int32_t *features,
+    int32_t *counts) {
+    const State *moves = model->moves;
+    const uint32_t *blocks = model->blocks;
+    int32_t row = model->start, found = 0;
     for (int64_t at = 0; at < size; at++) {
-        state = moves[(int64_t)rows[state] * 256 + text[at]];
-        int32_t feature = output[state];
+        State state = moves[(int64_t)blocks[(int64_t)row * 16 + (text[at] >> 4)] * 16 + (text[at] & 15)];
+        int32_t feature = state.feature;
+        row = state.row;
         if (feature < 0) continue;
         uint64_t slot = ((uint32_t)feature * 2654435761u >> 7) & mask;
         while (slots[slot] && features[slots[slot] - 1] != feature) slot = (slot + 1) & mask;
@@ -32,24 +45,38 @@ static int64_t count_features(
     return found;
 }
 
-/* The probability of each label into `shares`: the logarithms of a feature's probabilities count by the
-   logarithm of how often it is seen, and the longer the text, the less.  0 if there is no memory.
+/* Adds the logarithms of a feature's probabilities, times a weight.
 
-   table: a row of labels per feature. */
-int32_t langid_shares(
-    const uint8_t *text, int64_t size, const uint32_t *moves, const uint32_t *rows, const int32_t *output,
-    const float *table, const float *priors, int64_t labels, double *shares) {
+   The bits of a half, moved to where a float has its exponent, are its value over 2 to the power of 112,
+   because the exponents of floats begin so much lower; the weight makes up for it.  All of it is exact. */
+static void add(const uint16_t *restrict row, double weight, int64_t labels, double *restrict logs) {
+    weight *= 0x1p112;
+    for (int64_t c = 0; c < labels; c++) {
+        uint32_t bits = (uint32_t)((int32_t)(int16_t)row[c] * 8192) & 0x8fffe000u;
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        logs[c] += weight * value;
+    }
+}
+
+/* The probability of each label into `shares`: the logarithms of a feature's probabilities count by the
+   logarithm of how often it is seen, and the longer the text, the less.  0 if there is no memory. */
+int32_t langid_shares(const Model *model, const uint8_t *text, int64_t size, double *shares) {
+    int64_t labels = model->labels;
     uint64_t slots = 16;
     while (slots < 2 * (uint64_t)size) slots *= 2;
     int32_t *room = calloc(slots + 2 * (uint64_t)size, sizeof *room);
     if (!room) return 0;
     int32_t *features = room + slots, *counts = features + size;
-    int64_t found = count_features(text, size, moves, rows, output, slots - 1, room, features, counts);
-    for (int64_t c = 0; c < labels; c++) shares[c] = found ? priors[c] : 0;
+    int64_t found = count_features(model, text, size, slots - 1, room, features, counts);
+    for (int64_t c = 0; c < labels; c++) shares[c] = found ? model->priors[c] : 0;
+    double weights[16]; /* of counts, which are mostly small */
+    for (int k = 0; k < 16; k++) weights[k] = log1p(k);
     for (int64_t k = 0; k < found; k++) {
-        const float *row = table + features[k] * labels;
-        double weight = log1p(counts[k]);
-        for (int64_t c = 0; c < labels; c++) shares[c] += weight * row[c];
+        const uint16_t *soon = model->table + features[k + 3 < found ? k + 3 : k] * labels;
+        for (int64_t c = 0; c < labels; c += 32) __builtin_prefetch(soon + c);
+        double weight = counts[k] < 16 ? weights[counts[k]] : log1p(counts[k]);
+        add(model->table + features[k] * labels, weight, labels, shares);
     }
     free(room);
     double most = -INFINITY, sum = 0, scale = size ? 1 / sqrt((double)size) : 1;

@@ -3,79 +3,128 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import struct
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diptych.kernels import langid_reference, native, pointer
+from diptych.kernels import fields_of, langid_reference, native, pointer
+from diptych.kernels.tables import are_within
 
-_BYTES = 256
+_BLOCK = 16  # moves that are stored together: those of bytes with the same upper four bits
+
+
+def shared_blocks(
+    pieces: Iterable[NDArray[np.integer]],
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The different blocks of a list of moves, and the number of each block of the list.
+
+    The list comes in pieces of whole blocks.
+
+    >>> moves, order = shared_blocks([np.repeat([7, 8, 7], 16)])
+    >>> len(moves), order.tolist()
+    (32, [0, 1, 0])
+    """
+    places: defaultdict[bytes, int] = defaultdict()
+    places.default_factory = places.__len__
+    order = array("I")
+    for piece in pieces:
+        blocks = struct.iter_unpack(f"{4 * _BLOCK}s", piece.astype(np.uint32).data)
+        order.extend(places[block] for (block,) in blocks)
+    return np.frombuffer(b"".join(places), np.uint32), np.array(order, np.uint32)
+
+
+@dataclass(frozen=True, eq=False)
+class Automaton:
+    """The automaton that finds features; made by `of`, which checks it."""
+
+    moves: NDArray[np.int32]
+    """for the lower four bits of a byte the row of the next state and the feature that is seen
+    there, below zero for none; in blocks of 16"""
+    blocks: NDArray[np.uint32]
+    """the block for the upper four bits of a byte, in rows of 16"""
+    start: int
+    """the row of the first state"""
+    features: int
+    """the number of features"""
+
+    @classmethod
+    def of(
+        cls, moves: NDArray[np.uint32], blocks: NDArray[np.uint32], rows: ArrayLike,
+        output: ArrayLike,
+    ) -> Automaton:  # fmt: skip
+        """An automaton of `shared_blocks` of moves to states, and of the states.
+
+        Each state has a row of 16 blocks, and the feature that is seen where it is reached or a
+        number below zero.  ValueError if an index is out of range.
+        """
+        own, seen = np.asarray(rows, np.int32), np.asarray(output, np.int32)
+        states = len(own)
+        if not states or len(seen) != states or not are_within(own, len(blocks) // _BLOCK):
+            raise ValueError("each state of an automaton needs a row of moves and an output")
+        if not are_within(moves, states) or not are_within(blocks, len(moves) // _BLOCK):
+            raise ValueError("an automaton moves to a state it has not")
+        reached = np.column_stack((own[moves], seen[moves]))
+        return cls(reached, blocks, int(own[0]), int(seen.max()) + 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The automaton, and the probabilities of its features; made by `of`, which checks them."""
+    """An automaton, and the probabilities of its features; made by `of`, which checks them."""
 
-    moves: NDArray[np.uint32]
-    """the next state of the automaton for each byte, in rows of 256"""
-    rows: NDArray[np.uint32]
-    """the row of each state"""
-    output: NDArray[np.int32]
-    """the feature that is seen where a state is reached, below zero for none"""
-    table: NDArray[np.float32]
+    automaton: Automaton
+    table: NDArray[np.float16]
     """log probability of each feature, a row each, under each label"""
     priors: NDArray[np.float32]
 
     @classmethod
-    def of(
-        cls, moves: ArrayLike, rows: ArrayLike, output: ArrayLike, table: ArrayLike,
-        priors: ArrayLike,
-    ) -> Model:  # fmt: skip
-        """A model from any arrays of numbers; ValueError if an index is out of range."""
-        made = cls(
-            np.ascontiguousarray(moves, np.uint32),
-            np.ascontiguousarray(rows, np.uint32),
-            np.ascontiguousarray(output, np.int32),
-            np.ascontiguousarray(table, np.float32),
-            np.ascontiguousarray(priors, np.float32),
-        )
-        states = len(made.rows)
-        is_whole = states > 0 and len(made.output) == states and len(made.moves) % _BYTES == 0
-        if not is_whole or made.rows.max() >= len(made.moves) // _BYTES:
-            raise ValueError("each state of an automaton needs a row of moves and an output")
-        if made.moves.max() >= states:
-            raise ValueError("an automaton moves to a state it has not")
-        if made.table.shape != (len(made.table), len(made.priors)) or not len(made.priors):
+    def of(cls, automaton: Automaton, table: ArrayLike, priors: ArrayLike) -> Model:
+        """A model of parts; ValueError if they do not fit each other, or are not finite."""
+        halves = np.ascontiguousarray(table, np.float16)
+        logs = np.ascontiguousarray(priors, np.float32)
+        if halves.shape != (len(halves), len(logs)) or not len(logs):
             raise ValueError("each feature needs a probability for each label")
-        if made.output.max() >= len(made.table):
+        if automaton.features > len(halves):
             raise ValueError("an automaton shows a feature that has no probabilities")
-        return made
+        if not np.isfinite(halves).all():
+            raise ValueError("the log probability of a feature is not finite")
+        return cls(automaton, halves, logs)
 
-    def restricted(self, columns: list[int]) -> Model:
+    def restricted(self, labels: Sequence[int]) -> Model:
         """The model for some of the labels."""
-        table = np.ascontiguousarray(self.table[:, columns])
-        return Model(self.moves, self.rows, self.output, table, self.priors[columns])
+        return Model.of(self.automaton, self.table[:, labels], self.priors[labels])
 
-    def widened(self, columns: Sequence[NDArray[np.float32]], priors: Sequence[float]) -> Model:
+    def widened(self, columns: Sequence[NDArray[np.float16]], priors: Sequence[float]) -> Model:
         """The model with more labels; ValueError for columns of another length."""
         table = np.column_stack([self.table, *columns])
-        return Model.of(self.moves, self.rows, self.output, table, [*self.priors, *priors])
+        return Model.of(self.automaton, table, [*self.priors, *priors])
 
     @cached_property
-    def addresses(self) -> tuple[ctypes.c_void_p, ...]:
-        """The addresses of its arrays, computed once for many texts."""
-        arrays = self.moves, self.rows, self.output, self.table, self.priors
-        return tuple(map(pointer, arrays))
+    def in_c(self) -> _CModel:
+        """The model as the kernel takes it, made once for many texts."""
+        arrays = self.automaton.moves, self.automaton.blocks, self.table, self.priors
+        return _CModel(*map(pointer, arrays), len(self.priors), self.automaton.start)
+
+
+class _CModel(ctypes.Structure):
+    _fields_ = (
+        *fields_of(ctypes.c_void_p, "moves blocks table priors"),
+        ("labels", ctypes.c_int64),
+        ("start", ctypes.c_int32),
+    )
 
 
 def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
     """The probability of each label.
 
-    >>> sees_0_and_1 = Model.of([1] * 256 + [0] * 256, [0, 1], [0, 1], [[0, -1], [0, -1]], [0, 0])
-    >>> label_shares(sees_0_and_1, b"abc").round(2).tolist()
+    >>> moves = shared_blocks([np.repeat([1, 0], 256)])
+    >>> model = Model.of(Automaton.of(*moves, [0, 1], [0, 1]), [[0, -1], [0, -1]], [0, 0])
+    >>> label_shares(model, b"abc").round(2).tolist()
     [0.74, 0.26]
     """
     shares: NDArray[np.float64] = label_shares_of_texts(model, [text])[0]
@@ -85,20 +134,20 @@ def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
 def label_shares_of_texts(model: Model, texts: Sequence[bytes]) -> NDArray[np.float64]:
     """The probability of each label for each text, one row per text.
 
-    >>> sees_0_and_1 = Model.of([1] * 256 + [0] * 256, [0, 1], [0, 1], [[0, -1], [0, -1]], [0, 0])
-    >>> label_shares_of_texts(sees_0_and_1, [b"abc", b""]).round(2).tolist()
+    >>> moves = shared_blocks([np.repeat([1, 0], 256)])
+    >>> model = Model.of(Automaton.of(*moves, [0, 1], [0, 1]), [[0, -1], [0, -1]], [0, 0])
+    >>> label_shares_of_texts(model, [b"abc", b""]).round(2).tolist()
     [[0.74, 0.26], [0.5, 0.5]]
     """
-    labels = len(model.priors)
-    shares = np.empty((len(texts), labels))
-    library = native()
+    shares = np.empty((len(texts), len(model.priors)))
+    library, whole = native(), ctypes.byref(model.in_c)
     first, step = shares.ctypes.data, shares.strides[0]
     for row, text in enumerate(texts):
         if library is None:
             shares[row] = langid_reference.label_shares(model, text)
         elif not library.langid_shares(
-            ctypes.c_char_p(text), ctypes.c_int64(len(text)), *model.addresses,
-            ctypes.c_int64(labels), ctypes.c_void_p(first + row * step),
+            whole, ctypes.c_char_p(text), ctypes.c_int64(len(text)),
+            ctypes.c_void_p(first + row * step),
         ):  # fmt: skip
             raise MemoryError
     return shares

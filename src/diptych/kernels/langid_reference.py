@@ -29,9 +29,11 @@ def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
 
 def feature_counts(model: Model, text: bytes) -> Counter[int]:
     """The count of each feature in some bytes."""
-    state, seen = 0, Counter[int]()
+    automaton, seen = model.automaton, Counter[int]()
+    row = automaton.start
     for byte in text:
-        state = int(model.moves[int(model.rows[state]) * 256 + byte])
-        if model.output[state] >= 0:
-            seen[int(model.output[state])] += 1
+        block = int(automaton.blocks[row * 16 + byte // 16])
+        row, feature = automaton.moves[block * 16 + byte % 16].tolist()
+        if feature >= 0:
+            seen[feature] += 1
     return seen

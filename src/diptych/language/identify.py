@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
-from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from diptych.kernels.langid import Model, label_shares
 from diptych.language.codes import accept_codes, primary, same_language, script_of, usual_script
 from diptych.language.learned import LearnedLanguage
+from diptych.language.model_file import read_model
 from diptych.language.scripts import covers, main_script, script_shares
 from diptych.types import LangScore
 
@@ -60,6 +60,7 @@ class _Requested(NamedTuple):
 
 
 _learned: tuple[LearnedLanguage, ...] = ()
+_shipped_model = cache(read_model)
 
 
 def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:
@@ -236,20 +237,13 @@ def _labels(langs: tuple[str, ...]) -> _Requested:
 @cache
 def base_model() -> Labelled:
     """The model of py3langid, without learned languages."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    found = LanguageIdentifier.from_model_file(MODEL_FILE)
-    labels = tuple(found.nb_classes)
-    model = Model.of(found.tk_nextmove, found.tk_row, found.tk_output, found.nb_ptc, found.nb_pc)
+    labels, model, _ = _shipped_model()
     return Labelled(labels, _aliases(labels), model)
 
 
-@cache
 def fingerprint() -> str:
     """A hash of the model: its languages and its features."""
-    labels, _, model = base_model()
-    described = f"{' '.join(labels)} {model.table.shape}".encode() + model.output.tobytes()
-    return blake2b(described, digest_size=8).hexdigest()
+    return _shipped_model().fingerprint
 
 
 @cache
@@ -271,7 +265,7 @@ def whole_model() -> Labelled:
         if not any(_is_replaced(label, each.lang) for each in _learned)
     ]
     labels = (*(base.labels[column] for column in kept), *(each.lang for each in _learned))
-    columns = [np.frombuffer(each.column, "<f2").astype(np.float32) for each in _learned]
+    columns = [np.frombuffer(each.column, "<f2") for each in _learned]
     model = base.model.restricted(kept).widened(columns, [each.prior for each in _learned])
     return Labelled(labels, _aliases(labels), model)
 

@@ -81,7 +81,7 @@ class _Known(NamedTuple):
     """The model's columns of other languages."""
 
     labels: Sequence[str]
-    table: NDArray[np.float32]
+    table: NDArray[np.float16]
     priors: NDArray[np.float32]
 
 
