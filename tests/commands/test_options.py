@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from diptych.commands import main
@@ -45,3 +48,12 @@ def test_mining_what_was_found_is_mining_as_usual() -> None:
     command = main.commands["mine"]
     usual = command.make_context("mine", ["example.org", "--langs", "en,fr"]).params
     assert MineOptions(**usual) == MineOptions(sites=("example.org",), langs="en,fr")
+
+
+def test_no_identifier_is_loaded_to_know_its_languages() -> None:
+    code = (
+        "import sys; from diptych.commands.options import first_notes;"
+        "print(len(first_notes(['en', 'tet'])), 'py3langid' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "False"]

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.language.identify import can_identify, identify, is_identifiable
+from diptych.language.identify import (
+    IDENTIFIED,
+    base_model,
+    can_identify,
+    identify,
+    is_identifiable,
+)
 
 TEXTS = {
     "en": "The mayor opened the new library yesterday, and many people came to see it.",
@@ -140,6 +146,11 @@ def test_a_language_asked_for_without_a_script_is_one_in_any() -> None:
 def test_which_languages_can_be_told() -> None:
     assert all(map(can_identify, ["en", "eng", "fil", "nb", "zh-Hant", "sr-Latn", "kab"]))
     assert not any(map(can_identify, ["tet", "nds", "qaa", "", "xx", "zxx"]))
+
+
+def test_the_table_of_languages_is_that_of_the_model() -> None:
+    no_language = "zxx"
+    assert {*IDENTIFIED, no_language} == set(base_model().labels)
 
 
 def test_languages_the_model_does_not_know_change_nothing() -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from diptych.files import shipped_table
 from diptych.kernels.langid import Model, label_shares
 from diptych.language.codes import accept_codes, primary, same_language, script_of, usual_script
 from diptych.language.learned import LearnedLanguage
@@ -34,7 +35,6 @@ _MAX_CHARACTERS = 2_000  # a bound on work: the model walks over every byte
 # and headings, small enough to be outweighed by the evidence of a paragraph.
 _PRIOR_ODDS = 10.0
 _CHINESE = ("Hans", "Hant")
-_NO_LANGUAGE = "zxx"  # a label of the model for what is none
 # Scripts of languages that the model knows in two.
 _SECOND_SCRIPTS = ("Latn", "Cyrl", "Arab", "Hant")
 
@@ -59,6 +59,8 @@ class _Requested(NamedTuple):
     """number of the user's languages that the model knows"""
 
 
+IDENTIFIED = tuple(label for [label] in shipped_table("diptych.language", "identified.tsv"))
+"""the languages of the model of py3langid, which need not be loaded to know them"""
 _learned: tuple[LearnedLanguage, ...] = ()
 _shipped_model = cache(read_model)
 
@@ -109,8 +111,8 @@ def can_identify(lang: str) -> bool:
     >>> can_identify("fr-CA"), can_identify("nb"), can_identify("tet")
     (True, True, False)
     """
-    labels = dict.fromkeys(whole_model().labels)
-    return any(same_language(label, lang) for label in labels if label != _NO_LANGUAGE)
+    own = (label for label in IDENTIFIED if not _is_replaced(label))
+    return any(same_language(label, lang) for label in (*own, *(each.lang for each in _learned)))
 
 
 def use_learned_languages(models: Sequence[LearnedLanguage]) -> None:
@@ -249,8 +251,8 @@ def fingerprint() -> str:
 @cache
 def _model_scripts() -> frozenset[str]:
     """The scripts of the model's own languages."""
-    usual = {usual_script(label) for label in base_model().labels if label != _NO_LANGUAGE}
-    return frozenset(usual | {"Hani", "Hira", "Kana", "Hang", *_SECOND_SCRIPTS})
+    usual = map(usual_script, IDENTIFIED)
+    return frozenset((*usual, "Hani", "Hira", "Kana", "Hang", *_SECOND_SCRIPTS))
 
 
 @cache
@@ -259,21 +261,19 @@ def whole_model() -> Labelled:
     base = base_model()
     if not _learned:
         return base
-    kept = [
-        column
-        for column, label in enumerate(base.labels)
-        if not any(_is_replaced(label, each.lang) for each in _learned)
-    ]
+    kept = [column for column, label in enumerate(base.labels) if not _is_replaced(label)]
     labels = (*(base.labels[column] for column in kept), *(each.lang for each in _learned))
     columns = [np.frombuffer(each.column, "<f2") for each in _learned]
     model = base.model.restricted(kept).widened(columns, [each.prior for each in _learned])
     return Labelled(labels, _aliases(labels), model)
 
 
-def _is_replaced(label: str, lang: str) -> bool:
+def _is_replaced(label: str) -> bool:
     """True if a learned language replaces a label, and is not another script of it."""
-    script = script_of(lang)
-    return same_language(label, lang) and (not script or script == usual_script(label))
+    return any(
+        same_language(label, each.lang) and script_of(each.lang) in ("", usual_script(label))
+        for each in _learned
+    )
 
 
 @cache
