@@ -37,9 +37,9 @@ typedef struct {
 /* Sorted fingerprints, so that looking up is a binary search. */
 typedef struct { const uint32_t *keys; const int16_t *langs; const uint8_t *kinds; int n; } MarkTable;
 typedef struct { const uint32_t *keys; int n; } WordSet;
-/* Open addressing: the place of a fingerprint is its lowest bits, then on until an empty one. */
+/* Sorted fingerprints too, and for their upper 16 bits the index of the first that begins with them. */
 typedef struct {
-    const uint32_t *keys; const uint16_t *ids; const uint8_t *scores; uint32_t mask;
+    const uint32_t *keys; const uint16_t *ids; const uint8_t *scores; const int32_t *starts;
 } ConceptTable;
 typedef struct { MarkTable marks; WordSet params, extensions, indexes; ConceptTable concepts; } Tables;
 
@@ -231,11 +231,11 @@ static float dice(Span a, Span b, Scratch *scratch) {
     return 2.0f * common / (a.len + b.len - 2);
 }
 
+/* The row of a fingerprint, or -1; one without a score is none. */
 static int64_t concept_of(const ConceptTable *table, uint32_t key) {
-    for (uint32_t at = key & table->mask;; at = (at + 1) & table->mask) {
-        if (table->keys[at] == key && table->scores[(size_t)at * SENSES]) return at;
-        if (!table->scores[(size_t)at * SENSES]) return -1;
-    }
+    int32_t start = table->starts[key >> 16];
+    int place = find(table->keys + start, table->starts[(key >> 16) + 1] - start, key);
+    return place >= 0 && table->scores[(size_t)(start + place) * SENSES] ? start + place : -1;
 }
 
 /* The bytes of a word's first letters; a letter begins with any byte but 10xxxxxx. */
@@ -542,9 +542,9 @@ void url_pair_features(
     const uint32_t *mark_keys, const int16_t *mark_langs, const uint8_t *mark_kinds, int32_t n_marks,
     const uint32_t *params, int32_t n_params, const uint32_t *extensions, int32_t n_extensions,
     const uint32_t *indexes, int32_t n_indexes, const uint32_t *concept_keys, const uint16_t *concept_ids,
-    const uint8_t *concept_scores, uint32_t concept_mask, float *out, int32_t width) {
+    const uint8_t *concept_scores, const int32_t *concept_starts, float *out, int32_t width) {
     Tables tables = {{mark_keys, mark_langs, mark_kinds, n_marks}, {params, n_params}, {extensions, n_extensions},
-                     {indexes, n_indexes}, {concept_keys, concept_ids, concept_scores, concept_mask}};
+                     {indexes, n_indexes}, {concept_keys, concept_ids, concept_scores, concept_starts}};
     Scratch scratch = {calloc(65536, sizeof(int16_t))};
     Url *a = malloc(sizeof *a), *b = malloc(sizeof *b);
     Difference *d = malloc(sizeof *d);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -198,30 +200,34 @@ def _letters(number: int) -> str:
     return "".join(chr(ord("a") + int(digit)) for digit in str(number))
 
 
-def test_rows_without_a_score_are_no_rows() -> None:
-    # Such a row would end the kernel's search for a word whose place it took.
-    alike = [word for n in range(200) if fingerprint(word := f"w{_letters(n)}".encode()) % 16 == 5]
-    words = sorted(alike[:3], key=fingerprint)
+def lookups(words: Sequence[bytes], scores: NDArray[np.uint8]) -> Features:
+    """Features with a lexicon of words in order of their fingerprints; each two mean the same."""
     keys = np.array([fingerprint(word) for word in words], np.uint32)
+    ids = np.tile(np.arange(len(words), dtype=np.uint16)[:, None] // 2, SENSES)
+    features = Features(Concepts(keys, ids, scores))
+    pages = [f"{X}/{word.decode()}" for word in words]
+    lefts, rights = map(list, zip(*product(pages, repeat=2), strict=True))
+    assert_equal(features.of(lefts, rights), features.reference(lefts, rights))
+    return features
+
+
+def test_rows_without_a_score_are_no_rows() -> None:
+    words = sorted((b"wa", b"wb", b"wc"), key=fingerprint)
     scores = np.full((3, SENSES), 255, np.uint8)
     scores[0] = 0
-    features = Features(Concepts(keys, np.zeros((3, SENSES), np.uint16), scores))
-    rows = [(f"{X}/{one.decode()}", f"{X}/{two.decode()}") for one, two in product(words, repeat=2)]
-    lefts, rights = [row[0] for row in rows], [row[1] for row in rows]
-    assert_equal(features.of(lefts, rights), features.reference(lefts, rights))
-    known = pair_features(f"{X}/{words[1].decode()}", f"{X}/{words[2].decode()}", features.concepts)
-    assert known["meaning<"] == 1
+    concepts = lookups(words, scores).concepts
+    assert [len(concepts.senses(word)) for word in words] == [0, 1, 1]
 
 
-def test_colliding_places_are_probed() -> None:
-    keys = np.array([n * 1024 + 5 for n in range(9)], np.uint32)  # the same lowest bits
-    ids = np.arange(9 * SENSES, dtype=np.uint16).reshape(9, SENSES)
-    table = url_features._hashed(Concepts(keys, ids, np.full((9, SENSES), 9, np.uint8)))
-    size = len(table[0])
-    assert size >= 18
-    places = [int(np.flatnonzero((table[0] == key) & (table[2][:, 0] > 0))[0]) for key in keys]
-    assert sorted(places) == [(5 + step) % size for step in range(9)]
-    assert all((table[1][place] == ids[row]).all() for row, place in enumerate(places))
+def test_words_are_found_among_those_that_begin_alike() -> None:
+    # Fingerprints with the same upper 16 bits, and the lowest and highest of many.
+    words = sorted((f"w{_letters(n)}".encode() for n in range(3000)), key=fingerprint)
+    upper = Counter(fingerprint(word) >> 16 for word in words)
+    alike = [word for word in words if upper[fingerprint(word) >> 16] > 1]
+    assert len(alike) > 4
+    chosen = sorted({*alike[:9], words[0], words[-1]}, key=fingerprint)
+    concepts = lookups(chosen, np.full((len(chosen), SENSES), 9, np.uint8)).concepts
+    assert all(concepts.senses(word) for word in chosen)
 
 
 def test_dice_is_symmetric_and_counts_repeats() -> None:

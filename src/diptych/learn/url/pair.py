@@ -146,4 +146,6 @@ def _sound_concepts(concepts: Concepts) -> bool:
         and concepts.ids.dtype == np.uint16
         and concepts.scores.dtype == np.uint8
         and concepts.ids.shape == concepts.scores.shape == (size, SENSES)
+        and concepts.ids.flags.c_contiguous
+        and concepts.scores.flags.c_contiguous
     )

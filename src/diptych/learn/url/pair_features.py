@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from diptych.kernels import native, pointer
 from diptych.kernels.tables import ends_of
 from diptych.language.marks import LANGUAGE_PARAMETERS
-from diptych.learn.url.concepts import SENSES, Concepts, fingerprint
+from diptych.learn.url.concepts import Concepts, fingerprint
 from diptych.learn.url.pair_url import (
     EDGE,
     EXTENSIONS,
@@ -325,7 +325,6 @@ class Features:
         """The tables as arguments of the kernel, in C's order."""
         marks = sorted((fingerprint(word), *mark) for word, mark in mark_words().items())
         numbers, langs, kinds = zip(*marks, strict=True)
-        concepts = _hashed(self.concepts)
         tables: list[tuple[NDArray[Any], ...]] = [
             (np.array(numbers, np.uint32), np.array(langs, np.int16), np.array(kinds, np.uint8)),
             (_sorted(word.encode() for word in LANGUAGE_PARAMETERS),),
@@ -337,32 +336,19 @@ class Features:
             for table in tables
             for argument in (*map(pointer, table), ctypes.c_int32(len(table[0])))
         ]
-        return [*arguments, *map(pointer, concepts), ctypes.c_uint32(len(concepts[0]) - 1)]
+        keys, ids, scores = self.concepts.keys, self.concepts.ids, self.concepts.scores
+        return [*arguments, *map(pointer, (keys, ids, scores, _starts(keys)))]
 
 
 def _sorted(words: Any) -> NDArray[np.uint32]:
     return np.array(sorted(fingerprint(word) for word in words), np.uint32)
 
 
-def _hashed(
-    concepts: Concepts,
-) -> tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.uint8]]:
-    """The lexicon by open addressing: the place of a key is its lowest bits, then on."""
-    size = 1 << max(4, (2 * len(concepts.keys)).bit_length())
-    places = np.full(size, -1, np.int64)
-    want = (concepts.keys & np.uint32(size - 1)).astype(np.int64)
-    # A row whose first score is nothing would look like an empty place.
-    left = np.flatnonzero(concepts.scores[:, 0])
-    while len(left):
-        at = want[left]
-        free = places[at] < 0
-        places[at[free][::-1]] = left[free][::-1]
-        left = left[places[at] != left]
-        want[left] = (want[left] + 1) & (size - 1)
-    keys = np.zeros(size, np.uint32)
-    ids, scores = np.zeros((size, SENSES), np.uint16), np.zeros((size, SENSES), np.uint8)
-    used = places >= 0
-    keys[used], ids[used], scores[used] = (
-        table[places[used]] for table in (concepts.keys, concepts.ids, concepts.scores)
-    )
-    return keys, ids, scores
+def _starts(keys: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """For the upper 16 bits of a key the index of the first that begins with them, and the end.
+
+    >>> _starts(np.array([1, 2, 1 << 16], np.uint32))[[0, 1, 2, -1]].tolist()
+    [0, 2, 3, 3]
+    """
+    firsts = np.arange(1 << 16, dtype=np.uint32) << np.uint32(16)
+    return np.append(np.searchsorted(keys, firsts), len(keys)).astype(np.int32)
