@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from diptych.kernels import fields_of, langid_reference, native, pointer
 from diptych.kernels.tables import are_within
 
+_PARTS = 64  # of a table that is checked, each by itself: all of it at once takes much memory
 _BLOCK = 16  # moves that are stored together: those of bytes with the same upper four bits
 
 
@@ -91,13 +92,13 @@ class Model:
             raise ValueError("each feature needs a probability for each label")
         if automaton.features > len(halves):
             raise ValueError("an automaton shows a feature that has no probabilities")
-        if not np.isfinite(halves).all():
+        if not all(np.isfinite(part).all() for part in np.array_split(halves, _PARTS)):
             raise ValueError("the log probability of a feature is not finite")
         return cls(automaton, halves, logs)
 
     def restricted(self, labels: Sequence[int]) -> Model:
         """The model for some of the labels."""
-        return Model.of(self.automaton, self.table[:, labels], self.priors[labels])
+        return Model.of(self.automaton, self.table[:, list(labels)], self.priors[list(labels)])
 
     def widened(self, columns: Sequence[NDArray[np.float16]], priors: Sequence[float]) -> Model:
         """The model with more labels; ValueError for columns of another length."""

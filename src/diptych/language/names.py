@@ -1,12 +1,17 @@
-"""The names of a language in several languages, and its codes of ISO 639."""
+"""The names of a language in several languages, and its codes of ISO 639.
+
+Names come from CLDR through langcodes; `names.tsv` holds those of the languages of most of the web
+in each other, because the tables of CLDR take 15 MB.  `tools/names.py` writes it anew.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from diptych.files import shipped_table
 from diptych.language.codes import primary
 
 # Names that switchers use and CLDR does not list.
@@ -58,9 +63,30 @@ def language_names(lang: str, readers: Sequence[str] = ("en",)) -> frozenset[str
     >>> sorted(language_names("fr")), sorted(language_names("de", ("fr",)))
     (['français', 'french'], ['allemand', 'deutsch'])
     """
+    name = primary(lang)
+    names = [_shipped().get((name, reader)) or derive_name(name, reader) for reader in readers]
+    names.append(_shipped().get((name, name)) or derive_name(name, name))
+    return frozenset(fold_case(each) for each in (*names, *_OTHER_NAMES.get(name, ())) if each)
+
+
+def derive_name(lang: str, reader: str) -> str:
+    """The name of a language in another, from CLDR.
+
+    >>> derive_name("de", "fr"), derive_name("de", "de")
+    ('allemand', 'Deutsch')
+    """
     from langcodes import Language
 
-    name = primary(lang)
-    language = Language.make(name)
-    names = [language.autonym(), *(language.display_name(reader) for reader in readers)]
-    return frozenset(fold_case(each) for each in (*names, *_OTHER_NAMES.get(name, ())) if each)
+    language = Language.make(lang)
+    return language.autonym() if lang == reader else language.display_name(reader)
+
+
+@cache
+def _shipped() -> dict[tuple[str, str], str]:
+    """The names of the table by language and reader."""
+    (_, *readers), *rows = shipped_table("diptych.language", "names.tsv")
+    return {
+        (lang, reader): name
+        for lang, *names in rows
+        for reader, name in zip(readers, names, strict=True)
+    }

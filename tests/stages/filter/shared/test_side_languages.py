@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diptych.language.identify import MIN_LETTERS
+from diptych.language.identify import MIN_LETTERS, whole_model
+from diptych.stages.filter.shared import side_languages
 from diptych.stages.filter.shared.side_languages import UNKNOWN_ODDS, language_odds
 
 ENGLISH = "The members of the council met in the old town hall on Tuesday evening."
@@ -71,3 +72,10 @@ def test_beginning_of_a_text_is_enough() -> None:
 
 def test_no_texts_are_told_nothing() -> None:
     assert [len(found) for found in language_odds([], np.array([], int), "en", "fr")] == [0, 0]
+
+
+def test_pairs_of_common_languages_share_a_model() -> None:
+    pairs = [("en", "fr"), ("fr", "en"), ("de", "zh-Hant")]
+    models = [side_languages._restricted_model(whole_model(), *pair)[0] for pair in pairs]
+    assert models[0] is models[1] is models[2]
+    assert side_languages._restricted_model(whole_model(), "en", "cy")[0] is not models[0]

@@ -69,4 +69,10 @@ def _restricted_model(
         [place for place, label in enumerate(labels) if same_language(label, name)]
         for name in (own, other)
     ]
-    return whole.model.restricted(kept), columns[0], columns[1]
+    return _some_labels(whole.model, tuple(kept)), columns[0], columns[1]
+
+
+@lru_cache(maxsize=64)
+def _some_labels(model: Model, columns: tuple[int, ...]) -> Model:
+    """The model of some labels; most pairs of languages have the same, which take 8 MB."""
+    return model.restricted(columns)
