@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from diptych.files import shipped_table
+from diptych.kernels import return_memory
 from diptych.kernels.langid import Model, label_shares
 from diptych.language.codes import accept_codes, primary, same_language, script_of, usual_script
 from diptych.language.learned import LearnedLanguage
@@ -240,6 +241,7 @@ def _labels(langs: tuple[str, ...]) -> _Requested:
 def base_model() -> Labelled:
     """The model of py3langid, without learned languages."""
     labels, model, _ = _shipped_model()
+    return_memory()
     return Labelled(labels, _aliases(labels), model)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.files import model_file, reading
+from diptych.kernels import return_memory
 from diptych.kernels.url_lang import MAX_KINDS, MAX_LABELS, MAX_WIDTH, Tables, probabilities
 from diptych.learn.arrays import TRAIN_ANEW, arrays_of, read_arrays, save_arrays
 from diptych.learn.url.data import UNKNOWN, LabelledUrl
@@ -82,7 +83,8 @@ def _read(folder: str) -> UrlLang:
         if wrong := _wrong_shape(found) or _wrong_number(found):
             raise ValueError(wrong)
         tables = Tables(**{field.name: found[field.name] for field in fields(Tables)})
-        return UrlLang(tuple(found["labels"].tolist()), tables)
+    return_memory()
+    return UrlLang(tuple(found["labels"].tolist()), tables)
 
 
 _shipped = cache(_read)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.files import model_file, reading
+from diptych.kernels import return_memory
 from diptych.learn.arrays import TRAIN_ANEW, arrays_of, part_of, read_arrays, save_arrays
 from diptych.learn.trees import Forest
 from diptych.learn.url import language as url_lang
@@ -129,6 +130,7 @@ def _read(folder: str) -> UrlPair:
         forest = Forest.of_arrays(found, len(ALL_NAMES), "forest_")
         if not _sound_concepts(concepts):
             raise ValueError("its arrays are damaged")
+    return_memory()
     own = path.parent / LANGUAGES
     return UrlPair(Features(concepts), forest, url_lang.load(str(own) if own.is_dir() else ""))
 
