@@ -31,7 +31,7 @@ def library() -> LanguageIdentifier:
 
 
 def automaton(moves: ArrayLike, rows: ArrayLike, output: ArrayLike) -> Automaton:
-    return Automaton.of(*shared_blocks([np.array(moves, np.uint32)]), rows, output)
+    return Automaton.of(shared_blocks([np.array(moves, np.uint32)]), rows, output)
 
 
 def random_model(seed: int) -> Model:
@@ -101,8 +101,10 @@ def test_moves_are_those_of_the_list_they_came_from() -> None:
     assert (moves.reshape(-1, 16)[order].ravel() == listed).all()
 
 
-def test_model_is_that_of_py3langid() -> None:
+def test_model_is_that_of_py3langid_and_small() -> None:
     labels, model, _ = read_model()
+    arrays = model.table, model.automaton.moves, model.automaton.blocks
+    assert sum(array.nbytes for array in arrays) < 40_000_000
     theirs = library()
     assert labels == tuple(theirs.nb_classes)
     assert (model.table == theirs.nb_ptc).all()

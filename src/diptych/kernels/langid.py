@@ -56,7 +56,7 @@ class Automaton:
 
     @classmethod
     def of(
-        cls, moves: NDArray[np.uint32], blocks: NDArray[np.uint32], rows: ArrayLike,
+        cls, shared: tuple[NDArray[np.uint32], NDArray[np.uint32]], rows: ArrayLike,
         output: ArrayLike,
     ) -> Automaton:  # fmt: skip
         """An automaton of `shared_blocks` of moves to states, and of the states.
@@ -64,6 +64,7 @@ class Automaton:
         Each state has a row of 16 blocks, and the feature that is seen where it is reached or a
         number below zero.  ValueError if an index is out of range.
         """
+        moves, blocks = shared
         own, seen = np.asarray(rows, np.int32), np.asarray(output, np.int32)
         states = len(own)
         if not states or len(seen) != states or not are_within(own, len(blocks) // _BLOCK):
@@ -124,7 +125,7 @@ def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
     """The probability of each label.
 
     >>> moves = shared_blocks([np.repeat([1, 0], 256)])
-    >>> model = Model.of(Automaton.of(*moves, [0, 1], [0, 1]), [[0, -1], [0, -1]], [0, 0])
+    >>> model = Model.of(Automaton.of(moves, [0, 1], [0, 1]), [[0, -1], [0, -1]], [0, 0])
     >>> label_shares(model, b"abc").round(2).tolist()
     [0.74, 0.26]
     """
@@ -136,7 +137,7 @@ def label_shares_of_texts(model: Model, texts: Sequence[bytes]) -> NDArray[np.fl
     """The probability of each label for each text, one row per text.
 
     >>> moves = shared_blocks([np.repeat([1, 0], 256)])
-    >>> model = Model.of(Automaton.of(*moves, [0, 1], [0, 1]), [[0, -1], [0, -1]], [0, 0])
+    >>> model = Model.of(Automaton.of(moves, [0, 1], [0, 1]), [[0, -1], [0, -1]], [0, 0])
     >>> label_shares_of_texts(model, [b"abc", b""]).round(2).tolist()
     [[0.74, 0.26], [0.5, 0.5]]
     """

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from hashlib import blake2b
 from importlib.resources import files
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -35,29 +35,31 @@ def read_model() -> ShippedModel:
     """The model of py3langid."""
     found: dict[str, Any] = {}
     with files("py3langid").joinpath(_FILE).open("rb") as packed, lzma.open(packed) as stream:
-        for name, shape, dtype in _headers(stream):
+        for name, shape, order, dtype in _headers(stream):
             size = dtype.itemsize * int(np.prod(shape))
             if name == "nextmove":
                 pieces = _pieces(stream, size)
-                moves, blocks = shared_blocks(np.frombuffer(each, dtype) for each in pieces)
+                found[name] = shared_blocks(np.frombuffer(each, dtype) for each in pieces)
             else:
-                found[name] = np.frombuffer(stream.read(size), dtype).reshape(shape)
+                found[name] = np.frombuffer(stream.read(size), dtype).reshape(shape, order=order)
     table, output = found["ptc"], found["out_feat"]
     labels = tuple(found["classes"].tolist())
-    automaton = Automaton.of(moves, blocks, found["nextmove_row"], output)
+    automaton = Automaton.of(found["nextmove"], found["nextmove_row"], output)
     described = f"{' '.join(labels)} {table.shape}".encode() + output.astype(np.int32).tobytes()
     digest = blake2b(described, digest_size=8).hexdigest()
     return ShippedModel(labels, Model.of(automaton, table, found["pc"]), digest)
 
 
-def _headers(stream: IO[bytes]) -> Iterator[tuple[str, tuple[int, ...], np.dtype[Any]]]:
-    """The name, shape and type of each array of an archive, whose data is to be read next."""
+def _headers(
+    stream: IO[bytes],
+) -> Iterator[tuple[str, tuple[int, ...], Literal["C", "F"], np.dtype[Any]]]:
+    """The name, shape, order and type of each array of an archive; then its data is to be read."""
     while (head := stream.read(_MEMBER.size)).startswith(_SIGNATURE):
         _, name, extra = _MEMBER.unpack(head)
         file = stream.read(name + extra)[:name].decode()
         np.lib.format.read_magic(stream)
-        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-        yield file.removesuffix(".npy"), shape, dtype
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+        yield file.removesuffix(".npy"), shape, "F" if is_fortran else "C", dtype
 
 
 def _pieces(stream: IO[bytes], size: int) -> Iterator[bytes]:
