@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import threading
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -248,3 +249,20 @@ def test_numbers_that_are_none_are_refused(result: TrainingResult, value: float)
     with pytest.raises(ValueError, match="what was learned of qaa is damaged"):
         use_learned_languages([replace(result.language, column=column.tobytes())])
     assert learned_languages() == ()
+
+
+def test_each_thread_has_its_own_learned_languages(result: TrainingResult) -> None:
+    use_learned_languages([result.language])
+    seen: list[object] = []
+
+    def other() -> None:
+        seen.append(learned_languages())
+        use_learned_languages([replace(result.language, lang="xyz")])
+        seen.append((can_identify("xyz"), primary("xyz"), can_identify(result.language.lang)))
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    thread.join()
+    assert seen == [(), (True, "xyz", False)]
+    assert learned_languages() == (result.language,)
+    assert (can_identify("xyz"), primary("xyz")) == (False, "")

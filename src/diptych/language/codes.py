@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 from functools import lru_cache
 from itertools import combinations
 
@@ -37,7 +38,8 @@ _REGION_SCRIPTS = {
     "mn-cn": "Mong",
 }  # fmt: skip
 _LATIN_CODES = frozenset({"sh", "hbs", "cnr"})  # codes for Serbian that say its script
-_accepted: frozenset[str] = frozenset()
+_accepted: ContextVar[frozenset[str]] = ContextVar("accepted_codes", default=frozenset())
+"""codes of three letters that are languages too in this thread: each run has its own"""
 
 
 def parse_lang(code: str) -> str:
@@ -47,7 +49,7 @@ def parse_lang(code: str) -> str:
     ('en-US', 'fr', 'pt-BR', 'tet')
     """
     stripped = code.strip()
-    if f" {stripped} " in _COMMON or stripped.lower() in _accepted:
+    if f" {stripped} " in _COMMON or stripped.lower() in _accepted.get():
         return stripped.lower()
     import langcodes
     from langcodes.tag_parser import LanguageTagError
@@ -104,20 +106,24 @@ def may_be_code(code: str) -> bool:
 
 
 def accept_codes(codes: Iterable[str]) -> None:
-    """Accept codes of three letters as languages too, listed or not, instead of earlier ones."""
-    global _accepted
-    _accepted = frozenset(code for code in codes if may_be_code(code))
-    primary.cache_clear()
-    script_of.cache_clear()
+    """Accept codes of three letters as languages too, listed or not, instead of earlier ones.
+
+    They hold for this thread, and for what it starts.
+    """
+    _accepted.set(frozenset(code for code in codes if may_be_code(code)))
 
 
-@lru_cache(maxsize=4096)
 def primary(code: str) -> str:
     """The primary language of any code; empty if it is no language.
 
     >>> primary("fr-CA"), primary("eng"), primary("zh_TW"), primary("nb"), primary("x-default")
     ('fr', 'en', 'zh', 'no', '')
     """
+    return _primary(code, _accepted.get())
+
+
+@lru_cache(maxsize=4096)
+def _primary(code: str, accepted: frozenset[str]) -> str:
     lowered = code.strip().lower()
     shape = _SIMPLE_TAG.fullmatch(lowered)
     if shape and f" {shape[1]} " in _COMMON:
@@ -132,7 +138,7 @@ def primary(code: str) -> str:
     except LanguageTagError:
         return ""
     own = language.language or ""
-    if own in _accepted:
+    if own in accepted:
         return own
     if not own or not langcodes.Language.make(own).is_valid():
         return ""

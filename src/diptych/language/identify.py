@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from functools import cache
+from contextvars import ContextVar
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -62,7 +63,9 @@ class _Requested(NamedTuple):
 
 IDENTIFIED = tuple(label for [label] in shipped_table("diptych.language", "identified.tsv"))
 """the languages of the model of py3langid, which need not be loaded to know them"""
-_learned: tuple[LearnedLanguage, ...] = ()
+_MODELS = 4  # sets of learned languages whose models are kept: 28 MB each
+_learned: ContextVar[tuple[LearnedLanguage, ...]] = ContextVar("learned_languages", default=())
+"""the learned languages of this thread: each run has its own"""
 _shipped_model = cache(read_model)
 
 
@@ -83,12 +86,13 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     text = text[:_MAX_CHARACTERS]
     if not is_identifiable(text):
         return ()
-    asked = _labels(tuple(langs))
+    learned = _learned.get()
+    asked = _labels(tuple(langs), learned)
     is_choice = closed and asked.codes > 1
-    known = _restricted(tuple(sorted(asked.names))) if is_choice else whole_model()
+    known = _restricted(tuple(sorted(asked.names)), learned) if is_choice else _model(learned)
     shares = _shares(text, known)
-    if _learned:
-        shares = _with_scripts(text, known.labels, shares)
+    if learned:
+        shares = _with_scripts(text, known.labels, shares, learned)
     most = max(shares)
     # Nine of ten pages: the other languages share what is left.
     if most >= _CERTAIN and (label := known.labels[shares.index(most)]) not in asked.scripts:
@@ -105,23 +109,27 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     return tuple(LangScore(lang, score) for lang, score in best if score >= _MIN_SCORE)
 
 
-@cache
 def can_identify(lang: str) -> bool:
     """True if texts in a language can be identified: the model knows it, or it was learned.
 
     >>> can_identify("fr-CA"), can_identify("nb"), can_identify("tet")
     (True, True, False)
     """
-    own = (label for label in IDENTIFIED if not _is_replaced(label))
-    return any(same_language(label, lang) for label in (*own, *(each.lang for each in _learned)))
+    return _can_identify(lang, _learned.get())
+
+
+@lru_cache(maxsize=1024)
+def _can_identify(lang: str, learned: Sequence[LearnedLanguage]) -> bool:
+    own = (label for label in IDENTIFIED if not _is_replaced(label, learned))
+    return any(same_language(label, lang) for label in (*own, *(each.lang for each in learned)))
 
 
 def use_learned_languages(models: Sequence[LearnedLanguage]) -> None:
-    """Add learned languages to the model of this process, in place of those added before.
+    """Add learned languages to the model, in place of those added before.
 
+    They hold for this thread, and for what it starts: two runs in one process have their own.
     ValueError if one of them was learned for another model, or is damaged.
     """
-    global _learned
     for model in models:
         if model.model != fingerprint() or len(model.column) != 2 * len(base_model().model.table):
             raise ValueError(
@@ -129,15 +137,14 @@ def use_learned_languages(models: Sequence[LearnedLanguage]) -> None:
             )
         if not np.isfinite(np.frombuffer(model.column, "<f2")).all():
             raise ValueError(f"what was learned of {model.lang} is damaged; teach it anew")
-    _learned = tuple({model.lang: model for model in models}.values())
-    accept_codes(model.lang for model in _learned)
-    for remembered in (_labels, whole_model, _restricted, can_identify):
-        remembered.cache_clear()
+    learned = tuple({model.lang: model for model in models}.values())
+    _learned.set(learned)
+    accept_codes(model.lang for model in learned)
 
 
 def learned_languages() -> tuple[LearnedLanguage, ...]:
-    """The learned languages that were added to the model of this process."""
-    return _learned
+    """The learned languages that were added to the model."""
+    return _learned.get()
 
 
 def is_identifiable(text: str) -> bool:
@@ -186,15 +193,17 @@ def _other_scripts(text: str, script: str) -> Sequence[str]:
     return [] if not found or covers(script, found) else [found]
 
 
-def _with_scripts(text: str, labels: Sequence[str], shares: list[float]) -> list[float]:
+def _with_scripts(
+    text: str, labels: Sequence[str], shares: list[float], learned: Sequence[LearnedLanguage]
+) -> list[float]:
     """The probabilities corrected by the scripts of learned languages: a script of its own decides.
 
     The model has no features of scripts that none of its own languages is written in.
     """
     script = main_script(text)
-    own = {model.lang for model in _learned if any(covers(script, each) for each in model.scripts)}
-    own |= {model.lang for model in _learned if any(covers(each, script) for each in model.scripts)}
-    others = {model.lang for model in _learned} - own
+    own = {model.lang for model in learned if any(covers(script, each) for each in model.scripts)}
+    own |= {model.lang for model in learned if any(covers(each, script) for each in model.scripts)}
+    others = {model.lang for model in learned} - own
     if own.intersection(labels) and script not in _model_scripts():
         others = set(labels) - own
     kept = [0.0 if label in others else share for label, share in zip(labels, shares, strict=True)]
@@ -221,13 +230,13 @@ def _shares(text: str, known: Labelled) -> list[float]:
     return shares
 
 
-@cache
-def _labels(langs: tuple[str, ...]) -> _Requested:
+@lru_cache(maxsize=1024)
+def _labels(langs: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -> _Requested:
     """The model's labels for the user's languages, each with the user's own code."""
     names: dict[str, str] = {}
     scripts: dict[str, dict[str, str]] = {}
     known: set[str] = set()
-    for label in dict.fromkeys(whole_model().labels):
+    for label in dict.fromkeys(_model(learned).labels):
         codes = [lang for lang in langs if same_language(label, lang)]
         if codes:
             names[label] = codes[0]
@@ -257,31 +266,35 @@ def _model_scripts() -> frozenset[str]:
     return frozenset((*usual, "Hani", "Hira", "Kana", "Hang", *_SECOND_SCRIPTS))
 
 
-@cache
 def whole_model() -> Labelled:
     """The model with the learned languages, which replace the columns of the same languages."""
+    return _model(_learned.get())
+
+
+@lru_cache(maxsize=_MODELS)
+def _model(learned: tuple[LearnedLanguage, ...]) -> Labelled:
     base = base_model()
-    if not _learned:
+    if not learned:
         return base
-    kept = [column for column, label in enumerate(base.labels) if not _is_replaced(label)]
-    labels = (*(base.labels[column] for column in kept), *(each.lang for each in _learned))
-    columns = [np.frombuffer(each.column, "<f2") for each in _learned]
-    model = base.model.restricted(kept).widened(columns, [each.prior for each in _learned])
+    kept = [column for column, label in enumerate(base.labels) if not _is_replaced(label, learned)]
+    labels = (*(base.labels[column] for column in kept), *(each.lang for each in learned))
+    columns = [np.frombuffer(each.column, "<f2") for each in learned]
+    model = base.model.restricted(kept).widened(columns, [each.prior for each in learned])
     return Labelled(labels, _aliases(labels), model)
 
 
-def _is_replaced(label: str) -> bool:
+def _is_replaced(label: str, learned: Sequence[LearnedLanguage]) -> bool:
     """True if a learned language replaces a label, and is not another script of it."""
     return any(
         same_language(label, each.lang) and script_of(each.lang) in ("", usual_script(label))
-        for each in _learned
+        for each in learned
     )
 
 
-@cache
-def _restricted(labels: tuple[str, ...]) -> Labelled:
+@lru_cache(maxsize=64)
+def _restricted(labels: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -> Labelled:
     """The model of some labels."""
-    whole = whole_model()
+    whole = _model(learned)
     columns = [column for column, label in enumerate(whole.labels) if label in labels]
     chosen = tuple(whole.labels[column] for column in columns)
     return Labelled(chosen, _aliases(chosen), whole.model.restricted(columns))

@@ -14,7 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from diptych.language.codes import hreflang_language, primary, same_language
-from diptych.language.identify import identify
+from diptych.language.identify import identify, learned_languages
+from diptych.language.learned import LearnedLanguage
 from diptych.language.marks import Mark, mark_table
 from diptych.language.switchers import declared_language
 from diptych.stages.detect.shared import naming
@@ -275,8 +276,15 @@ def _roles(words: Iterable[str], question: Question) -> set[str]:
     return {role for langs in named if (role := question.role(langs))}
 
 
-@lru_cache(maxsize=1 << 13)
 def _language_of(text: str, wanted: tuple[str, ...]) -> tuple[LangScore, ...]:
+    return _identified(text, wanted, learned_languages())
+
+
+@lru_cache(maxsize=1 << 13)
+def _identified(
+    text: str, wanted: tuple[str, ...], learned: tuple[LearnedLanguage, ...]
+) -> tuple[LangScore, ...]:
+    """The languages of a text; they depend on what was learned, which runs differ in."""
     return identify(text, wanted, closed=False)
 
 
