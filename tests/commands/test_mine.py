@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
@@ -17,10 +18,12 @@ import pytest
 from support import zoo
 from support.commands import Signal, placeless, rows, run, start
 from support.filenames import file_name
-from support.serving import MISSING, Reply, reserved, serve, url_of
+from support.serving import MISSING, Reply, Request, reserved, serve, url_of
+from support.waiting import until
 
 import diptych
 from diptych.demo import GOLD
+from diptych.reports.progress import Progress
 from diptych.steps.write_corpus import PAIRS_HEADER
 
 SLOW = pytest.mark.slow
@@ -335,6 +338,31 @@ def test_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path):
     assert json.loads(result.stdout)["queued"] == 0
     assert found(tmp_path) == gold(server.url)
     assert whole.total() <= len(whole) + 1, "at most what was in flight is asked for again"
+
+
+def test_second_interrupt_ends_a_run_at_once_and_loses_nothing(tmp_path, monkeypatch):
+    here, usual, calls = threading.get_ident(), Progress.interrupt, []
+
+    def counted(progress: Progress) -> None:
+        calls.append(progress.stage)
+        usual(progress)
+
+    def twice(request: Request) -> None:
+        if len(server.log) == 20:
+            signal.pthread_kill(here, signal.SIGINT)
+            until(lambda: calls)
+            signal.pthread_kill(here, signal.SIGINT)
+
+    monkeypatch.setattr(Progress, "interrupt", counted)
+    with serve(zoo.demo_site) as server:
+        server.before = twice
+        ended = run("mine", server.url, *QUICK, "--out", tmp_path, "--quiet")
+        assert (ended.exit_code, len(calls)) == (130, 2)
+        assert ended.stderr == (
+            "interrupted: nothing that was saved is lost; the same command goes on\n"
+        )
+        assert run("mine", server.url, *QUICK, "--out", tmp_path, "--quiet").exit_code == 0
+    assert found(tmp_path) == gold(server.url)
 
 
 def test_run_interrupted_at_once_ends_cleanly(tmp_path):

@@ -103,7 +103,9 @@ class Group(click.Group):
             with orderly_termination():
                 return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            click.echo("interrupted: nothing that was saved is lost", err=True)
+            click.echo(
+                "interrupted: nothing that was saved is lost; the same command goes on", err=True
+            )
             raise SystemExit(STOPPED) from error
         except StoppedError as error:
             click.echo(error, err=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import signal
 import sys
 import time
 from collections import deque
@@ -245,8 +246,7 @@ class Workers:
 
     def _kill_late(self, worker: _Worker) -> None:
         worker.is_late = True
-        with suppress(ProcessLookupError):
-            worker.process.kill()
+        _kill(worker.process)
 
     def _end_job(self, worker: _Worker, result: Any) -> None:
         """Hand over the result of a worker's first job, and begin with the next."""
@@ -334,7 +334,7 @@ class Workers:
         self._processes.add(process)
         try:
             if self._is_closing:
-                process.kill()
+                _kill(process)
             process.stdin.write(_frame(self._beginning))
             await process.stdout.readexactly(len(READY))
         except (asyncio.IncompleteReadError, ConnectionError) as error:
@@ -347,8 +347,7 @@ class Workers:
 
     async def _bury(self, process: asyncio.subprocess.Process) -> None:
         """End a process, if it has not ended, and wait until nothing is left of it."""
-        with suppress(ProcessLookupError):
-            process.kill()
+        _kill(process)
         if process.stdin is not None:
             process.stdin.close()
         await process.wait()
@@ -358,10 +357,19 @@ class Workers:
         self._is_closing = True
         if self._alarm is not None:
             self._alarm.cancel()
-        for process in list(self._processes):
-            with suppress(ProcessLookupError):
-                process.kill()
+        for process in self._processes:
+            _kill(process)
         await asyncio.gather(*self._starting, *self._listeners, return_exceptions=True)
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    """Kill a process, if it has not ended.
+
+    Not by `process.kill`: that may take the exit code which the event loop waits for.
+    """
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
 
 
 def _result(begun: deque[Future[Value]], tick: Callable[[], None]) -> Value:
