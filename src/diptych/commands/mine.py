@@ -141,7 +141,7 @@ def mine_sites(asked: MineOptions) -> int:
     terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
     folder = asked.out or default_folder(seeds, [str(path) for path in asked.archives], langs)
     agent, workers = agent_of(asked.user_agent), workers_of(asked.jobs)
-    engine = _engine(asked, agent, archives, workers.count)
+    engine = _engine(asked, agent, archives)
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
         plan = _plan(store, terms, lexicons, asked, agent)
@@ -206,6 +206,7 @@ def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list
 def _plan(
     store: Store, terms: Terms, lexicons: Sequence[Lexicon], asked: MineOptions, agent: str
 ) -> Plan:
+    from diptych.engine.replay import PAGES_AT_ONCE
     from diptych.frontier.politeness import Limits, Politeness
     from diptych.frontier.scope import Scope, group
     from diptych.pipeline import Plan
@@ -221,7 +222,7 @@ def _plan(
     politeness = Politeness(
         agent=agent,
         delay=0.0 if replay else asked.delay,
-        connections=1 if replay else asked.connections,
+        connections=PAGES_AT_ONCE if replay else asked.connections,
         obey_robots=not replay,
     )
     minutes, megabytes = asked.max_minutes, asked.max_megabytes
@@ -237,11 +238,11 @@ def _plan(
     )  # fmt: skip
 
 
-def _engine(asked: MineOptions, agent: str, archives: Sequence[Path], jobs: int) -> Engine:
+def _engine(asked: MineOptions, agent: str, archives: Sequence[Path]) -> Engine:
     if archives:
         from diptych.engine.replay import ReplayEngine
 
-        return ReplayEngine(with_sketches=jobs < 2)
+        return ReplayEngine()
     return live_engine(asked, agent, connections=asked.connections)
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
 from diptych.engine.engine import Answerer
 from diptych.engine.reading import READ_LIMITS, ReadTask, read_result
+from diptych.engine.worker import Failed
 from diptych.engine.workers import ALONE, Workers
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
-from diptych.page.answer import ReadAnswer, read_answer
+from diptych.page.answer import ReadAnswer
 from diptych.page.body import is_html
 from diptych.protocols import Watcher
 from diptych.reason import Reason
@@ -73,6 +75,10 @@ def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
     return ""
 
 
+PAGES_AT_ONCE = 32
+"""pages that are read at the same time, where the choice of the next does not depend on them"""
+
+
 @dataclass(frozen=True, slots=True)
 class ReplayEngine:
     """Answers a crawl out of the archives that were indexed into its store.
@@ -80,43 +86,58 @@ class ReplayEngine:
     Time is the number of answers so far: the same archives give the same crawl, to the bit.
     """
 
-    with_sketches: bool = True
-    """True if pages are sketched while they are parsed, so that none is parsed twice"""
-
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it."""
         workers.prepare()
+        room = 1 if crawl.guides.has_memory else PAGES_AT_ONCE
         now = float(crawl.stats.downloads)
         with crawl.store.transaction() as transaction:
             while not watcher.stopped():
                 answers.answer_all(now, transaction.checkpoint)
-                claims = crawl.next(now, 1)
+                claims = crawl.next(now, room)
                 if not claims:
                     wake = crawl.wake()
                     if wake is None:
                         break
                     now = max(now + 1.0, wake)
                     continue
-                reading, pointer = self._answer(crawl, claims[0], workers)
-                now += 1.0
-                crawl.fetched(claims[0], reading, now, pointer)
-                if crawl.stats.downloads % 64 == 0:
-                    transaction.checkpoint()
-                watcher.tick()
+                for claim, (reading, pointer) in zip(
+                    claims, _answers(crawl, claims, workers), strict=True
+                ):
+                    now += 1.0
+                    crawl.fetched(claim, reading, now, pointer)
+                    if crawl.stats.downloads % 64 == 0:
+                        transaction.checkpoint()
+                    watcher.tick()
 
-    def _answer(
-        self, crawl: Crawl, claim: Claim, workers: Workers
-    ) -> tuple[ReadAnswer | Failure, Pointer | None]:
-        place = ArchiveIndex(crawl.store).place(claim.url)
-        response = crawl.store.archive.read(*place) if place else None
-        if place is None or response is None:
-            if claim.kind is not Kind.ROBOTS:
-                return Failure(claim.url, Reason.NOT_ARCHIVED), None
-            response = Response(claim.url, 404, (), b"", 0.0)
-            return read_answer(claim.kind, response)._replace(status=0), None
-        with_sketch = self.with_sketches or crawl.needs_sketches
-        task = ReadTask(claim.kind, response, claim.depth, crawl.langs, with_sketch, False)
-        result = workers.submit(task, ALONE, limits=READ_LIMITS).result()
-        *_, outcome = read_result(claim.url, result)
-        assert outcome is not None
-        return outcome[0], Pointer(*place, 0)
+
+def _answers(
+    crawl: Crawl, claims: Sequence[Claim], workers: Workers
+) -> Iterator[tuple[ReadAnswer | Failure, Pointer | None]]:
+    """The answers to some claims, in order; they are read at the same time.
+
+    Pages are sketched at once, so that none is parsed twice.
+    """
+    begun: list[tuple[Pointer | None, Future[bytes | Failed]]] = []
+    for claim in claims:
+        response, pointer = _archived(crawl, claim)
+        task = ReadTask(claim.kind, response, claim.depth, crawl.langs, True, False)
+        begun.append((pointer, workers.submit(task, ALONE, limits=READ_LIMITS)))
+    for claim, (pointer, future) in zip(claims, begun, strict=True):
+        *_, read = read_result(claim.url, future.result())
+        assert read is not None
+        reading = read[0]
+        if pointer is None and claim.kind is not Kind.ROBOTS:
+            reading = Failure(claim.url, Reason.NOT_ARCHIVED)
+        elif pointer is None and isinstance(reading, ReadAnswer):
+            reading = reading._replace(status=0)
+        yield reading, pointer
+
+
+def _archived(crawl: Crawl, claim: Claim) -> tuple[Response, Pointer | None]:
+    """The answer in the archives; without one, that nothing is there."""
+    place = ArchiveIndex(crawl.store).place(claim.url)
+    response = crawl.store.archive.read(*place) if place else None
+    if place is None or response is None:
+        return Response(claim.url, 404, (), b"", 0.0), None
+    return response, Pointer(*place, 0)
