@@ -91,7 +91,8 @@ def blocks_from_code() -> dict[str, str]:
         "map": code_map(),
         "recipes": recipe_table(),
         "strategies": strategy_table(),
-        "schema": f"```sql\n{shipped_text('diptych.run', 'schema.sql').strip()}\n```",
+        "schema": f"```sql\n{shipped_text('diptych.run', 'schema.sql').strip()}\n\n"
+        f"{shipped_text('diptych.run', 'indexes.sql').strip()}\n```",
         "deviations": deviations(),
         "benchmarks": benchmarks(),
     }

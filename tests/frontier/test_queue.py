@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.stores import begin
 
-from diptych.frontier.crawl import SEED_PRIORITY
-from diptych.frontier.queue import Claim, Entry, Frontier, Host, State
+from diptych.frontier.queries import SQL
+from diptych.frontier.queue import Claim, Entry, Frontier, Host, State, Turn
 from diptych.run.store import Store
 from diptych.text.urls import url_key
 from diptych.types import Kind, Url
@@ -90,10 +90,25 @@ def test_order_is_that_of_a_stable_sort(shared_store: Store, priorities: list[fl
 
 def test_claim_says_all_that_is_known_of_the_url(store: Store) -> None:
     frontier = frontier_of(store, Host(7))
-    entry = Entry(Url("http://h.org/sitemap.xml"), 7, 2.5, 3, kind=Kind.SITEMAP, hops=4)
+    entry = Entry(Url("http://h.org/sitemap.xml"), 7, 2.5, 3, turn=Turn.SITEMAP, hops=4)
     frontier.add([entry])
     (claim,) = frontier.claim(0.0, 9)
-    assert claim[1:] == ("http://h.org/sitemap.xml", 7, Kind.SITEMAP, 3, 2.5, 4, 0)
+    assert claim[1:] == ("http://h.org/sitemap.xml", 7, Turn.SITEMAP, 3, 2.5, 4, 0)
+    assert claim.kind is Kind.SITEMAP
+
+
+def test_turn_comes_before_priority(store: Store) -> None:
+    frontier = frontier_of(store, Host(1))
+    turns = (Turn.PAGE, Turn.CHILD_SITEMAP, Turn.SEED, Turn.SITEMAP, Turn.ROBOTS)
+    frontier.add([page(turn.name, 10.0**turn)._replace(turn=turn) for turn in turns])
+    assert drain(frontier) == ["ROBOTS", "SITEMAP", "SEED", "CHILD_SITEMAP", "PAGE"]
+
+
+def test_next_url_is_one_step_in_an_index(store: Store) -> None:
+    rows = store.db.execute("EXPLAIN QUERY PLAN " + SQL["next_url"], (1, 0.0)).fetchall()
+    assert [row[3] for row in rows] == ["SEARCH urls USING INDEX urls_ready (host=?)"]
+    rows = store.db.execute("EXPLAIN QUERY PLAN " + SQL["best_priority"], (1, 0.0)).fetchall()
+    assert [row[3] for row in rows] == ["SEARCH urls USING INDEX urls_ready (host=?)"]
 
 
 def test_hosts_take_turns(store: Store) -> None:
@@ -145,10 +160,27 @@ def test_entry_that_lowers_raises_as_well(store: Store) -> None:
 
 def test_seeds_are_never_lowered(store: Store) -> None:
     frontier = frontier_of(store, Host(1))
-    frontier.add([page("seed", SEED_PRIORITY, depth=0), page("a", 0.9)])
-    frontier.add([page("seed", 0.1)._replace(lowers=True)])
-    assert row_of(store, page("seed")) == (SEED_PRIORITY, 0)
+    frontier.add([page("seed", depth=0)._replace(turn=Turn.SEED), page("a", 0.9)])
+    frontier.add([page("seed", -0.1)._replace(lowers=True), page("seed", 7.0)])
+    assert row_of(store, page("seed")) == (0.0, 0)
     assert drain(frontier) == ["seed", "a"]
+
+
+@pytest.mark.parametrize("turn", [Turn.SITEMAP, Turn.CHILD_SITEMAP])
+@pytest.mark.parametrize("lowers", [True, False])
+def test_link_to_a_sitemap_leaves_it_one(store: Store, turn: Turn, *, lowers: bool) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("a", 5.0), page("map.xml")._replace(turn=turn)])
+    frontier.add([page("map.xml", 3.0)._replace(lowers=lowers)])
+    (claim,) = frontier.claim(0.0, 1)
+    assert (claim.turn, claim.kind) == (turn, Kind.SITEMAP)
+
+
+def test_page_that_is_named_as_a_seed_becomes_one(store: Store) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("a", 5.0), page("b", 1.0)])
+    frontier.add([page("b")._replace(turn=Turn.SEED)])
+    assert drain(frontier) == ["b", "a"]
 
 
 def test_depth_of_a_url_that_is_valued_anew_is_kept(store: Store) -> None:
@@ -173,7 +205,7 @@ def test_top_is_the_best_page_that_may_be_claimed_soon(store: Store) -> None:
     frontier = frontier_of(store, Host(1), Host(2), Host(3))
     assert frontier.best_priority([1, 2, 3], 0.0) == -math.inf
     frontier.add([page("a", 0.3), page("b", 0.7), page("c", 0.9, host=2)])
-    frontier.add([page("robots.txt", 1e9)._replace(kind=Kind.ROBOTS)])
+    frontier.add([page("robots.txt")._replace(turn=Turn.ROBOTS)])
     assert frontier.best_priority([1], 0.0) == 0.7
     assert frontier.best_priority([1, 2], 0.0) == 0.9
     frontier.hold(2, 3600.0)
@@ -182,6 +214,8 @@ def test_top_is_the_best_page_that_may_be_claimed_soon(store: Store) -> None:
     frontier.stop(1, "test")
     assert frontier.best_priority([1, 2], 0.0) == -math.inf
     assert frontier.best_priority([], 0.0) == frontier.best_priority([3], 0.0) == -math.inf
+    frontier.add([page("seed", host=3)._replace(turn=Turn.SEED), page("d", 0.5, host=3)])
+    assert frontier.best_priority([2, 3], 3600.0) == math.inf
 
 
 @settings(max_examples=examples(60))
@@ -197,11 +231,11 @@ def test_priority_is_the_last_that_may_lower_or_what_was_raised_since(
     assert row_of(shared_store, page("a"))[0] == expected
 
 
-@pytest.mark.parametrize("kinds", [(Kind.PAGE, Kind.SITEMAP), (Kind.SITEMAP, Kind.PAGE)])
-def test_url_that_is_once_named_as_a_sitemap_is_one(store: Store, kinds: tuple[Kind, Kind]) -> None:
+@pytest.mark.parametrize("turns", [(Turn.PAGE, Turn.SITEMAP), (Turn.SITEMAP, Turn.PAGE)])
+def test_url_that_is_once_named_as_a_sitemap_is_one(store: Store, turns: tuple[Turn, Turn]) -> None:
     frontier = frontier_of(store, Host(1))
-    for priority, kind in enumerate(kinds):
-        frontier.add([page("map.xml", float(priority))._replace(kind=kind)])
+    for priority, turn in enumerate(turns):
+        frontier.add([page("map.xml", float(priority))._replace(turn=turn)])
     assert frontier.claim(0.0, 1)[0].kind is Kind.SITEMAP
 
 

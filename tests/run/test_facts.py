@@ -30,13 +30,13 @@ def test_a_url_is_told_with_where_it_leads(made: Maker) -> None:
     facts = Facts(store)
     assert facts.url(url("/nowhere")) is None
     Frontier(store.db).add([Entry(url("/old"), 1, 0.25, depth=3)])
-    assert facts.url(url("/old")) == UrlFacts(0, 3, None, "", None, 0, 0.25)
+    assert facts.url(url("/old")) == UrlFacts(0, 3, None, "", None, 0, 4, 0.25)
     store.db.execute(
         "UPDATE urls SET state = 3, status = 404, reason = 'http_404', attempts = 2 WHERE url = ?",
         (url("/old"),),
     )
     redirect(store, url("/old"), EN)
-    assert facts.url(url("/old")) == UrlFacts(3, 3, 404, "http_404", EN, 2, 0.25)
+    assert facts.url(url("/old")) == UrlFacts(3, 3, 404, "http_404", EN, 2, 4, 0.25)
     redirect(store, url("/old"), url("/nowhere"))
     found = facts.url(url("/old"))
     assert found is not None

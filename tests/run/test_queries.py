@@ -27,7 +27,7 @@ def test_statement_fits_the_schema(tmp_path: Path, package: str, name: str) -> N
 
 
 def _values(statement: str) -> int:
-    numbered = [number for number in range(1, 11) if f"?{number}" in statement]
+    numbered = [number for number in range(1, 12) if f"?{number}" in statement]
     return max(numbered) if numbered else statement.count("?")
 
 

@@ -10,11 +10,11 @@ from support.corpora import Maker, Said
 from support.stores import begin
 from support.timing import processor_seconds
 
-from diptych.frontier.queue import Entry, Frontier, State
+from diptych.frontier.queue import Entry, Frontier, State, Turn
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.text.urls import url_key
-from diptych.types import Decision, Kind, LangPair, PagePair, Url
+from diptych.types import Decision, LangPair, PagePair, Url
 
 TOLD = {
     ("/en/a", "/fr/a"): [
@@ -124,8 +124,8 @@ def test_urls_are_counted_by_state(store: Store) -> None:
 
 
 def test_answers_for_robots_txt_are_counted_by_the_kind_of_their_urls(store: Store) -> None:
-    kinds = {"robots.txt": Kind.ROBOTS, "a": Kind.PAGE}
-    Frontier(store.db).add([Entry(url(name), 1, 0.0, kind=kind) for name, kind in kinds.items()])
+    turns = {"robots.txt": Turn.ROBOTS, "a": Turn.PAGE}
+    Frontier(store.db).add([Entry(url(name), 1, 0.0, turn=turn) for name, turn in turns.items()])
     for name, status in (("robots.txt", 404), ("robots.txt", 0), ("a", 200)):
         fetch(store, name, status)
     assert (Statistics(store).downloads(), Statistics(store).robots_downloads()) == (2, 1)

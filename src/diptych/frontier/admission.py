@@ -8,7 +8,7 @@ from __future__ import annotations
 from diptych.frontier import traps
 from diptych.frontier.hosts import Hosts
 from diptych.frontier.queries import SQL
-from diptych.frontier.queue import Entry, State
+from diptych.frontier.queue import Entry, State, Turn
 from diptych.frontier.scope import Anywhere, Scope
 from diptych.reason import Reason
 from diptych.run.store import Store
@@ -28,16 +28,18 @@ class Admission:
         self._known: dict[Url, str | None] = {}
         """the site of each URL: the links of a site's pages are mostly the same"""
 
-    def entry(self, url: Url, depth: int, priority: float, *, kind: Kind = Kind.PAGE) -> Entry:
+    def entry(
+        self, url: Url, depth: int, priority: float = 0.0, *, turn: Turn = Turn.PAGE
+    ) -> Entry:
         """The URL as the frontier should know it; a sitemap may well end in .gz."""
         name = self._scope.site_of(url)
         if name is None:
             return Entry(url, 0, 0.0, depth, state=State.OUTSIDE, reason=Reason.OUTSIDE)
         host = self._hosts.of(url, name).id
-        reason = self._refusal(url) if kind is Kind.PAGE else ""
+        reason = self._refusal(url) if turn.kind is Kind.PAGE else ""
         if reason:
             return Entry(url, host, 0.0, depth, state=State.REFUSED, reason=reason)
-        return Entry(url, host, priority, depth, kind)
+        return Entry(url, host, priority, depth, turn)
 
     def may_be_page_of(self, url: Url, site: str) -> bool:
         """True if a URL can be a page of a site, judged by the URL alone."""

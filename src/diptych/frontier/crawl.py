@@ -15,7 +15,7 @@ from diptych.frontier.admission import Admission
 from diptych.frontier.guides import Guides, PairQuestion, alternates_of, end_of_part
 from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo
 from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.queue import Claim, Entry, Frontier, State
+from diptych.frontier.queue import Claim, Entry, Frontier, State, Turn
 from diptych.frontier.retries import Retries, Stats
 from diptych.frontier.scope import Scope
 from diptych.page.answer import ReadAnswer
@@ -43,8 +43,6 @@ from diptych.types import (
     Url,
 )
 
-SEED_PRIORITY = 1000.0
-SITEMAP_PRIORITY = 1e6
 MAX_SEEN = 500_000  # URLs remembered to spare the database; some 100 bytes each
 MIN_CERTAIN_VALUE = 0.3  # pairs per download: for less it is worth while to wait for answers
 MIN_PAGES_TO_JUDGE = 200  # pages of a site without any pair, before it is given up
@@ -90,7 +88,7 @@ class Crawl:
             counts = Statistics(store)
             self.stats.downloads, self.stats.pages = counts.downloads(), counts.pages()
             seeds = [seed for site in sites for seed in site.seeds]
-            self.frontier.add([self._admission.entry(seed, 0, SEED_PRIORITY) for seed in seeds])
+            self.frontier.add([self._admission.entry(seed, 0, turn=Turn.SEED) for seed in seeds])
         self.guides.resume(self.hosts.sites.values())
 
     @property
@@ -140,13 +138,13 @@ class Crawl:
         The priority of a page is what its guide expects of it where the guide has an outlook; what
         is asked first of a new host is worth what the best page there is worth.
         """
-        if not self.guides.has_memory or claim.priority == SEED_PRIORITY:
+        if not self.guides.has_memory or claim.turn is Turn.SEED:
             return True
         value = claim.priority
         if claim.kind is not Kind.PAGE:
             value = self.frontier.best_priority([claim.host], now)
         outlook = self.guides.outlook(site)
-        if outlook is None or value == -math.inf or value >= SEED_PRIORITY:
+        if outlook is None or math.isinf(value):
             return True
         best = max(value, self._best_priority(site, now))
         is_waiting = (
@@ -247,7 +245,7 @@ class Crawl:
         elif reading.redirect is not None:
             self._take_redirect(claim, reading.redirect, reading.status, now)
         elif reading.sitemap is not None:
-            self._add_sitemaps(reading.sitemap.sitemaps, SEED_PRIORITY - 1)
+            self._add_sitemaps(reading.sitemap.sitemaps, Turn.CHILD_SITEMAP)
             self._sitemap_parts.append(
                 _SitemapPart(claim, host.site, reading.sitemap, reading.status)
             )
@@ -281,7 +279,7 @@ class Crawl:
             self.frontier.fail(claim, now, reason=Reason.TOO_MANY_REDIRECTS, status=status)
             self._notify_guide(claim, Missing(claim.url, Reason.TOO_MANY_REDIRECTS))
             return
-        entry = self._admission.entry(target, claim.depth, claim.priority, kind=claim.kind)
+        entry = self._admission.entry(target, claim.depth, claim.priority, turn=claim.turn)
         entry = entry._replace(hops=claim.hops + 1)
         if entry.state is State.OUTSIDE and claim.depth == 0 and claim.kind is Kind.PAGE:
             self.hosts.notes.append(f"{claim.url} leads out of the site, to {target}: mine that")
@@ -296,14 +294,14 @@ class Crawl:
         self.frontier.complete(claim, now, status=status)
         sitemaps = self.hosts.save_robots(claim.host, robots, now)
         announced = sitemaps or [self.hosts[claim.host].origin + "/sitemap.xml"]
-        self._add_sitemaps(announced, SITEMAP_PRIORITY)
+        self._add_sitemaps(announced, Turn.SITEMAP)
 
-    def _add_sitemaps(self, urls: Iterable[str], priority: float) -> None:
+    def _add_sitemaps(self, urls: Iterable[str], turn: Turn) -> None:
         for text in urls:
             url = normalise(text)
             if url is None or self._scope.site_of(url) is None:
                 continue
-            entry = self._admission.entry(url, 0, priority, kind=Kind.SITEMAP)
+            entry = self._admission.entry(url, 0, turn=turn)
             site = self.hosts[entry.host].site
             if site.sitemaps < self._limits.sitemaps:
                 site.sitemaps += 1

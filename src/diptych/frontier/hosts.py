@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queries import SQL
-from diptych.frontier.queue import Claim, Entry, Frontier, Host
+from diptych.frontier.queue import Claim, Entry, Frontier, Host, Turn
 from diptych.page.robots import Robots
 from diptych.reason import Reason
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, url_key
-from diptych.types import Kind, Site, SiteEnd, Url
+from diptych.types import Site, SiteEnd, Url
 
 if TYPE_CHECKING:
     from protego import Protego
 
-ROBOTS_PRIORITY = 1e9
 LONG_DELAY = 3.0  # seconds: nobody restarts a crawl sooner
 MAX_NOTES = 10_000  # of one invocation; what is behind each is in the store
 ROBOTS_LIFETIME = 86_400.0  # RFC 9309, 2.4: no longer than a day
@@ -161,7 +160,7 @@ class Hosts:
         self._by_origin[info.origin] = self._by_id[info.id] = info
         self._by_site.setdefault(info.site.id, []).append(info)
         delay = self._politeness.delay_for(crawl_delay)
-        # One connection until robots.txt, which has the highest priority, is known.
+        # One connection until robots.txt, whose turn comes first, is known.
         host = Host(info.id, next_at, delay, is_unreachable=info.id in self._unreachable)
         self._frontier.add_host(host)
         return info
@@ -183,7 +182,7 @@ class Hosts:
         db.execute("INSERT INTO hosts (origin, site) VALUES (?, ?)", (origin, site.id))
         id = self._store.count("SELECT id FROM hosts WHERE origin = ?", origin)
         info = self._register(HostInfo(id, origin, site), 0.0, None)
-        robots = Entry(Url(origin + "/robots.txt"), id, ROBOTS_PRIORITY, kind=Kind.ROBOTS)
+        robots = Entry(Url(origin + "/robots.txt"), id, 0.0, turn=Turn.ROBOTS)
         self._frontier.add([robots])
         return info
 

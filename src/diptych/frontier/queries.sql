@@ -1,22 +1,22 @@
 -- Statements of `frontier` that take several lines, by name; `?` stands for a value.
 
 -- name: add_url
--- A priority of 1000 or more is not that of a policy: seeds come first whatever it says.
-INSERT INTO urls (key, url, host, kind, state, depth, priority, hops, reason)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+INSERT INTO urls (key, url, host, kind, turn, state, depth, priority, hops, reason)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 ON CONFLICT (key) DO UPDATE SET
-    priority = excluded.priority, kind = max(kind, excluded.kind),
-    depth = CASE WHEN ?10 THEN depth ELSE min(depth, excluded.depth) END
+    kind = excluded.kind, turn = excluded.turn, priority = excluded.priority,
+    depth = CASE WHEN ?11 THEN depth ELSE min(depth, excluded.depth) END
 WHERE excluded.state = 0 AND urls.state = 0
-    AND (excluded.priority > urls.priority OR (?10 AND urls.priority < 1000))
+    AND (excluded.turn < urls.turn
+         OR (excluded.turn = urls.turn AND (excluded.priority > urls.priority OR ?11)))
 
 -- name: best_priority
-SELECT priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 AND due <= ?
-ORDER BY priority DESC LIMIT 1
+SELECT turn, priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 AND due <= ?
+ORDER BY turn, priority DESC LIMIT 1
 
 -- name: next_url
-SELECT id, url, host, kind, depth, priority, hops, attempts FROM urls
-WHERE host = ? AND state = 0 AND due <= ? ORDER BY priority DESC, id LIMIT 1
+SELECT id, url, host, turn, depth, priority, hops, attempts FROM urls
+WHERE host = ? AND state = 0 AND due <= ? ORDER BY turn, priority DESC, id LIMIT 1
 
 -- name: claim_url
 UPDATE urls SET state = 1, due = ?, attempts = attempts + 1 WHERE id = ?

@@ -1,8 +1,8 @@
 """The frontier: priority queue of URLs in SQLite, with leases, retries and delays per host.
 
-Within a host the highest priority comes first, then the order of discovery.  Between hosts the one
-that has waited longest comes first.  What is pending lives in the database; in memory there is one
-small object per host that has something queued.  Time is always an argument.
+Within a host the turn of a URL decides, then its priority, then the order of discovery.  Between
+hosts the one that has waited longest comes first.  What is pending lives in the database; in memory
+there is one small object per host that has something queued.  Time is always an argument.
 """
 
 from __future__ import annotations
@@ -32,6 +32,30 @@ class State(IntEnum):
     """out of the crawl's scope; known only as the target of a redirect"""
 
 
+class Turn(IntEnum):
+    """The class of a URL, which decides when its turn comes: the smallest first.
+
+    A URL that is there keeps the smaller of two turns; priorities count within a turn only.
+    """
+
+    ROBOTS = 0
+    SITEMAP = 1
+    """one that is announced in robots.txt, or at the usual place"""
+    SEED = 2
+    CHILD_SITEMAP = 3
+    """one that a sitemap names"""
+    PAGE = 4
+    """a link that a policy has ranked"""
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of file that is expected."""
+        return _KINDS[self]
+
+
+_KINDS = (Kind.ROBOTS, Kind.SITEMAP, Kind.PAGE, Kind.SITEMAP, Kind.PAGE)
+
+
 class Entry(NamedTuple):
     """A URL for the frontier; one that is there is raised, and lowered only if it says so."""
 
@@ -39,7 +63,7 @@ class Entry(NamedTuple):
     host: int
     priority: float
     depth: int = 0
-    kind: Kind = Kind.PAGE
+    turn: Turn = Turn.PAGE
     state: State = State.QUEUED
     reason: str = ""
     hops: int = 0
@@ -52,11 +76,16 @@ class Claim(NamedTuple):
     id: int
     url: Url
     host: int
-    kind: Kind
+    turn: Turn
     depth: int
     priority: float
     hops: int
     attempts: int
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of file that is expected."""
+        return self.turn.kind
 
 
 @dataclass(slots=True)
@@ -114,8 +143,9 @@ class Frontier:
             touched.add(entry.host)
             rows.append(
                 (
-                    url_key(entry.url), entry.url, entry.host, int(entry.kind), int(entry.state),
-                    entry.depth, entry.priority, entry.hops, entry.reason, entry.lowers,
+                    url_key(entry.url), entry.url, entry.host, int(entry.turn.kind),
+                    int(entry.turn), int(entry.state), entry.depth, entry.priority, entry.hops,
+                    entry.reason, entry.lowers,
                 )
             )  # fmt: skip
         self._db.executemany(SQL["add_url"], rows)
@@ -135,7 +165,7 @@ class Frontier:
             if row is None:
                 self._schedule_retries(host)
                 continue
-            claims.append(Claim(row[0], row[1], row[2], Kind(row[3]), *row[4:]))
+            claims.append(Claim(row[0], row[1], row[2], Turn(row[3]), *row[4:]))
             host.active += 1
             self.active += 1
             host.next_at = now + host.delay
@@ -206,11 +236,18 @@ class Frontier:
         return len(rows)
 
     def best_priority(self, hosts: Iterable[int], now: float) -> float:
-        """The highest priority of a page that may be claimed of some hosts soon; -inf if none."""
+        """The highest priority of a page that may be claimed of some hosts soon; -inf if none.
+
+        A seed is above all priorities: inf.
+        """
         asked = (self._hosts[id] for id in hosts)
         soon = (host for host in asked if not host.stopped and host.next_at <= now + SOON)
         rows = (self._db.execute(SQL["best_priority"], (host.id, now)).fetchone() for host in soon)
-        return max((row[0] for row in rows if row is not None), default=-math.inf)
+        found = (row for row in rows if row is not None)
+        return max(
+            (priority if turn == Turn.PAGE else math.inf for turn, priority in found),
+            default=-math.inf,
+        )
 
     def wake(self) -> float | None:
         """The time when the next claim may succeed; None if nothing is queued."""

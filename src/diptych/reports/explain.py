@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from diptych.errors import ConfigError
-from diptych.frontier.queue import State
+from diptych.frontier.queue import State, Turn
 from diptych.reason import Reason
 from diptych.reports.reasons import EVIDENCE, in_words
 from diptych.run.encoding import read_evidence
@@ -42,7 +42,9 @@ def _of_url(facts: Facts, url: Url) -> list[str]:
     state = State(known.state)
     lines = [url, f"  state      {state.name.lower()}, {known.depth} links from the start"]
     if state is State.QUEUED:
-        lines.append(f"  priority   {known.priority:.3g}")
+        turn = Turn(known.turn)
+        name = f"{known.priority:.3g}" if turn is Turn.PAGE else turn.name.lower().replace("_", " ")
+        lines.append(f"  priority   {name}")
     if known.reason:
         lines.append(f"  reason     {in_words(known.reason)}")
     if known.status:

@@ -22,6 +22,8 @@ class UrlFacts(NamedTuple):
     redirect: str | None
     """the URL it leads to; '?' if that is not known"""
     attempts: int
+    turn: int
+    """a `frontier.queue.Turn`"""
     priority: float
 
 

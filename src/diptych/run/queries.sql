@@ -198,7 +198,7 @@ FROM segments WHERE reason IN ('', ?2) GROUP BY 1
 -- name: url_facts
 SELECT urls.state, urls.depth, urls.status, urls.reason,
        CASE WHEN urls.redirect IS NOT NULL THEN coalesce(target.url, '?') END,
-       urls.attempts, urls.priority
+       urls.attempts, urls.turn, urls.priority
 FROM urls LEFT JOIN urls target ON target.key = urls.redirect WHERE urls.key = ?1
 
 -- name: page_facts

@@ -4,7 +4,8 @@ CREATE TABLE sites (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     found REAL,                             -- pairs that were found while crawling
-    left REAL                               -- pairs that are probably still out there; NULL: unknown
+    left REAL,                              -- pairs that are probably still out there; NULL: unknown
+    ended TEXT NOT NULL DEFAULT ''          -- types.SiteEnd: why its crawl ended; '': it has not
 );
 
 CREATE TABLE hosts (
@@ -28,7 +29,8 @@ CREATE TABLE urls (
     kind INTEGER NOT NULL,                  -- frontier.Kind
     state INTEGER NOT NULL,                 -- frontier.State
     depth INTEGER NOT NULL,
-    priority REAL NOT NULL,
+    turn INTEGER NOT NULL DEFAULT 4,        -- frontier.Turn: 0 robots.txt ... 4 pages
+    priority REAL NOT NULL,                 -- among those whose turn it is
     hops INTEGER NOT NULL DEFAULT 0,        -- redirects that led here
     due REAL NOT NULL DEFAULT 0,            -- queued: not before; claimed: given back after
     attempts INTEGER NOT NULL DEFAULT 0,
@@ -36,11 +38,9 @@ CREATE TABLE urls (
     reason TEXT NOT NULL DEFAULT '',        -- why it failed or was refused
     redirect INTEGER                        -- key of the URL it leads to
 );
-CREATE INDEX urls_ready ON urls (host, priority DESC, id) WHERE state = 0;
-CREATE INDEX urls_claimed ON urls (due) WHERE state = 1;
 
 CREATE VIEW frontier AS
-    SELECT urls.id, url, origin, priority, depth, due, attempts,
+    SELECT urls.id, url, origin, turn, priority, depth, due, attempts,
            CASE state WHEN 0 THEN 'queued' ELSE 'claimed' END AS state
     FROM urls JOIN hosts ON hosts.id = urls.host WHERE state IN (0, 1);
 

@@ -17,12 +17,14 @@ from diptych.files import reason_of, shipped_text
 from diptych.run.archive import Archive
 from diptych.run.pages import Pages
 from diptych.run.pairs import Pairs
+from diptych.run.upgrade import show_as_upgraded, upgrade
 from diptych.types import LangPair
 
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
+_UPGRADED = 6  # the earlier version that can be upgraded
 CACHE_KIB = 65_536
 _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter where a name in the schema is damaged
 
@@ -122,6 +124,10 @@ class Store(Pages, Pairs):
             self.db.executescript(
                 f"BEGIN; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             )
+        elif version == _UPGRADED and write:
+            upgrade(self.db, SCHEMA_VERSION)
+        elif version == _UPGRADED:
+            show_as_upgraded(self.db)
         elif version != SCHEMA_VERSION:
             raise StoreError(
                 f"{self.folder} has schema {version}, this diptych reads {SCHEMA_VERSION}: "

@@ -1,0 +1,51 @@
+"""Columns that a run of an earlier version lacks, and the values they have there.
+
+They are added when such a run is opened for writing; whoever only reads it sees them all the same.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+
+class _Column(NamedTuple):
+    table: str
+    name: str
+    type: str
+    earlier: str
+    """its value in a run that lacks it"""
+
+
+_TURN = """CASE WHEN kind = 1 THEN 0 WHEN kind = 2 AND priority >= 1e6 THEN 1
+    WHEN kind = 2 THEN 3 WHEN priority >= 1000 THEN 2 ELSE 4 END"""
+"""Priorities of version 6: 1e9 robots.txt, 1e6 sitemaps, 1000 seeds, 999 child sitemaps."""
+_COLUMNS = (
+    _Column("urls", "turn", "INTEGER NOT NULL DEFAULT 4", _TURN),
+    _Column("sites", "ended", "TEXT NOT NULL DEFAULT ''", "''"),
+)
+_OUTDATED = "DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;"
+"""made anew by indexes.sql, as they are today"""
+
+
+def upgrade(db: sqlite3.Connection, version: int) -> None:
+    """Add what a run lacks, so that it is one of this version."""
+    columns = "".join(
+        f"ALTER TABLE {table} ADD COLUMN {name} {type}; UPDATE {table} SET {name} = {earlier};"
+        for table, name, type, earlier in _lacking(db)
+    )
+    db.executescript(f"BEGIN; {columns} {_OUTDATED} PRAGMA user_version = {version}; COMMIT;")
+
+
+def show_as_upgraded(db: sqlite3.Connection) -> None:
+    """Show the tables as they would be, without writing: views stand for them."""
+    for table, name, _, earlier in _lacking(db):
+        db.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {earlier} AS {name} FROM main.{table}")
+
+
+def _lacking(db: sqlite3.Connection) -> list[_Column]:
+    return [
+        column
+        for column in _COLUMNS
+        if column.name not in {row[1] for row in db.execute(f"PRAGMA table_info({column.table})")}
+    ]

@@ -1,0 +1,91 @@
+"""A run of schema 6, which had neither turns of URLs nor ends of sites, read and written today."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tarfile
+from pathlib import Path
+
+import pytest
+from support.earlier_run import make
+
+from diptych.frontier.queue import Turn
+from diptych.run.facts import Facts
+from diptych.run.store import SCHEMA_VERSION, Store
+from diptych.text.urls import url_key
+from diptych.types import Url
+
+PRIORITIES = {
+    "robots.txt": (1, 1e9, Turn.ROBOTS),
+    "sitemap.xml": (2, 1e6, Turn.SITEMAP),
+    "": (0, 1000.0, Turn.SEED),
+    "child.xml": (2, 999.0, Turn.CHILD_SITEMAP),
+    "linked.xml": (2, 0.25, Turn.CHILD_SITEMAP),
+    "page": (0, 999.0, Turn.PAGE),
+    "far": (0, -3.0, Turn.PAGE),
+}
+"""name: kind and priority then, turn now; a link had demoted one sitemap"""
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("earlier")
+    with tarfile.open(Path(make.__file__).parent / "runs.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "unfinished"
+
+
+@pytest.fixture
+def run(earlier: Path, tmp_path: Path) -> Path:
+    folder = Path(shutil.copytree(earlier, tmp_path / "run"))
+    with sqlite3.connect(folder / "run.sqlite") as db:
+        db.execute("DELETE FROM urls")
+        db.executemany(
+            "INSERT INTO urls (key, url, host, kind, state, depth, priority)"
+            " VALUES (?, ?, 1, ?, 0, 0, ?)",
+            [(url_key(at(name)), at(name), *PRIORITIES[name][:2]) for name in reversed(PRIORITIES)],
+        )
+    db.close()
+    return folder
+
+
+def at(name: str) -> Url:
+    return Url(f"http://example.org/{name}")
+
+
+@pytest.mark.parametrize("write", [True, False])
+def test_turns_of_urls_are_those_that_priorities_meant(run: Path, *, write: bool) -> None:
+    with Store(run, write=write) as store:
+        for name, (_, priority, turn) in PRIORITIES.items():
+            known = Facts(store).url(at(name))
+            assert known is not None
+            assert (known.turn, known.priority) == (turn, priority)
+        assert store.count("SELECT count(*) FROM sites WHERE ended = ''") == 1
+
+
+def test_run_that_is_only_read_is_left_as_it_is(run: Path) -> None:
+    before = (run / "run.sqlite").read_bytes()
+    Store(run, write=False).close()
+    assert (run / "run.sqlite").read_bytes() == before
+
+
+def test_upgraded_run_has_the_tables_and_indexes_of_a_new_one(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    with Store(run) as upgraded, Store(tmp_path / "new") as new:
+        assert upgraded.db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+        for table in ("urls", "sites"):
+            columns = [
+                {row[1:4] for row in store.db.execute(f"PRAGMA table_info({table})")}
+                for store in (upgraded, new)
+            ]
+            assert columns[0] == columns[1]
+        query = "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+        assert set(upgraded.db.execute(query)) == set(new.db.execute(query))
+
+
+def test_run_is_upgraded_once(run: Path) -> None:
+    with Store(run) as store:
+        store.db.execute("UPDATE urls SET turn = 3")
+    with Store(run) as store:
+        assert store.count("SELECT count(*) FROM urls WHERE turn != 3") == 0
