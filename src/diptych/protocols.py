@@ -28,7 +28,6 @@ from diptych.types import (
     Role,
     SegmentPair,
     Site,
-    SiteEnd,
     Sketch,
     Url,
 )
@@ -380,8 +379,6 @@ class Watcher:
     pairs: int = 0
     segments: int = 0
     notes: list[str] = field(default_factory=list)
-    ends: dict[str, SiteEnd] = field(default_factory=dict)
-    """sites whose crawl ended early, and why"""
 
     def tick(self) -> None:
         """Called many times a second; raises `StoppedError` to end a stage other than the crawl."""

@@ -1,10 +1,10 @@
-"""Reasons why a URL has no page, or why a pair, segment or site was rejected."""
+"""Reasons why a URL has no page, why a pair, segment or site was rejected, why a crawl ended."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Reason", "fault_type", "http_status"]
+__all__ = ["Reason", "SiteEnd", "fault_type", "http_status"]
 
 
 class Reason(StrEnum):
@@ -87,6 +87,29 @@ class Reason(StrEnum):
     NO_RECORD = "no_record"
     OTHER_CONTENT = "other_content"
     NO_TEXT = "no_text"
+
+
+class SiteEnd(StrEnum):
+    """Reason why the crawl of a site ended; stored as its value, in words by `reports.reasons`."""
+
+    PAGE_LIMIT = "page_limit"
+    BYTE_LIMIT = "byte_limit"
+    TIME_LIMIT = "time_limit"
+    UNLIKELY = "more_pairs_unlikely"
+    HOSTS_STOPPED = "hosts_stopped"
+    INTERRUPTED = "interrupted"
+    """the user has stopped it"""
+    NOTHING_LEFT = "nothing_left"
+
+    @property
+    def is_limit(self) -> bool:
+        """True if a limit of the user was reached."""
+        return self in (SiteEnd.PAGE_LIMIT, SiteEnd.BYTE_LIMIT, SiteEnd.TIME_LIMIT)
+
+    @property
+    def is_decided(self) -> bool:
+        """True if the crawl itself has left off, though there was more to fetch."""
+        return self.is_limit or self is SiteEnd.UNLIKELY
 
 
 def fault_type(reason: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import IntEnum
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, NewType
 
@@ -350,20 +350,6 @@ class Outlook:
     def missing(self) -> float:
         """The share of all pairs that is probably still out there."""
         return self.left / (self.found + self.left) if self.found + self.left else 0.0
-
-
-class SiteEnd(Enum):
-    """Why the crawl of a site ended before nothing was left to fetch."""
-
-    PAGE_LIMIT = "page limit"
-    BYTE_LIMIT = "byte limit"
-    TIME_LIMIT = "time limit"
-    UNLIKELY = "more pairs are unlikely"
-
-    @property
-    def is_limit(self) -> bool:
-        """True if a limit of the user was reached."""
-        return self is not SiteEnd.UNLIKELY
 
 
 class Role(IntEnum):

@@ -44,9 +44,11 @@ def test_crawl_that_a_limit_ended_says_what_is_probably_missing(tmp_path: Path) 
     assert "% of the pairs are probably still out there" in said
     asked = words(run("status", tmp_path).stdout)
     assert "% of the pairs are probably still out there" in asked
-    assert "or one with a larger --patience" in asked
+    assert "URLs are still queued: raise the limit to go on" in asked
+    assert ": page limit reached" in asked
     told = json.loads(run("status", tmp_path, "--json").stdout)
     assert 0 < told["probably_missing"] < 1
+    assert told["ends"] == {"page_limit": 1}
     assert f"about {told['probably_missing']:.0%} of the pairs" in said
 
 

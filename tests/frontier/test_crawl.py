@@ -34,10 +34,11 @@ from support.examples import examples
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
 from diptych.protocols import SiteView
+from diptych.reason import SiteEnd
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, url_key
-from diptych.types import Failure, Kind, Link, Page, Ranked, Response, Site, SiteEnd, Url
+from diptych.types import Failure, Kind, Link, Page, Ranked, Response, Site, Url
 
 
 @pytest.fixture
@@ -542,7 +543,7 @@ def test_time_limit_ends_a_crawl_that_only_waits(folder: Path) -> None:
                 drive.report(crawl, claim)
             if crawl.wake() is None:
                 break
-        assert crawl.hosts.ends == {"example.org": SiteEnd.TIME_LIMIT}
+        assert crawl.hosts.sites["example.org"].end is SiteEnd.TIME_LIMIT
     assert 20 <= second <= 25
 
 

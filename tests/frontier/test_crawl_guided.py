@@ -27,6 +27,7 @@ from diptych.frontier.guides import SITEMAP_PART, PairQuestion
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
 from diptych.protocols import SiteView
+from diptych.reason import SiteEnd
 from diptych.reports.summary import summarise
 from diptych.run.store import Store
 from diptych.stages.crawl.hybrid.strategy import Hybrid
@@ -41,7 +42,6 @@ from diptych.types import (
     PagePair,
     PairingResult,
     Ranked,
-    SiteEnd,
     Url,
     VerifiedPair,
 )

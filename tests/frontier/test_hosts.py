@@ -11,8 +11,9 @@ from diptych.frontier.hosts import ROBOTS_LIFETIME, Hosts, SiteInfo
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Frontier
 from diptych.page.robots import Robots
+from diptych.reason import SiteEnd
 from diptych.run.store import Store
-from diptych.types import Kind, Site, SiteEnd, Url
+from diptych.types import Kind, Site, Url
 
 SITE = Site("example.org", (Url("http://example.org/"),))
 HOME = Url("http://example.org/")
@@ -159,7 +160,7 @@ def test_stopped_site_stops_all_its_hosts_and_says_why(store: Store) -> None:
         hosts.stop_site(hosts.sites["example.org"], SiteEnd.PAGE_LIMIT)
     assert all(frontier.host(id).stopped for id in ids)
     assert not frontier.host(stranger).stopped
-    assert hosts.ends == {"example.org": SiteEnd.PAGE_LIMIT}
+    assert hosts.sites["example.org"].end is SiteEnd.PAGE_LIMIT
 
 
 def test_restart_remembers_what_robots_said(store: Store) -> None:

@@ -6,50 +6,49 @@ import pytest
 from rich.console import Console
 
 from diptych.commands.mine import to_json
+from diptych.reason import SiteEnd
 from diptych.reports.curve import Curve
 from diptych.reports.funnel import print_funnel
 from diptych.reports.summary import Step, Summary
-from diptych.types import SiteEnd
 
 STEPS = (Step("pages fetched", 4), Step("segments kept", 2))
 
 
-def summary(queued: int = 12, missing: float | None = None, pairs: int = 2) -> Summary:
-    return Summary(6, 4, pairs, 2, queued, STEPS, (), (), missing=missing)
+def summary(
+    *ends: SiteEnd, queued: int = 12, missing: float | None = None, pairs: int = 2
+) -> Summary:
+    named = tuple((f"s{number}.org", end) for number, end in enumerate(ends))
+    return Summary(6, 4, pairs, 2, queued, STEPS, (), (), missing=missing, ends=named)
 
 
-def told(
-    capsys: pytest.CaptureFixture[str], what: Summary, *notes: str, ends: tuple[SiteEnd, ...] = ()
-) -> list[str]:
-    console = Console(highlight=False, markup=False)
-    print_funnel(console, what, Path("run"), notes, ends=ends)
+def told(capsys: pytest.CaptureFixture[str], what: Summary, *notes: str) -> list[str]:
+    print_funnel(Console(highlight=False, markup=False), what, Path("run"), notes)
     return capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize(
-    ("ends", "notes", "end"),
+    ("ends", "end"),
     [
         (
-            (SiteEnd.UNLIKELY,),
-            (),
+            (SiteEnd.UNLIKELY, SiteEnd.NOTHING_LEFT),
             ", none likely to bring a pair: a larger --patience goes on with them",
         ),
-        ((SiteEnd.PAGE_LIMIT,), (), ": raise the limit to go on"),
+        ((SiteEnd.PAGE_LIMIT,), ": raise the limit to go on"),
         (
             (SiteEnd.TIME_LIMIT, SiteEnd.UNLIKELY),
-            (),
             ": a higher limit, or a larger --patience, goes on with them",
         ),
-        ((), ("interrupted: the same command goes on",), ": the same command goes on with them"),
-        ((), (), ": the same command goes on with them, or one with a larger --patience"),
+        ((SiteEnd.INTERRUPTED,), ": the same command goes on with them"),
+        ((SiteEnd.HOSTS_STOPPED,), ": the same command goes on with them"),
+        ((), ": the same command goes on with them"),
     ],
 )
 def test_how_to_go_on_depends_on_how_the_crawl_ended(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    ends: tuple[SiteEnd, ...], notes: tuple[str, ...], end: str,
+    ends: tuple[SiteEnd, ...], end: str,
 ) -> None:  # fmt: skip
     monkeypatch.setenv("COLUMNS", "120")
-    said = told(capsys, summary(missing=0.03), *notes, ends=ends)
+    said = told(capsys, summary(*ends, missing=0.03))
     assert f"12 URLs are still queued{end}" in said
 
 
@@ -59,7 +58,7 @@ def test_run_that_never_came_to_an_end_goes_on(capsys: pytest.CaptureFixture[str
 
 
 def test_outlook_follows_what_is_queued(capsys: pytest.CaptureFixture[str]) -> None:
-    said = told(capsys, summary(missing=0.03), ends=(SiteEnd.PAGE_LIMIT,))
+    said = told(capsys, summary(SiteEnd.PAGE_LIMIT, missing=0.03))
     queued = said.index("12 URLs are still queued: raise the limit to go on")
     assert said[queued + 1] == "about 3% of the pairs are probably still out there"
 

@@ -10,8 +10,8 @@ import orjson
 import pytest
 
 import diptych
-from diptych.reason import Reason
-from diptych.reports.reasons import REASONS, in_words
+from diptych.reason import Reason, SiteEnd
+from diptych.reports.reasons import REASONS, ends_in_words, in_words
 
 SOURCE = Path(diptych.__file__).parent
 WRITERS = {"reason.py", "reports/reasons.py"}
@@ -32,8 +32,8 @@ HOMONYMS = {
 """words that are no reason where they stand"""
 
 
-@pytest.mark.parametrize("reason", Reason)
-def test_every_reason_has_words(reason: Reason) -> None:
+@pytest.mark.parametrize("reason", [*Reason, *SiteEnd])
+def test_every_reason_has_words(reason: Reason | SiteEnd) -> None:
     assert in_words(reason) == REASONS[reason.value]
 
 
@@ -41,8 +41,20 @@ def test_every_reason_and_flag_with_words_is_given_somewhere() -> None:
     others = (path for path in SOURCE.rglob("*.py") if path.name not in ("reason.py", "reasons.py"))
     code = "".join(path.read_text("utf-8") for path in others)
     members = {Reason[name].value for name in re.findall(r"\bReason\.([A-Z_]+)", code)}
+    members |= {SiteEnd[name].value for name in re.findall(r"\bSiteEnd\.([A-Z_]+)", code)}
     flags = set(re.findall(r"""["']([\w-]+)["']""", code)) - {reason.value for reason in Reason}
     assert REASONS.keys() - members - flags - {"http_404"} == set()
+
+
+def test_sites_that_ended_alike_are_counted_if_they_are_many() -> None:
+    many = [(f"s{number}.org", SiteEnd.NOTHING_LEFT) for number in range(1200)]
+    few = [("a.org", SiteEnd.UNLIKELY), ("b.org", SiteEnd.UNLIKELY)]
+    assert ends_in_words([*many, *few]) == [
+        "1,200 sites: nothing is left to fetch",
+        "a.org: more pairs are unlikely",
+        "b.org: more pairs are unlikely",
+    ]
+    assert len(ends_in_words(many[:5])) == 5
 
 
 def test_a_reason_is_written_as_its_value() -> None:

@@ -15,6 +15,8 @@ from diptych.frontier.queue import Claim, State
 from diptych.frontier.scope import Scope, group
 from diptych.page.answer import read_answer
 from diptych.protocols import CrawlPolicy, GuidedPolicy
+from diptych.reason import SiteEnd
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import compose
 from diptych.stages.crawl.bfs import Bfs
@@ -26,7 +28,6 @@ from diptych.types import (
     Kind,
     PairingResult,
     Response,
-    SiteEnd,
     Url,
     VerifiedPair,
 )
@@ -149,7 +150,7 @@ class Drive:
         with self.opened() as crawl:
             self.steer(crawl, kill_after)
             self.notes = list(crawl.hosts.notes)
-            self.ends = dict(crawl.hosts.ends)
+            self.ends = dict(Statistics(crawl.store).site_ends())
         return self
 
     def steer(self, crawl: Crawl, kill_after: int | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -150,14 +151,13 @@ def mine_sites(asked: MineOptions) -> int:
             now = 0.0 if archives else time.time()  # a replay has its own clock
             run(plan, strategies, store, engine, workers, progress, now)
         summary = summarise(store, langs)
-        write_report(store, terms, summary, notes := progress.final_notes())
+        write_report(store, terms, summary, notes := progress.final_notes(summary.ends))
     if asked.as_json:
         times = {"seconds": time.monotonic() - started, "crawl_seconds": progress.crawl_seconds}
         rounded = {name: round(value, 3) for name, value in times.items()}
         click.echo(to_json(summary, **rounded, out=str(folder), notes=notes))
     else:
-        ends = progress.ends.values()
-        print_funnel(summary_console(stderr=True), summary, folder, notes, ends=ends)
+        print_funnel(summary_console(stderr=True), summary, folder, notes)
     return _exit_code(summary, damaged)
 
 
@@ -264,6 +264,7 @@ def to_json(summary: Summary, **more: Any) -> str:
             for step in summary.steps
         ],
         "stopped_hosts": dict(summary.hosts),
+        "ends": Counter(end for _, end in summary.ends),
         "marks": dict(summary.marks),
         "flags": dict(summary.flags),
         "personal_data": dict(summary.personal),

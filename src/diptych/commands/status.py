@@ -34,6 +34,7 @@ def status(asked: StatusOptions) -> int:
         return FOUND
     from diptych.commands.mine import to_json
     from diptych.reports.funnel import print_funnel
+    from diptych.reports.reasons import ends_in_words
     from diptych.reports.summary import summarise
 
     with open_to_read(asked.run) as store:
@@ -41,5 +42,6 @@ def status(asked: StatusOptions) -> int:
     if asked.as_json:
         click.echo(to_json(summary))
     else:
-        print_funnel(summary_console(stderr=False), summary, asked.run, [])
+        notes = ends_in_words(summary.ends)
+        print_funnel(summary_console(stderr=False), summary, asked.run, notes)
     return FOUND

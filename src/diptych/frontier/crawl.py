@@ -22,7 +22,7 @@ from diptych.page.answer import ReadAnswer
 from diptych.page.robots import Robots
 from diptych.page.sitemaps import Sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy
-from diptych.reason import Reason
+from diptych.reason import Reason, SiteEnd
 from diptych.run.database import in_transaction
 from diptych.run.site_view import StoreView
 from diptych.run.statistics import Statistics
@@ -39,7 +39,6 @@ from diptych.types import (
     Page,
     Ranked,
     Site,
-    SiteEnd,
     Url,
 )
 
@@ -194,10 +193,24 @@ class Crawl:
         return Outlook(found, left) if each else None
 
     @in_transaction
-    def save_outlook(self) -> None:
-        """Save the pairs found and still expected in each site."""
+    def finish(self, *, interrupted: bool) -> None:
+        """Save of each site why its crawl is over, and the pairs found and still expected there."""
+        for site in self.hosts.sites.values():
+            if site.end is None and (end := self._end_of(site, interrupted=interrupted)):
+                self.hosts.end_site(site, end)
         for site, outlook in self._outlooks():
             self.store.save_outlook(site.id, outlook)
+
+    def _end_of(self, site: SiteInfo, *, interrupted: bool) -> SiteEnd | None:
+        """Why nothing more is fetched of a site; None if there is no reason that is known."""
+        ids = [info.id for info in self.hosts.of_site(site)]
+        left = [self.frontier.host(id) for id in ids if self.frontier.has_unfinished(id)]
+        is_asked = not interrupted or site.site.name in self._empty
+        if not left and is_asked:
+            return SiteEnd.NOTHING_LEFT
+        if interrupted and not (left and all(host.stopped for host in left)):
+            return SiteEnd.INTERRUPTED
+        return SiteEnd.HOSTS_STOPPED if any(host.stopped for host in left) else None
 
     def _outlooks(self) -> Iterator[tuple[SiteInfo, Outlook]]:
         for site in self.hosts.sites.values():

@@ -11,10 +11,10 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queries import SQL
 from diptych.frontier.queue import Claim, Entry, Frontier, Host, Turn
 from diptych.page.robots import Robots
-from diptych.reason import Reason
+from diptych.reason import Reason, SiteEnd
 from diptych.run.store import Store
 from diptych.text.urls import origin_of, url_key
-from diptych.types import Site, SiteEnd, Url
+from diptych.types import Site, Url
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -35,6 +35,8 @@ class SiteInfo:
     in_flight: int = 0
     sitemaps: int = 0
     started_at: float | None = None
+    end: SiteEnd | None = None
+    """why its crawl has ended, if it has"""
 
     def exhausted(self, limits: Limits, now: float) -> SiteEnd | None:
         """The limit that is reached, if any; pages that are being fetched count."""
@@ -78,8 +80,6 @@ class Hosts:
         self.notes: list[str] = []
         self._unreachable: set[int] = set()
         """hosts that gave no answer in this invocation, also those of sites that were left"""
-        self.ends: dict[str, SiteEnd] = {}
-        """sites whose crawl ended early, and why"""
 
     def __getitem__(self, id: int) -> HostInfo:
         return self._by_id[id]
@@ -122,6 +122,7 @@ class Hosts:
             if id in by_id:
                 by_id[id].bytes = size
         db.execute("UPDATE hosts SET stopped = '', refusals = 0")
+        db.execute("UPDATE sites SET ended = ''")
         for id in by_id:
             self._restore_hosts(id, now)
 
@@ -259,8 +260,13 @@ class Hosts:
     def stop_site(self, site: SiteInfo, end: SiteEnd) -> None:
         """Ask no host of a site any more: a limit is reached, or nothing is likely to be found."""
         for info in self.of_site(site):
-            self._frontier.stop(info.id, end.value)
-        self.ends[site.site.name] = end
+            self._frontier.stop(info.id, end)
+        self.end_site(site, end)
+
+    def end_site(self, site: SiteInfo, end: SiteEnd) -> None:
+        """Save why the crawl of a site has ended."""
+        site.end = end
+        self._store.db.execute("UPDATE sites SET ended = ? WHERE id = ?", (end, site.id))
 
     def of_site(self, site: SiteInfo) -> Iterable[HostInfo]:
         """The hosts of a site."""

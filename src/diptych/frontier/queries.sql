@@ -18,6 +18,10 @@ ORDER BY turn, priority DESC LIMIT 1
 SELECT id, url, host, turn, depth, priority, hops, attempts FROM urls
 WHERE host = ? AND state = 0 AND due <= ? ORDER BY turn, priority DESC, id LIMIT 1
 
+-- name: unfinished_urls
+SELECT EXISTS (SELECT 1 FROM urls WHERE host = ?1 AND state = 0)
+    OR EXISTS (SELECT 1 FROM urls WHERE host = ?1 AND state = 1)
+
 -- name: claim_url
 UPDATE urls SET state = 1, due = ?, attempts = attempts + 1 WHERE id = ?
 

@@ -249,6 +249,10 @@ class Frontier:
             default=-math.inf,
         )
 
+    def has_unfinished(self, host: int) -> bool:
+        """True if a URL of a host waits or is claimed."""
+        return bool(self._db.execute(SQL["unfinished_urls"], (host,)).fetchone()[0])
+
     def wake(self) -> float | None:
         """The time when the next claim may succeed; None if nothing is queued."""
         while self._heap and self._is_stale(self._heap[0]):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diptych.reason import SiteEnd
 from diptych.reports.reasons import in_words
 from diptych.reports.summary import Summary
-from diptych.types import SiteEnd
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,8 +19,6 @@ def print_funnel(
     summary: Summary,
     folder: Path,
     notes: Sequence[str],
-    *,
-    ends: Collection[SiteEnd] = (),
 ) -> None:
     """Print the funnel of a run, the reasons for what was lost, and the files it wrote."""
     from rich.table import Table
@@ -41,8 +39,7 @@ def print_funnel(
     for line in _details(summary):
         console.print(line, soft_wrap=True)
     if summary.queued:
-        how = _how_to_go_on(summary, notes, ends)
-        console.print(f"{summary.queued:,} URLs are still queued{how}")
+        console.print(f"{summary.queued:,} URLs are still queued{_how_to_go_on(summary)}")
     if summary.outlook:
         console.print(summary.outlook)
     for note in dict.fromkeys(
@@ -79,8 +76,9 @@ def _details(summary: Summary) -> Iterator[str]:
             yield f"{what}: " + ", ".join(f"{count:,} {in_words(name)}" for name, count in counts)
 
 
-def _how_to_go_on(summary: Summary, notes: Sequence[str], ends: Collection[SiteEnd]) -> str:
+def _how_to_go_on(summary: Summary) -> str:
     """Advice on URLs that are still queued, by the way the crawl has ended."""
+    ends = {end for _, end in summary.ends}
     limited = any(end.is_limit for end in ends)
     unlikely = SiteEnd.UNLIKELY in ends
     if limited and unlikely:
@@ -89,8 +87,6 @@ def _how_to_go_on(summary: Summary, notes: Sequence[str], ends: Collection[SiteE
         return ": raise the limit to go on"
     if unlikely:
         return ", none likely to bring a pair: a larger --patience goes on with them"
-    if summary.missing is not None and not notes:  # later it is not known what ended the crawl
-        return ": the same command goes on with them, or one with a larger --patience"
     return ": the same command goes on with them"
 
 

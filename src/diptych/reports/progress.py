@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -14,7 +14,8 @@ from rich.table import Table
 
 from diptych.errors import StoppedError
 from diptych.protocols import Watcher
-from diptych.reports.reasons import end_in_words
+from diptych.reason import SiteEnd
+from diptych.reports.reasons import ends_in_words
 from diptych.run.statistics import Statistics
 from diptych.types import Outlook
 
@@ -73,11 +74,11 @@ class Progress(Watcher):
         """True if the user pressed Ctrl-C."""
         return self.interrupted
 
-    def final_notes(self) -> list[str]:
-        """All notes, why sites ended early, and how to go on if the user pressed Ctrl-C."""
-        ends = [end_in_words(site, end) for site, end in self.ends.items()]
+    def final_notes(self, ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
+        """All notes, why crawls of sites left off, and how to go on if the user pressed Ctrl-C."""
+        early = ends_in_words((site, end) for site, end in ends if end.is_decided)
         how = ["interrupted: the same command goes on"] if self.interrupted else []
-        return [*self.notes, *ends, *how]
+        return [*self.notes, *early, *how]
 
     def figures(self) -> list[tuple[str, str]]:
         """The figures that are shown, with their names."""

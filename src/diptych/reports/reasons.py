@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from diptych.files import shipped_table
-from diptych.reason import fault_type, http_status
-from diptych.types import SiteEnd
+from collections.abc import Iterable
 
+from diptych.files import shipped_table
+from diptych.reason import SiteEnd, fault_type, http_status
+
+MAX_NAMED = 5  # sites that are named one by one
 REASONS = dict(shipped_table("diptych.reports", "reasons.tsv"))
-"""words for each `Reason`, and for marks and flags; a name without words is shown as it is"""
+"""words for each `Reason` and `SiteEnd`, marks and flags; a name without words is shown as it is"""
 EVIDENCE = dict(shipped_table("diptych.reports", "evidence.tsv"))
 """evidence for a pair in words: the meaning of its number"""
 
@@ -26,10 +28,17 @@ def in_words(reason: str) -> str:
     return REASONS.get(reason, f"answered {status}" if status else reason)
 
 
-def end_in_words(site: str, end: SiteEnd) -> str:
-    """Words for the end of the crawl of a site.
+def ends_in_words(ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
+    """Words for the ends of the crawls of sites: of each site, or of many that ended alike.
 
-    >>> end_in_words("example.org", SiteEnd.PAGE_LIMIT)
-    'example.org: page limit reached'
+    >>> ends_in_words([("example.org", SiteEnd.PAGE_LIMIT)])
+    ['example.org: page limit reached']
     """
-    return f"{site}: {end.value}{' reached' if end.is_limit else ''}"
+    sites: dict[SiteEnd, list[str]] = {}
+    for site, end in ends:
+        sites.setdefault(end, []).append(site)
+    return [
+        f"{name}: {in_words(end)}"
+        for end, names in sites.items()
+        for name in (names if len(names) <= MAX_NAMED else [f"{len(names):,} sites"])
+    ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diptych.language.codes import asked_language
-from diptych.reason import Reason
+from diptych.reason import Reason, SiteEnd
 from diptych.reports.curve import Curve, curve
 from diptych.reports.reasons import in_words
 from diptych.run.statistics import Statistics
@@ -60,6 +60,8 @@ class Summary:
     missing: float | None = None
     """the share of all pairs that is probably still out there, behind URLs that are queued; None
     where the crawl policy cannot tell"""
+    ends: tuple[tuple[str, SiteEnd], ...] = ()
+    """sites whose crawl has ended, and why"""
     curve: Curve = NO_CURVE
     """verified pairs against downloads"""
 
@@ -109,6 +111,7 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
         lang_pairs=_lang_pairs(counts, langs),
         rows=_rows(store.folder / "n-way.tsv") if len(langs) > 2 else None,
         missing=_missing(store, accepted, queued),
+        ends=counts.site_ends(),
         curve=found,
     )
 

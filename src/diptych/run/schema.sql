@@ -5,7 +5,7 @@ CREATE TABLE sites (
     name TEXT NOT NULL UNIQUE,
     found REAL,                             -- pairs that were found while crawling
     left REAL,                              -- pairs that are probably still out there; NULL: unknown
-    ended TEXT NOT NULL DEFAULT ''          -- types.SiteEnd: why its crawl ended; '': it has not
+    ended TEXT NOT NULL DEFAULT ''          -- reason.SiteEnd: why its crawl ended; '': it has not
 );
 
 CREATE TABLE hosts (

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from diptych.reason import Reason
+from diptych.reason import Reason, SiteEnd
 from diptych.run.database import Database
 from diptych.run.queries import SQL
 from diptych.types import Kind, LangPair
+
+_ENDS = frozenset(SiteEnd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,11 @@ class Statistics:
     def stopped_hosts(self) -> tuple[tuple[str, str], ...]:
         """Hosts that were stopped, each with the reason."""
         return tuple(self.store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''"))
+
+    def site_ends(self) -> tuple[tuple[str, SiteEnd], ...]:
+        """Sites whose crawl has ended, each with the reason."""
+        rows = self.store.db.execute("SELECT name, ended FROM sites ORDER BY id")
+        return tuple((name, SiteEnd(end)) for name, end in rows if end in _ENDS)
 
     # -- pairs -------------------------------------------------------------------------------
 

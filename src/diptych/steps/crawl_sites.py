@@ -28,6 +28,5 @@ def crawl_sites(
     )  # fmt: skip
     watcher.crawl = crawl
     engine.run(crawl, GuideAnswers(crawl, context, workers), workers, watcher)
-    crawl.save_outlook()
+    crawl.finish(interrupted=watcher.stopped())
     watcher.notes.extend(crawl.hosts.notes)
-    watcher.ends.update(crawl.hosts.ends)

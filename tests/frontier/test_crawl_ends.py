@@ -1,0 +1,75 @@
+"""Why the crawl of each site has ended is in the store, for whoever opens the run later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.driving import HOME, Drive, failure, page, web
+
+from diptych.frontier.politeness import Limits
+from diptych.reason import SiteEnd
+from diptych.run.statistics import Statistics
+from diptych.run.store import Store
+from diptych.types import Url
+
+OTHER = "http://b.net/"
+STAR = web(page("/", "/a", "/b", "/c"), *(page(path) for path in ("/a", "/b", "/c")), page(OTHER))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "run"
+
+
+def stored(folder: Path) -> dict[str, SiteEnd]:
+    """As another process sees it."""
+    with Store(folder, write=False) as store:
+        return dict(Statistics(store).site_ends())
+
+
+def crawl(drive: Drive, *, answers: int | None = None) -> dict[str, SiteEnd]:
+    """Crawl to the end, or until the user has enough after so many answers."""
+    with drive.opened() as crawl:
+        assert stored(drive.folder) == {}  # it goes on
+        drive.steer(crawl, answers)
+        crawl.finish(interrupted=answers is not None)
+    return stored(drive.folder)
+
+
+def test_crawl_that_has_fetched_all_ends_with_nothing_left(folder: Path) -> None:
+    assert crawl(Drive(folder, STAR)) == {"example.org": SiteEnd.NOTHING_LEFT}
+
+
+def test_each_site_has_an_end_of_its_own(folder: Path) -> None:
+    drive = Drive(folder, STAR, seeds=[HOME + "/", OTHER], limits=Limits(max_pages=2))
+    assert crawl(drive) == {"example.org": SiteEnd.PAGE_LIMIT, "b.net": SiteEnd.NOTHING_LEFT}
+
+
+def test_limit_is_stored_when_it_is_reached(folder: Path) -> None:
+    drive = Drive(folder, STAR, seeds=[HOME + "/"], limits=Limits(max_pages=2)).run()
+    assert drive.ends == stored(folder) == {"example.org": SiteEnd.PAGE_LIMIT}
+
+
+def test_site_whose_host_cannot_be_reached_ends_with_its_hosts(folder: Path) -> None:
+    unreachable = {**STAR, Url(OTHER + "robots.txt"): failure(OTHER + "robots.txt", "dns")}
+    ends = crawl(Drive(folder, unreachable, seeds=[HOME + "/", OTHER]))
+    assert ends == {"example.org": SiteEnd.NOTHING_LEFT, "b.net": SiteEnd.HOSTS_STOPPED}
+
+
+def test_stop_of_the_user_is_the_end_of_what_was_left(folder: Path) -> None:
+    drive = Drive(folder, STAR, room=1)
+    assert crawl(drive, answers=4) == {"example.org": SiteEnd.INTERRUPTED}
+    assert crawl(Drive(folder, STAR, now=drive.now)) == {"example.org": SiteEnd.NOTHING_LEFT}
+
+
+def test_killed_crawl_has_no_end(folder: Path) -> None:
+    Drive(folder, STAR).run(kill_after=4)
+    assert stored(folder) == {}
+
+
+def test_word_that_is_no_end_is_none(folder: Path) -> None:
+    crawl(Drive(folder, STAR))
+    with Store(folder) as store:
+        store.db.execute("UPDATE sites SET ended = 'damaged'")
+    assert stored(folder) == {}
