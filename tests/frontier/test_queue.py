@@ -38,8 +38,8 @@ def page(path: str, priority: float = 0.0, *, host: int = 1, depth: int = 1) -> 
     return Entry(Url(f"http://h{host}.org/{path}"), host, priority, depth)
 
 
-def frontier_of(store: Store, *hosts: Host, lease: float = 300.0) -> Frontier:
-    frontier = Frontier(store.db, lease=lease)
+def frontier_of(store: Store, *hosts: Host) -> Frontier:
+    frontier = Frontier(store.db)
     for host in hosts:
         frontier.add_host(host)
     return frontier
@@ -436,17 +436,7 @@ def test_states_are_numbered_as_in_the_databases_of_runs() -> None:
     }  # fmt: skip
 
 
-# -- leases ------------------------------------------------------------------------------------
-
-
-def test_claim_that_nobody_answers_comes_back_after_its_lease(store: Store) -> None:
-    frontier = frontier_of(store, Host(1), lease=60.0)
-    frontier.add([page("a"), page("b")])
-    frontier.claim(0.0, 1)
-    assert frontier.expire(59.0) == 0
-    assert frontier.expire(60.0) == 1
-    assert frontier.active == 0
-    assert drain(frontier, 60.0) == ["a", "b"]
+# -- claims ----------------------------------------------------------------------------------
 
 
 def test_restart_gives_back_all_claims(store: Store) -> None:
@@ -454,36 +444,26 @@ def test_restart_gives_back_all_claims(store: Store) -> None:
     before.add([page("a"), page("b"), page("c"), page("d", host=2)])
     assert len(before.claim(0.0, 9)) == 4
     after = frontier_of(store, Host(1), Host(2))
-    assert after.expire() == 4
+    after.give_back_all()
     assert after.active == 0
     assert sorted(drain(after)) == ["a", "b", "c", "d"]
 
 
-def test_answer_that_comes_after_the_lease_frees_no_second_place(store: Store) -> None:
-    host = Host(1, connections=1)
-    frontier = frontier_of(store, host, lease=60.0)
-    frontier.add([page("a"), page("b"), page("c")])
-    (late,) = frontier.claim(0.0, 1)
-    frontier.expire(60.0)
-    (again,) = frontier.claim(60.0, 1)
-    assert again.url == late.url
-    frontier.complete(late, 61.0, status=200)
-    assert frontier.claim(62.0, 9) == []  # the second request is still on its way
-    frontier.complete(again, 63.0, status=200)
-    assert (host.active, frontier.active) == (0, 0)
-    assert len(frontier.claim(63.0, 9)) == 1
-
-
-def test_answer_that_comes_after_the_lease_and_before_a_new_claim_frees_nothing(
-    store: Store,
-) -> None:
+def test_claim_that_has_ended_cannot_end_again(store: Store) -> None:
     host = Host(1)
-    frontier = frontier_of(store, host, lease=60.0)
-    frontier.add([page("a")])
-    (late,) = frontier.claim(0.0, 1)
-    frontier.expire(60.0)
-    frontier.complete(late, 61.0, status=200)
+    frontier = frontier_of(store, host)
+    frontier.add([page("a"), page("b")])
+    (claim,) = frontier.claim(0.0, 1)
+    frontier.complete(claim, 1.0, status=200)
+    with pytest.raises(AssertionError, match="has ended"):
+        frontier.fail(claim, 2.0, reason="late")
     assert (host.active, frontier.active) == (0, 0)
+    assert state_of(store, page("a")) is State.FETCHED
+
+
+def test_claims_are_given_back_by_an_index(store: Store) -> None:
+    rows = store.db.execute("EXPLAIN QUERY PLAN " + SQL["give_back_all_claims"]).fetchall()
+    assert "urls_claimed" in rows[0][3]
 
 
 # -- politeness --------------------------------------------------------------------------------
@@ -624,7 +604,7 @@ class Simulation:
             )
             for number in range(self.random.randint(1, 6))
         ]
-        self.frontier = frontier_of(store, *self.hosts, lease=1e9)
+        self.frontier = frontier_of(store, *self.hosts)
         self.starts: dict[int, list[float]] = defaultdict(list)
         self.ends: dict[int, list[float]] = defaultdict(list)
         self.active: list[Claim] = []

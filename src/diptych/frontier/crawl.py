@@ -83,7 +83,7 @@ class Crawl:
             for site in sites:
                 self.hosts.add_site(site)
             self.hosts.restore(now)
-            self.frontier.expire()
+            self.frontier.give_back_all()
             counts = Statistics(store)
             self.stats.downloads, self.stats.pages = counts.downloads(), counts.pages()
             seeds = [seed for site in sites for seed in site.seeds]
@@ -262,7 +262,9 @@ class Crawl:
             self._sitemap_parts.append(
                 _SitemapPart(claim, host.site, reading.sitemap, reading.status)
             )
-        elif reading.page is not None and pointer is not None:
+        else:
+            assert reading.page is not None, "an answer is a page if it is nothing else"
+            assert pointer is not None, "a page is in an archive"
             self.frontier.complete(claim, now, status=reading.status)
             self._take_page(claim, host, reading.page, pointer)
 

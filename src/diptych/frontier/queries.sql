@@ -23,17 +23,20 @@ SELECT EXISTS (SELECT 1 FROM urls WHERE host = ?1 AND state = 0)
     OR EXISTS (SELECT 1 FROM urls WHERE host = ?1 AND state = 1)
 
 -- name: claim_url
-UPDATE urls SET state = 1, due = ?, attempts = attempts + 1 WHERE id = ?
+UPDATE urls SET state = 1, attempts = attempts + 1 WHERE id = ?
 
 -- name: end_claim
 UPDATE urls SET state = ?, status = ?, reason = ?, due = ?, redirect = ?
-WHERE id = ? AND state = 1 AND attempts = ?
+WHERE id = ? AND state = 1
 
 -- name: refuse_claim
 UPDATE urls SET state = 4, reason = ?, attempts = attempts - 1 WHERE id = ?
 
 -- name: give_back_claim
 UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE id = ?
+
+-- name: give_back_all_claims
+UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE state = 1
 
 -- name: fetch_again
 UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE key = ?

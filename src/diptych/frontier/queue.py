@@ -1,4 +1,4 @@
-"""The frontier: priority queue of URLs in SQLite, with leases, retries and delays per host.
+"""The frontier: priority queue of URLs in SQLite, with claims, retries and delays per host.
 
 Within a host the turn of a URL decides, then its priority, then the order of discovery.  Between
 hosts the one that has waited longest comes first.  What is pending lives in the database; in memory
@@ -109,14 +109,14 @@ SOON = 5.0  # seconds
 
 
 class Frontier:
-    """Claims are leases: what is neither completed nor failed comes back after `lease` seconds.
+    """A claim ends once: it is completed, failed, refused, or given back.
 
-    The caller owns the transaction: nothing is durable before it commits.
+    Those that an invocation did not end are given back by the next one.  The caller owns the
+    transaction: nothing is durable before it commits.
     """
 
-    def __init__(self, db: sqlite3.Connection, *, lease: float = 300.0) -> None:
+    def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._lease = lease
         self._hosts: dict[int, Host] = {}
         self._heap: list[tuple[float, int, int]] = []
         self._serial = 0
@@ -169,8 +169,8 @@ class Frontier:
             host.active += 1
             self.active += 1
             host.next_at = now + host.delay
-            # The lease is written at once: the next look at this host must not see the URL again.
-            self._db.execute(SQL["claim_url"], (now + self._lease, row[0]))
+            # Written at once: the next look at this host must not see the URL again.
+            self._db.execute(SQL["claim_url"], (row[0],))
             self._schedule(host)
         return claims
 
@@ -191,12 +191,12 @@ class Frontier:
     def _end(
         self, claim: Claim, now: float, row: tuple[State, int, str, float, int | None]
     ) -> None:
-        """End a claim and free its place, unless its lease is over and another has the place."""
-        values = (*row, claim.id, claim.attempts + 1)
-        if self._db.execute(SQL["end_claim"], values).rowcount:
-            host = self._hosts[claim.host]
-            # Counted from the end of the answer too, so that a slow server is not pressed.
-            self._release(host, max(host.next_at, now + host.delay))
+        """End a claim and free its place."""
+        ended = self._db.execute(SQL["end_claim"], (*row, claim.id)).rowcount
+        assert ended, f"the claim of {claim.url} has ended"
+        host = self._hosts[claim.host]
+        # Counted from the end of the answer too, so that a slow server is not pressed.
+        self._release(host, max(host.next_at, now + host.delay))
 
     def refuse(self, claim: Claim, now: float, *, reason: str) -> None:
         """The claim may not be fetched; its place goes to the next URL of the host at once."""
@@ -219,21 +219,9 @@ class Frontier:
         """Ask a host no more; what is queued for it stays queued."""
         self._hosts[id].stopped = reason
 
-    def expire(self, now: float | None = None) -> int:
-        """Give back claims whose lease is over; all of them when no time is given (a restart)."""
-        where, values = ("AND due <= ?", (now,)) if now is not None else ("", ())
-        rows = self._db.execute(
-            f"UPDATE urls SET state = 0, due = 0, attempts = attempts - {now is None:d}"
-            f" WHERE state = 1 {where} RETURNING host",
-            values,
-        ).fetchall()
-        for (id,) in rows:
-            host = self._hosts.get(id)
-            if host is not None and now is not None:
-                self._release(host, host.next_at)
-            elif host is not None:
-                self._schedule(host)
-        return len(rows)
+    def give_back_all(self) -> None:
+        """Give back the claims of an invocation that has ended; this one has none yet."""
+        self._db.execute(SQL["give_back_all_claims"])
 
     def best_priority(self, hosts: Iterable[int], now: float) -> float:
         """The highest priority of a page that may be claimed of some hosts soon; -inf if none.

@@ -120,7 +120,7 @@ class Discovery:
     def _restore(self, seeds: Sequence[Url], now: float) -> None:
         """Take up an earlier invocation, if there was one."""
         counts, stats = Statistics(self.store), self.stats
-        self.frontier.expire()
+        self.frontier.give_back_all()
         stats.downloads, stats.robots = counts.downloads(), counts.robots_downloads()
         stats.pages = counts.pages()
         stats.tested, stats.found = self.leads.tested(), self.leads.found()

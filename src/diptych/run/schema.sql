@@ -32,7 +32,7 @@ CREATE TABLE urls (
     turn INTEGER NOT NULL DEFAULT 4,        -- frontier.Turn: 0 robots.txt ... 4 pages
     priority REAL NOT NULL,                 -- among those whose turn it is
     hops INTEGER NOT NULL DEFAULT 0,        -- redirects that led here
-    due REAL NOT NULL DEFAULT 0,            -- queued: not before; claimed: given back after
+    due REAL NOT NULL DEFAULT 0,            -- not before this time
     attempts INTEGER NOT NULL DEFAULT 0,
     status INTEGER,                         -- of the last answer
     reason TEXT NOT NULL DEFAULT '',        -- why it failed or was refused
