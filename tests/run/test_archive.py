@@ -188,7 +188,7 @@ def test_answer_that_ends_where_a_power_cut_was_is_kept(tmp_path: Path) -> None:
         assert warc_rows(store.db)[0][2] == path.stat().st_size == pointers[2].offset
 
 
-def test_file_without_a_whole_answer_is_removed_with_its_row(tmp_path: Path) -> None:
+def test_file_without_a_whole_answer_is_forgotten(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.site_id("example.org")
         pointer = add(store, 1)
@@ -221,3 +221,112 @@ def test_closed_archive_goes_on_in_the_same_file(store: Store, tmp_path: Path) -
     second = add(store, 2)
     assert (second.warc, second.offset) == (first.warc, first.offset + first.length)
     assert files(tmp_path) == ["diptych-00001.warc.gz"]
+
+
+# -- files that the database does not know ---------------------------------------------------------
+
+STRANGER = composed("of another run") + b"whatever follows"
+
+
+def kill(store: Store) -> None:
+    """Let go of a run as a kill does: bytes are on the disk, the transaction is not."""
+    store.archive.close()
+    store.db.execute("ROLLBACK")
+
+
+@pytest.mark.parametrize("name", ["diptych-00002.warc.gz", "diptych-00007.warc.gz"])
+def test_file_of_another_run_survives_byte_for_byte(tmp_path: Path, name: str) -> None:
+    with Store(tmp_path) as store:
+        add(store, 1)
+    for number in (1, 2):
+        (tmp_path / "warc" / name).write_bytes(STRANGER)
+        with Store(tmp_path) as store:
+            assert (tmp_path / "warc" / f"{name}.unknown-{number}").read_bytes() == STRANGER
+            (note,) = store.archive.notes
+            assert note.endswith(
+                f"{name} is not of this run; it was renamed to {name}.unknown-{number}"
+            )
+            assert [found.url for found in store.records(SITE)] == [url(1)]
+    with Store(tmp_path) as store:
+        assert store.archive.notes == []
+    assert files(tmp_path) == sorted(
+        ["diptych-00001.warc.gz", f"{name}.unknown-1", f"{name}.unknown-2"]
+    )
+
+
+def test_file_that_comes_to_the_place_of_the_next_one_is_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive_module, "ROTATE_AT", 1)
+    with Store(tmp_path) as store:
+        add(store, 1)
+        (tmp_path / "warc/diptych-00002.warc.gz").write_bytes(STRANGER)
+        add(store, 2)
+        assert len(store.archive.notes) == 1
+    assert (tmp_path / "warc/diptych-00002.warc.gz.unknown-1").read_bytes() == STRANGER
+    with Store(tmp_path) as store:
+        assert [found.url for found in store.records(SITE)] == [url(1), url(2)]
+
+
+@pytest.mark.parametrize("before", [0, 1, 2])
+def test_file_that_a_kill_left_before_any_commit_is_the_tail_of_this_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int
+) -> None:
+    monkeypatch.setattr(archive_module, "ROTATE_AT", 1)
+    with Store(tmp_path) as store:
+        for number in range(before):
+            add(store, number)
+        begin(store)
+        add(store, "lost")
+        kill(store)
+    assert len(files(tmp_path)) == before + 1
+    with Store(tmp_path) as store:
+        assert store.archive.notes == []
+        assert [found.url for found in store.records(SITE)] == [url(n) for n in range(before)]
+        for number in range(before):
+            assert store.response(url(number)) is not None
+    assert len(files(tmp_path)) == before
+
+
+def test_file_that_was_committed_is_never_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive_module, "ROTATE_AT", 1)
+    with Store(tmp_path) as store:
+        add(store, 1)
+    earlier = (tmp_path / "run.sqlite").read_bytes()
+    with Store(tmp_path) as store:
+        add(store, 2)
+    path = tmp_path / "warc/diptych-00002.warc.gz"
+    whole = path.read_bytes()
+    (tmp_path / "run.sqlite").write_bytes(earlier)  # out of a backup
+    Store(tmp_path).close()
+    assert path.with_name(f"{path.name}.unknown-1").read_bytes() == whole
+
+
+def test_bytes_after_the_end_of_a_file_that_is_full_are_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive_module, "ROTATE_AT", 1)
+    with Store(tmp_path) as store:
+        add(store, 1)
+        add(store, 2)
+    first, last = (tmp_path / "warc" / name for name in files(tmp_path))
+    size = last.stat().st_size
+    for path in (first, last):
+        with path.open("ab") as stream:
+            stream.write(STRANGER)
+    with Store(tmp_path) as store:
+        assert store.response(url(1)) is not None
+    assert first.read_bytes().endswith(STRANGER)
+    assert last.stat().st_size == size
+
+
+def test_path_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "diptych-00001.warc.gz"
+    outside.write_bytes(STRANGER)
+    (tmp_path / "run").mkdir()
+    with Store(tmp_path / "run") as store:
+        store.archive.add("warc/../../diptych-00001.warc.gz", 3)
+    Store(tmp_path / "run").close()
+    assert outside.read_bytes() == STRANGER

@@ -371,7 +371,7 @@ def test_power_cut_takes_nothing_from_other_files(
             assert store.response(where) is not None
 
 
-def test_archive_that_the_database_does_not_know_is_removed(folder: Path) -> None:
+def test_archive_that_the_database_does_not_know_is_renamed(folder: Path) -> None:
     with Store(folder) as store:
         add_page(store, 1)
     stranger = folder / "warc" / "diptych-00099.warc.gz"
@@ -380,6 +380,7 @@ def test_archive_that_the_database_does_not_know_is_removed(folder: Path) -> Non
     of_the_user.write_bytes(compose(answer(url(8))))
     with Store(folder) as store:
         assert not stranger.exists()
+        assert stranger.with_name(f"{stranger.name}.unknown-1").exists()
         assert of_the_user.exists()
         assert store.count("SELECT count(*) FROM pages") == 1
 

@@ -106,7 +106,10 @@ def search(
         engine.discover(discovery, source, workers, shown)
         shown.tick()
     faults = [f"{count:,} look-ups failed: {why}" for why, count in source.faults.items()]
-    notes = [in_one_line(note) for note in (*faults, *dict.fromkeys(discovery.hosts.notes))]
+    notes = [
+        in_one_line(note)
+        for note in (*store.archive.notes, *faults, *dict.fromkeys(discovery.hosts.notes))
+    ]
     write_sites(store, terms, notes)
     if not asked.quiet:
         _print_end(store, notes)

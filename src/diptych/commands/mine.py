@@ -146,7 +146,7 @@ def mine_sites(asked: MineOptions) -> int:
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
         plan = _plan(store, terms, lexicons, asked, agent)
-        progress = Progress(notes=first_notes(langs))
+        progress = Progress(notes=[*first_notes(langs), *store.archive.notes])
         with displayed(progress, quiet=asked.quiet or asked.as_json), workers:
             now = 0.0 if archives else time.time()  # a replay has its own clock
             run(plan, strategies, store, engine, workers, progress, now)

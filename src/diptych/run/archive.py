@@ -1,11 +1,16 @@
-"""WARC files of a run folder: append, rotate, read, and truncate after a kill."""
+"""WARC files of a run folder: append, rotate, read, and cut off what a kill left unfinished.
+
+A file that the database does not know is renamed, never deleted or cut, unless this run was making
+it: its name is in `run.lock` from before it is made until a commit knows it.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from diptych.errors import StoreError
 from diptych.files import reason_of, writing
@@ -15,14 +20,23 @@ from diptych.types import Response
 
 ROTATE_AT = 1_000_000_000  # bytes of a WARC file; the size Heritrix and Common Crawl use
 MAX_OPEN = 64  # files open for reading
-_OWN = "path LIKE 'warc/%'"  # an archive of the user's has an absolute path
+_OWN = "path GLOB 'warc/diptych-[0-9][0-9][0-9][0-9][0-9].warc.gz'"
+"""an archive of the user's has an absolute path"""
+_MAX_NOTE = 100  # characters of `run.lock`
 
 
 class Archive:
     """WARC files by number; which bytes of them belong to the run is in the table `warcs`."""
 
-    def __init__(self, folder: Path, db: sqlite3.Connection, *, agent: str) -> None:
+    def __init__(
+        self, folder: Path, db: sqlite3.Connection, *, agent: str, lock: IO[str] | None = None
+    ) -> None:
         self._folder = folder
+        self._lock = lock
+        self._is_noted = False
+        """the lock names the file that is being written: no commit knows it yet"""
+        self.notes: list[str] = []
+        """on files that were renamed"""
         self._db = db
         self._agent = agent
         self._file: BinaryIO | None = None
@@ -46,19 +60,20 @@ class Archive:
 
     def _next_file(self, now: float) -> BinaryIO:
         """The file of an earlier invocation if it has room, else a new one."""
-        unfinished = self._db.execute(SQL["unfinished_warc"], (ROTATE_AT,)).fetchone()
-        if self._file is None and unfinished is not None:
-            self._id, path = unfinished
+        rows = self._own_files()
+        if self._file is None and rows and rows[-1][2] < ROTATE_AT:
+            self._id, path, _ = rows[-1]
             file: BinaryIO = (self._folder / path).open("ab")
             return file
         if self._file is not None:
             self.sync()
             self._file.close()
-        last = self._db.execute(f"SELECT max(path) FROM warcs WHERE {_OWN}").fetchone()[0]
-        number = int(last.partition("-")[2].partition(".")[0]) + 1 if last else 1
-        name = f"diptych-{number:05d}.warc.gz"
+        name = self._next_name()
         (self._folder / "warc").mkdir(exist_ok=True)
-        file = (self._folder / "warc" / name).open("wb")
+        if (self._folder / "warc" / name).exists():
+            self._set_aside(self._folder / "warc" / name)
+        self._note(name)
+        file = (self._folder / "warc" / name).open("xb")
         try:
             file.write(compose_info(agent=self._agent, name=name, now=now))
             self._id = self.add(f"warc/{name}", file.tell())
@@ -67,6 +82,25 @@ class Archive:
             raise
         return file
 
+    def _own_files(self) -> list[tuple[int, str, int]]:
+        """Number, path and size of the files that this run has written, the last one last."""
+        rows = self._db.execute(f"SELECT id, path, size FROM warcs WHERE {_OWN} ORDER BY id")
+        return rows.fetchall()
+
+    def _next_name(self) -> str:
+        """The name of the next file."""
+        last = self._db.execute(f"SELECT max(path) FROM warcs WHERE {_OWN}").fetchone()[0]
+        number = int(last.partition("-")[2].partition(".")[0]) + 1 if last else 1
+        return f"diptych-{number:05d}.warc.gz"
+
+    def _note(self, name: str) -> None:
+        """Name the file that is being made in the lock, or none."""
+        self._is_noted = bool(name)
+        if self._lock is not None:
+            self._lock.truncate(0)
+            self._lock.write(name)
+            self._lock.flush()
+
     def sync(self) -> None:
         """Hand all bytes to the system and note how many they are, for the transaction to come."""
         if self._file is not None:
@@ -74,6 +108,12 @@ class Archive:
                 self._file.flush()
             size = self._file.tell()
             self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (size, self._id))
+
+    def confirm(self) -> None:
+        """A commit knows all files."""
+        if self._is_noted:
+            with suppress(OSError):  # the next one is named all the same
+                self._note("")
 
     def roll_back(self) -> None:
         """Forget the bytes that were written since the last commit."""
@@ -90,6 +130,7 @@ class Archive:
         with suppress(OSError):
             if row is None:
                 path.unlink()
+                self.confirm()
             else:
                 with path.open("r+b") as stream:
                     stream.truncate(row[0])
@@ -111,24 +152,42 @@ class Archive:
 
     def repair(self) -> None:
         """Bring the files to what the database knows of them, after a kill or a power cut."""
-        rows = self._db.execute(f"SELECT id, path, size FROM warcs WHERE {_OWN}").fetchall()
-        for id, path, size in rows:
+        for id, path, size in self._own_files():
             file = self._folder / path
             actual = file.stat().st_size if file.exists() else 0
             if actual < size:
-                size = self._requeue_lost(id, actual)
-            if not size:
-                file.unlink(missing_ok=True)
-            elif actual > size:
+                self._requeue_lost(id, actual)
+        rows = self._own_files()
+        for _, path, size in rows[-1:]:  # the one that was being written
+            file = self._folder / path
+            if file.exists() and file.stat().st_size > size:
                 with file.open("r+b") as stream:
                     stream.truncate(size)
         known = {path for _, path, _ in rows}
-        for file in (self._folder / "warc").glob("diptych-*.warc.gz"):
-            if f"warc/{file.name}" not in known:
+        unfinished = self._unfinished_name()
+        for file in sorted((self._folder / "warc").glob("diptych-*.warc.gz")):
+            if file.name == unfinished:
                 file.unlink()
+            elif f"warc/{file.name}" not in known:
+                self._set_aside(file)
+        self._note("")
 
-    def _requeue_lost(self, warc: int, size: int) -> int:
-        """Queue again the pages whose bytes a power cut took; returns what is left whole."""
+    def _unfinished_name(self) -> str | None:
+        """The name of the file that was being made when this run was killed, if there is one."""
+        if self._lock is None:
+            return None
+        self._lock.seek(0)
+        name = self._lock.read(_MAX_NOTE)
+        return name if name == self._next_name() else None
+
+    def _set_aside(self, file: Path) -> None:
+        """Rename a file that is not of this run, whatever it is."""
+        names = (file.with_name(f"{file.name}.unknown-{number}") for number in count(1))
+        target = file.rename(next(name for name in names if not name.exists()))
+        self.notes.append(f"{file} is not of this run; it was renamed to {target.name}")
+
+    def _requeue_lost(self, warc: int, size: int) -> None:
+        """Queue again the pages whose bytes a power cut took; a file without any is forgotten."""
         whole: int | None = self._db.execute(SQL["whole_bytes"], (warc, size)).fetchone()[0]
         with self._db:
             self._db.execute("BEGIN")
@@ -139,7 +198,6 @@ class Archive:
                 self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (whole, warc))
             else:
                 self._db.execute("DELETE FROM warcs WHERE id = ?", (warc,))
-        return whole or 0
 
     def close(self) -> None:
         """Let go of all files."""

@@ -85,6 +85,7 @@ class Transaction:
                 raise StoreError("a part of this transaction has failed: it is undone")
             self._database.archive.sync()
             self._database.db.execute("COMMIT")
+            self._database.archive.confirm()
         except BaseException:
             self._roll_back()
             raise

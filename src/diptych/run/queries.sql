@@ -3,9 +3,6 @@
 -- name: add_warc
 INSERT INTO warcs (path, size) VALUES (?, ?) ON CONFLICT (path) DO NOTHING
 
--- name: unfinished_warc
-SELECT id, path FROM warcs WHERE path LIKE 'warc/%' AND size < ? ORDER BY id DESC LIMIT 1
-
 -- name: whole_bytes
 -- of a WARC that is shorter than it was: the end of its last whole record
 SELECT coalesce(max(offset + length) FILTER (WHERE offset + length <= ?2),

@@ -52,7 +52,7 @@ CREATE TABLE trap_counts (
 CREATE TABLE warcs (
     id INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,              -- relative to the run folder, or an archive of the user's
-    size INTEGER NOT NULL,                  -- bytes that belong to the run; the rest is cut off on opening
+    size INTEGER NOT NULL,                  -- bytes that belong to the run; of the last one the rest is cut off
     error TEXT NOT NULL DEFAULT ''          -- what is wrong with an archive of the user's
 );
 

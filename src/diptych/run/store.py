@@ -1,7 +1,8 @@
 """The store of a run: opens run.sqlite with its schema, locks the folder, closes both.
 
 The order of writing makes a run survive being killed at any instant: bytes go to the WARC first,
-then one transaction records them.  On opening, a WARC is cut back to what the database knows of it.
+then one transaction records them.  On opening, the WARC that was being written is cut back to what
+the database knows of it.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Store(Pages, Pairs):
         try:
             with _named(folder):
                 self.db = self._connect(path, write=write)
-                self.archive = Archive(folder, self.db, agent=agent)
+                self.archive = Archive(folder, self.db, agent=agent, lock=self._lock)
                 self._check_schema(write=write)
                 if write:
                     self.archive.repair()
@@ -75,7 +76,7 @@ class Store(Pages, Pairs):
 
     def _take_lock(self) -> IO[str]:
         """Keep a second process from writing the same run."""
-        lock = (self.folder / "run.lock").open("w", encoding="utf-8")
+        lock = (self.folder / "run.lock").open("a+", encoding="utf-8", errors="replace")
         try:
             import fcntl
         except ImportError:  # no advisory locks here; SQLite's own locking still protects the data
