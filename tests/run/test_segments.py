@@ -6,7 +6,8 @@ import pytest
 from support.corpora import Maker, Said, url
 
 from diptych.errors import StoreError
-from diptych.run.segments import Segments
+from diptych.run.queries import SQL
+from diptych.run.segments import Segments, reason_at
 from diptych.run.store import Store
 from diptych.text.near_duplicates import segment_keys
 from diptych.types import SegmentPair
@@ -109,3 +110,19 @@ def test_kept_ones_are_counted_and_found_by_their_place(made: Maker) -> None:
     assert segments.kept(store.pair_order()[1], 0) == SegmentPair(
         "Last.", "Dernier.", "en", "fr", url("/en/b"), url("/fr/b"), "/p[0]", "/p[0]", 0.7
     )
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.5, 0.6, 0.61, 1.0])
+def test_texts_and_segments_of_a_corpus_hold_the_same(made: Maker, threshold: float) -> None:
+    _, segments, pair = opened(made)
+    chosen = [row[1] for row in segments.chosen(pair, threshold, each=False)]
+    told = [row[0] for row in segments.all_of(pair) if not reason_at(threshold, *row[6:])]
+    assert told == chosen
+    if threshold == 0.5:  # that of the run
+        assert [segments.kept(pair, place).left for place in range(2)] == chosen
+
+
+def test_it_is_said_once_what_is_kept() -> None:
+    statements = " ".join(SQL.values())
+    assert "reason IN" not in statements
+    assert "FROM segments WHERE accept" not in statements

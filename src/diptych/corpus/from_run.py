@@ -14,8 +14,7 @@ from diptych.corpus.personal_data import redacted
 from diptych.errors import StoreError
 from diptych.page.read import read_content
 from diptych.protocols import Corpus, Exporter
-from diptych.reason import Reason
-from diptych.run.segments import Segments
+from diptych.run.segments import Segments, reason_at
 from diptych.run.store import Store
 from diptych.text.near_duplicates import segment_keys
 from diptych.text.spans import pieces, rewritten
@@ -149,8 +148,7 @@ class RunCorpus:
 
     def _decision(self, score: float, reason: str) -> Decision:
         """The decision on a segment with the selected threshold."""
-        if reason in ("", Reason.LOW_SCORE):
-            reason = "" if score >= self.choice.min_score else Reason.LOW_SCORE
+        reason = reason_at(self.choice.min_score, score, reason)
         return Decision(not reason, score, reason)
 
     def _blocks(self, archive: int, offset: int) -> Sequence[Block]:

@@ -124,7 +124,7 @@ class Pairs(Database):
         self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
     ) -> tuple[int, int]:
         """Save all segments of a pair; returns the numbers kept before and now."""
-        before = self.count("SELECT count(*) FROM segments WHERE pair = ? AND accept", pair)
+        before = self.count("SELECT count(*) FROM kept_segments WHERE pair = ?", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
         rows = enumerate(_segment_row(*segment) for segment in segments)
         self.db.executemany(

@@ -114,19 +114,20 @@ WHERE pairs.id = ? AND d.accept
 SELECT pairs.id, left, right FROM pairs JOIN decisions ON pair = pairs.id WHERE decisions.accept
 
 -- name: segments_to_score
-SELECT id, judged, key, left_key, right_key FROM segments
-WHERE pair = ? AND key IS NOT NULL AND reason IN ('', ?, ?) ORDER BY position
+SELECT id, judged, key, left_key, right_key FROM sound_segments
+WHERE pair = ? AND key IS NOT NULL ORDER BY position
 
 -- name: save_segment_scores
 UPDATE segments SET score = ?1, accept = ?2, reason = ?3, copies = ?4
 WHERE id = ?5 AND (score, accept, reason, copies) IS NOT (?1, ?2, ?3, ?4)
 
 -- name: unmarked_duplicates
-SELECT count(*) - count(DISTINCT key) FROM segments WHERE reason IN ('', ?) AND key IS NOT NULL
+SELECT count(*) - count(DISTINCT key) FROM sound_segments
+WHERE reason != ? AND key IS NOT NULL
 
 -- name: chosen_segments
 SELECT key, left, right, left_path, right_path, left_at, right_at, score, alignment, flags, copies
-FROM segments WHERE pair = ? AND reason IN ('', ?, ?) AND score >= ? ORDER BY position
+FROM sound_segments WHERE pair = ? AND score >= ? AND reason IS NOT ? ORDER BY position
 
 -- name: all_segments
 SELECT left, right, left_path, right_path, left_at, right_at, score, reason
@@ -134,9 +135,9 @@ FROM segments WHERE pair = ? ORDER BY position
 
 -- name: kept_segment
 SELECT s.left, s.right, left_lang, right_lang, l.url, r.url, left_path, right_path, s.score
-FROM segments s JOIN pairs ON pairs.id = s.pair
+FROM kept_segments s JOIN pairs ON pairs.id = s.pair
 JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
-WHERE s.pair = ? AND s.accept ORDER BY position LIMIT 1 OFFSET ?
+WHERE s.pair = ? ORDER BY position LIMIT 1 OFFSET ?
 
 -- name: save_archived_answer
 INSERT INTO archive (key, url, warc, offset, page) VALUES (?, ?, ?, ?, ?)
@@ -169,7 +170,7 @@ GROUP BY flags
 
 -- name: verified_by_languages
 SELECT left_lang, right_lang, count(*),
-       sum((SELECT count(*) FROM segments WHERE segments.pair = pairs.id AND segments.accept))
+       sum((SELECT count(*) FROM kept_segments WHERE kept_segments.pair = pairs.id))
 FROM pairs JOIN decisions ON decisions.pair = pairs.id WHERE decisions.accept
 GROUP BY left_lang, right_lang
 
@@ -190,7 +191,7 @@ WHERE decisions.accept ORDER BY number
 
 -- name: score_histogram
 SELECT min(?1 - 1, CAST(score * ?1 AS INTEGER)), sum(accept), count(*)
-FROM segments WHERE reason IN ('', ?2) GROUP BY 1
+FROM sound_segments WHERE reason != ?2 GROUP BY 1
 
 -- name: url_facts
 SELECT urls.state, urls.depth, urls.status, urls.reason,
@@ -206,7 +207,7 @@ FROM pages JOIN warcs ON warcs.id = pages.warc WHERE url = ?
 -- name: pair_facts
 SELECT l.url, r.url, pairs.score, evidence, scores,
        decisions.accept, decisions.score, decisions.reason, decisions.marks,
-       (SELECT count(*) FROM segments WHERE segments.pair = pairs.id AND segments.accept)
+       (SELECT count(*) FROM kept_segments WHERE kept_segments.pair = pairs.id)
 FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
 LEFT JOIN decisions ON decisions.pair = pairs.id
 

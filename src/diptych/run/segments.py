@@ -11,6 +11,20 @@ from diptych.run.database import Database, in_transaction
 from diptych.run.queries import SQL
 from diptych.types import SegmentPair
 
+VIEWS = f"""
+CREATE TEMP VIEW sound_segments AS SELECT * FROM segments
+    WHERE reason IN ('', '{Reason.LOW_SCORE}', '{Reason.DUPLICATE}');
+CREATE TEMP VIEW kept_segments AS SELECT * FROM sound_segments WHERE accept;
+"""
+"""Sound segments break no rule: their scores and copies decide.  Kept ones are in the corpus."""
+
+
+def reason_at(threshold: float, score: float, reason: str) -> str:
+    """The reason why a segment is not in a corpus with this threshold; empty if it is in it."""
+    if reason in ("", Reason.LOW_SCORE):
+        return "" if score >= threshold else Reason.LOW_SCORE
+    return reason
+
 
 @dataclass(frozen=True, slots=True)
 class Segments:
@@ -20,8 +34,7 @@ class Segments:
 
     def to_score(self, pair: int) -> Iterator[tuple[Any, ...]]:
         """Number, score by itself and keys of the segments that break no rule."""
-        values = pair, Reason.LOW_SCORE, Reason.DUPLICATE
-        return self.store.db.execute(SQL["segments_to_score"], values)
+        return self.store.db.execute(SQL["segments_to_score"], (pair,))
 
     @in_transaction
     def save_scores(self, rows: Iterable[tuple[float, bool, str, int, int]]) -> None:
@@ -30,12 +43,11 @@ class Segments:
 
     def are_deduplicated(self) -> bool:
         """True if near-duplicates are marked, as they are at the end of a run."""
-        return not self.store.count(SQL["unmarked_duplicates"], Reason.LOW_SCORE)
+        return not self.store.count(SQL["unmarked_duplicates"], Reason.DUPLICATE)
 
     def chosen(self, pair: int, min_score: float, *, each: bool) -> Iterator[tuple[Any, ...]]:
         """Key, texts, places, scores, flags and copies of the segments with at least this score."""
-        duplicate = Reason.DUPLICATE if each else ""
-        values = pair, Reason.LOW_SCORE, duplicate, min_score
+        values = pair, min_score, None if each else Reason.DUPLICATE
         return self.store.db.execute(SQL["chosen_segments"], values)
 
     def all_of(self, pair: int) -> Iterator[tuple[Any, ...]]:
@@ -44,7 +56,7 @@ class Segments:
 
     def kept_by_pair(self) -> dict[int, int]:
         """How many segments of each pair were kept."""
-        query = "SELECT pair, count(*) FROM segments WHERE accept GROUP BY pair"
+        query = "SELECT pair, count(*) FROM kept_segments GROUP BY pair"
         return dict(self.store.db.execute(query).fetchall())
 
     def kept(self, pair: int, place: int) -> SegmentPair:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from diptych.language.codes import same_language
+from diptych.page.distinct import stand_ins
 from diptych.run.queries import SQL
 from diptych.run.store import Store
 from diptych.text.urls import url_key
@@ -35,35 +35,7 @@ class StoreView:
 
     @cached_property
     def _stands_for(self) -> dict[Url, Url]:
-        """Page -> the page that stands for it, where that is another one."""
-        canonical = {url: self._canonical(record) for url, record in self._records.items()}
-        named = {
-            target
-            for url, target in canonical.items()
-            if target and self._records[target].digest == self._records[url].digest
-        }
-        # Of copies the one that is canonical stands for all, else the one with the shortest URL.
-        first_by_digest: dict[str, Url] = {}
-        for url in sorted(self._records, key=lambda url: (url not in named, len(url), url)):
-            first_by_digest.setdefault(self._records[url].digest, url)
-        step = {
-            url: canonical[url] or first_by_digest[record.digest]
-            for url, record in self._records.items()
-        }
-        ends = {url: _end(url, step) for url in step}
-        return {url: end for url, end in ends.items() if end != url}
-
-    def _canonical(self, record: PageRecord) -> Url | None:
-        """The canonical page, when it was fetched and is in the same language.
-
-        Sites that declare the English page canonical for all its translations are common.
-        """
-        if record.canonical is None:
-            return None
-        target = self._records.get(self._after_redirects(record.canonical))
-        if target is None or target.canonical not in (None, target.url):
-            return None
-        return target.url if same_language(target.lang, record.lang) else None
+        return stand_ins(self._records, self._after_redirects)
 
     @cached_property
     def pages(self) -> Mapping[Url, PageRecord]:
@@ -108,12 +80,3 @@ class StoreView:
                 break
             url = target
         return url
-
-
-def _end(url: Url, step: Mapping[Url, Url]) -> Url:
-    """Follow the steps from page to page to the end; of a cycle, take the shortest URL."""
-    passed: list[Url] = []
-    while url not in passed:
-        passed.append(url)
-        url = step[url]
-    return min(passed[passed.index(url) :], key=lambda url: (len(url), url))

@@ -101,7 +101,7 @@ class Statistics:
 
     def kept_segments(self) -> int:
         """Segments that are in the corpus."""
-        return self.store.count("SELECT count(*) FROM segments WHERE accept")
+        return self.store.count("SELECT count(*) FROM kept_segments")
 
     def segments_by_reason(self) -> dict[str, int]:
         """Segments by the reason why they are not in the corpus; '' for those that are."""
@@ -109,11 +109,11 @@ class Statistics:
 
     def segment_flags(self) -> dict[str, int]:
         """Flags of kept segments."""
-        return self._words("SELECT flags, count(*) FROM segments WHERE accept GROUP BY 1")
+        return self._words("SELECT flags, count(*) FROM kept_segments GROUP BY 1")
 
     def score_histogram(self, bins: int) -> dict[int, tuple[int, int]]:
         """Segments that break no rule: for each bin of their scores how many are kept, and all."""
-        rows = self.store.db.execute(SQL["score_histogram"], (bins, Reason.LOW_SCORE))
+        rows = self.store.db.execute(SQL["score_histogram"], (bins, Reason.DUPLICATE))
         return {place: (kept, total) for place, kept, total in rows}
 
     def _by(self, query: str) -> dict[str, int]:

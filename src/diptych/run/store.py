@@ -18,6 +18,7 @@ from diptych.files import reason_of, shipped_text
 from diptych.run.archive import Archive
 from diptych.run.pages import Pages
 from diptych.run.pairs import Pairs
+from diptych.run.segments import VIEWS
 from diptych.run.upgrade import show_as_upgraded, upgrade
 from diptych.types import LangPair
 
@@ -135,6 +136,7 @@ class Store(Pages, Pairs):
                 "use the diptych that made it (its version is in run.toml), or mine again with "
                 f"--warc {self.folder}/warc --out NEW"
             )
+        self.db.executescript(VIEWS)
         if write:
             self.db.executescript(f"BEGIN; {shipped_text('diptych.run', 'indexes.sql')} COMMIT;")
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
+from diptych.page.distinct import content_of
 from diptych.protocols import Guide, SiteView
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, KnownUrls, State
 from diptych.stages.crawl.hybrid.language_guess import OTHER, link_features
@@ -67,8 +68,7 @@ class _HybridGuide:
     """The memory of one site."""
 
     def __init__(self, policy: Hybrid, langs: tuple[str, ...]) -> None:
-        self._langs = langs
-        self._models = policy.models
+        self._langs, self._models = langs, policy.models
         self._urls = KnownUrls()
         self._values = UrlValues(langs, policy.weight)
         self._languages = self._values.languages
@@ -150,7 +150,7 @@ class _HybridGuide:
         if lang in self._langs:
             self._matches.add(known)
             self._to_refresh[known] = None
-        same = self._digests.setdefault(page.record.digest or page.url, known)
+        same = self._digests.setdefault(content_of(page.record), known)
         if same is not known:
             self._merge(known, same)
             if self._to_refresh.pop(known, True) is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from diptych.language.codes import asked_language
+from diptych.page.distinct import content_of
 from diptych.text.urls import NOT_HTML, extension, site_name
 from diptych.types import LangScore, Link, Page, Url
 
@@ -68,13 +69,13 @@ class ShownLanguages:
     def __init__(self, langs: Sequence[str]) -> None:
         self.langs = tuple(langs)
         self._pages: dict[str, list[tuple[Url, float]]] = {lang: [] for lang in langs}
-        self._texts: set[str] = set()
+        self._contents: set[str] = set()
 
     def add_page(self, page: Page) -> str:
         """Add a page; returns the language it shows, empty if its text was seen before."""
-        if page.record.digest in self._texts:
+        if content_of(page.record) in self._contents:
             return ""
-        self._texts.add(page.record.digest)
+        self._contents.add(content_of(page.record))
         found = shown_language(page, self.langs)
         if found is None:
             return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from diptych.language.codes import same_language
+from diptych.page.distinct import content_of
 from diptych.reason import Reason
 from diptych.stages.verify.shared.features import copied
 from diptych.text.lengths import text_length
@@ -22,7 +23,7 @@ def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> 
     """
     left, right, pair = candidate.left, candidate.right, candidate.pair
     is_split = pair.left == pair.right
-    if not is_split and left.record.digest == right.record.digest:
+    if not is_split and content_of(left.record) == content_of(right.record):
         return Reason.COPY
     share = copied(left, right)
     if min(own_text(left, right), own_text(right, left)) < max(min_letters, 1.0):
