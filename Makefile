@@ -51,6 +51,7 @@ gate: $(VENV)/installed  ## fail if a figure has dropped, on the demo site and s
 
 bench: $(VENV)/bench  ## all benchmarks, one after the other (URLs from ../shared/data or DATA=DIR; SITES=DIR for another site builder)
 	$(BIN)/python -m bench.tasks.frontier
+	$(BIN)/python -m bench.tasks.mine_many --out bench/results/mine_many.json
 	$(BIN)/python -m bench.tasks.open_run --out bench/results/open_run.json
 	$(BIN)/python -m bench.tasks.crawl_speed $(if $(SITES),--sites $(SITES))
 	$(BIN)/python -m bench.tasks.page_pairs $(if $(SITES),--sites $(SITES)) --out bench/results/page_pairs.json

@@ -58,6 +58,28 @@ def test_before_the_crawl_there_is_nothing_to_show() -> None:
     assert dict(Progress(stage="crawling").figures())["pairs"] == "-"
 
 
+def test_urls_that_take_long_to_count_are_not_counted_each_time() -> None:
+    class Clocked:
+        """A clock that moves when something is counted."""
+
+        def __init__(self, seconds: float) -> None:
+            self.now, self.seconds, self.counts = 100.0, seconds, 0
+
+        def count(self, query: str) -> int:
+            self.now += self.seconds
+            self.counts += 1
+            return 7 * self.counts
+
+    for seconds, counts in ((0.001, 3), (0.25, 1)):
+        clock = Clocked(seconds)
+        crawl = cast(Crawl, _Crawl(None, store=clock))
+        progress = Progress(stage="crawling", crawl=crawl, clock=lambda clock=clock: clock.now)
+        shown = [dict(progress.figures())["queue"] for _ in range(3)]
+        assert (clock.counts, shown[-1]) == (counts, str(7 * counts))
+        clock.now += 60 * seconds
+        assert dict(progress.figures())["queue"] == str(7 * (counts + 1))
+
+
 # -- requests to stop ------------------------------------------------------------------------------
 
 
@@ -70,7 +92,7 @@ def test_crawl_that_is_stopped_goes_on_with_what_it_has(stage: str) -> None:
     progress.tick()
     progress.stage = "aligning"
     progress.tick()
-    assert progress.final_notes() == ["interrupted: the same command goes on"]
+    assert progress.final_notes([]) == ["interrupted: the same command goes on"]
 
 
 @pytest.mark.parametrize("stage", ["", "pairing", "aligning", "exporting"])

@@ -20,6 +20,8 @@ from diptych.run.statistics import Statistics
 from diptych.types import Outlook
 
 REFRESH = 0.25
+COUNT_INTERVAL = 50  # times as long as it takes: one part in fifty of the time is for counting
+QUICK_COUNT = 0.01  # seconds
 PLAIN_REFRESH = 10.0  # seconds between lines where there is no terminal
 _GENTLY_STOPPED = ("crawling", "searching")  # stages after which a run that is stopped finishes
 
@@ -33,10 +35,13 @@ class Progress(Watcher):
     interrupted: bool = False
     on_tick: Callable[[], None] = lambda: None
     """called with each tick"""
+    clock: Callable[[], float] = time.monotonic
     _is_ending: bool = False
     _started: float = field(default_factory=time.monotonic)
     _shown: float = 0.0
     _first: int | None = None
+    _queue: tuple[float, int] = (0.0, 0)
+    """when to count the URLs that wait again, and how many they were"""
     crawl_seconds: float = 0.0
 
     def tick(self) -> None:
@@ -86,19 +91,29 @@ class Progress(Watcher):
         pages = stats.pages if stats else 0
         downloads = stats.downloads if stats else 0
         seconds = max(self.crawl_seconds, 1e-3)
-        queue = Statistics(self.crawl.store).queued() if self.crawl is not None else 0
         outlook = self._outlook()
         pairs = round(outlook.found) if outlook is not None else self.pairs
         return [
             ("stage", self.stage),
             ("pages", f"{pages:,}"),
             ("pages/s", f"{(pages - (self._first or 0)) / seconds:.1f}"),
-            ("queue", f"{queue:,}"),
+            ("queue", f"{self._queued():,}"),
             ("pairs", f"{pairs:,}" if pairs else "-"),
             *([("left", f"~{max(0, round(outlook.left)):,}")] if outlook is not None else []),
             ("segments", f"{self.segments:,}" if self.segments else "-"),
             ("downloads/pair", f"{downloads / pairs:.2f}" if pairs else "-"),
         ]
+
+    def _queued(self) -> int:
+        """URLs that wait; of millions they are counted now and then, as that takes long."""
+        due, count = self._queue
+        started = self.clock()
+        if self.crawl is not None and started >= due:
+            count = Statistics(self.crawl.store).queued()
+            seconds = self.clock() - started
+            due = started + COUNT_INTERVAL * seconds if seconds > QUICK_COUNT else 0.0
+            self._queue = due, count
+        return count
 
     def _outlook(self) -> Outlook | None:
         """The pairs found and expected by a guided crawl, while it goes on."""

@@ -31,7 +31,8 @@ _OUTDATED = "DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;
 def upgrade(db: sqlite3.Connection, version: int) -> None:
     """Add what a run lacks, so that it is one of this version."""
     columns = "".join(
-        f"ALTER TABLE {table} ADD COLUMN {name} {type}; UPDATE {table} SET {name} = {earlier};"
+        f"ALTER TABLE {table} ADD COLUMN {name} {type};"
+        f"UPDATE {table} SET {name} = {earlier} WHERE {name} != {earlier};"
         for table, name, type, earlier in _lacking(db)
     )
     db.executescript(f"BEGIN; {columns} {_OUTDATED} PRAGMA user_version = {version}; COMMIT;")
