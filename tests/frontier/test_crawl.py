@@ -31,6 +31,9 @@ from support.driving import (
 )
 from support.examples import examples
 
+from diptych.frontier import admission as admission_module
+from diptych.frontier import crawl as crawl_module
+from diptych.frontier import hosts as hosts_module
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
 from diptych.protocols import SiteView
@@ -998,3 +1001,19 @@ def test_url_keys_of_the_store_are_those_of_the_urls(folder: Path) -> None:
     drive = Drive(folder, SMALL).run()
     for key, found in drive.rows("SELECT key, url FROM urls"):
         assert key == url_key(str(found))
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("room", [0, 300, 2_000])
+def test_what_is_forgotten_for_want_of_memory_changes_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    whole = Drive(folder, star(30)).run()
+    monkeypatch.setattr(crawl_module, "MAX_SEEN", room)
+    monkeypatch.setattr(admission_module, "MAX_KNOWN", room)
+    monkeypatch.setattr(hosts_module, "MAX_RULES", room)
+    bounded = Drive(folder.with_name("bounded"), star(30)).run()
+    assert bounded.log == whole.log
+    assert bounded.states() == whole.states()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.stores import begin
 
+from diptych.frontier import hosts as hosts_module
 from diptych.frontier.hosts import ROBOTS_LIFETIME, Hosts, SiteInfo
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Frontier
@@ -392,9 +393,25 @@ def test_host_that_was_stopped_in_this_invocation_stays_so_on_the_next_visit(sto
 
 def test_notes_have_an_end(store: Store) -> None:
     hosts, frontier = hosts_of(store)
-    hosts.notes = ["note"] * 9_999
+    for _ in range(99):
+        hosts.add_note("x" * 10_000)
     ids = [hosts.of(Url(f"http://{name}.example.org/"), "example.org").id for name in "abc"]
     for id in ids:
-        hosts.stop(id, "refused")
-    assert len(hosts.notes) == 10_000
+        hosts.stop(id, "refused " * 1_000)
+    assert len(hosts.notes) == 100
+    assert sum(map(len, hosts.notes)) <= 1_000_000
     assert all(frontier.host(id).stopped for id in ids)
+
+
+def test_rules_that_were_forgotten_are_read_from_the_store(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosts_module, "MAX_RULES", 1_000)
+    hosts, _ = hosts_of(store)
+    ids = [hosts.of(Url(f"http://h{n}.example.org/"), "example.org").id for n in range(20)]
+    for id in ids:
+        hosts.save_robots(id, Robots(f"User-agent: *\nDisallow: /{id}/", "read"), 0.0)
+    for id in ids:
+        origin = hosts[id].origin
+        assert not hosts.allows(id, Url(f"{origin}/{id}/a"))
+        assert hosts.allows(id, Url(f"{origin}/{id + 1}/a"))

@@ -12,10 +12,12 @@ from diptych.frontier.queue import Entry, State, Turn
 from diptych.frontier.scope import Anywhere, Scope
 from diptych.reason import Reason
 from diptych.run.store import Store
+from diptych.text.caches import TextMap
 from diptych.text.urls import NOT_HTML, extension, url_key
 from diptych.types import Kind, Url
 
-MAX_KNOWN = 200_000
+MAX_KNOWN = 48_000_000  # bytes; some 200,000 URLs
+_UNKNOWN = "?"  # no name of a site
 
 
 class Admission:
@@ -25,7 +27,7 @@ class Admission:
         self._store = store
         self._hosts = hosts
         self._scope = scope
-        self._known: dict[Url, str | None] = {}
+        self._known: TextMap[str | None] = TextMap(MAX_KNOWN)
         """the site of each URL: the links of a site's pages are mostly the same"""
 
     def entry(
@@ -43,12 +45,10 @@ class Admission:
 
     def may_be_page_of(self, url: Url, site: str) -> bool:
         """True if a URL can be a page of a site, judged by the URL alone."""
-        known = self._known
-        if url not in known:
-            if len(known) >= MAX_KNOWN:
-                known.clear()
-            known[url] = self._scope.site_of(url) if self.is_page(url) else None
-        return known[url] == site
+        known = self._known.get(url, _UNKNOWN)
+        if known is _UNKNOWN:
+            known = self._known.keep(url, self._scope.site_of(url) if self.is_page(url) else None)
+        return known == site
 
     def is_page(self, url: Url) -> bool:
         """True if a URL can be a page, judged by the URL alone."""

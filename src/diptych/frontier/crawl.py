@@ -28,6 +28,7 @@ from diptych.run.site_view import StoreView
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
+from diptych.text.caches import TextMap
 from diptych.text.urls import normalise, url_key
 from diptych.types import (
     CrawlEvent,
@@ -42,7 +43,7 @@ from diptych.types import (
     Url,
 )
 
-MAX_SEEN = 500_000  # URLs remembered to spare the database; some 100 bytes each
+MAX_SEEN = 96_000_000  # bytes of URLs remembered to spare the database; some 400,000 URLs
 MIN_CERTAIN_VALUE = 0.3  # pairs per download: for less it is worth while to wait for answers
 MIN_PAGES_TO_JUDGE = 200  # pages of a site without any pair, before it is given up
 MAX_ANSWER_WAIT = 5.0  # seconds
@@ -76,7 +77,7 @@ class Crawl:
         self._retries = Retries(store, self.frontier, self.hosts, politeness, limits, self.stats)
         self._admission = Admission(store, self.hosts, scope)
         self.guides = Guides(store, policy, self.langs, self._view, self._admission.may_be_page_of)
-        self._seen: dict[Url, float] = {}
+        self._seen: TextMap[float] = TextMap(MAX_SEEN)
         self._empty: set[str] = set()
         self._sitemap_parts: deque[_SitemapPart] = deque()
         with store.transaction():
@@ -286,7 +287,8 @@ class Crawl:
         new = [url for url in dict.fromkeys(links) if url not in self._seen]
         entries = [self._admission.entry(url, depth, 0.0) for url in new]
         refused = [entry for entry in entries if entry.state is State.REFUSED]
-        self._seen.update((entry.url, math.inf) for entry in refused)
+        for entry in refused:
+            self._seen.keep(entry.url, math.inf)
         self.frontier.add(refused)
 
     def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
@@ -297,7 +299,7 @@ class Crawl:
         entry = self._admission.entry(target, claim.depth, claim.priority, turn=claim.turn)
         entry = entry._replace(hops=claim.hops + 1)
         if entry.state is State.OUTSIDE and claim.depth == 0 and claim.kind is Kind.PAGE:
-            self.hosts.notes.append(f"{claim.url} leads out of the site, to {target}: mine that")
+            self.hosts.add_note(f"{claim.url} leads out of the site, to {target}: mine that")
         self.frontier.add([entry])
         self.frontier.complete(claim, now, status=status, redirect=url_key(target))
         is_outside = entry.state is not State.QUEUED
@@ -346,8 +348,6 @@ class Crawl:
     def _queue(self, ranked: Iterable[Ranked], depth: int, site: SiteInfo) -> bool:
         """Queue what a policy asked for; True when something was new or raised."""
         seen = self._seen
-        if len(seen) > MAX_SEEN:
-            seen.clear()
         entries: dict[Url, Entry] = {}
         for link, priority, lowers in ranked:
             url = link.url
@@ -355,7 +355,7 @@ class Crawl:
             if known >= priority and (not lowers or known in (priority, math.inf)):
                 continue
             entry = self._admission.entry(url, depth, priority)
-            seen[url] = priority if entry.state is State.QUEUED else math.inf
+            seen.keep(url, priority if entry.state is State.QUEUED else math.inf)
             entries[url] = entry._replace(lowers=lowers)
         self.frontier.add(entry for entry in entries.values() if entry.state is not State.OUTSIDE)
         for entry in entries.values():

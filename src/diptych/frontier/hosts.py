@@ -13,6 +13,7 @@ from diptych.frontier.queue import Claim, Entry, Frontier, Host, Turn
 from diptych.page.robots import Robots
 from diptych.reason import Reason, SiteEnd
 from diptych.run.store import Store
+from diptych.text.caches import TextMap
 from diptych.text.urls import origin_of, url_key
 from diptych.types import Site, Url
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from protego import Protego
 
 LONG_DELAY = 3.0  # seconds: nobody restarts a crawl sooner
-MAX_NOTES = 10_000  # of one invocation; what is behind each is in the store
+MAX_NOTES = 1_000_000  # characters of one invocation; what is behind each is in the store
+MAX_RULES = 64_000_000  # bytes of rules of robots.txt, parsed
+RULES_SIZE = 20  # bytes of them for a character, as measured with rules of one path each
 ROBOTS_LIFETIME = 86_400.0  # RFC 9309, 2.4: no longer than a day
 
 
@@ -57,9 +60,8 @@ class HostInfo:
     id: int
     origin: str
     site: SiteInfo
-    robots: Robots | None = None
-    rules: Protego | None = None
-    robots_at: float = 0.0
+    robots_at: float | None = None
+    """when its robots.txt was fetched; None if it is not known"""
     refusals: int = 0
 
 
@@ -78,6 +80,9 @@ class Hosts:
         """the one started first comes first: its time is over first"""
         self.sites: dict[str, SiteInfo] = {}
         self.notes: list[str] = []
+        self._note_room = MAX_NOTES
+        self._rules: TextMap[Protego] = TextMap(MAX_RULES)
+        """the rules of hosts that were asked last, by origin; the store has all"""
         self._unreachable: set[int] = set()
         """hosts that gave no answer in this invocation, also those of sites that were left"""
 
@@ -122,14 +127,14 @@ class Hosts:
             if id in by_id:
                 by_id[id].bytes = size
         db.execute("UPDATE hosts SET stopped = '', refusals = 0")
-        db.execute("UPDATE sites SET ended = ''")
+        db.execute("UPDATE sites SET ended = '' WHERE ended != ''")
         for id in by_id:
             self._restore_hosts(id, now)
 
     def _restore_hosts(self, site: int, now: float) -> None:
         """Take up the hosts of a site as they were left."""
         rows = self._store.db.execute(SQL["hosts_of_site"], (site,)).fetchall()
-        for id, origin, next_at, crawl_delay, text, status, robots_at, stopped in rows:
+        for id, origin, next_at, crawl_delay, status, robots_at, stopped in rows:
             info = HostInfo(id, origin, self._site_by_id[site])
             self._register(info, next_at, crawl_delay)
             if stopped:  # in this invocation
@@ -140,7 +145,7 @@ class Hosts:
             if robots_at is None or status == "unreachable" or now - robots_at > ROBOTS_LIFETIME:
                 self._fetch_robots_again(origin)
             else:
-                info.robots, info.robots_at = Robots(text or "", status), robots_at
+                info.robots_at = robots_at
                 self._frontier.host(id).connections = self._connections(crawl_delay)
 
     def enter(self, site: Site, now: float) -> SiteInfo:
@@ -190,11 +195,11 @@ class Hosts:
     def knows_robots(self, id: int, now: float) -> bool:
         """True if the host's robots.txt is known; one older than a day is fetched again."""
         info = self._by_id[id]
-        if info.robots is not None and now - info.robots_at > ROBOTS_LIFETIME:
-            info.robots = info.rules = None
+        if info.robots_at is not None and now - info.robots_at > ROBOTS_LIFETIME:
+            info.robots_at = None
             self._frontier.host(id).connections = 1
             self._fetch_robots_again(info.origin)
-        return info.robots is not None
+        return info.robots_at is not None
 
     def check_robots(self, claim: Claim, now: float) -> bool | None:
         """True if robots.txt allows a claim; None if it is not known yet.
@@ -214,25 +219,33 @@ class Hosts:
         info = self._by_id[id]
         if not self._politeness.obey_robots:
             return True
-        if info.robots is None:
+        if info.robots_at is None:
             return False
-        if info.rules is None:
-            info.rules = info.robots.rules()
-        return bool(info.rules.can_fetch(url, self._politeness.token))
+        rules = self._rules.get(info.origin) or self._restore_rules(info)
+        return bool(rules.can_fetch(url, self._politeness.token))
+
+    def _restore_rules(self, info: HostInfo) -> Protego:
+        """The rules of a host's robots.txt, out of the store."""
+        query = "SELECT robots, robots_status FROM hosts WHERE id = ?"
+        text, status = self._store.db.execute(query, (info.id,)).fetchone()
+        return self._keep_rules(info, Robots(text or "", status))
+
+    def _keep_rules(self, info: HostInfo, robots: Robots) -> Protego:
+        return self._rules.keep(info.origin, robots.rules(), RULES_SIZE * len(robots.text))
 
     def save_robots(self, id: int, robots: Robots, now: float) -> list[str]:
         """Take in a host's robots.txt; returns the sitemaps it names."""
         info, host, polite = self._by_id[id], self._frontier.host(id), self._politeness
-        info.robots, info.rules, info.robots_at = robots, robots.rules(), now
-        asked = info.rules.crawl_delay(polite.token) if polite.obey_robots else None
+        rules, info.robots_at = self._keep_rules(info, robots), now
+        asked = rules.crawl_delay(polite.token) if polite.obey_robots else None
         host.delay, host.connections = polite.delay_for(asked), self._connections(asked)
         if asked and asked > polite.delay:
             kept = "kept" if host.delay >= asked else f"cut to {host.delay:g} s"
-            self.notes.append(f"{info.origin} asks for a Crawl-delay of {asked:g} s: {kept}")
+            self.add_note(f"{info.origin} asks for a Crawl-delay of {asked:g} s: {kept}")
         row = robots.text, robots.status, now, asked, id
         self._store.db.execute(SQL["save_robots"], row)
         self._frontier.hold(id, now + host.delay)
-        return list(info.rules.sitemaps)
+        return list(rules.sitemaps)
 
     def hold(self, id: int, until: float) -> None:
         """Leave a host alone until a time, also over a restart."""
@@ -253,9 +266,14 @@ class Hosts:
         if is_unreachable:
             self._frontier.host(id).is_unreachable = True
             self._unreachable.add(id)
-        if len(self.notes) < MAX_NOTES:
-            self.notes.append(f"{self._by_id[id].origin} was stopped: {reason}")
+        self.add_note(f"{self._by_id[id].origin} was stopped: {reason}")
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
+
+    def add_note(self, note: str) -> None:
+        """Keep a note for the user, while there is room."""
+        self._note_room -= len(note)
+        if self._note_room >= 0:
+            self.notes.append(note)
 
     def stop_site(self, site: SiteInfo, end: SiteEnd) -> None:
         """Ask no host of a site any more: a limit is reached, or nothing is likely to be found."""

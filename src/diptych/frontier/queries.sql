@@ -42,7 +42,7 @@ UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE state = 1
 UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE key = ?
 
 -- name: hosts_of_site
-SELECT id, origin, next_at, crawl_delay, robots, robots_status, robots_at, stopped
+SELECT id, origin, next_at, crawl_delay, robots_status, robots_at, stopped
 FROM hosts WHERE site = ?
 
 -- name: hold_host

@@ -41,18 +41,21 @@ def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
         return Declared("", "name")
     if link.hreflang and (lang := hreflang_language(link.hreflang)):
         return Declared(lang, "hreflang")
-    return Declared(_named(link.anchor, langs) or _named(link.alt, langs), "name")
+    texts = (text for text in (link.anchor, link.alt) if 0 < len(text) <= _MAX_NAME)
+    return Declared(next(filter(None, (_named(text, langs) for text in texts)), ""), "name")
 
 
-@lru_cache(maxsize=1 << 16)
 def names_other_language(text: str, langs: tuple[str, ...]) -> bool:
     """True if a link's text is the name or code of a language that was not requested.
 
     >>> [names_other_language(text, ("en", "fr")) for text in ("Ελληνικά", "RU", "French", "Next")]
     [True, True, False, False]
     """
-    if not text or len(text) > _MAX_NAME:
-        return False
+    return 0 < len(text) <= _MAX_NAME and _names_other(text, langs)
+
+
+@lru_cache(maxsize=1 << 16)
+def _names_other(text: str, langs: tuple[str, ...]) -> bool:
     marks = mark_table().get(fold(text.strip(_ORNAMENT)), ())
     said = [mark.lang for mark in marks if mark.kind in ("code", "endonym", "name")]
     return bool(said) and not any(same_language(lang, each) for lang in said for each in langs)

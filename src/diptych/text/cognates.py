@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
+
+from diptych.text.caches import TextCache
 
 STEM = 5  # letters: most endings come after them, and few words differ only there
 MIN_SHARED = 4  # letters that cognates share from the beginning (Simard et al. 1992)
@@ -30,12 +31,18 @@ def stem(word: str) -> str:
     return word if word[:1].isdigit() else word[:STEM]
 
 
-@lru_cache(maxsize=1 << 17)
-def folded(word: str) -> str:
-    """A word transliterated to Latin letters without accents and case."""
+def _fold(word: str) -> str:
     from anyascii import anyascii
 
     return anyascii(word).lower()
+
+
+_folded = TextCache(_fold, 32_000_000, per_character=4)
+
+
+def folded(word: str) -> str:
+    """A word transliterated to Latin letters without accents and case."""
+    return _folded[word]
 
 
 def cognates(left: Sequence[str], right: Sequence[str]) -> Iterator[Cognate]:

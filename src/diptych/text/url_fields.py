@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from diptych.text.caches import TextCache
+
 _PUNCTUATION = re.compile(r"[:/.\-_]+")  # Kit & Ng 2007, section 2
 _QUERY_SEPARATOR = re.compile(r"[&;]")
 _QUERY_STEP = re.compile(r"[/.]")
@@ -101,7 +103,7 @@ def tagged_tokens(url: str, *, paper: bool = False) -> list[str] | None:
     if fields is None:
         return None
     _, host, path, file, query = fields
-    found = [*_host_tokens(host), *_path_tokens(path)]
+    found = [*_host_tokens(host), *_path_tokens[path]]
     for token in _PUNCTUATION.split(file):
         if token:
             lowered = token.lower()
@@ -118,6 +120,8 @@ def _host_tokens(host: str) -> tuple[str, ...]:
     return tuple("h" + token for token in tokens(host))
 
 
-@lru_cache(maxsize=16384)
-def _path_tokens(path: str) -> tuple[str, ...]:
+def _read_path(path: str) -> tuple[str, ...]:
     return tuple("p" + token for token in significant(tokens(path)))
+
+
+_path_tokens = TextCache(_read_path, 16_000_000, per_character=30)

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
+from diptych.text.caches import TextCache
 from diptych.text.digests import signed_hash
 from diptych.types import Url
 
@@ -296,11 +297,13 @@ def site_name(url: str) -> str:
     return _site_of_origin(origin_of(url))
 
 
-@lru_cache(maxsize=131072)
+_keys = TextCache(lambda url: signed_hash(url.encode("utf-8", "surrogatepass")), 32_000_000)
+
+
 def url_key(url: str) -> int:
     """A signed 64-bit hash of a URL, its key in the store.
 
     >>> url_key("http://example.org/") == url_key("http://example.org/")
     True
     """
-    return signed_hash(url.encode("utf-8", "surrogatepass"))
+    return _keys[url]

@@ -117,7 +117,9 @@ def test_models_are_asked_once_for_a_page_and_once_for_a_language(models: Models
 
 
 def test_memory_of_languages_has_an_end(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smart, "_MAX_CACHED", 1)
+    monkeypatch.setattr(smart, "_MAX_CACHED", 1000)
+    remembered = smart._CachedLanguageModel(models[0])
+    monkeypatch.setattr(smart, "_models", lambda lang, pair: (remembered, models[1]))
     one, other = page("/en/a", "en", "/fr/a", "/fr/b"), page("/en/b", "en", "/fr/a", "/fr/c")
     first = priorities(one, "en", "fr")
     priorities(other, "en", "fr")

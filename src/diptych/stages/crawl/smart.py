@@ -18,10 +18,12 @@ from diptych.learn.url import language as url_lang
 from diptych.learn.url import pair as url_pair
 from diptych.protocols import SiteView, UrlLanguageModel, UrlPairModel
 from diptych.stages.crawl.bfs_langs import BfsLangs
+from diptych.text.caches import TextMap
 from diptych.types import Page, Ranked
 
 _MIN_PRIORITY = 1e-12  # links that both models hold impossible come last, but they come
-_MAX_CACHED = 1 << 14  # URLs; some 800 bytes each
+_MAX_CACHED = 16_000_000  # bytes of what is known of URLs
+_ROW = 600  # bytes of the probabilities of a URL
 _UNKNOWN = "und"
 
 
@@ -80,16 +82,16 @@ class _CachedLanguageModel:
     def __init__(self, model: UrlLanguageModel) -> None:
         self.labels = model.labels
         self._model = model
-        self._rows: dict[str, NDArray[np.float32]] = {}
+        self._rows: TextMap[NDArray[np.float32]] = TextMap(_MAX_CACHED, per_entry=_ROW)
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
         """One row per URL, one column per label."""
-        if len(self._rows) > _MAX_CACHED:
-            self._rows.clear()
-        new = [url for url in dict.fromkeys(urls) if url not in self._rows]
+        rows = {url: self._rows.get(url) for url in urls}
+        new = [url for url, row in rows.items() if row is None]
         if new:
-            self._rows.update(zip(new, self._model.probabilities(new), strict=True))
-        return np.stack([self._rows[url] for url in urls])
+            for url, row in zip(new, self._model.probabilities(new), strict=True):
+                rows[url] = self._rows.keep(url, row)
+        return np.stack([row for url in urls if (row := rows[url]) is not None])
 
 
 @lru_cache(maxsize=2)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations, pairwise
 from urllib.parse import unquote
 
@@ -21,6 +20,7 @@ from diptych.language.scripts import marked_language
 from diptych.protocols import SiteView
 from diptych.stages.pair.shared.blocking import candidates
 from diptych.stages.pair.shared.one_partner import one_partner_each
+from diptych.text.caches import TextCache
 from diptych.types import PagePair, PageRecord, Url
 
 _UNNECESSARY = re.compile(r"\A[a-z]+://|\Awww\.|(?<=/)(?:index|default)(?:\.[a-z]{2,5})?\Z|/\Z")
@@ -60,7 +60,6 @@ def _may_be(page: PageRecord, lang: str) -> bool:
     return not page.lang or same_language(page.lang, lang)
 
 
-@lru_cache(maxsize=65536)
 def normal_form(url: str) -> str:
     """A URL without what only lowers similarities: scheme, `www`, `index` and a last slash.
 
@@ -69,10 +68,17 @@ def normal_form(url: str) -> str:
     >>> normal_form("http://x.org/a/index.html")
     'x.org/a'
     """
+    return _normal_forms[url]
+
+
+def _shorten(url: str) -> str:
     text, before = url.lower(), ""
     while text != before:
         before, text = text, _UNNECESSARY.sub("", text, count=1)
     return text
+
+
+_normal_forms = TextCache(_shorten, 24_000_000, per_character=2)
 
 
 def guess_language(url: str, left: str, right: str) -> str:
@@ -127,7 +133,7 @@ def find_pairs(
 ) -> list[tuple[str, str, float]]:
     """Algorithm 2: for each left URL the most similar right one, if it is similar enough."""
     best: dict[str, tuple[float, str]] = {}
-    for left, right in candidates(lefts, rights, _pieces):
+    for left, right in candidates(lefts, rights, _pieces.__getitem__):
         # The cutoff is a hint, and lower: it is rounded, and 0.85 must not miss 0.85.
         score = Levenshtein.normalized_similarity(
             normal_form(left), normal_form(right), score_cutoff=max(0.0, least - 1e-6)
@@ -138,8 +144,10 @@ def find_pairs(
     return [(left, right, score) for left, (score, right) in sorted(best.items())]
 
 
-@lru_cache(maxsize=65536)
-def _pieces(url: str) -> frozenset[object]:
+def _read_pieces(url: str) -> frozenset[object]:
     """The pieces that similar URLs share: words, and pairs of neighbouring words."""
     words = re.findall(r"[^\W_]+", normal_form(url))
     return frozenset([*words, *pairwise(words)])
+
+
+_pieces = TextCache(_read_pieces, 200_000_000, per_character=40)

@@ -16,6 +16,7 @@ from diptych.protocols import SiteView
 from diptych.stages.pair.shared.blocking import candidates
 from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import urls_by_language
+from diptych.text.caches import TextCache
 from diptych.types import PagePair, Url
 
 _Pairs = Mapping[tuple[str, str], float]
@@ -70,14 +71,13 @@ def _loaded(folder: str) -> UrlPair:
 def _traits(model: UrlPair) -> Callable[[str], frozenset[object]]:
     concepts: Concepts = model.features.concepts
 
-    @lru_cache(maxsize=1 << 17)
     def traits(url: str) -> frozenset[object]:
         """Words, numbers and meanings of a URL."""
         words = [token.word for token in parse_url(plain(url)).tokens]
         meant = [sense for word in words for sense in concepts.senses(word)]
         return frozenset([*words, *meant])
 
-    return traits
+    return TextCache(traits, 200_000_000, per_character=25).__getitem__
 
 
 def site_habits(pairs: Iterable[tuple[str, str]]) -> Counter[object]:
@@ -96,12 +96,18 @@ def _habits(left: str, right: str) -> list[object]:
     return found
 
 
-@lru_cache(maxsize=1 << 17)
 def _shape(url: str) -> tuple[object, tuple[bytes, ...]]:
     """The strong marks of a URL with their places, and its folders."""
+    return _shapes[url]
+
+
+def _read_shape(url: str) -> tuple[object, tuple[bytes, ...]]:
     read = parse_url(plain(url))
     marks = tuple(mark[:1] + mark[2:4] for mark in read.marks if mark.strength >= WHOLE)
     return (read.labels[0], marks), tuple(read.segments[:-1])
+
+
+_shapes = TextCache(_read_shape, 100_000_000, per_entry=200, per_character=6)
 
 
 def _with_habits(probable: _Pairs) -> _Pairs:

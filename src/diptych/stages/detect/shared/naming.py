@@ -20,6 +20,7 @@ from diptych.language.marks import (
     url_marks,
 )
 from diptych.language.switchers import declared_language
+from diptych.text.caches import TextCache
 from diptych.types import Link, Url
 
 NAMES = frozenset({"endonym", "name"})
@@ -134,10 +135,12 @@ def words_of(text: str) -> list[str]:
 folded = lru_cache(maxsize=1 << 15)(fold)
 
 
-@lru_cache(maxsize=1 << 13)
+_marks_in = TextCache(lambda url: tuple(url_marks(url, mark_table())), 16_000_000, per_character=20)
+
+
 def marks_in(url: str) -> tuple[UrlMark, ...]:
     """The marks of all languages in a URL."""
-    return tuple(url_marks(url, mark_table()))
+    return _marks_in[url]
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,106 @@
+"""Caches are bounded in bytes, whatever a site feeds them."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from diptych.language.codes import hreflang_language
+from diptych.language.switchers import names_other_language
+from diptych.stages.detect.shared.naming import marks_in
+from diptych.stages.pair.pplocator import normal_form
+from diptych.text.caches import TextCache, TextMap
+from diptych.text.cognates import folded
+from diptych.text.url_fields import tagged_tokens
+from diptych.text.urls import normalise, resolve, site_name, url_key
+
+BOUND = 40_000_000  # bytes: half of what ten thousand texts of 8,000 characters take
+
+
+def test_values_are_kept_until_they_take_too_many_bytes() -> None:
+    calls: list[str] = []
+
+    def length(text: str) -> int:
+        calls.append(text)
+        return len(text)
+
+    cache = TextCache(length, 10_000)
+    for _ in range(2):
+        assert [cache["a" * count] for count in range(20)] == list(range(20))
+    assert len(calls) == 20
+    assert 20 * 160 < cache.bytes < 10_000
+    for number in range(1000):
+        assert cache[f"text {number}"] == len(f"text {number}")
+        assert cache.bytes <= 10_000
+    assert len(cache) < 60
+
+
+def test_value_that_is_kept_again_counts_once() -> None:
+    known: TextMap[int] = TextMap(10_000)
+    for number in range(1000):
+        assert known.keep("same", number) == number
+    assert known == {"same": 999}
+    assert known.bytes < 200
+
+
+def test_value_that_is_larger_than_the_cache_is_not_kept() -> None:
+    known: TextMap[str] = TextMap(1000)
+    known.keep("a", "b")
+    assert known.keep("x" * 2000, "long") == "long"
+    assert known.keep("y", "large", 2000) == "large"
+    assert len(known) <= 1
+    assert known.bytes <= 1000
+
+
+def test_weights_are_those_of_entries_characters_and_values() -> None:
+    known: TextMap[int] = TextMap(100_000, per_entry=1000, per_character=10)
+    known.keep("abc", 1)
+    assert known.bytes == 160 + 1000 + 30
+    known.keep("d", 2, 500)
+    assert known.bytes == 2 * 1160 + 40 + 500
+    known.clear()
+    assert (known.bytes, len(known)) == (0, 0)
+
+
+def held_after(function: Callable[[str], object], count: int, text: str) -> int:
+    """The bytes that a function holds after so many calls with long texts."""
+    tracemalloc.start()
+    try:
+        for number in range(count):
+            function(f"http://example.org/{text}/{number}")
+        return tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        url_key,
+        site_name,
+        folded,
+        hreflang_language,
+        lambda text: names_other_language(text, ("en",)),
+    ],
+)
+def test_long_texts_by_the_ten_thousand_do_not_fill_the_memory(
+    function: Callable[[str], object],
+) -> None:
+    assert held_after(function, 10_000, "x" * 8_000) < BOUND
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "function", [normalise, normal_form, marks_in, lambda url: resolve("http://a.org/", url)]
+)
+def test_long_urls_by_the_ten_thousand_do_not_fill_the_memory(
+    function: Callable[[str], object],
+) -> None:
+    assert held_after(function, 10_000, "x" * 8_000) < BOUND
+
+
+@pytest.mark.slow
+def test_words_of_many_paths_do_not_fill_the_memory() -> None:
+    assert held_after(tagged_tokens, 1_000, "ab/cd-" * 300) < BOUND
