@@ -13,7 +13,6 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,6 +23,7 @@ from bench.support.tables import Tables, show
 from diptych import recipes
 from diptych._version import VERSION
 from diptych.corpus.from_run import Choice, RunCorpus
+from diptych.engine.workers import Workers
 from diptych.frontier.queue import Entry, Frontier
 from diptych.page.read import read_page
 from diptych.pipeline import pair_and_learn
@@ -89,18 +89,18 @@ def measured(sites: int) -> dict[str, Any]:
         folder = Path(name)
         made(folder, sites)
         context = TaskContext(folder, strategies, LANGS)
-        watcher = Watcher()
+        watcher, here = Watcher(), Workers(0)
         with Store(folder) as store:
 
             def learn() -> None:
                 nonlocal context
-                context = replace(pair_and_learn(store, context, watcher, jobs=1))
+                context = pair_and_learn(store, context, here, watcher)
 
             corpus = RunCorpus(store, LANGS, "", Choice(strategies.filter.threshold))
             steps: dict[str, Callable[[], object]] = {
-                "sketch": lambda: sketch_pages(store, context, watcher, jobs=1),
+                "sketch": lambda: sketch_pages(store, context, here, watcher),
                 "pair and learn": learn,
-                "align": lambda: align_pairs(store, context, watcher, jobs=1),
+                "align": lambda: align_pairs(store, context, here, watcher),
                 "score": lambda: score_segments(store, strategies.filter, watcher),
                 "write": lambda: write_run_corpus(store, corpus, watcher),
                 "summary": lambda: summarise(store, LANGS),
