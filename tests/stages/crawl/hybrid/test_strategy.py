@@ -13,6 +13,7 @@ from support.examples import examples
 from support.fakes import at, make_page
 from support.guiding import Fake, Pair, Talk, Walk, Web, alternate, links, page, path_of, to, walk
 
+from diptych.stages.crawl.hybrid import known_urls
 from diptych.stages.crawl.hybrid import strategy as hybrid
 from diptych.stages.crawl.hybrid.strategy import Hybrid
 from diptych.types import (
@@ -562,8 +563,13 @@ def test_page_that_links_to_itself_is_not_fetched_again() -> None:
     assert talk().page("/", "en", "/", to("/", "English"), alternate("/", "en")).values == {}
 
 
-def test_more_urls_than_can_be_known_are_fetched_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hybrid, "_MAX_KNOWN", 6)
+@pytest.mark.parametrize(
+    ("limit", "most"), [("MAX_KNOWN", 6), ("MAX_CHARACTERS", 5 * len("http://example.org/1") + 19)]
+)
+def test_more_urls_than_can_be_known_are_fetched_last(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    monkeypatch.setattr(known_urls, limit, most)
     heard = talk().page("/", "en", *(f"/{number}" for number in range(9)))
     assert len(heard.values) == 9
     known, beyond = ([heard.values[f"/{n}"] for n in some] for some in (range(5), range(5, 9)))

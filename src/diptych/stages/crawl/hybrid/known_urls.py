@@ -12,6 +12,8 @@ from diptych.types import Url
 Kinds = tuple[Hashable, ...]
 """the kinds that something belongs to, the most general first"""
 
+MAX_KNOWN = 300_000  # URLs of a site
+MAX_CHARACTERS = 40_000_000  # of these URLs; what is learned from each grows with its length
 MAX_CANDIDATES = 12  # candidate translations kept for one URL
 MAX_EVIDENCE = 4  # pieces of evidence kept for one candidate
 
@@ -66,9 +68,12 @@ class KnownUrls:
     def __init__(self) -> None:
         self._urls: dict[Url, KnownUrl] = {}
         self._same: dict[Url, Url] = {}
+        self._characters = 0
 
-    def __len__(self) -> int:
-        return len(self._urls)
+    @property
+    def is_full(self) -> bool:
+        """True if there is no room for more."""
+        return len(self._urls) >= MAX_KNOWN or self._characters >= MAX_CHARACTERS
 
     def get(self, url: Url) -> KnownUrl | None:
         """The entry of a URL, or of the URL it leads to."""
@@ -80,6 +85,7 @@ class KnownUrls:
 
     def add(self, known: KnownUrl) -> KnownUrl:
         """Add a URL."""
+        self._characters += len(known.url)
         self._urls[known.url] = known
         return known
 

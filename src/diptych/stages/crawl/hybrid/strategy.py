@@ -45,7 +45,6 @@ _REFRESHED_PER_PAGE = 100  # URLs whose value is computed again with each page
 _LINKS_AT_A_TIME = 300  # links that are read at a time
 _MAX_GUESSES = 20  # pending URLs that nothing links to
 _MIN_GUESS_RATE = 0.1  # share of guessed URLs that must exist for more to be tried
-_MAX_KNOWN = 300_000  # URLs; those beyond are fetched last
 _OVERFLOW_VALUE = 0.001
 _FIRST_PAIRING = 2  # unpaired pages in each of two languages at which pages are paired by content
 
@@ -86,7 +85,7 @@ class _HybridGuide:
         self._unread_links: deque[tuple[KnownUrl, tuple[Link, ...]]] = deque()
         """links that are not read yet, with their page"""
         self._overflow: list[Link] = []
-        """links to URLs beyond `_MAX_KNOWN`"""
+        """links to URLs that there is no room for: they are fetched last"""
         self._pending_value = 0.0
         """sum of the values of all pending URLs"""
 
@@ -217,7 +216,7 @@ class _HybridGuide:
                 self._guesses -= 1
                 self._matches.changed[known] = None
             return known
-        if len(self._urls) >= _MAX_KNOWN:
+        if self._urls.is_full:
             self._overflow.append(link)
             return None
         found_by = "sitemap" if link.rel == "sitemap" else "link"
