@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.stores import begin
 
+from diptych.frontier import admission as admission_module
 from diptych.frontier.admission import Admission
 from diptych.frontier.hosts import Hosts
 from diptych.frontier.politeness import Politeness
@@ -174,3 +176,18 @@ def test_what_is_remembered_of_urls_is_bounded(
     for number in range(100):
         assert admission.may_be_page_of(Url(f"http://example.org/{number}"), "example.org")
     assert len(admission._known) <= 10
+
+
+def test_long_urls_do_not_fill_the_memory(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission_module, "MAX_KNOWN", 5_000_000)
+    admission = admission_of(store)
+    tracemalloc.start()
+    try:
+        for number in range(10_000):
+            assert admission.may_be_page_of(
+                Url(f"{SITE.seeds[0]}{'x' * 2_000}/{number}"), SITE.name
+            )
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 10_000_000  # of twenty

@@ -104,6 +104,13 @@ def test_turn_comes_before_priority(store: Store) -> None:
     assert drain(frontier) == ["ROBOTS", "SITEMAP", "SEED", "CHILD_SITEMAP", "PAGE"]
 
 
+def test_turn_that_is_none_is_that_of_a_page(store: Store) -> None:
+    frontier = frontier_of(store, Host(1))
+    frontier.add([page("a", 1.0)])
+    store.db.execute("UPDATE urls SET turn = 'damaged'")
+    assert [claim.turn for claim in frontier.claim(0.0, 1)] == [Turn.PAGE]
+
+
 def test_next_url_is_one_step_in_an_index(store: Store) -> None:
     rows = store.db.execute("EXPLAIN QUERY PLAN " + SQL["next_url"], (1, 0.0)).fetchall()
     assert [row[3] for row in rows] == ["SEARCH urls USING INDEX urls_ready (host=?)"]

@@ -52,7 +52,13 @@ class Turn(IntEnum):
         """The kind of file that is expected."""
         return _KINDS[self]
 
+    @classmethod
+    def stored(cls, value: object) -> Turn:
+        """The turn by its number in the database; what is none there is a page."""
+        return _TURNS.get(value, cls.PAGE)
 
+
+_TURNS: dict[object, Turn] = dict(enumerate(Turn))
 _KINDS = (Kind.ROBOTS, Kind.SITEMAP, Kind.PAGE, Kind.SITEMAP, Kind.PAGE)
 
 
@@ -165,7 +171,7 @@ class Frontier:
             if row is None:
                 self._schedule_retries(host)
                 continue
-            claims.append(Claim(row[0], row[1], row[2], Turn(row[3]), *row[4:]))
+            claims.append(Claim(row[0], row[1], row[2], Turn.stored(row[3]), *row[4:]))
             host.active += 1
             self.active += 1
             host.next_at = now + host.delay

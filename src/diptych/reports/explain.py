@@ -42,7 +42,7 @@ def _of_url(facts: Facts, url: Url) -> list[str]:
     state = State(known.state)
     lines = [url, f"  state      {state.name.lower()}, {known.depth} links from the start"]
     if state is State.QUEUED:
-        turn = Turn(known.turn)
+        turn = Turn.stored(known.turn)
         name = f"{known.priority:.3g}" if turn is Turn.PAGE else turn.name.lower().replace("_", " ")
         lines.append(f"  priority   {name}")
     if known.reason:
