@@ -53,6 +53,7 @@ bench: $(VENV)/bench  ## all benchmarks, one after the other (URLs from ../share
 	$(BIN)/python -m bench.tasks.frontier
 	$(BIN)/python -m bench.tasks.mine_many --out bench/results/mine_many.json
 	$(BIN)/python -m bench.tasks.open_run --out bench/results/open_run.json
+	$(BIN)/python -m bench.tasks.resume --out bench/results/resume.json
 	$(BIN)/python -m bench.tasks.crawl_speed $(if $(SITES),--sites $(SITES))
 	$(BIN)/python -m bench.tasks.page_pairs $(if $(SITES),--sites $(SITES)) --out bench/results/page_pairs.json
 	$(BIN)/python -m bench.tasks.keys

@@ -84,6 +84,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence
     return "\n".join(f"| {' | '.join(line)} |" for line in (*lines, *cells))
 
 
+def schema() -> str:
+    """The tables of a run, and those that runs of earlier versions are given."""
+    names = ("schema.sql", "indexes.sql")
+    return "\n\n".join(shipped_text("diptych.run", name).strip() for name in names)
+
+
 def blocks_from_code() -> dict[str, str]:
     """Every generated part that needs no run."""
     blocks = {

@@ -105,8 +105,8 @@ class CrawlPolicy(Protocol):
 class Guide(CrawlPolicy, Protocol):
     """A crawl policy with a memory of one site.
 
-    It knows only the pages and events that it observed, so that replaying them in order rebuilds
-    its memory: of `site` it may read only the languages, and in `refill` everything.
+    It knows only what it observed: of `site` it may read only the languages.  A crawl that was
+    killed goes on with a guide made from a snapshot, which observes again what came after that.
     """
 
     def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
@@ -125,6 +125,10 @@ class Guide(CrawlPolicy, Protocol):
         """The pairs found and still expected; None if it makes no estimate."""
         ...
 
+    def snapshot(self) -> object:
+        """All it knows but questions not taken yet: plain data for JSON, with a version."""
+        ...
+
 
 @runtime_checkable
 class GuidedPolicy(Protocol):
@@ -132,6 +136,10 @@ class GuidedPolicy(Protocol):
 
     def guide(self, langs: Sequence[str]) -> Guide:
         """A guide that knows nothing yet."""
+        ...
+
+    def restored(self, langs: Sequence[str], snapshot: object) -> Guide:
+        """A guide that knows what a snapshot says; ValueError or the like if it is damaged."""
         ...
 
 

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.fakes import HOME, FakeSite, at
+from support.hostile import HOSTILE, changed, places
 
+from diptych.files import parser_errors
 from diptych.protocols import CrawlPolicy, Guide, GuidedPolicy, SiteView
 from diptych.registry import make, strategies
+from diptych.run.encoding import read_snapshot, write_snapshot
 from diptych.types import (
     CrawlEvent,
     Decision,
@@ -190,6 +193,44 @@ def test_told_the_same_it_answers_and_asks_the_same(
     assert replay(one, site, history) == replay(other, site, history)
     assert one.outlook() == other.outlook()
     assert list(one.refill(site)) == list(other.refill(site))
+
+
+@pytest.mark.parametrize("policy", GUIDED)
+@given(site=sites(), before=events(), after=events())
+def test_guide_made_from_a_snapshot_knows_and_does_the_same(
+    policy: GuidedPolicy,
+    site: FakeSite,
+    before: list[str | CrawlEvent],
+    after: list[str | CrawlEvent],
+) -> None:
+    one = policy.guide(site.langs)
+    replay(one, site, before)
+    kept = read_snapshot(write_snapshot(one.snapshot()))
+    other = policy.restored(site.langs, kept)
+    assert read_snapshot(write_snapshot(other.snapshot())) == kept
+    assert other.outlook() == one.outlook()
+    assert replay(other, site, after) == replay(one, site, after)
+    assert list(other.refill(site)) == list(one.refill(site))
+    assert other.outlook() == one.outlook()
+
+
+@pytest.mark.parametrize("policy", GUIDED)
+@given(site=sites(), history=events(), data=st.data())
+def test_hostile_snapshot_is_refused_or_does_no_harm(
+    policy: GuidedPolicy, site: FakeSite, history: list[str | CrawlEvent], data: st.DataObject
+) -> None:
+    guide = policy.guide(site.langs)
+    replay(guide, site, history)
+    kept = read_snapshot(write_snapshot(guide.snapshot()))
+    place = data.draw(st.sampled_from(list(places(kept))))
+    hostile = changed(kept, place, data.draw(st.sampled_from(HOSTILE)))
+    try:
+        other = policy.restored(site.langs, hostile)
+    except parser_errors():
+        return
+    replay(other, site, history)
+    list(other.refill(site))
+    write_snapshot(other.snapshot())
 
 
 @pytest.mark.parametrize("policy", GUIDED)

@@ -5,7 +5,7 @@ What a policy has in memory is lost with the process; what it was told is not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,12 +19,15 @@ from support.watching import Watching
 from diptych import recipes
 from diptych.engine.replay import ReplayEngine, index_archives
 from diptych.engine.workers import Workers
+from diptych.frontier import guides
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import Guides, PairQuestion
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
 from diptych.protocols import GuidedPolicy
 from diptych.registry import STRATEGIES, Strategies, build
+from diptych.run.encoding import read_snapshot
+from diptych.run.guide_memory import GuideMemory
 from diptych.run.store import Store
 from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import TaskContext
@@ -114,6 +117,7 @@ class Run:
                 if fetched >= until:
                     raise Killed
                 if fetched % kept == 0:
+                    crawl.guides.save(crawl.hosts.sites.values(), lambda site: False)
                     commit(store)
                     begin(store)
 
@@ -143,7 +147,7 @@ class Run:
             found = state(store)
         return (
             found,
-            self.rows("SELECT site, what, data FROM events ORDER BY id"),
+            [read_snapshot(data) for (data,) in self.rows("SELECT data FROM guides") if data],
             self.rows("SELECT url, state, priority, depth, reason FROM urls ORDER BY url"),
         )
 
@@ -163,7 +167,15 @@ def test_the_site_has_something_for_every_policy(whole: Run) -> None:
     assert {"/en/", "/fr/"} <= set(fetched)
 
 
-def test_killed_crawl_goes_on_in_the_same_order(whole: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("saving", ["journal", "snapshots"])
+def test_killed_crawl_goes_on_in_the_same_order(
+    whole: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saving: str
+) -> None:
+    if saving == "snapshots":  # with every commit
+        if not isinstance(strategies_of(whole.policy).crawl, GuidedPolicy):
+            pytest.skip("it remembers nothing")
+        monkeypatch.setattr(guides, "MIN_WORK", -1)
+        monkeypatch.setattr(guides, "WORK_PER_BYTE", 0.0)
     run = Run(tmp_path / "run", whole.archive, whole.policy)
     for until in KILLS:
         assert not run.go(until=until)
@@ -199,9 +211,11 @@ def test_guide_that_is_not_told_everything_crawls_otherwise(
 ) -> None:
     if not isinstance(strategies_of(whole.policy).crawl, GuidedPolicy):
         pytest.skip("it remembers nothing")
-    events: Callable[[Store, int], Sequence[tuple[str, str]]] = Store.events
+    journal: Callable[[GuideMemory, int], list[tuple[str, str]]] = GuideMemory.journal
     monkeypatch.setattr(
-        Store, "events", lambda store, site: [e for e in events(store, site) if e[0] != "page"]
+        GuideMemory,
+        "journal",
+        lambda memory, site: [entry for entry in journal(memory, site) if entry[0] != "page"],
     )
     run = Run(tmp_path / "run", whole.archive, whole.policy)
     for until in KILLS:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.driving import (
     EAGER,
     HOME,
+    ByHand,
     Drive,
     Script,
     page,
@@ -23,12 +26,14 @@ from support.driving import (
 from support.stores import commit
 
 from diptych.frontier.crawl import MAX_ANSWER_WAIT, MIN_CERTAIN_VALUE, MIN_PAGES_TO_JUDGE
-from diptych.frontier.guides import SITEMAP_PART, PairQuestion
+from diptych.frontier.guides import PairQuestion
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
+from diptych.frontier.sitemaps import SITEMAP_PART
 from diptych.protocols import SiteView
 from diptych.reason import SiteEnd
 from diptych.reports.summary import summarise
+from diptych.run.encoding import read_event, write_event
 from diptych.run.store import Store
 from diptych.stages.crawl.hybrid.strategy import Hybrid
 from diptych.types import (
@@ -77,6 +82,9 @@ class Valued:
     def outlook(self) -> Outlook:
         return Outlook(self.policy.found, 1.0)
 
+    def snapshot(self) -> object:
+        return [self.pages, [write_event(event) for event in self.observed]]
+
 
 @dataclass
 class Values:
@@ -93,6 +101,14 @@ class Values:
     def guide(self, langs: Sequence[str]) -> Valued:
         self.made.append(Valued(self))
         return self.made[-1]
+
+    def restored(self, langs: Sequence[str], snapshot: Any) -> Valued:
+        pages, observed = snapshot
+        self.made.append(Valued(self, [read_event(*event) for event in observed], pages))
+        return self.made[-1]
+
+    def __repr__(self) -> str:
+        return "Values()"
 
     def value(self, found: Url) -> float:
         path = found.removeprefix(HOME)
@@ -138,6 +154,13 @@ def test_guide_is_told_what_became_of_all_that_is_no_page(folder: Path) -> None:
         ],
         key=str,
     )
+    with Store(folder) as store:
+        store.db.execute("UPDATE guides SET maker = 'another version'")
+        store.db.execute("UPDATE guides SET ended = 0")
+    again = Values()
+    with Drive(folder, answers, again, now=2000.0).opened():
+        assert sorted(again.observed, key=str) == sorted(policy.observed, key=str), "it is rebuilt"
+        assert again.made[-1].pages == policy.made[-1].pages
 
 
 def test_page_that_is_tried_again_is_missing_only_when_it_is_given_up(folder: Path) -> None:
@@ -364,7 +387,8 @@ def test_large_sitemap_is_taken_in_in_parts(folder: Path, policy) -> None:
     assert states[:-1] == [State.CLAIMED] * (len(states) - 1)
 
 
-def test_sitemap_cut_off_by_a_kill_is_fetched_again(folder: Path) -> None:
+def cut_off(folder: Path) -> Drive:
+    """A crawl that was killed when it had taken in a part of a sitemap."""
     drive = Drive(folder, large_site(), Values())
     with drive.opened() as crawl:
         for now in (0.0, 3.0):
@@ -374,6 +398,30 @@ def test_sitemap_cut_off_by_a_kill_is_fetched_again(folder: Path) -> None:
         crawl.next(3.0, 0)
         commit(crawl.store)
     assert 0 < known(drive) < LARGE
+    return drive
+
+
+def test_sitemap_cut_off_by_a_kill_is_taken_in_to_its_end(folder: Path) -> None:
+    before = known(cut_off(folder))
+    again = Drive(folder, large_site(), Values(), now=100.0)
+    with again.opened() as crawl:
+        assert crawl.wake() == 0.0
+        assert [
+            claim.kind for claim in crawl.next(100.0, 8)
+        ] == []  # the host is still busy with it
+        commit(crawl.store)
+        assert known(again) == before + SITEMAP_PART
+    again.limits = Limits(max_pages=3)
+    again.run()
+    assert again.fetches("/sitemap.xml") == 0
+    assert known(again) == LARGE
+    assert again.states()["/sitemap.xml"][0] is State.FETCHED
+
+
+def test_sitemap_whose_bytes_are_lost_is_fetched_again(folder: Path) -> None:
+    cut_off(folder)
+    with Store(folder) as store:
+        store.db.execute("UPDATE fetches SET warc = NULL")
     again = Drive(folder, large_site(), Values(), limits=Limits(max_pages=3), now=100.0).run()
     assert again.fetches("/sitemap.xml") == 1
     assert known(again) == LARGE
@@ -388,6 +436,67 @@ def test_pages_are_fetched_between_the_parts_of_a_sitemap(folder: Path) -> None:
     drive.run()
     assert len(drive.order) == 5
     assert drive.finished
+
+
+# -- guides that are released ----------------------------------------------------------------------
+
+HOSTS = ("http://one.org", "http://two.org", "http://three.org")
+
+
+def three_sites() -> dict[Url, Script]:
+    """Sites of one, four and nine pages."""
+    answers: list[Script] = []
+    for number, host in enumerate(HOSTS):
+        paths = [f"{host}/{n}" for n in range((number + 1) ** 2 - 1)]
+        answers += [page(f"{host}/", *paths), *map(page, paths)]
+    return web(*answers)  # type: ignore[arg-type]
+
+
+def all_sites(folder: Path, **more: Any) -> Drive:
+    return Drive(folder, three_sites(), Values(), seeds=[f"{host}/" for host in HOSTS], **more)
+
+
+def test_guide_is_released_when_its_site_ends(folder: Path) -> None:
+    drive = all_sites(folder).run()
+    counts = [count for count, _ in groupby(drive.guides)]
+    assert counts[-5:] == [3, 2, 1, 0], "one after the other"
+    assert drive.rows("SELECT found, left FROM sites") == [(1, 1)] * 3
+
+
+def test_guides_of_sites_that_are_stopped_are_released(folder: Path) -> None:
+    drive = all_sites(folder, limits=Limits(max_pages=2)).run()
+    assert drive.guides[-1] == 0
+
+
+def test_guides_of_sites_whose_time_is_over_are_released_while_others_go_on(folder: Path) -> None:
+    drive = all_sites(folder, limits=Limits(max_seconds=50.0))
+    with drive.opened() as crawl:
+        for claim in crawl.next(1000.0, 8):
+            drive.report(crawl, claim)
+        one, two, _ = crawl.next(1010.0, 8)
+        for claim in (one, two):
+            drive.report(crawl, claim)
+        crawl.checkpoint(ByHand(crawl.store))
+        assert len(crawl.guides) == 3
+        crawl.next(1100.0, 8)
+        crawl.checkpoint(ByHand(crawl.store))
+        assert len(crawl.guides) == 1, "of the site that still waits for an answer"
+        assert {site.end for site in crawl.hosts.sites.values()} == {SiteEnd.TIME_LIMIT}
+
+
+def test_run_whose_sites_have_ended_opens_without_their_guides(folder: Path) -> None:
+    drive = all_sites(folder, limits=Limits(max_pages=2)).run()
+    again = all_sites(folder, limits=Limits(max_pages=2), now=2000.0)
+    with again.opened() as crawl:
+        assert len(crawl.guides) == 0
+        assert crawl.outlook() == Outlook(3, 3)
+        again.steer(crawl)
+        assert again.order == []
+        assert again.policy.made == [], "nor does it need them to find out that nothing is left"
+    more = all_sites(folder, limits=Limits(max_pages=4), now=3000.0).run()
+    assert max(more.guides) == 2, "those of the sites that come to life again"
+    assert more.guides[-1] == 0
+    assert len(drive.order) + len(more.order) == 1 + 4 + 4
 
 
 # -- questions -------------------------------------------------------------------------------------
@@ -407,6 +516,3 @@ def test_questions_are_told_by_site_and_answered_to_its_guide(folder: Path) -> N
     drive.run()
     assert [question.pair for question in asked] == [PAIR, None]
     assert [type(event) for event in policy.observed] == [VerifiedPair, PairingResult]
-    events = drive.rows("SELECT what FROM events ORDER BY id")
-    assert ("found",) in events
-    assert ("settled",) in events

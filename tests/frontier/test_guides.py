@@ -6,19 +6,25 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+from weakref import ref
 
 import pytest
 from support.fakes import at, make_page
 from support.stores import begin
 
-from diptych.frontier.guides import SITEMAP_PART, Guides, PairQuestion, alternates_of
+from diptych.frontier import guides as module
+from diptych.frontier.guides import Guides, PairQuestion
 from diptych.frontier.hosts import SiteInfo
+from diptych.frontier.sitemaps import SITEMAP_PART, alternates_of
 from diptych.page.sitemaps import Sitemap, read_sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy, SiteView
+from diptych.run.encoding import read_event, read_snapshot, write_event
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.run.warc import compose
 from diptych.stages.crawl.bfs import Bfs
+from diptych.stages.crawl.hybrid.strategy import Hybrid
 from diptych.types import (
     CrawlEvent,
     Decision,
@@ -66,13 +72,27 @@ class Parrot:
     def outlook(self) -> Outlook | None:
         return Outlook(1.0, 2.0)
 
+    def snapshot(self) -> object:
+        return [
+            [what, write_event(said) if what == "news" else said]  # type: ignore[arg-type]
+            for what, said in self.observed
+        ]
+
 
 @dataclass
 class ParrotPolicy:
     """Asks something whenever as much was told as `when` says."""
 
     when: dict[int, list[PagePair | None]] = field(default_factory=dict)
-    made: list[Parrot] = field(default_factory=list)
+    made: list[Parrot] = field(default_factory=list, repr=False)
+
+    def restored(self, langs: Sequence[str], snapshot: Any) -> Parrot:
+        guide = self.guide(langs)
+        for what, said in snapshot:
+            page = (said[0], said[1], said[2]) if what == "page" else ()
+            guide.observed.append((what, read_event(*said) if what == "news" else page))
+        self._last = len(guide.observed)  # its questions were taken
+        return guide
 
     def guide(self, langs: Sequence[str]) -> Parrot:
         self.made.append(Parrot(self))
@@ -114,6 +134,9 @@ class Desk:
             "INSERT INTO urls (key, url, host, kind, state, depth, priority)"
             " VALUES (?, ?, 1, 0, 2, 0, 0)",
             (self.key(path), at(path)),
+        )
+        self.store.save_fetch(
+            self.site.id, at(path), 0.0, status=200, size=1, reason="", pointer=pointer
         )
         self.store.save_page(self.site.id, page, pointer)
         return [ranked.link.url for ranked in self.guides.rank_page(self.site, page)]
@@ -210,18 +233,125 @@ def test_policy_without_a_memory_is_told_pages_and_nothing_is_written_down(store
     assert desk.guides.questions(0.0) == []
     assert desk.guides.outlook(desk.site) is None
     assert not desk.guides.has_memory
-    assert store.events(desk.site.id) == []
+    assert store.count("SELECT count(*) FROM guides") == 0
 
 
-def test_page_that_is_no_longer_there_is_passed_over(store: Store) -> None:
+def test_guide_knows_all_links_of_a_long_page_after_it_was_asked_for_more(store: Store) -> None:
+    """It reads 300 links of a page at a time: it knew 301 of 1,001 URLs afterwards."""
+    desk = Desk(store, Hybrid(models=False))
+    desk.page("/", "en", *(f"/{number}" for number in range(1_000)))
+    assert len(list(desk.guides.refill(desk.site))) == 700
+    desk.again()
+    desk.guides.resume([desk.site])
+    desk.guides.release(desk.site, ended=False)
+    (data,) = store.db.execute("SELECT data FROM guides").fetchone()
+    assert read_snapshot(data)[0]["listed"] == 1_001
+
+
+def always_over(site: SiteInfo) -> bool:
+    return True
+
+
+def never_over(site: SiteInfo) -> bool:
+    return False
+
+
+def test_snapshot_takes_the_place_of_a_long_journal(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = ParrotPolicy({3: [PAIR, None]})
+    desk = Desk(store, policy)
+    monkeypatch.setattr(module, "MIN_WORK", 250)  # two pages without links
+    lengths = []
+    for path in ("/", "/a", "/b", "/c", "/d"):
+        desk.page(path, "en")
+        desk.guides.save([desk.site], never_over)
+        lengths.append(store.count("SELECT count(*) FROM journal"))
+    assert lengths == [1, 2, 0, 1, 2]
+    before = observed(policy)
+    desk.again()
+    desk.guides.resume([desk.site])
+    assert observed(policy) == before
+    assert policy.made[-1] is not policy.made[-2]
+    assert [question.pair for question in desk.guides.questions(0.0)] == [PAIR, None]
+
+
+def test_guide_of_a_site_that_is_over_is_released_and_comes_back(store: Store) -> None:
     policy = ParrotPolicy()
     desk = Desk(store, policy)
     desk.page("/", "en")
+    alive = ref(policy.made.pop())
+    desk.guides.save([desk.site], always_over)
+    assert len(desk.guides) == 0
+    assert alive() is None
+    assert desk.guides.outlook(desk.site) == Outlook(1.0, 2.0)
+    assert desk.guides.waiting_time(desk.site, 0.0) == math.inf
+    assert policy.made == []
     desk.page("/a", "en")
-    store.db.execute("DELETE FROM pages WHERE url = ?", (desk.key("/"),))
+    assert [said[0] for _, said in observed(policy)] == [at("/"), at("/a")]  # type: ignore[index]
+    assert len(desk.guides) == 1
+
+
+def test_guide_that_asks_is_not_released_before_it_is_answered(store: Store) -> None:
+    desk = Desk(store, ParrotPolicy({1: [PAIR]}))
+    desk.page("/", "en")
+    desk.guides.save([desk.site], always_over)
+    assert len(desk.guides) == 1
+    desk.guides.questions(0.0)
+    desk.guides.save([desk.site], always_over)
+    assert len(desk.guides) == 1
+    desk.learn(FOUND)
+    desk.guides.save([desk.site], always_over)
+    assert len(desk.guides) == 0
+    assert not desk.guides.waiting
+
+
+def test_sites_that_are_over_are_not_taken_up_by_the_next_process(store: Store) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    desk.site.pages = 1
+    desk.page("/", "en")
+    desk.guides.save([desk.site], always_over)
     desk.again()
-    desk.guides.outlook(desk.site)
-    assert [said[0] for _, said in observed(policy)] == [at("/a")]  # type: ignore[index]
+    policy.made.clear()
+    desk.guides.resume([desk.site])
+    assert policy.made == []
+    assert desk.guides.outlook(desk.site) == Outlook(1.0, 2.0)
+    desk.learn(Missing(at("/a"), "http_404"))  # it comes to life again
+    desk.again()
+    policy.made.clear()
+    desk.guides.resume([desk.site])
+    assert [what for what, _ in observed(policy)] == ["page", "news"]
+
+
+def test_guide_that_is_rebuilt_by_a_page_observes_that_page_once(store: Store) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    desk.page("/", "en")
+    desk.guides.save([desk.site], always_over)
+    store.db.execute("UPDATE guides SET data = 'damaged'")
+    desk.page("/a", "en")
+    assert [said[0] for _, said in observed(policy)] == [at("/"), at("/a")]  # type: ignore[index]
+
+
+def test_pairing_that_failed_is_asked_for_again_by_the_next_process(store: Store) -> None:
+    desk = Desk(store, ParrotPolicy({1: [None]}))
+    desk.page("/", "en")
+    desk.guides.questions(0.0)
+    desk.learn(PairingResult(None))
+    assert not desk.guides.waiting
+    for _ in range(2):  # by the journal, and by a snapshot
+        desk.again()
+        desk.guides.resume([desk.site])
+        assert desk.guides.questions(0.0) == [PairQuestion(desk.site.id, None)]
+        desk.guides.release(desk.site, ended=False)
+    desk.again()
+    desk.guides.resume([desk.site])
+    desk.guides.questions(0.0)
+    desk.learn(PairingResult(()))
+    desk.again()
+    desk.guides.resume([desk.site])
+    assert desk.guides.questions(0.0) == []
 
 
 # -- what guides see -------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from support.stores import begin, commit
 from diptych.errors import StoreError
 from diptych.frontier.queue import Entry, Frontier
 from diptych.run import archive as archive_module
+from diptych.run.guide_memory import GuideMemory, OpenSitemaps
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, compose
 from diptych.text.urls import url_key
@@ -36,10 +37,14 @@ def add(store: Store, number: object) -> Pointer:
         pointer = store.archive.append(composed(number), 1_700_000_000.0)
         store.save_fetch(SITE, url(number), 0.0, status=200, size=9, reason="", pointer=pointer)
         store.save_page(SITE, Page(PageRecord(url(number), "en", (), "", 0, 0, 0, ""), ()), pointer)
-        row = (SITE, "page", url(number))
-        store.db.execute("INSERT INTO events (site, what, data) VALUES (?, ?, ?)", row)
+        memory(store).begin(SITE)
+        memory(store).note(SITE, "page", url(number))
         store.db.execute("UPDATE urls SET state = 2 WHERE key = ?", (url_key(url(number)),))
     return pointer
+
+
+def memory(store: Store) -> GuideMemory:
+    return GuideMemory(store, "test")
 
 
 @pytest.fixture
@@ -161,12 +166,17 @@ def test_what_a_power_cut_took_is_forgotten_and_the_rest_is_not(tmp_path: Path) 
     with Store(tmp_path) as store:
         store.site_id("example.org")
         pointers = [add(store, number) for number in range(4)]
-        store.db.execute("INSERT INTO events (site, what, data) VALUES (1, 'moved', ?)", (url(3),))
+        memory(store).begin(2)
+        memory(store).note(2, "moved", url(3))
+        for number in (0, 3):
+            OpenSitemaps(store).save(url(number), 30)
     path = tmp_path / "warc/diptych-00001.warc.gz"
     os.truncate(path, pointers[3].offset - 1)  # two of four are not whole
     with Store(tmp_path) as store:
-        events = [("page", url(0)), ("page", url(1)), ("moved", url(3))]
-        assert store.events(SITE) == events
+        assert memory(store).journal(SITE) == [], "its guide is made anew from what is left"
+        assert memory(store).begun() == {2}, "those of other sites are not"
+        assert memory(store).journal(2) == [("moved", url(3))]
+        assert OpenSitemaps(store).starts() == {url_key(url(0)): 30}
         assert [found.url for found in store.records(SITE)] == [url(0), url(1)]
         assert warc_rows(store.db)[0][2] == path.stat().st_size == pointers[2].offset
         states = store.db.execute("SELECT state, due FROM urls ORDER BY url").fetchall()
@@ -182,7 +192,7 @@ def test_answer_that_ends_where_a_power_cut_was_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "warc/diptych-00001.warc.gz"
     os.truncate(path, pointers[2].offset)
     with Store(tmp_path) as store:
-        assert store.events(SITE) == [("page", url(0)), ("page", url(1))]
+        assert memory(store).journal(SITE) == []
         assert [found.url for found in store.records(SITE)] == [url(0), url(1)]
         assert store.count("SELECT count(*) FROM fetches") == 2
         assert warc_rows(store.db)[0][2] == path.stat().st_size == pointers[2].offset

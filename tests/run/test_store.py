@@ -678,13 +678,6 @@ def test_page_comes_back_with_its_links_and_flags(store: Store) -> None:
     assert store.record(url("a")) == flagged
 
 
-def test_events_of_a_site_come_in_the_order_in_which_they_came(store: Store) -> None:
-    rows = [(SITE, "page", "z"), (2, "page", "x"), (SITE, "moved", "a")]
-    store.db.executemany("INSERT INTO events (site, what, data) VALUES (?, ?, ?)", rows)
-    assert store.events(SITE) == [("page", "z"), ("moved", "a")]
-    assert store.events(3) == []
-
-
 def test_outlook_of_a_run_is_that_of_all_its_sites_together(store: Store) -> None:
     assert store.outlook() is None
     other = store.site_id("other.org")

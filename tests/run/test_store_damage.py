@@ -18,6 +18,7 @@ from diptych.errors import ArchiveError, DiptychError, StoreError
 from diptych.frontier.leads import Leads
 from diptych.reports.summary import summarise
 from diptych.run.encoding import read_event, read_evidence, read_links, read_sketch
+from diptych.run.guide_memory import GuideMemory
 from diptych.run.store import Store
 from diptych.run.warc import compose
 from diptych.types import Response, Url
@@ -60,7 +61,7 @@ def read_all(folder: Path) -> None:
             list(store.records(site))
             list(store.links(site))
             store.pairs(site)
-            store.events(site)
+            GuideMemory(store, "test").journal(site)
 
 
 def test_a_damaged_page_of_the_database_is_an_error_that_names_the_run(folder: Path) -> None:

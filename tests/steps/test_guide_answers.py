@@ -32,7 +32,7 @@ from diptych.run.store import Store
 from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import TaskContext
 from diptych.text.urls import normalise
-from diptych.types import PagePair
+from diptych.types import CrawlEvent, PagePair, PairingResult, VerifiedPair
 
 PATIENCE = 180.0  # seconds after which a crawl can only be one without end
 FIRST = 15  # requests after which pages wait until there are segments
@@ -64,8 +64,11 @@ def crawl(
     stop: Callable[[Crawl], bool] = lambda machine: False,
     instead: Callable[[PairQuestion], Any] = lambda question: None,
     limits: TaskLimits = USUAL,
-) -> Crawl:
-    """Crawl a site with a guide until nothing is left; only the crawl, nothing after it."""
+) -> list[tuple[int, CrawlEvent]]:
+    """Crawl a site with a guide until nothing is left; only the crawl, nothing after it.
+
+    Returns the answers to the guide, each with the number of pages that were there.
+    """
     url = normalise(server.url)
     assert url is not None
     sites = group([url])
@@ -76,6 +79,14 @@ def crawl(
             store, sites, Scope.of(sites), made.crawl, LANGS,
             politeness=Politeness(AGENT, delay=0.0), limits=Limits(), now=time.time(),
         )  # fmt: skip
+        told: list[tuple[int, CrawlEvent]] = []
+        answered = machine.answered
+
+        def noted(question: PairQuestion, event: CrawlEvent) -> None:
+            told.append((machine.stats.pages, event))
+            answered(question, event)
+
+        machine.answered = noted  # type: ignore[method-assign]
         context = TaskContext(folder, made, LANGS)
         LiveEngine(FetchSettings(AGENT, allow_private=True)).run(
             machine,
@@ -87,7 +98,11 @@ def crawl(
             ),
         )
         assert time.monotonic() < deadline, "the crawl does not end"
-    return machine
+    return told
+
+
+def found_in(told: list[tuple[int, CrawlEvent]]) -> list[VerifiedPair]:
+    return [event for _, event in told if isinstance(event, VerifiedPair)]
 
 
 def query(folder: Path, text: str) -> list[tuple[Any, ...]]:
@@ -103,8 +118,10 @@ def gold() -> int:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[int, int]]]:
-    """A whole crawl, and what was in its store for others to see at each step."""
+def undisturbed(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, list[tuple[int, int]], list[tuple[int, CrawlEvent]]]:
+    """A whole crawl, what was in its store for others to see at each step, and the answers."""
     folder = tmp_path_factory.mktemp("undisturbed")
     seen: list[tuple[int, int]] = []
 
@@ -118,31 +135,31 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tu
 
     with serve(zoo.demo_site) as server:
         server.before = hold
-        crawl(server, folder, watch=watch)
-    return folder, seen
+        told = crawl(server, folder, watch=watch)
+    return folder, seen, told
 
 
 def test_pairs_are_found_and_verified_while_the_crawl_goes_on(undisturbed) -> None:
-    folder, _ = undisturbed
+    folder, _, told = undisturbed
     found = [row for row in query(folder, FOUND) if row[2]]
     assert len(found) >= gold() * 3 // 4
     assert all(count for *_, count in found), "each with its segments"
-    events = [what for (what,) in query(folder, "SELECT what FROM events ORDER BY id")]
-    first, last = events.index("found"), len(events) - events[::-1].index("page")
-    assert first < last / 2, "and told to the guide in the middle of it"
+    first = next(pages for pages, event in told if isinstance(event, VerifiedPair))
+    (pages,) = query(folder, "SELECT count(*) FROM pages")[0]
+    assert first < pages / 2, "and told to the guide in the middle of it"
 
 
 def test_results_are_there_to_be_read_before_the_end(undisturbed) -> None:
-    _, seen = undisturbed
+    _, seen, _ = undisturbed
     downloads = seen[-1][0]
     assert any(segments and count < downloads / 2 for count, segments in seen)
     assert [count for count, _ in seen] == sorted(count for count, _ in seen)
 
 
 def test_every_question_is_answered_once(undisturbed) -> None:
-    folder, _ = undisturbed
-    data = [data for (data,) in query(folder, "SELECT data FROM events WHERE what = 'found'")]
-    assert len(data) == len(set(data)) == len(query(folder, FOUND))
+    folder, _, told = undisturbed
+    pairs = [(event.pair.left, event.pair.right) for event in found_in(told)]
+    assert len(pairs) == len(set(pairs)) == len(query(folder, FOUND))
 
 
 def test_questions_that_come_last_are_taken_up_before_the_end(
@@ -179,11 +196,11 @@ def test_workers_that_die_give_no_answers_and_the_crawl_goes_on(tmp_path: Path) 
         return Ending() if question.pair in asked[:1] else None
 
     with serve(three_pairs()) as server:
-        crawl(server, tmp_path, instead=sometimes)
+        told = crawl(server, tmp_path, instead=sometimes)
     found = query(tmp_path, FOUND)
     assert [accept for *_, accept, _, _ in found] == [1, 1], "the third is aligned after the crawl"
-    events = query(tmp_path, "SELECT data FROM events WHERE what = 'found'")
-    assert len([data for (data,) in events if "failed:ProcessEnded" in data]) == 1
+    reasons = [event.decision.reason for event in found_in(told)]
+    assert reasons.count("failed:ProcessEnded") == 1
     assert query(tmp_path, "SELECT count(*) FROM pages") == [(7,)]
 
 
@@ -200,8 +217,8 @@ def test_pairing_that_fails_is_no_evidence(tmp_path: Path) -> None:
     plain = {f"/{lang}{n}": zoo.Reply(zoo.page(f"{lang} {n}", lang=lang))
              for lang in ("en", "fr") for n in numbers}  # fmt: skip
     with serve(zoo.site(plain, plain)) as server:
-        crawl(server, tmp_path, instead=lambda question: Ending())
-    assert query(tmp_path, "SELECT what FROM events WHERE what = 'settled'") == []
+        told = crawl(server, tmp_path, instead=lambda question: Ending())
+    assert {event for _, event in told} == {PairingResult(None)}
     assert query(tmp_path, "SELECT count(*) FROM pages") == [(9,)]
 
 
@@ -222,12 +239,12 @@ def test_guide_waits_no_longer_for_what_has_failed(tmp_path: Path) -> None:
 
 def test_processes_end_with_a_crawl_that_is_stopped(tmp_path: Path) -> None:
     with serve(zoo.header_hreflang()) as server:
-        crawl(
+        told = crawl(
             server, tmp_path, stop=lambda machine: machine.guides.waiting,
             instead=lambda question: Hanging(tmp_path / "begun"),
         )  # fmt: skip
     assert all(map(has_ended, tmp_path.glob("begun.*")))
-    assert query(tmp_path, "SELECT count(*) FROM events WHERE what = 'found'") == [(0,)]
+    assert told == []
 
 
 def test_processes_end_with_a_crawl_that_fails(tmp_path: Path) -> None:

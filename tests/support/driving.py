@@ -16,6 +16,7 @@ from diptych.frontier.scope import Scope, group
 from diptych.page.answer import read_answer
 from diptych.protocols import CrawlPolicy, GuidedPolicy
 from diptych.reason import SiteEnd
+from diptych.run.database import Transaction
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import compose
@@ -96,6 +97,17 @@ def no_pair(question: PairQuestion) -> CrawlEvent:
     )
 
 
+class ByHand(Transaction):
+    """A transaction that was begun and is ended by hand."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._store = store
+
+    def checkpoint(self) -> None:
+        commit(self._store)
+
+
 @dataclass
 class Drive:
     """Drives a crawl over a web of answers: the clock, the flights and the log."""
@@ -116,6 +128,8 @@ class Drive:
     ends: dict[str, SiteEnd] = field(default_factory=dict)
     ended: list[tuple[str, float]] = field(default_factory=list)
     most_in_flight: int = 0
+    guides: list[int] = field(default_factory=list)
+    """how many were in memory after each commit"""
     finished: bool = False
     answered: int = 0
     looks: int = 0
@@ -166,7 +180,8 @@ class Drive:
                 self.log.append((claim.url, self.now))
                 flights.append((self.now + self.latency(), len(self.claims), claim))
             self.most_in_flight = max(self.most_in_flight, len(flights))
-            commit(crawl.store)
+            crawl.checkpoint(ByHand(crawl.store))
+            self.guides.append(len(crawl.guides))
             wake = crawl.wake()
             if not flights and wake is None and not thoughts:
                 break

@@ -71,7 +71,7 @@ class LiveEngine:
                     await asyncio.sleep(0)  # let them begin
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
                     if is_over or now - committed > COMMIT_AFTER:
-                        await loop.run_in_executor(keeper, transaction.checkpoint)
+                        await loop.run_in_executor(keeper, crawl.checkpoint, transaction)
                         committed = now
                         answers.submit(now)
                     if is_over and not answers.waiting:

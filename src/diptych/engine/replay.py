@@ -107,7 +107,7 @@ class ReplayEngine:
                     now += 1.0
                     crawl.fetched(claim, reading, now, pointer)
                     if crawl.stats.downloads % 64 == 0:
-                        transaction.checkpoint()
+                        crawl.checkpoint(transaction)
                     watcher.tick()
 
 

@@ -7,23 +7,22 @@ the live web and an archive are driven through the same two calls.
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from diptych.frontier.admission import Admission
-from diptych.frontier.guides import Guides, PairQuestion, alternates_of, end_of_part
+from diptych.frontier.guides import Guides, PairQuestion
 from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Entry, Frontier, State, Turn
 from diptych.frontier.retries import Retries, Stats
 from diptych.frontier.scope import Scope
+from diptych.frontier.sitemaps import SitemapPart, SitemapQueue, alternates_of, end_of_part
 from diptych.page.answer import ReadAnswer
 from diptych.page.robots import Robots
 from diptych.page.sitemaps import Sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy
 from diptych.reason import Reason, SiteEnd
-from diptych.run.database import in_transaction
+from diptych.run.database import Transaction, in_transaction
 from diptych.run.site_view import StoreView
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
@@ -50,16 +49,6 @@ MAX_ANSWER_WAIT = 5.0  # seconds
 SHORT_DELAY = 0.02  # seconds
 
 
-class _SitemapPart(NamedTuple):
-    """A sitemap that is not taken in to its end."""
-
-    claim: Claim
-    site: SiteInfo
-    sitemap: Sitemap
-    status: int
-    start: int = 0
-
-
 class Crawl:
     """One run's crawl over its sites with one policy."""
 
@@ -79,17 +68,23 @@ class Crawl:
         self.guides = Guides(store, policy, self.langs, self._view, self._admission.may_be_page_of)
         self._seen: TextMap[float] = TextMap(MAX_SEEN)
         self._empty: set[str] = set()
-        self._sitemap_parts: deque[_SitemapPart] = deque()
+        self._sitemaps = SitemapQueue(store, self.frontier, self.hosts)
+        self._touched: dict[int, SiteInfo] = {}
+        """sites that something happened to since the last checkpoint"""
         with store.transaction():
             for site in sites:
                 self.hosts.add_site(site)
             self.hosts.restore(now)
             self.frontier.give_back_all()
+            self._sitemaps.restore()
             counts = Statistics(store)
             self.stats.downloads, self.stats.pages = counts.downloads(), counts.pages()
             seeds = [seed for site in sites for seed in site.seeds]
             self.frontier.add([self._admission.entry(seed, 0, turn=Turn.SEED) for seed in seeds])
-        self.guides.resume(self.hosts.sites.values())
+            refilled = self.guides.resume(self.hosts.sites.values())
+            self._empty.update(
+                name for name, site in self.hosts.sites.items() if site.id in refilled
+            )
 
     @property
     def needs_sketches(self) -> bool:
@@ -103,7 +98,7 @@ class Crawl:
         """Up to `room` URLs to fetch now."""
         granted: list[Claim] = []
         self.hosts.stop_overdue_sites(self._limits, now)
-        self._take_sitemap_part(now)
+        self._sitemaps.take(now, self._take_sitemap_part)
         while len(granted) < room:
             claims = self.frontier.claim(now, room - len(granted))
             granted.extend(claim for claim in claims if self._is_allowed(claim, now))
@@ -178,14 +173,22 @@ class Crawl:
         added = False
         for name, site in self.hosts.sites.items():
             if name not in self._empty:
-                self._empty.add(name)
                 depth = self.store.count("SELECT max(depth) FROM pages WHERE site = ?", site.id)
-                added = self._queue(list(self.guides.refill(site)), depth + 1, site) or added
+                ranked = list(self.guides.refill(site))
+                self._set_refilled(site, True)
+                added = self._queue(ranked, depth + 1, site) or added
+                self.guides.save([site], self._is_over)  # of many sites not all are kept in memory
         return added
+
+    def _set_refilled(self, site: SiteInfo, is_refilled: bool) -> None:
+        """Note that the policy was asked for more URLs of a site, or that there was news since."""
+        if is_refilled != (site.site.name in self._empty):
+            (self._empty.add if is_refilled else self._empty.discard)(site.site.name)
+            self.guides.set_refilled(site, is_refilled)
 
     def wake(self) -> float | None:
         """The time when `next` may return something again; None if nothing is queued."""
-        return 0.0 if self._sitemap_parts else self.frontier.wake()
+        return 0.0 if self._sitemaps else self.frontier.wake()
 
     def outlook(self) -> Outlook | None:
         """The pairs found and still expected in all sites; None if no guide makes an estimate."""
@@ -193,14 +196,26 @@ class Crawl:
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None
 
+    def checkpoint(self, transaction: Transaction) -> None:
+        """Make all so far durable; what guides know is saved where that is due."""
+        self._touched.update((site.id, site) for site in self.hosts.stopped_sites)
+        self.guides.save(self._touched.values(), self._is_over)
+        self._touched.clear()
+        self.hosts.stopped_sites.clear()
+        transaction.checkpoint()
+
     @in_transaction
     def finish(self, *, interrupted: bool) -> None:
-        """Save of each site why its crawl is over, and the pairs found and still expected there."""
+        """Save of each site why its crawl is over, and what its guide knows and expects."""
         for site in self.hosts.sites.values():
             if site.end is None and (end := self._end_of(site, interrupted=interrupted)):
                 self.hosts.end_site(site, end)
-        for site, outlook in self._outlooks():
-            self.store.save_outlook(site.id, outlook)
+            self.guides.save([site], self._is_over)
+            self.guides.release(site, ended=False)
+
+    def _is_over(self, site: SiteInfo) -> bool:
+        """True if nothing is queued or being fetched for a site."""
+        return not self.frontier.has_work(info.id for info in self.hosts.of_site(site))
 
     def _end_of(self, site: SiteInfo, *, interrupted: bool) -> SiteEnd | None:
         """Why nothing more is fetched of a site; None if there is no reason that is known."""
@@ -227,9 +242,9 @@ class Crawl:
     @in_transaction
     def answered(self, question: PairQuestion, event: CrawlEvent) -> None:
         """Take in the answer to a question of a guide."""
-        site = self.hosts.site(question.site)
+        site = self._touched[question.site] = self.hosts.site(question.site)
         if self._queue(self.guides.learn(site, event), 1, site):
-            self._empty.discard(site.site.name)
+            self._set_refilled(site, False)
 
     def _notify_guide(self, claim: Claim, event: CrawlEvent) -> None:
         """Let a guide observe that a URL is missing or has moved."""
@@ -249,6 +264,7 @@ class Crawl:
     ) -> None:
         """Take in the answer to a claim, or its failure."""
         host = self.hosts[claim.host]
+        self._touched[host.site.id] = host.site
         host.site.in_flight -= claim.kind is Kind.PAGE
         reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         if reading.failure is not None:
@@ -260,9 +276,7 @@ class Crawl:
             self._take_redirect(claim, reading.redirect, reading.status, now)
         elif reading.sitemap is not None:
             self._add_sitemaps(reading.sitemap.sitemaps, Turn.CHILD_SITEMAP)
-            self._sitemap_parts.append(
-                _SitemapPart(claim, host.site, reading.sitemap, reading.status)
-            )
+            self._sitemaps.add(claim, host.site, reading.sitemap, reading.status)
         else:
             assert reading.page is not None, "an answer is a page if it is nothing else"
             assert pointer is not None, "a page is in an archive"
@@ -273,7 +287,7 @@ class Crawl:
         self.store.save_page(host.site.id, page, pointer)
         host.site.pages += 1
         self.stats.pages += 1
-        self._empty.discard(host.site.site.name)
+        self._set_refilled(host.site, False)
         self._queue(self.guides.rank_page(host.site, page), claim.depth + 1, host.site)
         if self.guides.has_memory:
             self._save_refused_links(page, host.site, claim.depth + 1)
@@ -324,21 +338,12 @@ class Crawl:
                 site.sitemaps += 1
                 self.frontier.add([entry])
 
-    def _take_sitemap_part(self, now: float) -> None:
-        """Take in the next part of a sitemap: all of a large one at once would hold up the crawl.
-
-        Its claim ends with its last part, so that a sitemap cut off by a kill is fetched again.
-        """
-        if not self._sitemap_parts:
-            return
-        claim, site, sitemap, status, start = part = self._sitemap_parts.popleft()
-        self._queue(self.guides.rank_sitemap(site, claim.url, sitemap, start), 1, site)
-        end = end_of_part(sitemap, start)
-        self.store.announce(site.id, alternates_of(Sitemap(entries=sitemap.entries[start:end])))
-        if end < len(sitemap.entries):
-            self._sitemap_parts.append(part._replace(start=end))
-        else:
-            self.frontier.complete(claim, now, status=status)
+    def _take_sitemap_part(self, part: SitemapPart, sitemap: Sitemap) -> None:
+        site, start = part.site, part.start
+        self._touched[site.id] = site
+        self._queue(self.guides.rank_sitemap(site, part.url, sitemap, start), 1, site)
+        entries = sitemap.entries[start : end_of_part(sitemap, start)]
+        self.store.announce(site.id, alternates_of(Sitemap(entries=entries)))
 
     # -- queueing ----------------------------------------------------------------------------
 

@@ -1,27 +1,26 @@
-"""Guides of a crawl, one for each site: their questions, events, and replay on resume.
+"""Guides of a crawl, one for each site: what they are told, their questions, when they are saved.
 
-All that a guide observes is saved as events, so that a crawl that was killed goes on with a guide
-that knows the same: the events are replayed to it, in the same order.
+What a guide observes is written to a journal; now and then a snapshot of all it knows takes the
+place of the journal.  A guide is released when there is nothing left to do for its site.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from diptych.frontier.hosts import SiteInfo
-from diptych.page.answer import read_answer
+from diptych.frontier.recall import PAGE, REFILL, SITEMAP, Observation, Recall, SiteGuide, maker
+from diptych.frontier.sitemaps import page_of_part
 from diptych.page.sitemaps import Sitemap
-from diptych.protocols import CrawlPolicy, Guide, GuidedPolicy, SiteView
-from diptych.run.encoding import read_event, write_event
+from diptych.protocols import CrawlPolicy, GuidedPolicy, SiteView
+from diptych.run.encoding import write_event, write_links
+from diptych.run.guide_memory import GuideMemory
 from diptych.run.store import Store
-from diptych.text.urls import normalise
 from diptych.types import (
     CrawlEvent,
-    Kind,
     Link,
     Outlook,
     Page,
@@ -34,9 +33,10 @@ from diptych.types import (
     VerifiedPair,
 )
 
-PAGE, SITEMAP = "page", "sitemap"
-SITEMAP_PART = 30  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
-_MAX_PART_LINKS = 4 * SITEMAP_PART  # with the translations they announce
+# A snapshot takes the place of a journal with more links than either.  To tell a guide of 60,000
+# URLs what is in the journal takes up to 0.8 s then, and a snapshot 0.25 s: bench/tasks/resume.py.
+MIN_WORK = 20_000
+WORK_PER_BYTE = 0.025  # of the last snapshot, which has some 20 bytes for each URL
 
 
 class PairQuestion(NamedTuple):
@@ -46,44 +46,8 @@ class PairQuestion(NamedTuple):
     pair: PagePair | None
 
 
-@dataclass(frozen=True, slots=True)
-class _PolicyAsGuide:
-    """A policy without memory as a guide: it learns nothing and has no questions."""
-
-    policy: CrawlPolicy
-
-    def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        return self.policy.rank(page, site)
-
-    def refill(self, site: SiteView) -> Iterable[Ranked]:
-        return self.policy.refill(site)
-
-    def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
-        return ()
-
-    def questions(self) -> Sequence[PagePair | None]:
-        return ()
-
-    def outlook(self) -> Outlook | None:
-        return None
-
-
-@dataclass(slots=True)
-class _SiteGuide:
-    """One site and its guide."""
-
-    site: SiteInfo
-    guide: Guide
-    new_questions: list[PagePair | None] = field(default_factory=list)
-    """questions that were not taken up yet"""
-    open_questions: int = 0
-    """questions that were taken up and are not answered yet"""
-    open_since: float = 0.0
-    """when the first of them was taken up"""
-
-
 class Guides:
-    """The guides of all sites of a crawl."""
+    """The guides of all sites of a crawl; policies without a memory have none."""
 
     def __init__(
         self,
@@ -94,97 +58,122 @@ class Guides:
         may: Callable[[Url, str], bool],
     ) -> None:
         self._store = store
-        self._policy = policy
-        self._langs = langs
         self._view = view
-        self._may_be_page = may
-        self._known: dict[int, _SiteGuide] = {}
-        self._changed: dict[int, _SiteGuide] = {}
+        self._policy: CrawlPolicy | None = None
+        self._recall: Recall | None = None
+        if isinstance(policy, GuidedPolicy):
+            memory = GuideMemory(store, maker(policy, langs))
+            self._recall = Recall(store, policy, langs, memory, view, may)
+        else:
+            self._policy = policy
+        self._known: dict[int, SiteGuide] = {}
+        self._released: dict[int, Outlook | None] = {}
+        """the last outlook of guides that are not in memory"""
+        self._changed: dict[int, SiteGuide] = {}
         """guides that observed something since they were last asked for their questions"""
         self._waiting: set[int] = set()
         """sites whose guides wait for an answer"""
-        self._last_sitemap: tuple[str, Sitemap | None] = ("", None)
-        self.has_memory = isinstance(policy, GuidedPolicy)
-        """True if guides observe events, and these are saved"""
+        self.has_memory = self._recall is not None
+        """True if guides observe events, and what they know is saved"""
+
+    def __len__(self) -> int:
+        """The number of guides in memory."""
+        return len(self._known)
 
     def warm_up(self) -> None:
         """Load the models, which are loaded on first use: a guide of no site ranks some pages."""
-        if isinstance(self._policy, GuidedPolicy):
-            guide = self._policy.guide(self._langs)
+        if self._recall is not None:
+            guide = self._recall.policy.guide(self._recall.langs)
             view = self._view(SiteInfo(0, Site("example.org", ())))
-            for page in _warm_up_pages(self._langs):
+            for page in _warm_up_pages(self._recall.langs):
                 deque(guide.rank(page, view), maxlen=0)
 
-    def resume(self, sites: Iterable[SiteInfo]) -> None:
+    def resume(self, sites: Iterable[SiteInfo]) -> set[int]:
         """Take up the crawls of an earlier invocation: open questions of guides come first.
 
-        It may be all that is left of a crawl.
+        It may be all that is left of a crawl.  Sites for which nothing is left to do are not taken
+        up.  Returns those that the policy was asked for more URLs of.
         """
-        rows = self._store.db.execute("SELECT DISTINCT site FROM events").fetchall()
-        begun = {id for (id,) in rows} if self.has_memory else set()
+        if self._recall is None:
+            return set()
+        memory = self._recall.memory
+        begun = memory.begun()
+        self._released.update(memory.at_rest())
         for site in sites:
-            if site.id in begun:
-                self._guide_of(site)
+            if site.id in begun and site.id not in self._released:
+                self._guide_of(site, self._recall)
+            elif site.id not in begun and (site.pages or site.bytes):
+                known = self._recall.rebuilt(site)
+                self._known[site.id] = self._changed[site.id] = known
+        return memory.refilled()
 
     def outlook(self, site: SiteInfo) -> Outlook | None:
         """The pairs found and still expected in a site; None if its guide makes no estimate."""
-        return self._guide_of(site).guide.outlook()
+        if self._recall is None:
+            return None
+        if site.id in self._released:
+            return self._released[site.id]
+        return self._guide_of(site, self._recall).guide.outlook()
+
+    # -- what guides observe -----------------------------------------------------------------
 
     def rank_page(self, site: SiteInfo, page: Page) -> Iterable[Ranked]:
         """Rank the links of a page."""
-        self._save_event(site, PAGE, page.url)
-        return self._guide_of(site).guide.rank(
-            self._with_allowed_links(page, site), self._view(site)
-        )
+        if self._policy is not None:
+            return self._policy.rank(page, self._view(site))
+        return self._observe(site, page, PAGE, page.url)
 
     def rank_sitemap(
         self, site: SiteInfo, url: Url, sitemap: Sitemap, start: int
     ) -> Iterable[Ranked]:
         """Rank the URLs of a part of a sitemap, as links of an empty page."""
-        self._save_event(site, SITEMAP, f"{start} {url}")
-        page = self._with_allowed_links(_page_of_part(url, sitemap, start), site)
-        return self._guide_of(site).guide.rank(page, self._view(site))
-
-    def learn(self, site: SiteInfo, event: CrawlEvent) -> Iterable[Ranked]:
-        """Rank links after any other event."""
-        if not self.has_memory:
-            return ()
-        if event != PairingResult(None):  # a run that goes on asks again
-            self._save_event(site, *write_event(event))
-        known = self._changed[site.id] = self._guide_of(site)
-        if isinstance(event, VerifiedPair | PairingResult):
-            known.open_questions -= 1
-            if known.open_questions <= 0:
-                self._waiting.discard(site.id)
-        return known.guide.learn(event, self._view(site))
-
-    def _with_allowed_links(self, page: Page, site: SiteInfo) -> Page:
-        """The page with only the links that may be fetched: a guide waits for all of them."""
-        if not self.has_memory:
-            return page
-        name = site.site.name
-        return replace(
-            page, links=tuple(link for link in page.links if self._may_be_page(link.url, name))
-        )
+        page = page_of_part(url, sitemap, start)
+        if self._policy is not None:
+            return self._policy.rank(page, self._view(site))
+        return self._observe(site, page, SITEMAP, f"{url} {write_links(page.links)}")
 
     def refill(self, site: SiteInfo) -> Iterable[Ranked]:
         """Rank more URLs when the queue of a site is empty."""
-        known = self._changed[site.id] = self._guide_of(site)
-        return known.guide.refill(self._view(site))
+        if self._policy is not None:
+            return self._policy.refill(self._view(site))
+        return self._observe(site, None, REFILL, "")
+
+    def learn(self, site: SiteInfo, event: CrawlEvent) -> Iterable[Ranked]:
+        """Rank links after any other event."""
+        return self._observe(site, event, *write_event(event)) if self.has_memory else ()
+
+    def _observe(
+        self, site: SiteInfo, observation: Observation, what: str, data: str
+    ) -> Iterable[Ranked]:
+        """Tell a guide something, and write it down."""
+        assert self._recall is not None
+        # Before it is written down: a new guide would observe it twice.
+        url = observation.url if isinstance(observation, Page) else None
+        known = self._changed[site.id] = self._guide_of(site, self._recall, but=url)
+        self._recall.memory.note(site.id, what, data)
+        ranked = self._recall.tell(known, observation)
+        if isinstance(observation, VerifiedPair | PairingResult) and not known.open_questions:
+            self._waiting.discard(site.id)
+        return ranked
+
+    def set_refilled(self, site: SiteInfo, is_refilled: bool) -> None:
+        """Note that the policy was asked for more URLs of a site, or that there was news since."""
+        if self._recall is not None:
+            self._recall.memory.set_refilled(site.id, is_refilled)
+
+    # -- questions ---------------------------------------------------------------------------
 
     def questions(self, now: float) -> list[PairQuestion]:
         """The questions of guides since the last call."""
-        if not self.has_memory:
-            return []
         taken: list[PairQuestion] = []
         for id, known in self._changed.items():
             known.new_questions.extend(known.guide.questions())
             if not known.open_questions:
                 known.open_since = now
             taken.extend(PairQuestion(id, asked) for asked in known.new_questions)
-            known.open_questions += len(known.new_questions)
+            known.open_questions.extend(known.new_questions)
             known.new_questions.clear()
-            if known.open_questions > 0:
+            if known.open_questions:
                 self._waiting.add(id)
         self._changed.clear()
         return taken
@@ -196,64 +185,48 @@ class Guides:
 
     def waiting_time(self, site: SiteInfo, now: float) -> float:
         """Seconds that a guide has waited for answers; infinite if it waits for none."""
-        known = self._guide_of(site)
-        if known.open_questions:
+        known = self._known.get(site.id)
+        if known is not None and known.open_questions:
             return now - known.open_since
-        return 0.0 if site.id in self._changed and self.has_memory else math.inf
-
-    def _guide_of(self, site: SiteInfo) -> _SiteGuide:
-        if site.id not in self._known:
-            if isinstance(self._policy, GuidedPolicy):
-                known = _SiteGuide(site, self._policy.guide(self._langs))
-                self._replay_events(known)
-            else:
-                known = _SiteGuide(site, _PolicyAsGuide(self._policy))
-            self._known[site.id] = self._changed[site.id] = known
-        return self._known[site.id]
+        return 0.0 if site.id in self._changed else math.inf
 
     # -- memory ------------------------------------------------------------------------------
 
-    def _save_event(self, site: SiteInfo, what: str, data: str) -> None:
-        if self.has_memory:
-            # Before the event is saved: a new guide would observe it twice.
-            self._changed[site.id] = self._guide_of(site)
-            self._store.db.execute(
-                "INSERT INTO events (site, what, data) VALUES (?, ?, ?)", (site.id, what, data)
-            )
+    def _guide_of(self, site: SiteInfo, recall: Recall, *, but: Url | None = None) -> SiteGuide:
+        if site.id not in self._known:
+            known = recall.guide(site, but=but)
+            self._known[site.id] = self._changed[site.id] = known
+            self._released.pop(site.id, None)
+        return self._known[site.id]
 
-    def _replay_events(self, known: _SiteGuide) -> None:
-        """Replay all events to a new guide; the URLs it ranks are in the frontier already."""
-        view = self._view(known.site)
-        asked: list[PagePair | None] = []
-        answered: list[CrawlEvent] = []
-        for what, data in self._store.events(known.site.id):
-            if what in (PAGE, SITEMAP):
-                page = self._page(what, data)
-                ranked = (
-                    known.guide.rank(self._with_allowed_links(page, known.site), view)
-                    if page
-                    else ()
-                )
-            else:
-                event = read_event(what, data)
-                answered.append(event)
-                ranked = known.guide.learn(event, view)
-            deque(ranked, maxlen=0)
-            asked.extend(known.guide.questions())
-        known.new_questions = _unanswered(asked, answered)
+    def save(self, sites: Iterable[SiteInfo], is_over: Callable[[SiteInfo], bool]) -> None:
+        """Save the guides whose journal has become long, and release those of sites that are over.
 
-    def _page(self, what: str, data: str) -> Page | None:
-        if what == PAGE:
-            return self._store.page(Url(data))
-        start, _, url = data.partition(" ")
-        if url != self._last_sitemap[0]:
-            response = self._store.answer(Url(url))
-            self._last_sitemap = (
-                url,
-                read_answer(Kind.SITEMAP, response).sitemap if response else None,
-            )
-        sitemap = self._last_sitemap[1]
-        return _page_of_part(Url(url), sitemap, int(start)) if sitemap is not None else None
+        When that is due is decided by counts, so that the same crawl is saved at the same places.
+        """
+        for site in sites:
+            known = self._known.get(site.id)
+            if known is None or self._recall is None:
+                continue
+            if is_over(site) and not known.is_asking:
+                self.release(site, ended=True)
+            elif known.work > max(MIN_WORK, WORK_PER_BYTE * known.size):
+                self._recall.save(known)
+
+    def release(self, site: SiteInfo, *, ended: bool) -> None:
+        """Save the guide of a site and its outlook, and drop it from memory.
+
+        Unless the crawl of the site has ended, the next invocation takes it up.
+        """
+        known = self._known.pop(site.id, None)
+        if known is None or self._recall is None:
+            return
+        outlook = self._released[site.id] = known.guide.outlook()
+        if outlook is not None and site.pages:
+            self._store.save_outlook(site.id, outlook)
+        self._recall.save(known, ended=ended)
+        self._changed.pop(site.id, None)
+        self._waiting.discard(site.id)
 
 
 def _warm_up_pages(langs: Sequence[str]) -> Iterable[Page]:
@@ -262,59 +235,3 @@ def _warm_up_pages(langs: Sequence[str]) -> Iterable[Page]:
     home = Link(Url("http://example.org/"), anchor="English")
     yield Page(PageRecord(one, langs[0], (), "", 0, 0, 0, "1"), (Link(other),), ())
     yield Page(PageRecord(other, langs[-1], (), "", 0, 0, 0, "2"), (home,), ())
-
-
-def _unanswered(
-    asked: Iterable[PagePair | None], answers: Iterable[CrawlEvent]
-) -> list[PagePair | None]:
-    """Questions without an answer."""
-    answered: Counter[tuple[Url, Url] | None] = Counter()
-    for event in answers:
-        if isinstance(event, VerifiedPair):
-            answered[event.pair.left, event.pair.right] += 1
-        elif isinstance(event, PairingResult):
-            answered[None] += 1
-    left: list[PagePair | None] = []
-    for pair in asked:
-        key = (pair.left, pair.right) if pair is not None else None
-        if answered[key]:
-            answered[key] -= 1
-        else:
-            left.append(pair)
-    return left
-
-
-def end_of_part(sitemap: Sitemap, start: int) -> int:
-    """The end of the part of a sitemap that begins at an entry.
-
-    >>> from diptych.page.sitemaps import SitemapEntry
-    >>> end_of_part(Sitemap(entries=(SitemapEntry("http://a.org/"),) * 50), 30)
-    50
-    """
-    end, links = start, 0
-    while end < min(len(sitemap.entries), start + SITEMAP_PART) and links < _MAX_PART_LINKS:
-        links += 1 + len(sitemap.entries[end].alternates)
-        end += 1
-    return end
-
-
-def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
-    """The translations that a sitemap announces, as (page, link)."""
-    return [
-        (url, Link(target, rel="alternate", hreflang=hreflang))
-        for item in sitemap.entries
-        if (url := normalise(item.url)) is not None
-        for hreflang, other in item.alternates
-        if (target := normalise(other)) is not None
-    ]
-
-
-def _page_of_part(url: Url, sitemap: Sitemap, start: int) -> Page:
-    """A part of a sitemap as a page without text: behind each URL the translations announced."""
-    links: list[Link] = []
-    for item in sitemap.entries[start : end_of_part(sitemap, start)]:
-        target = normalise(item.url)
-        if target is not None:
-            links.append(Link(target, rel="sitemap"))
-            links.extend(link for _, link in alternates_of(Sitemap(entries=(item,))))
-    return Page(PageRecord(url, "", (), "", 0, 0, 0, ""), tuple(links), ())

@@ -79,6 +79,8 @@ class Hosts:
         self._started: deque[SiteInfo] = deque()
         """the one started first comes first: its time is over first"""
         self.sites: dict[str, SiteInfo] = {}
+        self.stopped_sites: list[SiteInfo] = []
+        """those that were stopped since the last checkpoint of the crawl"""
         self.notes: list[str] = []
         self._note_room = MAX_NOTES
         self._rules: TextMap[Protego] = TextMap(MAX_RULES)
@@ -277,6 +279,7 @@ class Hosts:
 
     def stop_site(self, site: SiteInfo, end: SiteEnd) -> None:
         """Ask no host of a site any more: a limit is reached, or nothing is likely to be found."""
+        self.stopped_sites.append(site)
         for info in self.of_site(site):
             self._frontier.stop(info.id, end)
         self.end_site(site, end)

@@ -22,6 +22,9 @@ WHERE host = ? AND state = 0 AND due <= ? ORDER BY turn, priority DESC, id LIMIT
 SELECT EXISTS (SELECT 1 FROM urls WHERE host = ?1 AND state = 0)
     OR EXISTS (SELECT 1 FROM urls WHERE host = ?1 AND state = 1)
 
+-- name: queued_url
+SELECT id, url, host, turn, depth, priority, hops, attempts FROM urls WHERE key = ? AND state = 0
+
 -- name: claim_url
 UPDATE urls SET state = 1, attempts = attempts + 1 WHERE id = ?
 

@@ -180,6 +180,24 @@ class Frontier:
             self._schedule(host)
         return claims
 
+    def claim_again(self, key: int) -> Claim | None:
+        """Claim a queued URL by its key; None if it is not queued, or its host is not known."""
+        row = self._db.execute(SQL["queued_url"], (key,)).fetchone()
+        host = self._hosts.get(row[2]) if row else None
+        if host is None:
+            return None
+        host.active += 1
+        self.active += 1
+        self._db.execute(SQL["claim_url"], (row[0],))
+        return Claim(row[0], row[1], row[2], Turn.stored(row[3]), *row[4:])
+
+    def has_work(self, hosts: Iterable[int]) -> bool:
+        """True if something of some hosts is being fetched, or queued and not stopped."""
+        return any(
+            host.active or (not host.stopped and self.has_unfinished(host.id))
+            for host in map(self.host, hosts)
+        )
+
     def complete(
         self, claim: Claim, now: float, *, status: int, redirect: int | None = None
     ) -> None:

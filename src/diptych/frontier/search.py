@@ -24,7 +24,7 @@ from diptych.frontier.visits import Visit, Visits
 from diptych.page.answer import ReadAnswer
 from diptych.protocols import Detector, DiscoverPolicy, SiteTest
 from diptych.reason import Reason
-from diptych.run.database import in_transaction
+from diptych.run.database import Transaction, in_transaction
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
@@ -215,6 +215,10 @@ class Discovery:
         if self.is_over(self._now):
             return None
         return 0.0 if self._has_more else self.frontier.wake()
+
+    def checkpoint(self, transaction: Transaction) -> None:
+        """Make all so far durable."""
+        transaction.checkpoint()
 
     # -- what is looked up -------------------------------------------------------------------
 

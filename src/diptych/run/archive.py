@@ -192,7 +192,7 @@ class Archive:
         with self._db:
             self._db.execute("BEGIN")
             self._db.execute(SQL["queue_lost_urls"], (warc, size))
-            for table in ("events", "pages", "fetches"):
+            for table in ("guides", "journal", "sitemaps", "pages", "fetches"):
                 self._db.execute(SQL[f"delete_lost_{table}"], (warc, size))
             if whole:
                 self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (whole, warc))

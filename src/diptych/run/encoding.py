@@ -1,10 +1,11 @@
-"""Encode and decode links, scores, evidence, sketches and crawl events for the database."""
+"""Encode and decode links, scores, evidence, sketches, snapshots and crawl events."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
+from typing import Any
 
 import orjson
 from isal import isal_zlib
@@ -23,6 +24,8 @@ from diptych.types import (
     Sketch,
     VerifiedPair,
 )
+
+MAX_SNAPSHOT = 1 << 29  # bytes, unpacked; one of 300,000 URLs has some 60 MB
 
 
 def decoding(what: str) -> AbstractContextManager[None]:
@@ -101,13 +104,38 @@ def read_sketch(data: bytes) -> Sketch:
         )  # fmt: skip
 
 
+def write_snapshot(data: object) -> bytes:
+    """Plain data as compressed JSON."""
+    try:
+        text = orjson.dumps(data)
+    except TypeError:  # half characters in one of its texts
+        text = orjson.dumps(_without_half_characters(data))
+    packed: bytes = isal_zlib.compress(text, 1)
+    return packed
+
+
+def _without_half_characters(data: Any) -> Any:
+    if isinstance(data, str):
+        return _escaped(data)
+    if isinstance(data, dict):
+        return {_escaped(key): _without_half_characters(value) for key, value in data.items()}
+    return [_without_half_characters(each) for each in data] if isinstance(data, list) else data
+
+
+def read_snapshot(data: bytes) -> Any:
+    """Decode the bytes of `write_snapshot`."""
+    with decoding("a snapshot"):
+        # What is longer is cut off, and so is no JSON.
+        return orjson.loads(isal_zlib.decompressobj().decompress(data, MAX_SNAPSHOT))
+
+
 _EVENT_NAMES = {Missing: "missing", Moved: "moved", VerifiedPair: "found", PairingResult: "settled"}
-"""names of events in the table `events`; run folders of earlier versions have them too"""
+"""names of events in the journal"""
 
 
 def write_event(event: CrawlEvent) -> tuple[str, str]:
     """Encode a crawl event as its name and JSON."""
-    row: list[object]
+    row: list[object] | None
     match event:
         case Missing():
             row = [event.url, event.reason]
@@ -115,10 +143,10 @@ def write_event(event: CrawlEvent) -> tuple[str, str]:
             row = [event.url, event.target]
         case VerifiedPair():
             decision = event.decision
-            row = [_pair_row(event.pair), decision.accept, decision.score, decision.reason]
+            row = [write_pair(event.pair), decision.accept, decision.score, decision.reason]
             row.append(event.links)
         case PairingResult():
-            row = [_pair_row(pair) for pair in (event.pairs or ())]
+            row = None if event.pairs is None else [write_pair(pair) for pair in event.pairs]
     return _EVENT_NAMES[type(event)], orjson.dumps(row).decode()
 
 
@@ -127,18 +155,33 @@ def read_event(name: str, data: str) -> CrawlEvent:
     with decoding("an event of a crawl"):
         row = orjson.loads(data)
         if name == "missing":
-            return Missing(*row)
+            return Missing(*_texts(row))
         if name == "moved":
-            return Moved(*row)
+            return Moved(*_texts(row))
         if name == "found":
             pair, accept, score, reason, links = row
-            return VerifiedPair(
-                PagePair(*pair), Decision(accept, score, reason), tuple(map(tuple, links))
-            )
-        return PairingResult(tuple(PagePair(*pair) for pair in row))
+            decision = Decision(bool(accept), float(score), *_texts([reason]))
+            return VerifiedPair(read_pair(pair), decision, tuple(tuple(_texts(e)) for e in links))
+        if name != "settled":
+            raise ValueError(f"there is no event {name!r}")
+        return PairingResult(None if row is None else tuple(read_pair(pair) for pair in row))
 
 
-def _pair_row(pair: PagePair) -> list[object]:
+def write_pair(pair: PagePair) -> list[object]:
+    """A pair of pages as plain data, without what was measured on it."""
     return [
         pair.left, pair.right, pair.left_lang, pair.right_lang, pair.score, pair.evidence
     ]  # fmt: skip
+
+
+def read_pair(row: Any) -> PagePair:
+    """Decode the data of `write_pair`."""
+    left, right, left_lang, right_lang, score, evidence = row
+    _texts([left, right, left_lang, right_lang, evidence])
+    return PagePair(left, right, left_lang, right_lang, float(score), evidence)
+
+
+def _texts(values: list[Any]) -> list[Any]:
+    if not all(isinstance(value, str) for value in values):
+        raise ValueError("it is no text")
+    return values

@@ -1,4 +1,4 @@
--- Indexes that a run of an earlier version may lack: made when it is opened for writing.
+-- Indexes and tables that a run of an earlier version may lack: made when it is opened for writing.
 
 CREATE INDEX IF NOT EXISTS urls_ready ON urls (host, turn, priority DESC, id) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS urls_claimed ON urls (host) WHERE state = 1;
@@ -6,3 +6,27 @@ CREATE INDEX IF NOT EXISTS hosts_site ON hosts (site);
 CREATE INDEX IF NOT EXISTS urls_redirected ON urls (host, redirect) WHERE redirect IS NOT NULL;
 CREATE INDEX IF NOT EXISTS fetches_site ON fetches (site, size);
 CREATE INDEX IF NOT EXISTS fetches_url ON fetches (url);
+
+CREATE TABLE IF NOT EXISTS guides (         -- what crawl policies with a memory know
+    site INTEGER PRIMARY KEY,
+    maker TEXT NOT NULL,                    -- version, policy with its parameters, languages
+    data BLOB NOT NULL,                     -- the last snapshot, compressed JSON; empty: none yet
+    refilled INTEGER NOT NULL DEFAULT 0,    -- whether it was asked for more since the last page
+    ended INTEGER NOT NULL DEFAULT 0        -- whether nothing was left to do
+);
+
+CREATE TABLE IF NOT EXISTS journal (        -- what guides observed since their last snapshot, in order
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    what TEXT NOT NULL,                     -- page, sitemap, missing, moved, found, settled, refill
+    data TEXT NOT NULL                      -- a URL, or JSON
+);
+CREATE INDEX IF NOT EXISTS journal_site ON journal (site, id);
+
+CREATE TABLE IF NOT EXISTS open_sitemaps (  -- sitemaps that are not read to their end
+    turn INTEGER PRIMARY KEY,
+    url INTEGER NOT NULL UNIQUE,            -- urls.key
+    start INTEGER NOT NULL                  -- entries that were read
+);
+
+DROP TABLE IF EXISTS events;                -- of versions that told guides everything again

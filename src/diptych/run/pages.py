@@ -1,4 +1,4 @@
-"""SQL for pages of a run: records, links, sketches, fetches, crawl events, sites."""
+"""SQL for pages of a run: records, links, sketches, fetches, sites."""
 
 from __future__ import annotations
 
@@ -51,11 +51,6 @@ class Pages(Database):
         if record is None or row is None:
             return None
         return Page(record, tuple(read_links(row[0])))
-
-    def events(self, site: int) -> list[tuple[str, str]]:
-        """The events of the crawl of a site, in order."""
-        rows = self.db.execute("SELECT what, data FROM events WHERE site = ? ORDER BY id", (site,))
-        return rows.fetchall()
 
     def site_id(self, name: str) -> int:
         """The number of a site, made known if it is new."""

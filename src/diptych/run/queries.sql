@@ -13,10 +13,18 @@ FROM fetches WHERE warc = ?1
 UPDATE urls SET state = 0, due = 0
 WHERE key IN (SELECT url FROM fetches WHERE warc = ? AND offset + length > ?)
 
--- name: delete_lost_events
-DELETE FROM events WHERE what = 'page' AND data IN
-    (SELECT urls.url FROM pages JOIN urls ON urls.key = pages.url
-     WHERE warc = ? AND offset + length > ?)
+-- name: delete_lost_guides
+-- they know pages that are lost; they are made anew from those that are not
+DELETE FROM guides WHERE site IN
+    (SELECT site FROM fetches WHERE warc = ? AND offset + length > ?)
+
+-- name: delete_lost_journal
+DELETE FROM journal WHERE site IN
+    (SELECT site FROM fetches WHERE warc = ? AND offset + length > ?)
+
+-- name: delete_lost_sitemaps
+DELETE FROM open_sitemaps WHERE url IN
+    (SELECT url FROM fetches WHERE warc = ? AND offset + length > ?)
 
 -- name: delete_lost_pages
 DELETE FROM pages WHERE warc = ? AND offset + length > ?
@@ -216,3 +224,28 @@ SELECT segments.reason, count(*), avg(segments.score) FROM segments
 JOIN pairs ON pairs.id = segments.pair
 WHERE (pairs.left, pairs.right) IN ((?1, ?2), (?2, ?1))
 GROUP BY segments.reason ORDER BY count(*) DESC, segments.reason
+
+-- name: guides_at_rest
+SELECT guides.site, found, left FROM guides JOIN sites ON sites.id = guides.site
+WHERE guides.ended AND guides.site NOT IN (SELECT site FROM journal)
+
+-- name: begin_guide
+INSERT INTO guides (site, maker, data) VALUES (?1, ?2, x'') ON CONFLICT (site) DO NOTHING
+
+-- name: save_guide
+INSERT INTO guides (site, maker, data, ended) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (site)
+DO UPDATE SET maker = excluded.maker, data = excluded.data, ended = excluded.ended
+
+-- name: site_history
+-- what became of each URL that was asked for, in order; the last answer counts
+SELECT urls.url, urls.kind, urls.state, urls.reason, target.url, target.state, pages.url IS NOT NULL
+FROM (SELECT url, max(id) AS id FROM fetches WHERE site = ? GROUP BY url) AS asked
+JOIN urls ON urls.key = asked.url LEFT JOIN urls target ON target.key = urls.redirect
+LEFT JOIN pages ON pages.url = urls.key ORDER BY asked.id
+
+-- name: site_decisions
+SELECT l.url, r.url, left_lang, right_lang, pairs.score, evidence, d.accept, d.score, d.reason
+FROM pairs JOIN decisions d ON d.pair = pairs.id
+JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
+WHERE pairs.site = ? ORDER BY pairs.id
+

@@ -77,14 +77,6 @@ CREATE TABLE fetches (                      -- every answer, in order
     length INTEGER
 );
 
-CREATE TABLE events (                       -- what crawl policies with a memory observed, in order
-    id INTEGER PRIMARY KEY,
-    site INTEGER NOT NULL,
-    what TEXT NOT NULL,                     -- page, sitemap, missing, moved, found, settled
-    data TEXT NOT NULL                      -- a URL, or JSON
-);
-CREATE INDEX events_site ON events (site, id);
-
 CREATE TABLE pages (
     url INTEGER PRIMARY KEY,                -- urls.key
     site INTEGER NOT NULL,

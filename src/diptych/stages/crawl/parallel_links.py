@@ -8,14 +8,24 @@ links lead to are downloaded together and verified in turn.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
 
 from diptych.language.codes import asked_language
 from diptych.language.switchers import declared_language
 from diptych.protocols import SiteView
 from diptych.stages.crawl.bfs import Bfs
+from diptych.stages.crawl.shared.snapshots import (
+    by_column,
+    checked,
+    columns,
+    from_mapping,
+    items,
+    texts,
+    whole_numbers,
+)
 from diptych.types import (
     CrawlEvent,
     Link,
@@ -33,6 +43,7 @@ _TRIGGER_PRIORITY = 3.0
 _ALIGNED_PRIORITY = 1.0  # to 2; other links near the start have a negative one
 _MAX_TARGETS = 3  # of one page's triggers for a language; a list of documents has more
 _PRIOR_SCORE = 0.5  # of a pair before it is verified
+_SNAPSHOT_VERSION = 1
 _WORDS_BESIDE_NAMES = re.compile(r"\b(?:version|edition|site|simplified|traditional)\b|版本?")
 
 
@@ -46,6 +57,12 @@ class ParallelLinks:
     def guide(self, langs: Sequence[str]) -> ParallelLinksGuide:
         """A guide that knows nothing yet."""
         return ParallelLinksGuide(tuple(langs), self.trigger_depth)
+
+    def restored(self, langs: Sequence[str], snapshot: object) -> ParallelLinksGuide:
+        """A guide that knows what a snapshot says."""
+        guide = self.guide(langs)
+        guide.recall(snapshot)
+        return guide
 
 
 @dataclass(slots=True)
@@ -111,6 +128,42 @@ class ParallelLinksGuide:
 
     def outlook(self) -> None:
         """It does not estimate what is left."""
+
+    # -- snapshots ---------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """All it knows but its questions, as plain data."""
+        return {
+            "version": _SNAPSHOT_VERSION,
+            "langs": from_mapping(self._lang_of),
+            "distances": from_mapping(self._distance),
+            "redirects": from_mapping(self._moved),
+            "plausible": [[url, from_mapping(each)] for url, each in self._plausible.items()],
+            "in_verification": by_column(sorted(self._in_verification), 2),
+            "paired": by_column(sorted(self._paired), 2),
+            "followed": self._followed,
+        }
+
+    def recall(self, snapshot: Any) -> None:
+        """Learn what a snapshot says; anything else raises an error of a parser."""
+        checked(type(snapshot) is dict and snapshot["version"] == _SNAPSHOT_VERSION)
+        self._lang_of.update(_texts_by_text(snapshot["langs"]))
+        checked({*self._lang_of.values()} <= {"", *self.langs})
+        urls, distances = columns(snapshot["distances"], 2)
+        self._distance.update(zip(texts(urls), whole_numbers(distances), strict=True))
+        self._moved.update(_texts_by_text(snapshot["redirects"]))
+        for url, partners in items(snapshot["plausible"]):
+            texts([url])
+            self._plausible[url] = dict(_texts_by_text(partners))
+        for one, partners in self._plausible.items():  # two URLs are plausible for each other
+            for other in partners:
+                checked(one != other and one in self._plausible.get(other, ()))
+        for known, name in (
+            (self._in_verification, "in_verification"),
+            (self._paired, "paired"),
+        ):
+            known.update(_texts_by_text(snapshot[name]))
+        (self._followed,) = whole_numbers([snapshot["followed"]])
 
     # -- where pairs come from ---------------------------------------------------------------
 
@@ -229,6 +282,11 @@ class ParallelLinksGuide:
             passed.add(url)
             url = self._moved[url]
         return url
+
+
+def _texts_by_text(values: object) -> Iterator[tuple[Any, Any]]:
+    keys, found = columns(values, 2)
+    return zip(texts(keys), texts(found), strict=True)
 
 
 def _halves(pair: PagePair) -> set[tuple[Url, str]]:

@@ -66,34 +66,34 @@ class KnownUrls:
     """All known URLs of a site; redirects and copies lead to the URL that stands for them."""
 
     def __init__(self) -> None:
-        self._urls: dict[Url, KnownUrl] = {}
-        self._same: dict[Url, Url] = {}
+        self.by_url: dict[Url, KnownUrl] = {}
+        self.same: dict[Url, Url] = {}
         self._characters = 0
 
     @property
     def is_full(self) -> bool:
         """True if there is no room for more."""
-        return len(self._urls) >= MAX_KNOWN or self._characters >= MAX_CHARACTERS
+        return len(self.by_url) >= MAX_KNOWN or self._characters >= MAX_CHARACTERS
 
     def get(self, url: Url) -> KnownUrl | None:
         """The entry of a URL, or of the URL it leads to."""
         for _ in range(10):
-            if url not in self._same:
+            if url not in self.same:
                 break
-            url = self._same[url]
-        return self._urls.get(url)
+            url = self.same[url]
+        return self.by_url.get(url)
 
     def add(self, known: KnownUrl) -> KnownUrl:
         """Add a URL."""
         self._characters += len(known.url)
-        self._urls[known.url] = known
+        self.by_url[known.url] = known
         return known
 
     def move(self, known: KnownUrl, target: KnownUrl) -> None:
         """Let one URL lead to another, which inherits its candidates."""
         if known is target:
             return
-        self._same[known.url] = target.url
+        self.same[known.url] = target.url
         for other, evidence in list(known.candidates.items()):
             self.remove_evidence(known, other)
             for kinds in evidence:

@@ -59,11 +59,13 @@ class LanguageGuesser:
     """Counts of the languages of a site's pages, by feature of the links to them."""
 
     langs: Sequence[str]
-    _ids: dict[str, int] = field(default_factory=dict)
+    features: dict[str, int] = field(default_factory=dict)
     """feature -> id"""
-    _counts: list[dict[str, int]] = field(default_factory=list)
+    counts: list[dict[str, int]] = field(default_factory=list)
     """id of a feature -> language -> pages"""
-    _guesses: dict[tuple[float, ...], dict[str, float]] = field(default_factory=dict)
+    guesses: dict[tuple[float, ...], dict[str, float]] = field(default_factory=dict)
+    _by_feature: dict[int, tuple[dict[str, float], float]] = field(default_factory=dict)
+    """guesses by one feature alone, and how sure they are; until its counts change"""
 
     def asked_or_other(self, lang: str) -> str:
         """A language as it was asked for, else `OTHER`; an unknown one stays empty."""
@@ -81,18 +83,19 @@ class LanguageGuesser:
 
     def feature_ids(self, features: Iterable[str]) -> tuple[int, ...]:
         """Features by id, to be kept with a URL."""
-        ids = self._ids
+        ids = self.features
         for feature in features:
             if feature not in ids:
-                ids[feature] = len(self._counts)
-                self._counts.append({})
+                ids[feature] = len(self.counts)
+                self.counts.append({})
         return tuple(ids[feature] for feature in features)
 
     def learn(self, features: Iterable[int], lang: str) -> None:
         """Count a page in a language, or in `OTHER`."""
         for feature in features:
-            counts = self._counts[feature]
+            counts = self.counts[feature]
             counts[lang] = counts.get(lang, 0) + 1
+            self._by_feature.pop(feature, None)
 
     def first_guess(self, declared: str, source: str, model: dict[str, float]) -> dict[str, float]:
         """Probabilities of the language before any page was counted.
@@ -112,7 +115,7 @@ class LanguageGuesser:
 
     def _interned(self, guess: dict[str, float]) -> dict[str, float]:
         """The same guess as one object for all URLs: there are few different ones."""
-        return self._guesses.setdefault(tuple(guess.values()), guess)
+        return self.guesses.setdefault(tuple(guess.values()), guess)
 
     def _mostly(self, lang: str, share: float) -> dict[str, float]:
         """A probability for one language, the rest for the others; all equal if it is unknown."""
@@ -127,17 +130,23 @@ class LanguageGuesser:
         """
         best = self._updated(features[-1], first, _FIRST_GUESS_WEIGHT) if features else first
         highest = max(best.values(), default=0.0)
-        even = dict.fromkeys(first, 1 / len(first)) if first else {}
         for feature in features[:-1]:
-            if self._counts[feature]:
-                guess = self._updated(feature, even, _EVEN_WEIGHT)
-                if max(guess.values()) > highest:
-                    best, highest = guess, max(guess.values())
+            if self.counts[feature]:
+                guess, sure = self._by_feature.get(feature) or self._guess_by(feature, first)
+                if sure > highest:
+                    best, highest = guess, sure
         return best
+
+    def _guess_by(self, feature: int, langs: Iterable[str]) -> tuple[dict[str, float], float]:
+        """Probabilities by one feature alone, and the highest of them."""
+        langs = list(langs)
+        guess = self._updated(feature, dict.fromkeys(langs, 1 / len(langs)), _EVEN_WEIGHT)
+        found = self._by_feature[feature] = (guess, max(guess.values()))
+        return found
 
     def _updated(self, feature: int, prior: dict[str, float], weight: float) -> dict[str, float]:
         """Prior probabilities updated by the counts of a feature."""
-        counts = self._counts[feature]
+        counts = self.counts[feature]
         if not counts:
             return prior
         total = sum(counts.values()) + weight

@@ -22,10 +22,10 @@ class Matches:
     def __init__(self, values: UrlValues) -> None:
         self._values = values
         self._langs = tuple(values.langs)
-        self._tries: Counter[KnownUrl] = Counter()
-        self._requested: set[frozenset[KnownUrl]] = set()
+        self.tries: Counter[KnownUrl] = Counter()
+        self.requested: set[frozenset[KnownUrl]] = set()
         """pairs that were verified, or are being verified"""
-        self._open: dict[KnownUrl, None] = {}
+        self.open_pages: dict[KnownUrl, None] = {}
         """pages that are not counted yet in `translation_rates`"""
         self.count = 0
         """pairs that were verified, or are probable"""
@@ -41,16 +41,16 @@ class Matches:
     def add(self, known: KnownUrl) -> None:
         """Add a page in a language that was asked for."""
         self.unpaired[known.lang] += 1
-        self._open[known] = None
+        self.open_pages[known] = None
         if self.count >= MIN_PAIRS:
             self._count_page(known)
-        while len(self._open) > MAX_OPEN:
-            self._count_page(next(iter(self._open)))
+        while len(self.open_pages) > MAX_OPEN:
+            self._count_page(next(iter(self.open_pages)))
 
     def remove(self, known: KnownUrl) -> None:
         """Remove a page that is a copy of another."""
         self.unpaired[known.lang] -= 1
-        self._open.pop(known, None)
+        self.open_pages.pop(known, None)
 
     def are_in_two_languages(self, one: KnownUrl, other: KnownUrl) -> bool:
         """Two pages are in two of the languages asked for."""
@@ -66,7 +66,7 @@ class Matches:
         are_pages = one.state is State.PAGE and other.state is State.PAGE
         if are_pages and not self.may_be_pair(one, other):
             return
-        if frozenset((one, other)) in self._requested:
+        if frozenset((one, other)) in self.requested:
             return
         if KnownUrls.add_evidence(one, other, kinds):
             self.mark_changed((one, other))
@@ -100,16 +100,16 @@ class Matches:
             if other.state is State.PAGE and self.may_be_pair(known, other)
         ]
         for _, _, other in sorted(ready, key=lambda each: each[:2]):
-            tries = max(self._tries[known], self._tries[other])
+            tries = max(self.tries[known], self.tries[other])
             if tries < MAX_VERIFIED and self.may_be_pair(known, other):
                 self._request(known, other)
 
     def _request(self, one: KnownUrl, other: KnownUrl) -> None:
         if self._langs.index(one.lang) > self._langs.index(other.lang):
             one, other = other, one
-        self._requested.add(frozenset((one, other)))
+        self.requested.add(frozenset((one, other)))
         for known in (one, other):
-            self._tries[known] += 1
+            self.tries[known] += 1
             self.unpaired[known.lang] -= not known.partners
         one.partners[other.lang], other.partners[one.lang] = other, one
         names = "+".join(sorted({evidence_name(kinds) for kinds in one.candidates[other]}))
@@ -153,13 +153,13 @@ class Matches:
 
     def _count_page(self, known: KnownUrl) -> None:
         """Count a page in `translation_rates`, once."""
-        if known in self._open:
-            del self._open[known]
+        if known in self.open_pages:
+            del self.open_pages[known]
             self._values.translation_rates.add_trial(known.kinds)
 
     def count_all_pages(self) -> None:
         """Count all pages: each could have been paired by now."""
-        for known in list(self._open):
+        for known in list(self.open_pages):
             self._count_page(known)
 
 

@@ -25,18 +25,18 @@ class Rates:
 
     weight: float
     """trials that the rate of the more general kind counts for"""
-    _trials: dict[Hashable, int] = field(default_factory=dict)
-    _successes: dict[Hashable, float] = field(default_factory=dict)
+    trials: dict[Hashable, int] = field(default_factory=dict)
+    successes: dict[Hashable, float] = field(default_factory=dict)
 
     def add_trial(self, kinds: Sequence[Hashable]) -> None:
         """Count a trial of these kinds."""
         for kind in kinds:
-            self._trials[kind] = self._trials.get(kind, 0) + 1
+            self.trials[kind] = self.trials.get(kind, 0) + 1
 
     def add_success(self, kinds: Sequence[Hashable], share: float = 1.0) -> None:
         """Count an earlier trial of these kinds as a success, or as one with a probability."""
         for kind in kinds:
-            self._successes[kind] = self._successes.get(kind, 0.0) + share
+            self.successes[kind] = self.successes.get(kind, 0.0) + share
 
     def rate(
         self,
@@ -53,8 +53,8 @@ class Rates:
         below = [*kinds[1:], None]
         for kind, inner in zip(kinds, below, strict=True):
             rate *= factors.get(kind, 1.0) if factors else 1.0
-            trials = self._trials.get(kind, 0) - self._trials.get(inner, 0)
+            trials = self.trials.get(kind, 0) - self.trials.get(inner, 0)
             if trials > 0:
-                successes = self._successes.get(kind, 0.0) - self._successes.get(inner, 0.0)
+                successes = self.successes.get(kind, 0.0) - self.successes.get(inner, 0.0)
                 rate = (successes + self.weight * rate) / (trials + self.weight)
         return rate

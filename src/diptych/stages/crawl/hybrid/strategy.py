@@ -8,18 +8,19 @@ pair are fetched together.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
 from diptych.page.distinct import content_of
 from diptych.protocols import Guide, SiteView
-from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, KnownUrls, State
+from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
 from diptych.stages.crawl.hybrid.language_guess import OTHER, link_features
-from diptych.stages.crawl.hybrid.matches import Matches
+from diptych.stages.crawl.hybrid.memory import MIN_HELD, Memory
+from diptych.stages.crawl.hybrid.snapshot import write_snapshot
+from diptych.stages.crawl.hybrid.snapshot_reading import read_snapshot
 from diptych.stages.crawl.hybrid.url_models import likely_languages, likely_translations
-from diptych.stages.crawl.hybrid.value import UrlValues, rounded_value, section
+from diptych.stages.crawl.hybrid.value import rounded_value, section
 from diptych.text.url_edits import EditRules, UrlPair, learn_rules
 from diptych.text.urls import normalise
 from diptych.types import (
@@ -39,14 +40,12 @@ from diptych.types import (
 
 _MAX_NAME_LINKS = 2  # a page that more pages link to by the name of a language is a home page
 _MIN_CONTENT_SCORE = 0.5  # of a pair that pairing by content found
-_MIN_HELD = 2  # pairs that a key must hold for to be used
 _MIN_KEY_CONFIDENCE = 0.6  # of a URL that a key predicts
 _REFRESHED_PER_PAGE = 100  # URLs whose value is computed again with each page
 _LINKS_AT_A_TIME = 300  # links that are read at a time
 _MAX_GUESSES = 20  # pending URLs that nothing links to
 _MIN_GUESS_RATE = 0.1  # share of guessed URLs that must exist for more to be tried
 _OVERFLOW_VALUE = 0.001
-_FIRST_PAIRING = 2  # unpaired pages in each of two languages at which pages are paired by content
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,34 +59,24 @@ class Hybrid:
 
     def guide(self, langs: Sequence[str]) -> Guide:
         """A guide that knows nothing yet."""
-        return _HybridGuide(self, tuple(langs))
+        return _HybridGuide(self, Memory(tuple(langs), self.weight))
+
+    def restored(self, langs: Sequence[str], snapshot: object) -> Guide:
+        """A guide that knows what a snapshot says."""
+        return _HybridGuide(self, read_snapshot(snapshot, tuple(langs), self.weight))
 
 
 class _HybridGuide:
     """The memory of one site."""
 
-    def __init__(self, policy: Hybrid, langs: tuple[str, ...]) -> None:
-        self._langs, self._models = langs, policy.models
-        self._urls = KnownUrls()
-        self._values = UrlValues(langs, policy.weight)
-        self._languages = self._values.languages
-        self._matches = Matches(self._values)
-        self._digests: dict[str, KnownUrl] = {}
-        self._name_links: dict[KnownUrl, int] = {}
-        self._pairs: list[UrlPair] = []
-        self._edit_rules = EditRules()
-        self._next_rules = _MIN_HELD
-        self._guesses = 0
-        self._is_pairing = False
-        self._next_pairing = _FIRST_PAIRING
-        self._to_refresh: dict[KnownUrl, None] = {}
-        """pending URLs and pages without a translation; the one valued longest ago first"""
-        self._unread_links: deque[tuple[KnownUrl, tuple[Link, ...]]] = deque()
-        """links that are not read yet, with their page"""
-        self._overflow: list[Link] = []
-        """links to URLs that there is no room for: they are fetched last"""
-        self._pending_value = 0.0
-        """sum of the values of all pending URLs"""
+    def __init__(self, policy: Hybrid, memory: Memory) -> None:
+        self._models = policy.models
+        self._memory = memory
+        self._urls = memory.urls
+        self._values = memory.values
+        self._matches = memory.matches
+        self._languages = memory.values.languages
+        self._langs = tuple(memory.values.langs)
 
     # -- what happens ------------------------------------------------------------------------
 
@@ -95,7 +84,7 @@ class _HybridGuide:
         """Values of the URLs that the page adds, and of those that it changes."""
         known = self._add_page(page)
         if known is not None:
-            self._unread_links.append((known, page.links))
+            self._memory.unread_links.append((known, page.links))
             self._read_more_links()
             self._predict_translations(known)  # again: of a page also URLs that nothing links to
             self._matches.request_verification(known)
@@ -119,7 +108,7 @@ class _HybridGuide:
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
         """Values of the links that were not read yet; all others were ranked."""
-        while self._unread_links:
+        while self._memory.unread_links:
             self._read_more_links()
         return self._changed_values()
 
@@ -131,7 +120,11 @@ class _HybridGuide:
     def outlook(self) -> Outlook:
         """The pairs found so far, and those expected of all pending URLs."""
         # A sum of floats may end a little below zero.
-        return Outlook(len(self._pairs), max(0.0, self._pending_value))
+        return Outlook(len(self._memory.pairs), max(0.0, self._memory.pending_value))
+
+    def snapshot(self) -> object:
+        """All it knows but its questions, as plain data."""
+        return write_snapshot(self._memory)
 
     # -- pages -------------------------------------------------------------------------------
 
@@ -148,11 +141,11 @@ class _HybridGuide:
             self._languages.learn(known.features, lang)
         if lang in self._langs:
             self._matches.add(known)
-            self._to_refresh[known] = None
-        same = self._digests.setdefault(content_of(page.record), known)
+            self._memory.to_refresh[known] = None
+        same = self._memory.digests.setdefault(content_of(page.record), known)
         if same is not known:
             self._merge(known, same)
-            if self._to_refresh.pop(known, True) is None:
+            if self._memory.to_refresh.pop(known, True) is None:
                 self._matches.remove(known)
             self._matches.mark_changed([same, *same.candidates])
             self._matches.request_verification(same)
@@ -165,11 +158,11 @@ class _HybridGuide:
 
     def _read_more_links(self) -> None:
         """Read links, a limited number at a time: the crawl must not wait for a page of links."""
-        if self._unread_links:
-            known, links = self._unread_links.popleft()
+        if self._memory.unread_links:
+            known, links = self._memory.unread_links.popleft()
             self._read_links(known, links[:_LINKS_AT_A_TIME])
             if len(links) > _LINKS_AT_A_TIME:
-                self._unread_links.append((known, links[_LINKS_AT_A_TIME:]))
+                self._memory.unread_links.append((known, links[_LINKS_AT_A_TIME:]))
 
     def _read_links(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
         """Read links of a page, or of a sitemap."""
@@ -201,8 +194,8 @@ class _HybridGuide:
         """The kinds of evidence that a link is which declares a language."""
         if how == "alternate":
             return (("alternate",),)
-        self._name_links[target] = self._name_links.get(target, 0) + 1
-        is_common = self._name_links[target] > _MAX_NAME_LINKS
+        self._memory.name_links[target] = self._memory.name_links.get(target, 0) + 1
+        is_common = self._memory.name_links[target] > _MAX_NAME_LINKS
         return ((how,), (how, "common" if is_common else "seldom"))
 
     def _target_of(
@@ -213,11 +206,11 @@ class _HybridGuide:
         if known is not None:
             if known.found_by == "guess" and known.state is State.PENDING:
                 known.found_by, known.source = "link", source
-                self._guesses -= 1
+                self._memory.guesses -= 1
                 self._matches.changed[known] = None
             return known
         if self._urls.is_full:
-            self._overflow.append(link)
+            self._memory.overflow.append(link)
             return None
         found_by = "sitemap" if link.rel == "sitemap" else "link"
         source_lang = source.lang if found_by == "link" else ""
@@ -228,7 +221,7 @@ class _HybridGuide:
         return self._add_url(KnownUrl(link.url, source, found_by, ids, first))
 
     def _add_url(self, known: KnownUrl) -> KnownUrl:
-        self._to_refresh[known] = self._matches.changed[known] = None
+        self._memory.to_refresh[known] = self._matches.changed[known] = None
         self._predict_translations(known)
         return self._urls.add(known)
 
@@ -267,7 +260,7 @@ class _HybridGuide:
             event.target, known.source, known.found_by, known.features, known.first_guess
         )
         target = self._add_url(new) if target is None else target
-        self._guesses += known.found_by == "guess" and target is new
+        self._memory.guesses += known.found_by == "guess" and target is new
         self._forget_pending(known)
         self._merge(known, target, is_new=target is new)
         self._matches.mark_changed([target, *target.candidates])
@@ -281,10 +274,10 @@ class _HybridGuide:
         self._urls.move(known, target)
 
     def _forget_pending(self, known: KnownUrl) -> None:
-        self._guesses -= known.found_by == "guess"
-        self._pending_value -= known.value
+        self._memory.guesses -= known.found_by == "guess"
+        self._memory.pending_value -= known.value
         known.value = 0.0
-        self._to_refresh.pop(known, None)
+        self._memory.to_refresh.pop(known, None)
         self._matches.changed.pop(known, None)
 
     # -- pairs -------------------------------------------------------------------------------
@@ -299,14 +292,14 @@ class _HybridGuide:
             self._matches.accept(one, other)
             for known in (one, other):
                 if len(known.partners) == len(self._langs) - 1:
-                    self._to_refresh.pop(known, None)
+                    self._memory.to_refresh.pop(known, None)
             langs = pair.left_lang, pair.right_lang
-            self._pairs.append(UrlPair(pair.left, pair.right, *langs, pair.score, ""))
+            self._memory.pairs.append(UrlPair(pair.left, pair.right, *langs, pair.score, ""))
             self._learn_keys()
         else:
             self._matches.reject(one, other, pair.score, event.decision)
         kind = "aligned" if event.decision.accept else "near"
-        self._add_evidence_for(event.links, ((kind,), (kind, len(self._pairs))))
+        self._add_evidence_for(event.links, ((kind,), (kind, len(self._memory.pairs))))
 
     def _add_evidence_for(self, urls: Iterable[tuple[Url, Url]], kinds: Kinds) -> None:
         """Note that pairs of URLs may be translations, where both are known."""
@@ -317,23 +310,27 @@ class _HybridGuide:
 
     def _learn_keys(self) -> None:
         """Learn the keys of the site again from its pairs, the less often the more there are."""
-        if len(self._pairs) < self._next_rules:
+        if len(self._memory.pairs) < self._memory.next_rules:
             return
-        self._next_rules = len(self._pairs) + max(1, len(self._pairs) // 2)
-        rules = learn_rules(self._pairs).rules
-        self._edit_rules = EditRules(tuple(rule for rule in rules if rule.held >= _MIN_HELD))
+        self._memory.next_rules = len(self._memory.pairs) + max(1, len(self._memory.pairs) // 2)
+        rules = learn_rules(self._memory.pairs).rules
+        self._memory.edit_rules = EditRules(tuple(rule for rule in rules if rule.held >= MIN_HELD))
 
     def _predict_translations(self, known: KnownUrl) -> None:
         """Predict the URLs of the translations of a page by the keys of the site."""
-        known.edit_rules = self._edit_rules
+        known.edit_rules = self._memory.edit_rules
         lang = known.lang or self._values.likely_language(known)
-        if not self._edit_rules.rules or lang not in self._langs or known.found_by == "guess":
+        if (
+            not self._memory.edit_rules.rules
+            or lang not in self._langs
+            or known.found_by == "guess"
+        ):
             return
         known.has_unlinked_prediction = False
         known.expected.clear()
         may_guess = known.state is State.PAGE and self._values.guess_rate(known) >= _MIN_GUESS_RATE
         done = set(known.partners)
-        for prediction in self._edit_rules.predict(known.url, lang):
+        for prediction in self._memory.edit_rules.predict(known.url, lang):
             url, other_lang = normalise(prediction.url), prediction.lang
             is_sure = prediction.confidence >= _MIN_KEY_CONFIDENCE
             if url is None or not is_sure or other_lang in done:
@@ -343,32 +340,32 @@ class _HybridGuide:
             if target is not None and target.found_by != "guess":
                 done.add(other_lang)
                 self._matches.add_evidence(known, target, (("key",),))
-            elif target is None and may_guess and self._guesses < _MAX_GUESSES:
+            elif target is None and may_guess and self._memory.guesses < _MAX_GUESSES:
                 done.add(other_lang)
                 self._try_guess(known, url, other_lang)
             known.has_unlinked_prediction = not known.candidates
 
     def _try_guess(self, known: KnownUrl, url: Url, lang: str) -> None:
         """Try a predicted URL that nothing links to."""
-        self._guesses += 1
+        self._memory.guesses += 1
         features = self._languages.feature_ids([*link_features(Link(url)), f"g:{lang}"])
         first = self._languages.first_guess(lang, "", {})
         target = self._urls.add(KnownUrl(url, known, "guess", features, first))
-        self._to_refresh[target] = None
+        self._memory.to_refresh[target] = None
         self._matches.add_evidence(known, target, (("guess",), ("guess", section(known.url))))
 
     def _request_pairing(self) -> None:
         """Have all pages paired by their content once enough of them are unpaired."""
         unpaired = sorted(self._matches.unpaired.values())
         second = unpaired[-2] if len(unpaired) > 1 else 0
-        if not self._is_pairing and second >= self._next_pairing:
-            self._next_pairing = second + 1 + second // 2
-            self._is_pairing = True
+        if not self._memory.is_pairing and second >= self._memory.next_pairing:
+            self._memory.next_pairing = second + 1 + second // 2
+            self._memory.is_pairing = True
             self._matches.questions.append(None)
 
     def _take_pairs(self, event: PairingResult) -> None:
         """Take the pairs that pairing by content found."""
-        self._is_pairing = False
+        self._memory.is_pairing = False
         if event.pairs is None:
             return
         self._matches.count_all_pages()
@@ -379,21 +376,21 @@ class _HybridGuide:
 
     def _changed_values(self, refreshed: int = _REFRESHED_PER_PAGE) -> list[Ranked]:
         """The values of URLs that changed, and of those valued longest ago."""
-        for known in list(islice(self._to_refresh, refreshed)):
-            del self._to_refresh[known]
-            self._to_refresh[known] = None
-            if known.edit_rules is not self._edit_rules:
+        for known in list(islice(self._memory.to_refresh, refreshed)):
+            del self._memory.to_refresh[known]
+            self._memory.to_refresh[known] = None
+            if known.edit_rules is not self._memory.edit_rules:
                 self._predict_translations(known)
             self._matches.changed[known] = None
-        ranked = [Ranked(link, _OVERFLOW_VALUE) for link in self._overflow]
-        self._overflow.clear()
+        ranked = [Ranked(link, _OVERFLOW_VALUE) for link in self._memory.overflow]
+        self._memory.overflow.clear()
         for known in self._matches.changed:
             if known.state is not State.PENDING:
                 continue
             value = rounded_value(self._values.value(known))
             if value != known.value or not known.is_ranked:
                 ranked.append(Ranked(Link(known.url), value, lowers=True))
-                self._pending_value += value - known.value
+                self._memory.pending_value += value - known.value
                 known.value, known.is_ranked = value, True
         self._matches.changed.clear()
         return ranked

@@ -1,0 +1,272 @@
+"""Guides that know what they knew: by their snapshot and journal, or by the past of their site."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from diptych.files import parser_errors
+from diptych.frontier.hosts import SiteInfo
+from diptych.frontier.queue import State
+from diptych.frontier.sitemaps import end_of_part, page_of_links, page_of_part, read_again
+from diptych.protocols import Guide, GuidedPolicy, SiteView
+from diptych.reason import Reason
+from diptych.run.encoding import (
+    read_event,
+    read_links,
+    read_pair,
+    read_snapshot,
+    write_pair,
+    write_snapshot,
+)
+from diptych.run.guide_memory import GuideMemory, OpenSitemaps, UrlPast
+from diptych.run.store import Store
+from diptych.text.urls import url_key
+from diptych.types import (
+    CrawlEvent,
+    Kind,
+    Missing,
+    Moved,
+    Page,
+    PagePair,
+    PairingResult,
+    Ranked,
+    Url,
+    VerifiedPair,
+)
+
+PAGE, SITEMAP, REFILL = "page", "sitemap", "refill"
+"""what a guide observes apart from events, as the journal names it"""
+FORMAT = 1  # of snapshots with their questions, and of the journal
+ENTRY_WORK = 100  # links that take as long to read as an entry of the journal without any
+
+Observation = Page | CrawlEvent | None
+"""what a guide is told: a page, an event, or that nothing is left (None)"""
+
+
+@dataclass(slots=True)
+class SiteGuide:
+    """One site and its guide."""
+
+    site: SiteInfo
+    guide: Guide
+    new_questions: list[PagePair | None] = field(default_factory=list)
+    """questions that were not taken up yet"""
+    open_questions: list[PagePair | None] = field(default_factory=list)
+    """questions that were taken up and are not answered yet"""
+    has_failed: bool = False
+    """pages could not be paired: the next invocation tries again"""
+    open_since: float = 0.0
+    """when the first of the open questions was taken up"""
+    work: int = 0
+    """what it would take to tell a guide all that came since the last snapshot, in links"""
+    size: int = 0
+    """bytes of the last snapshot"""
+
+    @property
+    def is_asking(self) -> bool:
+        """True if a question is not answered."""
+        self.new_questions.extend(self.guide.questions())
+        return bool(self.open_questions or self.new_questions)
+
+    def take_answer(self, event: CrawlEvent) -> None:
+        """Forget a question that an event answers."""
+        if isinstance(event, PairingResult):
+            self.has_failed = event.pairs is None
+        for questions in (self.open_questions, self.new_questions):
+            for place, pair in enumerate(questions):
+                if is_answer(event, pair):
+                    del questions[place]
+                    return
+
+    def snapshot(self) -> bytes:
+        """All that it knows, and what was not answered."""
+        self.new_questions.extend(self.guide.questions())
+        asked = [*self.open_questions, *self.new_questions, *([None] if self.has_failed else ())]
+        rows = [write_pair(pair) if pair else None for pair in asked]
+        return write_snapshot([self.guide.snapshot(), rows])
+
+
+def is_answer(event: CrawlEvent, pair: PagePair | None) -> bool:
+    """True if an event answers a question."""
+    if pair is None or not isinstance(event, VerifiedPair):
+        return pair is None and isinstance(event, PairingResult)
+    return (event.pair.left, event.pair.right) == (pair.left, pair.right)
+
+
+def links_of(observation: Observation) -> int:
+    """The number of links that come with an observation."""
+    if isinstance(observation, Page | VerifiedPair):
+        return len(observation.links)
+    return 0
+
+
+def maker(policy: GuidedPolicy, langs: Sequence[str]) -> str:
+    """A name for those who can read a snapshot."""
+    return f"{FORMAT} {type(policy).__module__} {policy!r} {' '.join(langs)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Makes the guides of a crawl, and tells them what happens."""
+
+    store: Store
+    policy: GuidedPolicy
+    langs: Sequence[str]
+    memory: GuideMemory
+    view: Callable[[SiteInfo], SiteView]
+    may_be_page: Callable[[Url, str], bool]
+
+    def tell(self, known: SiteGuide, observation: Observation) -> Iterable[Ranked]:
+        """Tell a guide something; the links it ranks."""
+        view = self.view(known.site)
+        known.work += ENTRY_WORK + links_of(observation)
+        if observation is None:
+            return known.guide.refill(view)
+        if isinstance(observation, Page):
+            return known.guide.rank(self.with_allowed_links(observation, known.site), view)
+        known.take_answer(observation)
+        return known.guide.learn(observation, view)
+
+    def with_allowed_links(self, page: Page, site: SiteInfo) -> Page:
+        """The page with only the links that may be fetched: a guide waits for all of them."""
+        name = site.site.name
+        return replace(
+            page, links=tuple(link for link in page.links if self.may_be_page(link.url, name))
+        )
+
+    def guide(self, site: SiteInfo, *, but: Url | None = None) -> SiteGuide:
+        """The guide of a site, which knows all that it was told, but not yet of one page."""
+        data = self.memory.snapshot(site.id)
+        known = self._restored(site, data) if data is not None else None
+        if known is not None:
+            return known
+        if self.memory.is_begun(site.id):  # of another version, or damaged
+            return self.rebuilt(site, but=but)
+        self.memory.begin(site.id)
+        return SiteGuide(site, self.policy.guide(self.langs))
+
+    # -- by its snapshot ---------------------------------------------------------------------
+
+    def _restored(self, site: SiteInfo, data: bytes) -> SiteGuide | None:
+        """A guide by its snapshot and journal; None if they are damaged."""
+        rows = self.memory.journal(site.id)
+        try:
+            known = self._read(site, data)
+            journal = [self._observation(*row) for row in rows]
+        except parser_errors():
+            return None
+        for observation in journal:
+            for _ in self.tell(known, observation):
+                pass  # it is in the frontier already
+            known.new_questions.extend(known.guide.questions())
+        if known.has_failed:
+            known.new_questions.append(None)
+            known.has_failed = False
+        return known
+
+    def _read(self, site: SiteInfo, data: bytes) -> SiteGuide:
+        if not data:
+            return SiteGuide(site, self.policy.guide(self.langs))
+        snapshot, rows = read_snapshot(data)
+        questions = [read_pair(row) if row is not None else None for row in rows]
+        guide = self.policy.restored(self.langs, snapshot)
+        return SiteGuide(site, guide, questions, size=len(data))
+
+    def _observation(self, what: str, data: str) -> Observation:
+        if what == REFILL:
+            return None
+        if what == SITEMAP:
+            url, _, text = data.partition(" ")
+            links = tuple(read_links(text))
+            if any(not isinstance(part, str) for link in links for part in link):
+                raise ValueError("a link is no text")
+            return page_of_links(Url(url), links)
+        if what != PAGE:
+            return read_event(what, data)
+        page = self.store.page(Url(data))
+        if page is None:
+            raise ValueError(f"there is no page {data}")
+        return page
+
+    # -- by the past of its site -------------------------------------------------------------
+
+    def rebuilt(self, site: SiteInfo, *, but: Url | None = None) -> SiteGuide:
+        """A guide that is told again what the store knows of its site, in the same order.
+
+        Its questions are answered by the decisions there are.
+        """
+        known = SiteGuide(site, self.policy.guide(self.langs))
+        decided = {
+            (event.pair.left, event.pair.right): event for event in self.memory.decisions(site.id)
+        }
+        ranked: set[Url] = set()
+        for observation in self._history(site, but):
+            self._tell_again(known, observation, decided, ranked)
+        while decided:
+            self._tell_again(known, decided.pop(next(iter(decided))), decided, ranked)
+        # Pages are paired once: the last time that it asked.
+        asked = [pair for pair in known.new_questions if pair is not None]
+        known.new_questions = [*asked, *([None] if None in known.new_questions else ())]
+        self.save(known)
+        return known
+
+    def _tell_again(
+        self, known: SiteGuide, observation: Observation,
+        decided: dict[tuple[Url, Url], VerifiedPair], ranked: set[Url],
+    ) -> None:  # fmt: skip
+        """Tell a guide something, and then which of the URLs it asks for were refused."""
+        told: list[Observation] = [observation]
+        while told:
+            for link, _, _ in list(self.tell(known, told.pop(0))):
+                if link.url not in ranked:
+                    ranked.add(link.url)
+                    if reason := self.memory.refusal(link.url):
+                        told.append(Missing(link.url, reason))
+            for pair in known.guide.questions():
+                event = decided.pop((pair.left, pair.right), None) if pair else None
+                if event is not None:
+                    told.append(event)
+                else:
+                    known.new_questions.append(pair)
+
+    def _history(self, site: SiteInfo, but: Url | None) -> Iterator[Observation]:
+        """All that became of the URLs of a site."""
+        starts = OpenSitemaps(self.store).starts()
+        for past in self.memory.history(site.id):
+            if past.kind is Kind.SITEMAP:
+                yield from self._parts(past, starts.get(url_key(past.url)))
+            elif past.kind is Kind.PAGE and past.url != but:
+                yield from self._page_past(past)
+
+    def _page_past(self, past: UrlPast) -> Iterator[Observation]:
+        if past.is_page:
+            page = self.store.page(past.url)
+            if page is not None:
+                yield page
+        elif past.target is not None and past.target_state in (State.REFUSED, State.OUTSIDE):
+            yield Missing(past.url, Reason.OUTSIDE)
+        elif past.target is not None:
+            yield Moved(past.url, past.target)
+        elif past.state in (State.FAILED, State.REFUSED):
+            yield Missing(past.url, past.reason)
+
+    def _parts(self, past: UrlPast, end: int | None) -> Iterator[Page]:
+        """The parts of a sitemap that were taken in."""
+        is_read = past.state == State.FETCHED and past.target is None
+        sitemap = read_again(self.store, past.url) if is_read or end else None
+        if sitemap is None:
+            return
+        start, last = 0, len(sitemap.entries) if end is None else min(end, len(sitemap.entries))
+        while start < last:
+            yield page_of_part(past.url, sitemap, start)
+            start = end_of_part(sitemap, start)
+
+    # -- saving ------------------------------------------------------------------------------
+
+    def save(self, known: SiteGuide, *, ended: bool = False) -> None:
+        """Save a snapshot of a guide, which takes the place of its journal."""
+        data = known.snapshot()
+        with self.store.transaction():
+            self.memory.save(known.site.id, data, ended=ended)
+        known.work, known.size = 0, len(data)

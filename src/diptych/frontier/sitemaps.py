@@ -1,0 +1,132 @@
+"""Sitemaps of a crawl, taken in part by part: all of one at once would hold up the crawl."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+from diptych.frontier.hosts import Hosts, SiteInfo
+from diptych.frontier.queue import Claim, Frontier
+from diptych.page.answer import read_answer
+from diptych.page.sitemaps import Sitemap
+from diptych.run.guide_memory import OpenSitemaps
+from diptych.run.store import Store
+from diptych.text.urls import normalise
+from diptych.types import Kind, Link, Page, PageRecord, Url
+
+SITEMAP_PART = 30  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
+_MAX_PART_LINKS = 4 * SITEMAP_PART  # with the translations they announce
+
+
+class SitemapPart(NamedTuple):
+    """The next part of a sitemap that is not taken in to its end."""
+
+    claim: Claim
+    site: SiteInfo
+    sitemap: Sitemap | None
+    """None if it was fetched by an earlier process and is not read again yet"""
+    status: int
+    start: int = 0
+
+    @property
+    def url(self) -> Url:
+        """The address of the sitemap."""
+        return self.claim.url
+
+
+class SitemapQueue:
+    """Sitemaps that are not taken in to their end; one part of each in turn.
+
+    The claim of a sitemap ends with its last part.  A crawl that was killed goes on with the part
+    that comes next.
+    """
+
+    def __init__(self, store: Store, frontier: Frontier, hosts: Hosts) -> None:
+        self._store = store
+        self._frontier = frontier
+        self._hosts = hosts
+        self._open = OpenSitemaps(store)
+        self._parts: deque[SitemapPart] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def restore(self) -> None:
+        """Take up the sitemaps of an earlier invocation."""
+        for key, start in self._open.starts().items():
+            claim = self._frontier.claim_again(key)
+            if claim is not None:
+                site = self._hosts[claim.host].site
+                self._parts.append(SitemapPart(claim, site, None, 200, start))
+
+    def add(self, claim: Claim, site: SiteInfo, sitemap: Sitemap, status: int) -> None:
+        """Add a sitemap that was fetched."""
+        self._open.save(claim.url, 0)
+        self._parts.append(SitemapPart(claim, site, sitemap, status))
+
+    def take(self, now: float, use: Callable[[SitemapPart, Sitemap], None]) -> None:
+        """Have the next part of the next sitemap used."""
+        if not self._parts:
+            return
+        part = self._parts.popleft()
+        sitemap = part.sitemap or read_again(self._store, part.url)
+        if sitemap is None:  # its bytes are lost: it is fetched again
+            self._open.close(part.url)
+            self._frontier.give_back(part.claim, now)
+            return
+        use(part, sitemap)
+        end = end_of_part(sitemap, part.start)
+        if end < len(sitemap.entries):
+            self._open.save(part.url, end)
+            self._parts.append(part._replace(sitemap=sitemap, start=end))
+        else:
+            self._open.close(part.url)
+            self._frontier.complete(part.claim, now, status=part.status)
+
+
+def read_again(store: Store, url: Url) -> Sitemap | None:
+    """A sitemap that was fetched before; None if its bytes are lost."""
+    response = store.answer(url)
+    return read_answer(Kind.SITEMAP, response).sitemap if response else None
+
+
+def end_of_part(sitemap: Sitemap, start: int) -> int:
+    """The end of the part of a sitemap that begins at an entry.
+
+    >>> from diptych.page.sitemaps import SitemapEntry
+    >>> end_of_part(Sitemap(entries=(SitemapEntry("http://a.org/"),) * 50), 30)
+    50
+    """
+    end, links = start, 0
+    while end < min(len(sitemap.entries), start + SITEMAP_PART) and links < _MAX_PART_LINKS:
+        links += 1 + len(sitemap.entries[end].alternates)
+        end += 1
+    return end
+
+
+def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
+    """The translations that a sitemap announces, as (page, link)."""
+    return [
+        (url, Link(target, rel="alternate", hreflang=hreflang))
+        for item in sitemap.entries
+        if (url := normalise(item.url)) is not None
+        for hreflang, other in item.alternates
+        if (target := normalise(other)) is not None
+    ]
+
+
+def page_of_part(url: Url, sitemap: Sitemap, start: int) -> Page:
+    """A part of a sitemap as a page without text: behind each URL the translations announced."""
+    links: list[Link] = []
+    for item in sitemap.entries[start : end_of_part(sitemap, start)]:
+        target = normalise(item.url)
+        if target is not None:
+            links.append(Link(target, rel="sitemap"))
+            links.extend(link for _, link in alternates_of(Sitemap(entries=(item,))))
+    return page_of_links(url, tuple(links))
+
+
+def page_of_links(url: Url, links: tuple[Link, ...]) -> Page:
+    """Links of a sitemap as a page without text."""
+    return Page(PageRecord(url, "", (), "", 0, 0, 0, ""), links, ())

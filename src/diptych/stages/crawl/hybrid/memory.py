@@ -1,0 +1,40 @@
+"""The memory of the guide of one site."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from diptych.stages.crawl.hybrid.known_urls import KnownUrl, KnownUrls
+from diptych.stages.crawl.hybrid.matches import Matches
+from diptych.stages.crawl.hybrid.value import UrlValues
+from diptych.text.url_edits import EditRules, UrlPair
+from diptych.types import Link
+
+MIN_HELD = 2  # pairs that a key must hold for to be used
+_FIRST_PAIRING = 2  # unpaired pages in each of two languages at which pages are paired by content
+
+
+class Memory:
+    """All that a guide knows; its snapshot is made of this, and of nothing else."""
+
+    def __init__(self, langs: Sequence[str], weight: float) -> None:
+        self.urls = KnownUrls()
+        self.values = UrlValues(langs, weight)
+        self.matches = Matches(self.values)
+        self.digests: dict[str, KnownUrl] = {}
+        self.name_links: dict[KnownUrl, int] = {}
+        self.pairs: list[UrlPair] = []
+        self.edit_rules = EditRules()
+        self.next_rules = MIN_HELD
+        self.guesses = 0
+        self.is_pairing = False
+        self.next_pairing = _FIRST_PAIRING
+        self.to_refresh: dict[KnownUrl, None] = {}
+        """pending URLs and pages without a translation; the one valued longest ago first"""
+        self.unread_links: deque[tuple[KnownUrl, tuple[Link, ...]]] = deque()
+        """links that are not read yet, with their page"""
+        self.overflow: list[Link] = []
+        """links to URLs beyond the limit"""
+        self.pending_value = 0.0
+        """sum of the values of all pending URLs"""

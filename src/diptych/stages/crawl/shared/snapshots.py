@@ -1,0 +1,95 @@
+"""Values of a snapshot, checked while they are read: a run folder may hold anything."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate, pairwise
+from typing import Any
+
+from diptych.types import Link
+
+MAX_NUMBER = 1 << 40  # far above any count of a crawl, far below what overflows in a product
+
+
+def checked(is_right: bool) -> None:
+    """Raise ValueError unless something is right."""
+    if not is_right:
+        raise ValueError("the snapshot is damaged")
+
+
+def items(column: object) -> list[Any]:
+    """A list."""
+    if type(column) is not list:
+        raise TypeError("the snapshot is damaged")
+    return column
+
+
+def whole_numbers(column: object, below: int = MAX_NUMBER, *, least: int = 0) -> list[int]:
+    """A list of whole numbers within limits.
+
+    >>> whole_numbers([0, 2], below=3)
+    [0, 2]
+    >>> whole_numbers([3], below=3)
+    Traceback (most recent call last):
+    ValueError: the snapshot is damaged
+    """
+    found = array("q", items(column))  # raises TypeError and OverflowError
+    checked(not found or (least <= min(found) and max(found) < below))
+    return items(column)
+
+
+def numbers(column: object) -> list[float]:
+    """A list of finite numbers."""
+    found = array("d", items(column))
+    checked(all(map(math.isfinite, found)))
+    checked(not found or (min(found) > -MAX_NUMBER and max(found) < MAX_NUMBER))
+    return found.tolist()
+
+
+def texts(column: object) -> list[Any]:
+    """A list of texts."""
+    checked(set(map(type, items(column))) <= {str})
+    return items(column)
+
+
+def columns(values: object, count: int) -> list[list[Any]]:
+    """So many lists of one length."""
+    found = [items(column) for column in items(values)]
+    checked(len(found) == count and len(set(map(len, found))) <= 1)
+    return found
+
+
+def flags(column: object) -> list[bool]:
+    """A list of true and false."""
+    checked(set(map(type, items(column))) <= {bool})
+    return items(column)
+
+
+def parts(column: list[Any], sizes: list[int]) -> Iterator[list[Any]]:
+    """A list cut into parts of some sizes.
+
+    >>> list(parts([1, 2, 3], [1, 0, 2]))
+    [[1], [], [2, 3]]
+    """
+    ends = [0, *accumulate(sizes)]
+    checked(ends[-1] == len(column))
+    return (column[begin:end] for begin, end in pairwise(ends))
+
+
+def by_column(rows: Iterable[tuple[Any, ...]], count: int) -> list[list[Any]]:
+    """Rows of so many values each, as lists."""
+    found = [list(column) for column in zip(*rows, strict=True)]
+    return found or [[] for _ in range(count)]
+
+
+def from_mapping(mapping: Mapping[Any, Any]) -> list[list[Any]]:
+    """Keys and values of a mapping, as two lists."""
+    return [list(mapping), list(mapping.values())]
+
+
+def links(rows: object) -> tuple[Link, ...]:
+    """Links, each a list of its texts."""
+    found = [Link(*texts(row)) for row in items(rows)]
+    return tuple(found)
