@@ -322,6 +322,19 @@ def test_look_that_failed_is_no_evidence_and_the_next_candidate_is_verified() ->
     assert ("/en/a", "/fr/y") in heard.questions()
 
 
+@pytest.mark.parametrize(
+    ("reason", "is_evidence"), [("http_404", True), ("failed:TimeoutError", False)]
+)
+def test_page_that_could_not_be_read_is_no_evidence(reason: str, is_evidence: bool) -> None:
+    heard = talk()
+    for name in "ab":
+        heard.page(f"/en/{name}", "en", alternate(f"/fr/{name}", "fr"))
+    before = heard.values["/fr/b"]
+    heard.missing("/fr/a", reason).page("/en/c", "en", "/fr/b")
+    assert (heard.values["/fr/b"] < before) == is_evidence
+    assert heard.guide.outlook().left == pytest.approx(sum(heard.values.values()))
+
+
 def test_link_in_the_language_of_its_own_page_is_no_evidence() -> None:
     heard = talk().page("/en/a", "en", to("/x", "Français"), "/y").page("/x", "en", "/z")
     assert heard.questions() == []

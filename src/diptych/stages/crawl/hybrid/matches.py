@@ -80,9 +80,15 @@ class Matches:
         self.mark_changed((one, other))
 
     def refute_all(self, known: KnownUrl) -> None:
-        """Drop all candidates of a URL."""
+        """Drop all candidates of a URL and count their evidence as wrong."""
         for other in list(known.candidates):
             self.refute(known, other)
+
+    def drop_all(self, known: KnownUrl) -> None:
+        """Drop all candidates of a URL and count nothing."""
+        for other in list(known.candidates):
+            KnownUrls.remove_evidence(known, other)
+            self.mark_changed((known, other))
 
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
         """Count the evidence for a pair as right (1), wrong (0) or right with a probability."""

@@ -14,6 +14,7 @@ from itertools import combinations, islice
 
 from diptych.page.distinct import content_of
 from diptych.protocols import Guide, SiteView
+from diptych.reason import fault_type
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
 from diptych.stages.crawl.hybrid.language_guess import OTHER, link_features
 from diptych.stages.crawl.hybrid.memory import MIN_HELD, Memory
@@ -95,7 +96,7 @@ class _HybridGuide:
         """Values of the URLs that other news change."""
         match event:
             case Missing():
-                self._remove(self._urls.get(event.url))
+                self._remove(self._urls.get(event.url), is_fault=bool(fault_type(event.reason)))
                 return self._changed_values(0)
             case Moved():
                 self._move(event)
@@ -244,13 +245,13 @@ class _HybridGuide:
 
     # -- URLs that are no page ---------------------------------------------------------------
 
-    def _remove(self, known: KnownUrl | None) -> None:
-        """Drop a pending URL that is no page."""
+    def _remove(self, known: KnownUrl | None, *, is_fault: bool = False) -> None:
+        """Drop a pending URL that is no page, or could not be read: then it is no evidence."""
         if known is None or known.state is not State.PENDING:
             return
         known.state = State.GONE
         self._forget_pending(known)
-        self._matches.refute_all(known)
+        (self._matches.drop_all if is_fault else self._matches.refute_all)(known)
 
     def _move(self, event: Moved) -> None:
         known, target = self._urls.get(event.url), self._urls.get(event.target)
