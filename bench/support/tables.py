@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+from bench.support.machine import machine
+from diptych._version import VERSION
 
 Tables = dict[str, list[dict[str, Any]]]
 
@@ -19,3 +24,11 @@ def show(shown: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
         print(f"\n{title}\n| {' | '.join(rows[0])} |\n|{'---|' * len(rows[0])}")
         for row in rows:
             print(f"| {' | '.join(str(value) for value in row.values())} |")
+
+
+def show_and_keep(tables: Tables, out: Path | None) -> None:
+    """Print the tables, and keep them in a file if there is one."""
+    show(tables)
+    if out is not None:
+        result = {"version": VERSION, "tables": tables, "machine": machine([])}
+        out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")

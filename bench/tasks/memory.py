@@ -9,16 +9,13 @@ proportional set size (PSS): pages that processes share are divided among them. 
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from bench.support.machine import machine
-from bench.support.tables import Tables, show
-from diptych._version import VERSION
+from bench.support.tables import Tables, show_and_keep
 from diptych.demo import SITE
 from diptych.engine.file_server import serve
 
@@ -80,10 +77,7 @@ def main() -> None:
     asked = parser.parse_args()
     rows = [measured(asked.delay, jobs) for jobs in (None, *asked.jobs)]
     tables: Tables = {"Memory of a small site": rows}
-    show(tables)
-    if asked.out:
-        result = {"version": VERSION, "tables": tables, "machine": machine([])}
-        asked.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    show_and_keep(tables, asked.out)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ their translations into French, of paragraphs of the demo site; others have two 
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -18,10 +17,8 @@ from random import Random
 from typing import Any
 
 from bench.sites.small_sites import paragraphs
-from bench.support.machine import machine
-from bench.support.tables import Tables, show
+from bench.support.tables import Tables, show_and_keep
 from diptych import recipes
-from diptych._version import VERSION
 from diptych.corpus.from_run import Choice, RunCorpus
 from diptych.engine.workers import Workers
 from diptych.frontier.queue import Entry, Frontier
@@ -124,10 +121,7 @@ def main() -> None:
     asked = parser.parse_args()
     counts = (asked.sites // 4, asked.sites // 2, asked.sites)
     tables: Tables = {"Mining many sites": [measured(count) for count in counts]}
-    show(tables)
-    if asked.out:
-        result = {"version": VERSION, "tables": tables, "machine": machine([])}
-        asked.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    show_and_keep(tables, asked.out)
 
 
 if __name__ == "__main__":

@@ -9,14 +9,11 @@ opening one is opening its store and taking up its crawl.  Runs of earlier versi
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
 from pathlib import Path
 
-from bench.support.machine import machine
-from bench.support.tables import Tables, show
-from diptych._version import VERSION
+from bench.support.tables import Tables, show_and_keep
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
@@ -92,10 +89,7 @@ def main() -> None:
     asked = parser.parse_args()
     counts = (asked.sites // 10, asked.sites // 3, asked.sites)
     tables: Tables = {"Opening a run": [measured(count, asked.urls) for count in counts]}
-    show(tables)
-    if asked.out:
-        result = {"version": VERSION, "tables": tables, "machine": machine([])}
-        asked.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    show_and_keep(tables, asked.out)
 
 
 if __name__ == "__main__":

@@ -23,10 +23,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench.support.machine import machine
 from bench.support.memory_site import START, MemoryCrawl, MemorySite
-from bench.support.tables import Tables, show
-from diptych._version import VERSION
+from bench.support.tables import Tables, show_and_keep
 from diptych.frontier import guides
 from diptych.frontier.crawl import Crawl
 from diptych.run.encoding import read_snapshot
@@ -141,10 +139,7 @@ def main() -> None:
         "What snapshots cost a crawl without network and parsing": [cost],
         "Guides in memory": [sites],
     }
-    show(tables)
-    if asked.out:
-        result = {"version": VERSION, "tables": tables, "machine": machine([])}
-        asked.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    show_and_keep(tables, asked.out)
 
 
 if __name__ == "__main__":
