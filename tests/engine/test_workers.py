@@ -26,6 +26,7 @@ from support.pooltasks import (
     Printing,
     Raising,
     Releasing,
+    Slow,
     Square,
 )
 from support.runs import LANGS, strategies
@@ -250,6 +251,16 @@ def test_little_work_needs_one_process(tmp_path: Path) -> None:
         assert workers.processes == []
         run(workers, *map(Square, range(30)))
         assert len(workers.processes) == 1
+
+
+def test_work_that_never_ends_needs_another_process() -> None:
+    with Workers(2) as workers:
+
+        async def few_at_a_time() -> None:
+            while len(workers.processes) < 2:  # never more than four tasks wait
+                await asyncio.gather(*(workers.call(Slow(), ALONE) for _ in range(4)))
+
+        workers.run_in_loop(asyncio.wait_for(few_at_a_time(), PATIENCE))
 
 
 def test_more_work_needs_more_processes_and_never_more_than_allowed(tmp_path: Path) -> None:

@@ -62,6 +62,13 @@ class Hanging(NamedTuple):
         return 0, os.getpid()
 
 
+class Slow(NamedTuple):
+    """Takes a while."""
+
+    def run(self, context: object) -> None:
+        Event().wait(0.1)
+
+
 class Large(NamedTuple):
     """A result that does not fit into a pipe."""
 

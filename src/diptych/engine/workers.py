@@ -24,6 +24,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import diptych
 from diptych.engine.event_loop import EventLoopThread
+from diptych.engine.load import Load
 from diptych.engine.worker import (
     FRAME,
     READY,
@@ -47,6 +48,7 @@ _USUAL_SECONDS = 0.02  # of a task of a kind that was not done yet
 _NEW_WEIGHT = 0.1  # of the last task in the usual time of its kind
 _BRIEF_SECONDS = 0.05  # of a kind of task behind which the next may wait in a worker already
 _TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
+_BUSY = 0.8  # share of the last second in which all workers were busy, from which another pays
 _TICK_SECONDS = 0.1  # between two ticks while a result is waited for
 
 
@@ -114,6 +116,7 @@ class Workers:
         self._answers: deque[_Job] = deque()
         """answers to guides, which leave one of several workers free for pages"""
         self._alarm: asyncio.TimerHandle | None = None
+        self._load = Load(_START_SECONDS)
         self._is_closing = False
         self._seconds: dict[type, float] = {}
         """the usual time of each kind of task"""
@@ -204,6 +207,8 @@ class Workers:
             if worker.jobs or busy >= max(1, len(self._workers) - 1):
                 break
             self._give(worker, self._answers.popleft())
+        are_busy = bool(self._workers) and all(worker.jobs for worker in self._workers)
+        self._load.note(time.monotonic(), is_busy=are_busy)
         if self._needs_another():
             self._start_another()
         elif (self._first or self._answers) and self._alarm is None:
@@ -286,7 +291,7 @@ class Workers:
     # -- starting and ending -----------------------------------------------------------------
 
     def _needs_another(self) -> bool:
-        """True if the jobs that wait would take longer than starting a process for them."""
+        """True if all are busy all the time, or what waits would take longer than a start."""
         waiting = len(self._first) + len(self._answers)
         is_full = len(self._workers) + len(self._starting) >= self.count
         if not waiting or is_full or self._is_closing:
@@ -297,7 +302,8 @@ class Workers:
         work = sum(self._seconds.get(type(job.task), _USUAL_SECONDS) for job in jobs)
         # A job that has taken long will probably take as long again.
         work += sum(now - worker.since for worker in self._workers if worker.jobs)
-        return work > _START_SECONDS * (len(self._workers) + len(self._starting))
+        is_long = work > _START_SECONDS * (len(self._workers) + len(self._starting))
+        return is_long or (self._load.share > _BUSY and not self._starting)
 
     def _start_first(self) -> None:
         if not self._workers and not self._starting and not self._is_closing:

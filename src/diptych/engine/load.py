@@ -1,0 +1,28 @@
+"""How busy something was of late, so that help is called neither too early nor too late."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Load:
+    """The share of the last seconds in which it was busy; the last ones count most.
+
+    >>> load = Load(seconds=1.0)
+    >>> [round(load.note(now, is_busy=True), 2) for now in (10.0, 10.5, 11.0, 12.0)]
+    [0.0, 0.39, 0.63, 0.86]
+    """
+
+    seconds: float
+    share: float = 0.0
+    _since: float = 0.0
+    _is_busy: bool = False
+
+    def note(self, now: float, *, is_busy: bool) -> float:
+        """Note if it is busy from now on; the share until now."""
+        kept = math.exp((self._since - now) / self.seconds)
+        self.share = kept * self.share + (1 - kept) * self._is_busy
+        self._since, self._is_busy = now, is_busy
+        return self.share
