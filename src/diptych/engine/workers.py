@@ -48,7 +48,8 @@ _USUAL_SECONDS = 0.02  # of a task of a kind that was not done yet
 _NEW_WEIGHT = 0.1  # of the last task in the usual time of its kind
 _BRIEF_SECONDS = 0.05  # of a kind of task behind which the next may wait in a worker already
 _TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
-_BUSY = 0.8  # share of the last second in which all workers were busy, from which another pays
+_LOAD_SECONDS = 0.5  # over which the load is taken
+_BUSY = 0.8  # share of that time in which all workers were busy, from which another pays
 _TICK_SECONDS = 0.1  # between two ticks while a result is waited for
 
 
@@ -116,7 +117,7 @@ class Workers:
         self._answers: deque[_Job] = deque()
         """answers to guides, which leave one of several workers free for pages"""
         self._alarm: asyncio.TimerHandle | None = None
-        self._load = Load(_START_SECONDS)
+        self._load = Load(_LOAD_SECONDS)
         self._is_closing = False
         self._seconds: dict[type, float] = {}
         """the usual time of each kind of task"""
