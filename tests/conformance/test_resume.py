@@ -47,6 +47,12 @@ def strategies_of(name: str) -> Strategies:
     return build(recipes.load(RECIPES.get(name, recipes.DEFAULT), {"crawl": name}))
 
 
+GUIDED = [
+    name for name in STRATEGIES["crawl"] if isinstance(strategies_of(name).crawl, GuidedPolicy)
+]
+"""policies with a memory"""
+
+
 def pages() -> dict[str, str]:
     """A site with all that guides hear of: switchers, redirects, what is missing, a third language.
 
@@ -167,15 +173,20 @@ def test_the_site_has_something_for_every_policy(whole: Run) -> None:
     assert {"/en/", "/fr/"} <= set(fetched)
 
 
-@pytest.mark.parametrize("saving", ["journal", "snapshots"])
-def test_killed_crawl_goes_on_in_the_same_order(
-    whole: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saving: str
+def test_killed_crawl_goes_on_in_the_same_order(whole: Run, tmp_path: Path) -> None:
+    goes_on_in_the_same_order(whole, tmp_path)
+
+
+@pytest.mark.parametrize("whole", GUIDED, indirect=True)
+def test_crawl_with_a_snapshot_at_every_commit_goes_on_in_the_same_order(
+    whole: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if saving == "snapshots":  # with every commit
-        if not isinstance(strategies_of(whole.policy).crawl, GuidedPolicy):
-            pytest.skip("it remembers nothing")
-        monkeypatch.setattr(guides, "MIN_WORK", -1)
-        monkeypatch.setattr(guides, "WORK_PER_BYTE", 0.0)
+    monkeypatch.setattr(guides, "MIN_WORK", -1)
+    monkeypatch.setattr(guides, "WORK_PER_BYTE", 0.0)
+    goes_on_in_the_same_order(whole, tmp_path)
+
+
+def goes_on_in_the_same_order(whole: Run, tmp_path: Path) -> None:
     run = Run(tmp_path / "run", whole.archive, whole.policy)
     for until in KILLS:
         assert not run.go(until=until)
@@ -206,11 +217,10 @@ def test_crawl_that_reached_its_end_has_nothing_left_to_do(whole: Run, tmp_path:
 # -- that all of this can fail ---------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("whole", GUIDED, indirect=True)
 def test_guide_that_is_not_told_everything_crawls_otherwise(
     whole: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not isinstance(strategies_of(whole.policy).crawl, GuidedPolicy):
-        pytest.skip("it remembers nothing")
     journal: Callable[[GuideMemory, int], list[tuple[str, str]]] = GuideMemory.journal
     monkeypatch.setattr(
         GuideMemory,
