@@ -223,7 +223,7 @@ class SiteEngine:
         now = 0.0
         with crawl.store.transaction() as transaction:
             while not watcher.stopped():
-                answers.answer_all(now, transaction.checkpoint)
+                answers.answer_all(now, transaction.checkpoint, watcher)
                 claims = crawl.next(now, 1)
                 if not claims:
                     wake = crawl.wake()

@@ -77,23 +77,25 @@ def pair_and_learn(
     workers: Workers,
     watcher: Watcher,
     *,
-    pair: Callable[[Store, TaskContext, Workers, Watcher], None] = pair_pages,
+    pair: Callable[[Store, TaskContext, Workers, Watcher], bool] = pair_pages,
 ) -> TaskContext:
     """Pair all pages, learn words from the surest pairs, and pair again while that finds more.
 
-    Nothing is learned twice of the same pages.  The work comes back with all that was learned.
+    Nothing is learned twice of the same pages, unless a site could not be paired: the next
+    invocation tries again.  The work comes back with all that was learned.
     """
     if store.begin_learning():
         given = context.lexicons
-        pair(store, context, workers, watcher)
+        is_whole = pair(store, context, workers, watcher)
         for _ in range(ROUNDS if uses_words(context.strategies) else 0):
             before = store.sure_pairs(SURE_PAIR)
             learned = learn_lexicons(store, context, given, workers, watcher)
             context = replace(context, lexicons=learned)
             if store.uncertain_pages(CERTAIN) <= DOUBT * before:
                 break  # words could not decide much
-            pair(store, context, workers, watcher)
+            is_whole = pair(store, context, workers, watcher)
             if store.sure_pairs(SURE_PAIR) <= GROWTH * before:
                 break
-        store.save_lexicons({langs: each.to_bytes() for langs, each in context.lexicons.items()})
+        found = {langs: each.to_bytes() for langs, each in context.lexicons.items()}
+        store.save_lexicons(found, is_whole=is_whole)
     return replace(context, lexicons=store.learned_lexicons())

@@ -8,8 +8,8 @@ from support.pooltasks import Ending
 from support.serving import MISSING, Reply, serve
 
 from diptych.engine.reading import ReadTask, read_result
-from diptych.engine.worker import Failed
-from diptych.engine.workers import ALONE, TaskLimits, Workers
+from diptych.engine.worker import Failed, TaskLimits
+from diptych.engine.workers import ALONE, Workers
 from diptych.page.answer import read_answer
 from diptych.types import Failure, Kind, Response, Url
 
@@ -80,6 +80,17 @@ def test_page_that_ends_its_worker_is_recorded_and_the_crawl_goes_on(crawl, monk
         outcome = crawl(server.url, workers=1)
     assert set(outcome.pages) == {"/", "/a.html", "/c.html"}
     assert outcome.reasons["/b.html"] == "failed:ProcessEnded"
+
+
+def test_page_that_could_not_be_read_is_tried_again_by_the_next_invocation(
+    crawl, tmp_path, monkeypatch
+) -> None:
+    site = {"/": Reply(zoo.page("poison")), "/robots.txt": MISSING}
+    with serve(site) as server:
+        with monkeypatch.context() as broken:
+            broken.setattr("support.crawling.Workers", NoReading)
+            assert crawl(server.url, folder=tmp_path, workers=1).pages == {}
+        assert list(crawl(server.url, folder=tmp_path).pages) == ["/"]
 
 
 def test_crawl_with_workers_finds_what_a_crawl_without_finds(crawl, tmp_path) -> None:

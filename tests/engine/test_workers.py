@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -23,18 +24,21 @@ from support.pooltasks import (
     Identify,
     Known,
     Large,
+    Once,
     Printing,
     Raising,
     Releasing,
+    Secret,
     Slow,
     Square,
+    Unforeseen,
 )
 from support.runs import LANGS, strategies
 from support.waiting import PATIENCE, until
 
 import diptych
-from diptych.engine.worker import Failed, attempt
-from diptych.engine.workers import ALONE, UNLIMITED, Shared, TaskLimits, Workers
+from diptych.engine.worker import Failed, TaskLimits, attempt
+from diptych.engine.workers import ALONE, Shared, Workers
 from diptych.errors import ArchiveError, DiptychError, StoreError
 from diptych.language.identify import use_learned_languages
 from diptych.language.train import pieces_of, train_language
@@ -205,12 +209,12 @@ def test_task_that_takes_too_much_memory_has_no_result_and_others_go_on(one: Wor
     little = TaskLimits(PATIENCE, 1 << 30)
     assert run(one, Growing(), Square(4), limits=little)[0] == Failed("MemoryError")
     before = one.processes
-    assert run(one, Square(5), limits=UNLIMITED)[0][0] == 25
+    assert run(one, Square(5), limits=TaskLimits(None, None))[0][0] == 25
     assert one.processes == before
 
 
 @pytest.mark.parametrize("count", [0, 1])
-@pytest.mark.parametrize("error", [ValueError, MemoryError, AssertionError, ArchiveError])
+@pytest.mark.parametrize("error", [ValueError, MemoryError, ArchiveError, zlib.error, Unforeseen])
 def test_task_that_raises_has_no_result_and_others_go_on(two, count, error) -> None:
     workers = two if count else Workers(0)
     found = run(workers, Square(2), Raising("what", error), Square(3))
@@ -235,6 +239,49 @@ def test_fault_of_the_machine_ends_the_run(count, raised, error, message) -> Non
 def test_interrupt_in_a_task_is_no_result() -> None:
     with pytest.raises(KeyboardInterrupt):
         attempt(Raising("what", KeyboardInterrupt), None)
+
+
+def test_worker_that_is_killed_from_outside_costs_no_task(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    with Workers(1) as workers:
+        waiting = workers.submit(Once(begun), ALONE)
+        until(lambda: begun.exists())
+        os.kill(workers.processes[0], signal.SIGKILL)
+        assert waiting.result() == "done"
+
+
+def test_what_cannot_be_sent_costs_only_itself(one: Workers) -> None:
+    unsendable = Raising("what", type("Local", (Exception,), {}))
+    with pytest.raises(DiptychError, match="Raising cannot be sent to a worker process"):
+        run(one, unsendable)
+    assert isinstance(run(one, Secret())[0], Failed)
+    assert run(one, Square(3))[0][0] == 9
+
+
+def test_worker_more_that_cannot_start_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Workers(2) as workers:
+        run(workers, Slow())
+        monkeypatch.setattr(sys, "executable", "/bin/false")
+        assert len(run(workers, *[Slow()] * 30)) == 30
+        assert (workers.count, len(workers.processes)) == (1, 1)
+
+
+def test_nothing_can_be_asked_of_workers_that_have_ended() -> None:
+    with Workers(1) as workers:
+        run(workers, Square(1))
+    with pytest.raises(RuntimeError, match="have ended"):
+        workers.submit(Square(2), ALONE)
+
+
+def test_worker_that_never_lets_others_run_ends_with_its_parent(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.replace("Hanging", "Stubborn"), "utf-8")
+    process = started(script, tmp_path)
+    until(lambda: list(tmp_path.glob("begun.*")))
+    workers = [int(each.suffix[1:]) for each in tmp_path.glob("begun.*")]
+    process.kill()
+    process.communicate()
+    until(lambda: not any(map(is_alive, workers)))
 
 
 def test_worker_that_cannot_start_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,30 +408,24 @@ with Workers(2) as workers:
 def test_no_worker_outlives_this_process(tmp_path: Path, sent: signal.Signals) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, "utf-8")
+    process = started(script, tmp_path)
+    until(lambda: list(tmp_path.glob("begun.*")))
+
+    def ended() -> bool:
+        os.kill(process.pid, sent)  # again, as one does: Python may be where it ignores it
+        return process.poll() is not None
+
+    until(ended)
+    workers = [int(each.suffix[1:]) for each in tmp_path.glob("begun.*")]
+    until(lambda: not any(map(is_alive, workers)))
+    assert process.communicate()[0] == "once\n"
+
+
+def started(script: Path, folder: Path) -> subprocess.Popen[str]:
+    """A script in a process of its own."""
     paths = [str(Path(__file__).parents[1]), str(Path(diptych.__file__).parent.parent)]
-    process = subprocess.Popen(
-        [sys.executable, script, tmp_path], start_new_session=True, text=True,
+    return subprocess.Popen(
+        [sys.executable, script, folder], text=True,
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
     )  # fmt: skip
-    try:
-        until(lambda: list(tmp_path.glob("begun.*")))
-
-        def ended() -> bool:
-            os.kill(process.pid, sent)  # again, as one does: Python may be where it ignores it
-            return process.poll() is not None
-
-        until(ended)
-        until(lambda: not group_is_alive(process.pid))
-        assert process.communicate()[0] == "once\n"
-    finally:
-        if group_is_alive(process.pid):
-            os.killpg(process.pid, signal.SIGKILL)
-
-
-def group_is_alive(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -23,7 +23,8 @@ from diptych.demo import GOLD
 from diptych.engine import live
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.live import LiveEngine
-from diptych.engine.workers import USUAL, TaskLimits, Workers
+from diptych.engine.worker import USUAL, TaskLimits
+from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import PairQuestion
 from diptych.frontier.politeness import Limits, Politeness

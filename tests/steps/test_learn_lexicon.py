@@ -40,16 +40,19 @@ def store(recorded: Path, tmp_path: Path) -> Iterator[Store]:
 class Pairing:
     """Pairs pages, each time with what comes next, and keeps what was known of words then."""
 
+    is_whole = True
+
     def __init__(self, store: Store, *rounds: list[PagePair]) -> None:
         self.known: list[dict[LangPair, Lexicon]] = []
         self._store, self._rounds = store, rounds
 
     def __call__(
         self, store: Store, context: TaskContext, workers: Workers, watcher: Watcher
-    ) -> None:
+    ) -> bool:
         pairs = self._rounds[min(len(self.known), len(self._rounds) - 1)]
         self.known.append(dict(context.lexicons))
         self._store.replace_pairs(1, pairs)
+        return self.is_whole
 
 
 def learn(
@@ -78,6 +81,17 @@ def test_surest_pairs_teach_words_that_pages_are_paired_with(store, every_pair) 
     assert [list(known) for known in pairing.known] == [[], [LANGS]]
     assert watcher.stages == ("learning words",)
     assert store.lexicons() == {LANGS: lexicon.to_bytes()}
+
+
+def test_pairing_that_failed_is_tried_again_by_the_next_invocation(store, every_pair) -> None:
+    failing, again = Pairing(store, []), Pairing(store, sure(every_pair))
+    failing.is_whole = False
+    learn(store, failing)
+    assert list(learn(store, again)) == [LANGS]
+    assert store.count("SELECT count(*) FROM pairs") == len(every_pair)
+    third = Pairing(store, [])
+    learn(store, third)
+    assert third.known == [], "it was whole"
 
 
 def test_learns_again_while_there_are_more_sure_pairs(store, every_pair) -> None:

@@ -25,6 +25,8 @@ def test_site_that_cannot_be_paired_costs_itself_only(tmp_path: Path, monkeypatc
     with Store(tmp_path) as store:
         for name in ("a.org", "b.org"):
             store.site_id(name)
-        pair_pages(store, TaskContext(tmp_path, strategies(), LANGS), Workers(0), watcher)
+        assert not pair_pages(
+            store, TaskContext(tmp_path, strategies(), LANGS), Workers(0), watcher
+        )
     assert paired == ["b.org"]
     assert watcher.notes == ["a.org could not be paired (MemoryError): its pairs stay"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from threading import Event
@@ -67,6 +68,39 @@ class Slow(NamedTuple):
 
     def run(self, context: object) -> None:
         Event().wait(0.1)
+
+
+class Stubborn(NamedTuple):
+    """Never ends, and lets no other thread of its process run meanwhile."""
+
+    begun: Path
+
+    def run(self, context: object) -> None:
+        self.begun.with_suffix(f".{os.getpid()}").touch()
+        re.match(r"(a+)+$", "a" * 64 + "b")
+
+
+class Once(NamedTuple):
+    """Never ends the first time."""
+
+    begun: Path
+
+    def run(self, context: object) -> str:
+        if not self.begun.exists():
+            self.begun.touch()
+            Event().wait()
+        return "done"
+
+
+class Unforeseen(Exception):
+    """An exception that no list has."""
+
+
+class Secret(NamedTuple):
+    """Has a result that cannot be sent."""
+
+    def run(self, context: object) -> object:
+        return lambda: None
 
 
 class Large(NamedTuple):

@@ -35,7 +35,11 @@ def standard_output(path: Path) -> BinaryIO | None:
     """The stream that the path `-` stands for; none for other paths."""
     from diptych.corpus.files import STANDARD
 
-    return sys.stdout.buffer if str(path) == STANDARD else None
+    if str(path) != STANDARD:
+        return None
+    if not hasattr(sys.stdout, "buffer"):  # as in a notebook
+        raise ConfigError("there is no standard output here: say --out FILE")
+    return sys.stdout.buffer
 
 
 def out_option(*, in_run: bool = False) -> Any:

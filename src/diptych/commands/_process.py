@@ -68,20 +68,23 @@ class BriefCollections(AbstractContextManager["BriefCollections"]):
 
     def __init__(self) -> None:
         self._usual = gc.get_threshold()
+        self._freezes = not gc.get_freeze_count()  # else the program has frozen its own
         self._collected_at = 0.0
 
     def __enter__(self) -> BriefCollections:
-        gc.set_threshold(*self._usual[:2], _NEVER)
-        gc.freeze()
+        if self._freezes:
+            gc.set_threshold(*self._usual[:2], _NEVER)
+            gc.freeze()
         return self
 
     def __exit__(self, *_: object) -> None:
-        gc.set_threshold(*self._usual)
-        gc.unfreeze()
+        if self._freezes:
+            gc.set_threshold(*self._usual)
+            gc.unfreeze()
 
     def collect_if_due(self, now: Callable[[], float] = time.monotonic) -> None:
         """Collect garbage if the last collection was a second ago."""
-        if now() - self._collected_at >= _EVERY:
+        if self._freezes and now() - self._collected_at >= _EVERY:
             self._collected_at = now()
             gc.collect()
             gc.freeze()

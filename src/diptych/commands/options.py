@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -101,7 +102,8 @@ class Group(click.Group):
             click.echo(f"warning: {warning}", err=True)
         try:
             with orderly_termination():
-                return super().invoke(ctx)
+                # What a command learns is forgotten with it.
+                return copy_context().run(super().invoke, ctx)
         except KeyboardInterrupt as error:
             click.echo(
                 "interrupted: nothing that was saved is lost; the same command goes on", err=True

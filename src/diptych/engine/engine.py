@@ -32,8 +32,8 @@ class PendingAnswers(Protocol):
 class Answerer(PendingAnswers, Protocol):
     """Answers the questions of guides: in the background, or at once."""
 
-    def answer_all(self, now: float, commit: Callable[[], None]) -> None:
-        """Answer all questions, also those that answers lead to, in order."""
+    def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
+        """Answer all questions, also those that answers lead to, in order, until it is stopped."""
         ...
 
 

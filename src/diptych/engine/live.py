@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
 from diptych.engine.engine import Answerer, PendingAnswers
 from diptych.engine.fetch import Fetcher, FetchSettings
@@ -29,6 +31,7 @@ POLL_INTERVAL = (
 )
 TICK_INTERVAL = 0.1  # seconds between two looks at the clock while nothing happens
 
+Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 CrawlState = Crawl | Discovery
 Outcome = tuple[Claim, ReadAnswer | Failure, bytes]
@@ -71,13 +74,13 @@ class LiveEngine:
                     await asyncio.sleep(0)  # let them begin
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
                     if is_over or now - committed > COMMIT_AFTER:
-                        await loop.run_in_executor(keeper, crawl.checkpoint, transaction)
+                        await _in_thread(keeper, crawl.checkpoint, transaction)
                         committed = now
                         answers.submit(now)
                     if is_over and not answers.waiting:
                         break
                     if answers.waiting:
-                        await loop.run_in_executor(keeper, answers.collect)
+                        await _in_thread(keeper, answers.collect)
                     await fetches.wait(self._pause(crawl, answers, fetches, now))
                     await self._report(crawl, fetches.outcomes())
                     watcher.tick()
@@ -103,7 +106,7 @@ class LiveEngine:
         if isinstance(response, Failure):
             return claim, response, b""
         task = ReadTask(claim.kind, response, claim.depth, crawl.langs, crawl.needs_sketches)
-        result = await workers.call(task, ALONE, limits=READ_LIMITS)
+        result = await workers.call(task, ALONE, limits=READ_LIMITS, is_page=True)
         reading, record = await _last_of(read_result(claim.url, result))
         return claim, reading, record
 
@@ -116,6 +119,15 @@ class LiveEngine:
             if time.time() - now > MAX_TURN:  # let others have a turn
                 await asyncio.sleep(0)
                 now = time.time()
+
+
+async def _in_thread(
+    keeper: ThreadPoolExecutor, act: Callable[Arguments, None], *given: Arguments.args,
+    **more: Arguments.kwargs,
+) -> None:  # fmt: skip
+    """Do something in another thread, with the learned languages of this one."""
+    work = partial(copy_context().run, act, *given, **more)
+    await asyncio.get_running_loop().run_in_executor(keeper, work)
 
 
 async def _last_of(steps: Iterator[Value | None]) -> Value:

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import orjson
 
-from diptych.engine.worker import Failed
-from diptych.engine.workers import TaskLimits
+from diptych.engine.worker import Failed, TaskLimits
 from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.sitemaps import SitemapEntry
 from diptych.run.warc import compose

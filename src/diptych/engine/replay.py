@@ -10,7 +10,7 @@ from pathlib import Path
 from diptych.engine.engine import Answerer
 from diptych.engine.reading import READ_LIMITS, ReadTask, read_result
 from diptych.engine.worker import Failed
-from diptych.engine.workers import ALONE, Workers
+from diptych.engine.workers import ALONE, Workers, is_done
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
@@ -93,7 +93,9 @@ class ReplayEngine:
         now = float(crawl.stats.downloads)
         with crawl.store.transaction() as transaction:
             while not watcher.stopped():
-                answers.answer_all(now, transaction.checkpoint)
+                answers.answer_all(now, lambda: crawl.checkpoint(transaction), watcher)
+                if watcher.stopped():
+                    break
                 claims = crawl.next(now, room)
                 if not claims:
                     wake = crawl.wake()
@@ -101,9 +103,7 @@ class ReplayEngine:
                         break
                     now = max(now + 1.0, wake)
                     continue
-                for claim, (reading, pointer) in zip(
-                    claims, _answers(crawl, claims, workers), strict=True
-                ):
+                for claim, reading, pointer in _answers(crawl, claims, workers, watcher):
                     now += 1.0
                     crawl.fetched(claim, reading, now, pointer)
                     if crawl.stats.downloads % 64 == 0:
@@ -112,9 +112,9 @@ class ReplayEngine:
 
 
 def _answers(
-    crawl: Crawl, claims: Sequence[Claim], workers: Workers
-) -> Iterator[tuple[ReadAnswer | Failure, Pointer | None]]:
-    """The answers to some claims, in order; they are read at the same time.
+    crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
+) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
+    """The answers to some claims, in order, until it is stopped; they are read at the same time.
 
     Pages are sketched at once, so that none is parsed twice.
     """
@@ -124,6 +124,10 @@ def _answers(
         task = ReadTask(claim.kind, response, claim.depth, crawl.langs, True, False)
         begun.append((pointer, workers.submit(task, ALONE, limits=READ_LIMITS)))
     for claim, (pointer, future) in zip(claims, begun, strict=True):
+        while not is_done(future):
+            watcher.tick()
+            if watcher.stopped():  # the next invocation gives back what was claimed
+                return
         *_, read = read_result(claim.url, future.result())
         assert read is not None
         reading = read[0]
@@ -131,7 +135,7 @@ def _answers(
             reading = Failure(claim.url, Reason.NOT_ARCHIVED)
         elif pointer is None and isinstance(reading, ReadAnswer):
             reading = reading._replace(status=0)
-        yield reading, pointer
+        yield claim, reading, pointer
 
 
 def _archived(crawl: Crawl, claim: Claim) -> tuple[Response, Pointer | None]:

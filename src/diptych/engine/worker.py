@@ -6,6 +6,7 @@ writes to it, and both ends are this package: no data of a page is ever unpickle
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import pickle
@@ -14,20 +15,20 @@ import struct
 import sys
 import threading
 import traceback
+from contextlib import AbstractContextManager
 from queue import SimpleQueue
 from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
 
 from diptych.errors import ArchiveError, DiptychError
 from diptych.language.identify import use_learned_languages
 from diptych.language.learned import LearnedLanguage
+from diptych.run.database import DatabaseError
 
 FRAME = struct.Struct("<I")
 READY = FRAME.pack(0)
-# Faults that pages may cause.  Those of the machine (disk, database) end a run, which goes on then.
-_FAULTS = (
-    ArchiveError, ArithmeticError, AssertionError, AttributeError, EOFError, LookupError,
-    MemoryError, RuntimeError, TypeError, ValueError,
-)  # fmt: skip
+_MACHINE_FAULTS = (OSError, ImportError, DatabaseError, DiptychError)
+"""faults of the disk, the database, the installation: they end a run, which goes on then"""
+_PR_SET_PDEATHSIG = 1  # of prctl(2)
 _COLLECT_RARELY = (100_000, 50, 100)  # pages make no cycles; looking for them took a tenth of time
 
 Context = TypeVar("Context")
@@ -41,6 +42,17 @@ class Task(Protocol[Context_contra, Result]):
     def run(self, context: Context_contra, /) -> Result:
         """Do it, with what several tasks have in common."""
         ...
+
+
+class TaskLimits(NamedTuple):
+    """The most time and memory that a task may take; None: as much as it needs."""
+
+    seconds: float | None
+    bytes: int | None
+
+
+USUAL = TaskLimits(120.0, 2 << 30)
+"""of a task about one page or two; the largest pages take some seconds and 500 MB"""
 
 
 class Failed(NamedTuple):
@@ -84,12 +96,26 @@ class Order(NamedTuple):
     bytes: int | None
 
 
+class _Attempt(AbstractContextManager["_Attempt"]):
+    """Takes whatever a page makes a library raise, so that it costs the task only."""
+
+    failed = Failed("")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> bool:
+        is_of_page = isinstance(error, ArchiveError) or not isinstance(error, _MACHINE_FAULTS)
+        if not isinstance(error, Exception) or not is_of_page:
+            return False
+        self.failed = Failed(type(error).__name__)
+        return True
+
+
 def attempt(task: Task[Context, Result], context: Context) -> Result | Failed:
     """The result of a task; its fault costs only itself."""
-    try:
+    with _Attempt() as attempted:
         return task.run(context)
-    except _FAULTS as error:
-        return Failed(type(error).__name__)
+    return attempted.failed
 
 
 def main(source: BinaryIO, sink: BinaryIO) -> None:
@@ -115,12 +141,12 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
 
 
 def _answer(order: Order, context: Any) -> bytes:
-    """The result of a task, pickled; a result that is too large to be is none."""
+    """The result of a task, pickled; one that cannot be is none."""
     _limit_memory(order.bytes)
     try:
-        return pickle.dumps(attempt(order.task, context), pickle.HIGHEST_PROTOCOL)
-    except MemoryError as error:
-        return pickle.dumps(Failed(type(error).__name__))
+        with _Attempt() as attempted:
+            return pickle.dumps(attempt(order.task, context), pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps(attempted.failed)
     finally:
         _limit_memory(None)
 
@@ -177,9 +203,15 @@ def _own_streams() -> tuple[BinaryIO, BinaryIO]:
     return source, sink
 
 
+def _end_with_parent() -> None:
+    """Have the system end this process with its parent, also where a task never lets others run."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def serve() -> None:
     """The life of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    _end_with_parent()
     gc.set_threshold(*_COLLECT_RARELY)
     sys.excepthook = lambda *_: None  # the parent says what has happened
     try:

@@ -8,9 +8,6 @@ number that the user allows.  Workers end with this process, even when it is kil
 from __future__ import annotations
 
 import asyncio
-import os
-import pickle
-import signal
 import sys
 import time
 from collections import deque
@@ -19,22 +16,31 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
-import diptych
 from diptych.engine.event_loop import EventLoopThread
 from diptych.engine.load import Load
 from diptych.engine.worker import (
     FRAME,
     READY,
+    USUAL,
     Beginning,
     Failed,
     Fault,
     NewContext,
     Order,
     Task,
+    TaskLimits,
     attempt,
+)
+from diptych.engine.worker_process import (
+    UNSENDABLE,
+    bury,
+    error_of,
+    frame_of,
+    kill,
+    loaded,
+    start_process,
 )
 from diptych.errors import DiptychError
 from diptych.language.identify import learned_languages
@@ -48,21 +54,10 @@ _USUAL_SECONDS = 0.02  # of a task of a kind that was not done yet
 _NEW_WEIGHT = 0.1  # of the last task in the usual time of its kind
 _BRIEF_SECONDS = 0.05  # of a kind of task behind which the next may wait in a worker already
 _TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
+_MANY_PAGES = 4  # that wait: the network is faster than the workers
 _LOAD_SECONDS = 0.5  # over which the load is taken
 _BUSY = 0.8  # share of that time in which all workers were busy, from which another pays
 _TICK_SECONDS = 0.1  # between two ticks while a result is waited for
-
-
-class TaskLimits(NamedTuple):
-    """The most time and memory that a task may take; None: as much as it needs."""
-
-    seconds: float | None
-    bytes: int | None
-
-
-USUAL = TaskLimits(120.0, 2 << 30)
-"""of a task about one page or two; the largest pages take some seconds and 500 MB"""
-UNLIMITED = TaskLimits(None, None)
 
 
 class Shared(Generic[Context]):
@@ -75,7 +70,7 @@ class Shared(Generic[Context]):
     @cached_property
     def frame(self) -> bytes:
         """What a worker is sent."""
-        return _frame(NewContext(self._context))
+        return frame_of(NewContext(self._context))
 
 
 ALONE: Shared[None] = Shared(None, None)
@@ -88,7 +83,9 @@ class _Job:
     shared: Shared[Any]
     limits: TaskLimits
     is_answer: bool
+    is_page: bool
     answer: asyncio.Future[Any]
+    was_tried: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -146,8 +143,10 @@ class Workers:
     def close(self) -> None:
         """End all processes, whatever they are at."""
         if self._thread.is_started:
-            self._thread.run(self._end())
-            self._thread.close()
+            try:
+                self._thread.run(self._end())
+            finally:
+                self._thread.close()
 
     # -- from other threads ------------------------------------------------------------------
 
@@ -156,6 +155,8 @@ class Workers:
         limits: TaskLimits = USUAL, is_answer: bool = False,
     ) -> Future[Result | Failed]:  # fmt: skip
         """Have a task done some time."""
+        if self._is_closing:
+            raise RuntimeError("the workers of this run have ended")
         if not self.count:
             done: Future[Result | Failed] = Future()
             done.set_result(attempt(task, shared.here))
@@ -187,13 +188,16 @@ class Workers:
 
     async def call(
         self, task: Task[Context, Result], shared: Shared[Context], *,
-        limits: TaskLimits = USUAL, is_answer: bool = False,
+        limits: TaskLimits = USUAL, is_answer: bool = False, is_page: bool = False,
     ) -> Result | Failed:  # fmt: skip
-        """Have a task done, and wait for its result."""
+        """Have a task done, and wait for its result.
+
+        Another worker is started as soon as several pages wait: they come from the network.
+        """
         if not self.count:
             return attempt(task, shared.here)
         future = asyncio.get_running_loop().create_future()
-        job = _Job(task, shared, limits, is_answer, future)
+        job = _Job(task, shared, limits, is_answer, is_page, future)
         (self._answers if is_answer else self._first).append(job)
         self._assign()
         result: Result | Failed = await job.answer
@@ -233,11 +237,18 @@ class Workers:
         if job.answer.done():  # nobody waits for it any more
             return
         assert worker.process.stdin is not None
+        is_new = job.shared is not worker.shared and job.shared is not ALONE
+        try:
+            frames = job.shared.frame if is_new else b""
+            frames += frame_of(Order(job.task, job.limits.bytes))
+        except UNSENDABLE as error:
+            message = f"{type(job.task).__name__} cannot be sent to a worker process: {error}"
+            job.answer.set_exception(DiptychError(message))
+            return
+        if is_new:
+            worker.shared = job.shared
         with suppress(ConnectionError):  # it has just died: `_listen` will see that
-            if job.shared is not worker.shared and job.shared is not ALONE:
-                worker.shared = job.shared
-                worker.process.stdin.write(job.shared.frame)
-            worker.process.stdin.write(_frame(Order(job.task, job.limits.bytes)))
+            worker.process.stdin.write(frames)
         worker.jobs.append(job)
         if len(worker.jobs) == 1:
             self._begin(worker)
@@ -248,11 +259,16 @@ class Workers:
         seconds = worker.jobs[0].limits.seconds
         if seconds is not None:
             loop = asyncio.get_running_loop()
-            worker.timer = loop.call_later(seconds, self._kill_late, worker)
+            due = loop.time() + seconds
+            worker.timer = loop.call_at(due, self._kill_late, worker, due)
 
-    def _kill_late(self, worker: _Worker) -> None:
+    def _kill_late(self, worker: _Worker, due: float) -> None:
+        """End a worker that takes too long, unless this process was asleep too (Ctrl-Z)."""
+        if asyncio.get_running_loop().time() - due > _START_SECONDS:
+            self._begin(worker)
+            return
         worker.is_late = True
-        _kill(worker.process)
+        kill(worker.process)
 
     def _end_job(self, worker: _Worker, result: Any) -> None:
         """Hand over the result of a worker's first job, and begin with the next."""
@@ -265,7 +281,7 @@ class Workers:
         self._seconds[kind] = before + _NEW_WEIGHT * (took - before)
         if not job.answer.done():
             if isinstance(result, Fault):
-                job.answer.set_exception(_error(result))
+                job.answer.set_exception(error_of(result))
             else:
                 job.answer.set_result(result)
 
@@ -277,16 +293,24 @@ class Workers:
             while True:
                 head = await stdout.readexactly(FRAME.size)
                 body = await stdout.readexactly(FRAME.unpack(head)[0])
-                self._end_job(worker, pickle.loads(body))
+                result = loaded(body)
+                self._end_job(worker, result)
+                if isinstance(result, Fault):
+                    break
                 if worker.jobs:
                     self._begin(worker)
                 self._assign()
                 await asyncio.sleep(0)  # else all that is there already is read in one turn
         self._workers.remove(worker)
-        if worker.jobs:
+        if worker.timer is not None:
+            worker.timer.cancel()
+        if worker.jobs and not worker.is_late and not worker.jobs[0].was_tried:
+            worker.jobs[0].was_tried = True  # it may have been killed from outside
+        elif worker.jobs:
             self._end_job(worker, Failed("TimeoutError" if worker.is_late else "ProcessEnded"))
         self._first.extendleft(reversed(worker.jobs))
-        await self._bury(worker.process)
+        await bury(worker.process)
+        self._processes.discard(worker.process)
         self._assign()
 
     # -- starting and ending -----------------------------------------------------------------
@@ -304,7 +328,8 @@ class Workers:
         # A job that has taken long will probably take as long again.
         work += sum(now - worker.since for worker in self._workers if worker.jobs)
         is_long = work > _START_SECONDS * (len(self._workers) + len(self._starting))
-        return is_long or (self._load.share > _BUSY and not self._starting)
+        is_pressed = self._load.share > _BUSY or sum(job.is_page for job in jobs) >= _MANY_PAGES
+        return is_long or (is_pressed and not self._starting)
 
     def _start_first(self) -> None:
         if not self._workers and not self._starting and not self._is_closing:
@@ -318,7 +343,9 @@ class Workers:
     def _started(self, starting: asyncio.Task[None]) -> None:
         self._starting.discard(starting)
         error = starting.exception()
-        if error is None or self._is_closing:
+        if error is not None and self._workers:
+            self.count = len(self._workers)  # the others do it
+        if error is None or self._is_closing or self._workers:
             self._assign()
             return
         for job in (*self._first, *self._answers):  # there is nobody to do them
@@ -328,72 +355,42 @@ class Workers:
         self._answers.clear()
 
     async def _start(self) -> None:
-        package = str(Path(diptych.__file__).parent.parent)
-        path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-m", "diptych.engine.worker",
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path}, limit=1 << 20,
-        )  # fmt: skip
+        process = await start_process()
         worker = _Worker(process)
         assert process.stdin is not None
         assert process.stdout is not None
         self._processes.add(process)
         try:
             if self._is_closing:
-                _kill(process)
-            process.stdin.write(_frame(self._beginning))
+                kill(process)
+            process.stdin.write(frame_of(self._beginning))
             await process.stdout.readexactly(len(READY))
         except (asyncio.IncompleteReadError, ConnectionError) as error:
-            await self._bury(process)
+            await bury(process)
+            self._processes.discard(process)
             raise DiptychError("a worker process ended before it was ready; see above") from error
         self._workers.append(worker)
         listener = asyncio.get_running_loop().create_task(self._listen(worker))
         self._listeners.add(listener)
         listener.add_done_callback(self._listeners.discard)
 
-    async def _bury(self, process: asyncio.subprocess.Process) -> None:
-        """End a process, if it has not ended, and wait until nothing is left of it."""
-        _kill(process)
-        if process.stdin is not None:
-            process.stdin.close()
-        await process.wait()
-        self._processes.discard(process)
-
     async def _end(self) -> None:
         self._is_closing = True
         if self._alarm is not None:
             self._alarm.cancel()
         for process in self._processes:
-            _kill(process)
+            kill(process)
         await asyncio.gather(*self._starting, *self._listeners, return_exceptions=True)
 
 
-def _kill(process: asyncio.subprocess.Process) -> None:
-    """Kill a process, if it has not ended.
-
-    Not by `process.kill`: that may take the exit code which the event loop waits for.
-    """
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+def is_done(future: Future[Any]) -> bool:
+    """True if a task is done, after a moment in which it may be."""
+    return bool(wait([future], timeout=_TICK_SECONDS).done)
 
 
 def _result(begun: deque[Future[Value]], tick: Callable[[], None]) -> Value:
     """The result of the first task, waited for."""
     tick()
-    while not wait([begun[0]], timeout=_TICK_SECONDS).done:
+    while not is_done(begun[0]):
         tick()
     return begun.popleft().result()
-
-
-def _frame(message: Any) -> bytes:
-    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    return FRAME.pack(len(body)) + body
-
-
-def _error(fault: Fault) -> DiptychError:
-    message = fault.message if fault.is_ours else f"a worker process failed: {fault.message}"
-    error = DiptychError(message)
-    error.add_note(fault.trace)
-    return error

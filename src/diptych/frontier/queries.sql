@@ -38,6 +38,11 @@ UPDATE urls SET state = 4, reason = ?, attempts = attempts - 1 WHERE id = ?
 -- name: give_back_claim
 UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE id = ?
 
+-- name: queue_faults
+-- pages (failed: and the type of a fault) that could not be read; `;` is the character after `:`
+UPDATE urls SET state = 0, due = 0, attempts = 0
+WHERE state = 3 AND reason >= 'failed:' AND reason < 'failed;'
+
 -- name: give_back_all_claims
 UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE state = 1
 

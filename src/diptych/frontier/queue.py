@@ -244,8 +244,12 @@ class Frontier:
         self._hosts[id].stopped = reason
 
     def give_back_all(self) -> None:
-        """Give back the claims of an invocation that has ended; this one has none yet."""
+        """Give back the claims of an invocation that has ended; this one has none yet.
+
+        Pages that it could not read are tried again.
+        """
         self._db.execute(SQL["give_back_all_claims"])
+        self._db.execute(SQL["queue_faults"])
 
     def best_priority(self, hosts: Iterable[int], now: float) -> float:
         """The highest priority of a page that may be claimed of some hosts soon; -inf if none.

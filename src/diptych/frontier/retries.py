@@ -9,7 +9,7 @@ from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier
 from diptych.page.answer import ReadAnswer
 from diptych.page.robots import Robots
-from diptych.reason import Reason, http_status
+from diptych.reason import Reason, fault_type, http_status
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import host_of
@@ -89,12 +89,15 @@ class Retries:
 
 def _is_unreachable(failure: Failure) -> bool:
     """True if a host gave no answer at all, though it is one that may be asked."""
-    return failure.reason != Reason.PRIVATE_ADDRESS and http_status(failure.reason) is None
+    is_answer = http_status(failure.reason) is not None or fault_type(failure.reason)
+    return failure.reason != Reason.PRIVATE_ADDRESS and not is_answer
 
 
 def _robots_failure(failure: Failure) -> str:
     """Words for a robots.txt that could not be fetched."""
     host = host_of(failure.url)
+    if kind := fault_type(failure.reason):
+        return f"its robots.txt could not be processed ({kind})"
     if _is_unreachable(failure):
         return f"{host} cannot be reached: {failure.detail or failure.reason}"
     if failure.reason == Reason.PRIVATE_ADDRESS:

@@ -215,11 +215,12 @@ def asked_language(lang: str, langs: Sequence[str]) -> str:
     >>> asked_language("sr", ["sr-Latn", "sr-Cyrl"]), asked_language("sr-Latn", ["en", "sr"])
     ('sr-Cyrl', 'sr')
     """
-    return _asked_language(lang, tuple(langs))
+    return _asked_language(lang, tuple(langs), _accepted.get())
 
 
 @lru_cache(maxsize=4096)
-def _asked_language(lang: str, langs: tuple[str, ...]) -> str:
+def _asked_language(lang: str, langs: tuple[str, ...], accepted: frozenset[str]) -> str:
+    """The same; what it says depends on the accepted codes too."""
     found = [each for each in langs if same_language(lang, each)]
     if len(found) < 2 or lang in found:
         return lang if lang in found else "".join(found)

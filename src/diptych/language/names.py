@@ -31,14 +31,18 @@ def fold_case(text: str) -> str:
     return unicodedata.normalize("NFC", text).casefold()
 
 
-@lru_cache(maxsize=1024)
 def language_codes(lang: str) -> frozenset[str]:
     """The codes of a language: ISO 639-1, both of 639-2, 639-3, lower case.
 
     >>> sorted(language_codes("fr-CA"))
     ['fr', 'fra', 'fre']
     """
-    return frozenset({primary(lang), *alpha3_codes(lang)} - {""})
+    return _language_codes(lang, primary(lang))
+
+
+@lru_cache(maxsize=1024)
+def _language_codes(lang: str, name: str) -> frozenset[str]:
+    return frozenset({name, *alpha3_codes(lang)} - {""})
 
 
 def alpha3_codes(lang: str) -> list[str]:
@@ -56,14 +60,17 @@ def alpha3_codes(lang: str) -> list[str]:
     return codes
 
 
-@lru_cache(maxsize=1024)
 def language_names(lang: str, readers: Sequence[str] = ("en",)) -> frozenset[str]:
     """The names of a language in itself and in some other languages.
 
     >>> sorted(language_names("fr")), sorted(language_names("de", ("fr",)))
     (['français', 'french'], ['allemand', 'deutsch'])
     """
-    name = primary(lang)
+    return _language_names(primary(lang), tuple(readers))
+
+
+@lru_cache(maxsize=1024)
+def _language_names(name: str, readers: Sequence[str]) -> frozenset[str]:
     names = [_shipped().get((name, reader)) or derive_name(name, reader) for reader in readers]
     names.append(_shipped().get((name, name)) or derive_name(name, name))
     return frozenset(fold_case(each) for each in (*names, *_OTHER_NAMES.get(name, ())) if each)

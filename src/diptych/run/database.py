@@ -11,6 +11,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 from diptych.errors import StoreError
 from diptych.run.archive import Archive
 
+DatabaseError = sqlite3.Error
+"""any fault of the database"""
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 

@@ -152,15 +152,15 @@ class Pairs(Database):
             self.db.execute("INSERT INTO learning VALUES (?, 0)", (basis,))
         return True
 
-    def save_lexicons(self, lexicons: Mapping[LangPair, bytes]) -> None:
-        """Save the learned lexicons, and mark learning as done."""
+    def save_lexicons(self, lexicons: Mapping[LangPair, bytes], *, is_whole: bool = True) -> None:
+        """Save the learned lexicons; learning is done unless something failed."""
         with self.transaction():
             self.db.execute("DELETE FROM lexicons")
             self.db.executemany(
                 "INSERT INTO lexicons VALUES (?, ?, ?)",
                 [(*langs, data) for langs, data in sorted(lexicons.items())],
             )
-            self.db.execute("UPDATE learning SET is_done = 1")
+            self.db.execute("UPDATE learning SET is_done = ?", (is_whole,))
 
     def lexicons(self) -> dict[LangPair, bytes]:
         """The learned lexicons by languages."""

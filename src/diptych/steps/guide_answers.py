@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
-from diptych.engine.worker import Failed, Task
-from diptych.engine.workers import USUAL, TaskLimits, Workers
+from diptych.engine.worker import USUAL, Failed, Task, TaskLimits
+from diptych.engine.workers import Workers, is_done
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import PairQuestion
+from diptych.protocols import Watcher
 from diptych.steps.tasks import PAIRING_LIMITS, PairTask, TaskContext, VerifyResult, VerifyTask
 from diptych.types import Decision, PagePair, PairingResult, VerifiedPair
 
@@ -52,8 +53,8 @@ class GuideAnswers:
         self._workers = workers
         self._asked: dict[Future[object], PairQuestion] = {}
 
-    def answer_all(self, now: float, commit: Callable[[], None]) -> None:
-        """Answer all questions in order, also those that answers lead to.
+    def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
+        """Answer all questions in order, also those that answers lead to, until it is stopped.
 
         Their pages are committed first: other processes read them in the store.
         """
@@ -61,6 +62,10 @@ class GuideAnswers:
             commit()
             answers = [self._ask(question) for question in questions]
             for question, answer in zip(questions, answers, strict=True):
+                while not is_done(answer):
+                    watcher.tick()
+                    if watcher.stopped():
+                        return
                 _report_answer(self._crawl, question, answer.result())
 
     @property

@@ -10,16 +10,22 @@ from diptych.steps.tasks import PAIRING_LIMITS, PairTask, TaskContext
 from diptych.types import Site
 
 
-def pair_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
-    """Pair all pages of each site; the pairs take the place of those of an earlier pairing."""
+def pair_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> bool:
+    """Pair all pages of each site; the pairs take the place of those of an earlier pairing.
+
+    False if a site could not be paired.
+    """
     watcher.stage = "pairing"
     sites = list(store.sites())
     tasks = (PairTask(Site(name, ()), id) for id, name in sites)
     results = workers.run_tasks(
         tasks, context.shared(store), tick=watcher.tick, limits=PAIRING_LIMITS
     )
+    is_whole = True
     for (id, name), pairs in zip(sites, results, strict=True):
         if isinstance(pairs, Failed):
+            is_whole = False
             watcher.notes.append(f"{name} could not be paired ({pairs.kind}): its pairs stay")
         else:
             store.replace_pairs(id, pairs)
+    return is_whole

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.corpus.personal_data import personal_data
-from diptych.engine.workers import Shared, TaskLimits
+from diptych.engine.worker import TaskLimits
+from diptych.engine.workers import Shared
 from diptych.page.read import read_content, read_page
 from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner

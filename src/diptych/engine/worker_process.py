@@ -1,0 +1,75 @@
+"""Processes of workers: starting and killing them, and the frames they are sent."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import diptych
+from diptych.engine.worker import FRAME, Failed, Fault
+from diptych.errors import DiptychError
+
+UNSENDABLE = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
+"""what pickling raises for a value that cannot be sent to another process"""
+# Ctrl-C in a terminal goes to a whole group of processes; the parent decides when to stop.
+_OWN_GROUP: dict[str, Any] = {"process_group": 0} if os.name == "posix" else {}
+
+
+async def start_process() -> asyncio.subprocess.Process:
+    """Start a worker that imports this package, wherever it is."""
+    package = str(Path(diptych.__file__).parent.parent)
+    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+    try:
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", "diptych.engine.worker",
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path}, limit=1 << 20, **_OWN_GROUP,
+        )  # fmt: skip
+    except OSError as error:
+        raise DiptychError(f"cannot start a worker process: {error}") from error
+
+
+def kill(process: asyncio.subprocess.Process) -> None:
+    """Kill a process, if it has not ended.
+
+    Not by `process.kill`: that may take the exit code which the event loop waits for.
+    """
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+
+
+async def bury(process: asyncio.subprocess.Process) -> None:
+    """End a process, if it has not ended, and wait until nothing is left of it."""
+    kill(process)
+    if process.stdin is not None:
+        process.stdin.close()
+    await process.wait()
+
+
+def frame_of(message: Any) -> bytes:
+    """A message as it is sent: its length, and a pickle."""
+    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return FRAME.pack(len(body)) + body
+
+
+def loaded(body: bytes) -> Any:
+    """The result of a task; none if it cannot be unpickled here."""
+    try:
+        return pickle.loads(body)
+    except (*UNSENDABLE, EOFError, ImportError, IndexError, MemoryError) as error:
+        return Failed(type(error).__name__)
+
+
+def error_of(fault: Fault) -> DiptychError:
+    """The error that a fault of the machine in a worker is for the user."""
+    message = fault.message if fault.is_ours else f"a worker process failed: {fault.message}"
+    error = DiptychError(message)
+    error.add_note(fault.trace)
+    return error
