@@ -19,7 +19,7 @@ from support.bilingual import documents
 
 from diptych.kernels.langid_reference import feature_counts
 from diptych.language import train as langid_train
-from diptych.language.codes import primary
+from diptych.language.codes import asked_language, primary
 from diptych.language.identify import (
     LearnedLanguage,
     base_model,
@@ -266,3 +266,20 @@ def test_each_thread_has_its_own_learned_languages(result: TrainingResult) -> No
     assert seen == [(), (True, "xyz", False)]
     assert learned_languages() == (result.language,)
     assert (can_identify("xyz"), primary("xyz")) == (False, "")
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_one_thread_was_taught_is_not_remembered_for_another(
+    result: TrainingResult, is_first: bool
+) -> None:
+    seen: dict[bool, str] = {}
+
+    def ask(taught: bool) -> None:
+        use_learned_languages([replace(result.language, lang="xyz")] if taught else [])
+        seen[taught] = asked_language("xyz", ("en", "xyz-Latn"))
+
+    for taught in (is_first, not is_first):
+        thread = threading.Thread(target=ask, args=[taught])
+        thread.start()
+        thread.join()
+    assert seen == {True: "xyz-Latn", False: ""}
