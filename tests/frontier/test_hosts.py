@@ -415,3 +415,19 @@ def test_rules_that_were_forgotten_are_read_from_the_store(
         origin = hosts[id].origin
         assert not hosts.allows(id, Url(f"{origin}/{id}/a"))
         assert hosts.allows(id, Url(f"{origin}/{id + 1}/a"))
+
+
+def test_rules_are_parsed_again_only_of_hosts_for_which_there_is_no_room(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosts_module, "MAX_RULES", 10_000)
+    hosts, _ = hosts_of(store)
+    ids = [hosts.of(Url(f"http://h{n}.example.org/"), "example.org").id for n in range(12)]
+    for id in ids:
+        hosts.save_robots(id, robots("User-agent: *\nDisallow: /a/".ljust(40)), 0.0)
+    statements: list[str] = []
+    store.db.set_trace_callback(statements.append)
+    for id in ids * 10:
+        assert not hosts.allows(id, Url(f"{hosts[id].origin}/a/"))
+    store.db.set_trace_callback(None)
+    assert 0 < len(statements) < 60  # of 120: there is room for nine of twelve

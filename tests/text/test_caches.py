@@ -11,7 +11,7 @@ from diptych.language.codes import hreflang_language
 from diptych.language.switchers import names_other_language
 from diptych.stages.detect.shared.naming import marks_in
 from diptych.stages.pair.pplocator import normal_form
-from diptych.text.caches import TextCache, TextMap
+from diptych.text.caches import LastingMap, TextCache, TextMap
 from diptych.text.cognates import folded
 from diptych.text.url_fields import tagged_tokens
 from diptych.text.urls import normalise, resolve, site_name, url_key
@@ -49,7 +49,6 @@ def test_value_that_is_larger_than_the_cache_is_not_kept() -> None:
     known: TextMap[str] = TextMap(1000)
     known.keep("a", "b")
     assert known.keep("x" * 2000, "long") == "long"
-    assert known.keep("y", "large", 2000) == "large"
     assert len(known) <= 1
     assert known.bytes <= 1000
 
@@ -58,10 +57,38 @@ def test_weights_are_those_of_entries_characters_and_values() -> None:
     known: TextMap[int] = TextMap(100_000, per_entry=1000, per_character=10)
     known.keep("abc", 1)
     assert known.bytes == 160 + 1000 + 30
-    known.keep("d", 2, 500)
-    assert known.bytes == 2 * 1160 + 40 + 500
+    known.keep("d", 2)
+    assert known.bytes == 2 * 1160 + 40
     known.clear()
     assert (known.bytes, len(known)) == (0, 0)
+
+
+@pytest.mark.parametrize("count", [11, 20, 80])
+def test_values_that_are_asked_for_in_turn_are_found_as_often_as_there_is_room(count: int) -> None:
+    known: LastingMap[int] = LastingMap(10_000)  # room for ten
+    hits = 0
+    for turn in range(100 * count):
+        text = f"{turn % count:02}"
+        value = known.get(text)
+        hits += value is not None
+        assert (known.keep(text, turn % count, 800) if value is None else value) == turn % count
+        assert known.bytes <= 10_000
+    assert hits > 0.8 * 100 * 10
+
+
+def test_lasting_values_are_replaced() -> None:
+    known: LastingMap[int] = LastingMap(10_000)
+    for number in range(1000):
+        known.keep("same", number, 800)
+        assert known.get("same") == number
+    assert known.bytes == 160 + 4 + 800
+    known.keep("same", 5, 20_000)
+    assert known.get("same") is None  # never the value of before
+    assert known.bytes == 0
+    for number in range(10_000):
+        known.keep(str(number), number, 800)
+    assert known.get("0") is None
+    assert known.bytes <= 10_000
 
 
 def held_after(function: Callable[[str], object], count: int, text: str) -> int:

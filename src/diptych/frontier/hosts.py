@@ -13,7 +13,7 @@ from diptych.frontier.queue import Claim, Entry, Frontier, Host, Turn
 from diptych.page.robots import Robots
 from diptych.reason import Reason, SiteEnd
 from diptych.run.store import Store
-from diptych.text.caches import TextMap
+from diptych.text.caches import LastingMap
 from diptych.text.urls import origin_of, url_key
 from diptych.types import Site, Url
 
@@ -83,8 +83,8 @@ class Hosts:
         """those that were stopped since the last checkpoint of the crawl"""
         self.notes: list[str] = []
         self._note_room = MAX_NOTES
-        self._rules: TextMap[Protego] = TextMap(MAX_RULES)
-        """the rules of hosts that were asked last, by origin; the store has all"""
+        self._rules: LastingMap[Protego] = LastingMap(MAX_RULES)
+        """by origin, as many as there is room for; the store has all"""
         self._unreachable: set[int] = set()
         """hosts that gave no answer in this invocation, also those of sites that were left"""
 
