@@ -148,12 +148,20 @@ def writing(
         raise error(f"cannot write {path}: {reason}{advice}") from fault
 
 
-def is_special(path: Path) -> bool:
-    """Tell devices, pipes and folders, which no file can replace, from files and from nothing."""
+def is_special(path: Path, *, follow_links: bool = True) -> bool:
+    """Tell devices, pipes and folders, which no file can replace, from files and from nothing.
+
+    A symbolic link is what it leads to, or special itself.
+    """
     try:
-        return not stat.S_ISREG(path.stat().st_mode)
+        return not stat.S_ISREG(path.stat(follow_symlinks=follow_links).st_mode)
     except FileNotFoundError:
         return False
+
+
+def open_without_links(path: str, flags: int) -> int:
+    """An `opener` for `open` that refuses a symbolic link, where the system can."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # Windows has no such flag
 
 
 @contextmanager

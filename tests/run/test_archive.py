@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support.damage import fault
 from support.stores import begin, commit
 
 from diptych.errors import StoreError
+from diptych.files import open_without_links
 from diptych.frontier.queue import Entry, Frontier
 from diptych.run import archive as archive_module
 from diptych.run.guide_memory import GuideMemory, OpenSitemaps
@@ -52,6 +55,17 @@ def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path, agent="test/1") as opened:
         opened.site_id("example.org")
         yield opened
+
+
+@contextmanager
+def disk() -> Iterator[Callable[[int], None]]:
+    """A function that lets no file grow beyond so many bytes, until the end of the block."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        yield lambda room: resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def files(folder: Path) -> list[str]:
@@ -340,3 +354,92 @@ def test_path_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path) -> No
         store.archive.add("warc/../../diptych-00001.warc.gz", 3)
     Store(tmp_path / "run").close()
     assert outside.read_bytes() == STRANGER
+
+
+def test_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "important.txt").write_text("precious")
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "run.lock").symlink_to("../important.txt")
+    assert "run.lock is no regular file; remove it" in fault(lambda: Store(run), StoreError)
+    assert (tmp_path / "important.txt").read_text() == "precious"
+    # also one that comes after the check
+    with (
+        pytest.raises(OSError, match="symbolic"),
+        open(run / "run.lock", "a+b", opener=open_without_links),
+    ):
+        pass
+    (run / "run.lock").unlink()
+    (run / "run.lock").mkdir()
+    assert "run.lock is no regular file; remove it" in fault(lambda: Store(run), StoreError)
+
+
+@pytest.mark.parametrize("size", [0, 5000, None])
+def test_known_file_that_is_a_link_is_renamed_and_its_answers_are_lost(
+    tmp_path: Path, size: int | None
+) -> None:
+    run, outside = tmp_path / "run", tmp_path / "x.gz"
+    run.mkdir()
+    with Store(run) as store:
+        add(store, 1)
+    if size is not None:
+        outside.write_bytes(b"x" * size)
+    (run / "warc/diptych-00001.warc.gz").unlink()
+    (run / "warc/diptych-00001.warc.gz").symlink_to(outside)
+    with Store(run) as store:
+        assert len(store.archive.notes) == 1
+        assert store.count("SELECT count(*) FROM pages") == 0
+        assert store.count("SELECT state FROM urls") == 0
+        add(store, 2)
+    assert files(run) == ["diptych-00001.warc.gz", "diptych-00001.warc.gz.unknown-1"]
+    assert not (run / "warc/diptych-00001.warc.gz").is_symlink()
+    assert outside.exists() == (size is not None)
+    assert size is None or outside.read_bytes() == b"x" * size
+
+
+def test_folder_or_link_in_the_place_of_a_file_is_renamed(tmp_path: Path) -> None:
+    Store(tmp_path).close()
+    (tmp_path / "warc/diptych-00001.warc.gz").mkdir(parents=True)
+    (tmp_path / "run.lock").write_text("diptych-00001.warc.gz")
+    (tmp_path / "warc/diptych-00001.warc.gz.unknown-1").symlink_to("nowhere")
+    with Store(tmp_path) as store:
+        assert files(tmp_path) == [f"diptych-00001.warc.gz.unknown-{n}" for n in (1, 2)]
+        (tmp_path / "warc/diptych-00001.warc.gz").symlink_to("nowhere")
+        add(store, 1)
+    assert len(files(tmp_path)) == 4
+
+
+@pytest.mark.parametrize("size", ["'abc'", "-5", "9e999", "x'00'"])
+def test_size_that_is_damaged_is_that_of_whole_answers(tmp_path: Path, size: str) -> None:
+    with Store(tmp_path) as store:
+        add(store, 1)
+        end = add(store, 2)
+        store.db.execute(f"UPDATE warcs SET size = {size}")
+    with Store(tmp_path) as store:
+        assert store.count("SELECT count(*) FROM pages") == 2
+        assert [row[2] for row in warc_rows(store.db)] == [end.offset + end.length]
+
+
+@pytest.mark.parametrize("room", [0, 100])
+def test_full_disk_is_one_error_of_ours(tmp_path: Path, room: int) -> None:
+    def fill() -> None:
+        with disk() as limit, Store(tmp_path) as store, store.transaction():
+            limit(room)
+            store.archive.append(composed(1), 0.0)
+
+    assert fault(fill, StoreError).startswith(f"cannot write {tmp_path}/warc: ")
+    with Store(tmp_path) as store:
+        add(store, 1)
+    assert files(tmp_path) == ["diptych-00001.warc.gz"]
+
+
+def test_closing_a_run_on_a_full_disk_hides_no_error(tmp_path: Path) -> None:
+    def fill() -> None:
+        with disk() as limit, Store(tmp_path) as store:
+            begin(store)
+            limit(100)
+            store.archive.append(composed(1), 0.0)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fill()

@@ -1,7 +1,8 @@
 """WARC files of a run folder: append, rotate, read, and cut off what a kill left unfinished.
 
 A file that the database does not know is renamed, never deleted or cut, unless this run was making
-it: its name is in `run.lock` from before it is made until a commit knows it.
+it: its name is in `run.lock` from before it is made until a commit knows it.  A symbolic link is
+renamed too, whatever its name is: what it leads to is neither cut nor written.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import sqlite3
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 from diptych.errors import StoreError
-from diptych.files import reason_of, writing
+from diptych.files import is_special, reason_of, writing
 from diptych.run.queries import SQL
 from diptych.run.warc import Pointer, compose_info, read_at
 from diptych.types import Response
@@ -22,14 +23,18 @@ ROTATE_AT = 1_000_000_000  # bytes of a WARC file; the size Heritrix and Common 
 MAX_OPEN = 64  # files open for reading
 _OWN = "path GLOB 'warc/diptych-[0-9][0-9][0-9][0-9][0-9].warc.gz'"
 """an archive of the user's has an absolute path"""
-_MAX_NOTE = 100  # characters of `run.lock`
+_MAX_NOTE = 100  # bytes of `run.lock`
+
+
+def _is_taken(path: Path) -> bool:
+    return path.is_symlink() or path.exists()
 
 
 class Archive:
     """WARC files by number; which bytes of them belong to the run is in the table `warcs`."""
 
     def __init__(
-        self, folder: Path, db: sqlite3.Connection, *, agent: str, lock: IO[str] | None = None
+        self, folder: Path, db: sqlite3.Connection, *, agent: str, lock: BinaryIO | None = None
     ) -> None:
         self._folder = folder
         self._lock = lock
@@ -70,7 +75,7 @@ class Archive:
             self._file.close()
         name = self._next_name()
         (self._folder / "warc").mkdir(exist_ok=True)
-        if (self._folder / "warc" / name).exists():
+        if _is_taken(self._folder / "warc" / name):
             self._set_aside(self._folder / "warc" / name)
         self._note(name)
         file = (self._folder / "warc" / name).open("xb")
@@ -78,7 +83,8 @@ class Archive:
             file.write(compose_info(agent=self._agent, name=name, now=now))
             self._id = self.add(f"warc/{name}", file.tell())
         except BaseException:
-            file.close()
+            with suppress(OSError):
+                file.close()
             raise
         return file
 
@@ -98,8 +104,7 @@ class Archive:
         self._is_noted = bool(name)
         if self._lock is not None:
             self._lock.truncate(0)
-            self._lock.write(name)
-            self._lock.flush()
+            self._lock.write(name.encode())
 
     def sync(self) -> None:
         """Hand all bytes to the system and note how many they are, for the transaction to come."""
@@ -152,11 +157,23 @@ class Archive:
 
     def repair(self) -> None:
         """Bring the files to what the database knows of them, after a kill or a power cut."""
+        with writing(self._folder / "warc", error=StoreError):
+            self._find_lost()
+            self._cut_and_set_aside()
+            self._note("")
+
+    def _find_lost(self) -> None:
+        """Queue again what is not in its file."""
         for id, path, size in self._own_files():
             file = self._folder / path
+            if is_special(file, follow_links=False):
+                self._set_aside(file)
             actual = file.stat().st_size if file.exists() else 0
-            if actual < size:
+            if not isinstance(size, int) or not 0 <= size <= actual:  # of a damaged run: any value
                 self._requeue_lost(id, actual)
+
+    def _cut_and_set_aside(self) -> None:
+        """Cut off what no commit knows, and rename files that are not of this run."""
         rows = self._own_files()
         for _, path, size in rows[-1:]:  # the one that was being written
             file = self._folder / path
@@ -166,24 +183,23 @@ class Archive:
         known = {path for _, path, _ in rows}
         unfinished = self._unfinished_name()
         for file in sorted((self._folder / "warc").glob("diptych-*.warc.gz")):
-            if file.name == unfinished:
+            if file.name == unfinished and not is_special(file, follow_links=False):
                 file.unlink()
             elif f"warc/{file.name}" not in known:
                 self._set_aside(file)
-        self._note("")
 
     def _unfinished_name(self) -> str | None:
         """The name of the file that was being made when this run was killed, if there is one."""
         if self._lock is None:
             return None
         self._lock.seek(0)
-        name = self._lock.read(_MAX_NOTE)
+        name = self._lock.read(_MAX_NOTE).decode(errors="replace")
         return name if name == self._next_name() else None
 
     def _set_aside(self, file: Path) -> None:
         """Rename a file that is not of this run, whatever it is."""
         names = (file.with_name(f"{file.name}.unknown-{number}") for number in count(1))
-        target = file.rename(next(name for name in names if not name.exists()))
+        target = file.rename(next(name for name in names if not _is_taken(name)))
         self.notes.append(f"{file} is not of this run; it was renamed to {target.name}")
 
     def _requeue_lost(self, warc: int, size: int) -> None:
@@ -203,6 +219,7 @@ class Archive:
         """Let go of all files."""
         for stream in (self._file, *self._reading.values()):
             if stream is not None:
-                stream.close()
+                with suppress(OSError):  # of a full disk: what is not synced is no part of the run
+                    stream.close()
         self._file = None
         self._reading.clear()

@@ -11,10 +11,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from diptych.errors import StoreError
-from diptych.files import reason_of, shipped_text
+from diptych.files import is_special, open_without_links, reason_of, shipped_text, writing
 from diptych.run.archive import Archive
 from diptych.run.pages import Pages
 from diptych.run.pairs import Pairs
@@ -52,7 +52,7 @@ class Store(Pages, Pairs):
 
     def __init__(self, folder: Path, *, write: bool = True, agent: str = "") -> None:
         self.folder = folder
-        self._lock: IO[str] | None = None
+        self._lock: BinaryIO | None = None
         path = folder / "run.sqlite"
         if write:
             self._lock = self._take_lock()
@@ -75,9 +75,17 @@ class Store(Pages, Pairs):
 
     # -- opening and closing -----------------------------------------------------------------
 
-    def _take_lock(self) -> IO[str]:
+    def _open_lock(self) -> BinaryIO:
+        """Open run.lock, which is emptied later: nothing but a file of this folder."""
+        path = self.folder / "run.lock"
+        if is_special(path, follow_links=False):
+            raise StoreError(f"{path} is no regular file; remove it and run the same command again")
+        with writing(path, error=StoreError):
+            return open(path, "a+b", buffering=0, opener=open_without_links)
+
+    def _take_lock(self) -> BinaryIO:
         """Keep a second process from writing the same run."""
-        lock = (self.folder / "run.lock").open("a+", encoding="utf-8", errors="replace")
+        lock = self._open_lock()
         try:
             import fcntl
         except ImportError:  # no advisory locks here; SQLite's own locking still protects the data
