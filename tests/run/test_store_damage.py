@@ -18,10 +18,10 @@ from diptych.errors import ArchiveError, DiptychError, StoreError
 from diptych.frontier.leads import Leads
 from diptych.reports.summary import summarise
 from diptych.run.encoding import read_event, read_evidence, read_links, read_sketch
-from diptych.run.guide_memory import GuideMemory
+from diptych.run.guide_memory import GuideMemory, OpenSitemaps
 from diptych.run.store import Store
 from diptych.run.warc import compose
-from diptych.types import Response, Url
+from diptych.types import Outlook, Response, Url
 
 PAGE = 4096
 
@@ -128,6 +128,28 @@ def test_values_that_the_store_never_wrote_are_an_error_of_ours(
 def test_damaged_values_are_errors_of_the_database(read: Callable[[], object]) -> None:
     with pytest.raises(sqlite3.DatabaseError, match="cannot read"):
         read()
+
+
+@pytest.mark.parametrize("start", ["'abc'", "x'ff'", "1e300", "-7"])
+def test_damaged_place_in_a_sitemap_is_its_beginning(folder: Path, start: str) -> None:
+    change(folder, f"INSERT INTO open_sitemaps (url, start) VALUES (5, {start})")
+    with Store(folder) as store:
+        assert OpenSitemaps(store).starts() == {5: 0}
+
+
+@pytest.mark.parametrize(
+    "values", ["found = 'abc'", "left = 9e999", "found = -9e999", "left = 'abc'", "found = x'00'"]
+)
+def test_damaged_outlook_of_a_site_is_ignored(folder: Path, values: str) -> None:
+    with Store(folder) as store, store.transaction():
+        other, good = store.site_id("other.example.org"), Outlook(2.0, 1.0)
+        for site in (1, other):
+            GuideMemory(store, "test").save(site, b"", ended=True)
+            store.save_outlook(site, good)
+    change(folder, f"UPDATE sites SET {values} WHERE id = 1")
+    with Store(folder) as store:
+        assert GuideMemory(store, "test").at_rest() == {1: None, other: good}
+        assert store.outlook() == good
 
 
 def test_damaged_leads_are_errors_of_ours(folder: Path) -> None:

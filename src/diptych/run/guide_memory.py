@@ -77,8 +77,7 @@ class GuideMemory:
         """The sites whose guides have nothing left to do, with the outlooks they had."""
         rows = self.store.db.execute(SQL["guides_at_rest"]).fetchall()
         return {
-            site: Outlook(found, left) if isinstance(left, float) else None
-            for site, found, left in rows
+            site: Outlook(found, left) if is_sound else None for site, found, left, is_sound in rows
         }
 
     def set_refilled(self, site: int, is_refilled: bool) -> None:
@@ -130,4 +129,6 @@ class OpenSitemaps:
     def starts(self) -> dict[int, int]:
         """How many entries of each were read, in the order of their turns."""
         rows = self.store.db.execute("SELECT url, start FROM open_sitemaps ORDER BY turn")
-        return {key: max(0, int(start)) for key, start in rows.fetchall()}
+        return {
+            key: max(0, start) if isinstance(start, int) else 0 for key, start in rows.fetchall()
+        }  # a value that is damaged says nothing

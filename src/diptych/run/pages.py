@@ -67,7 +67,7 @@ class Pages(Database):
 
     def outlook(self) -> Outlook | None:
         """The pairs found and still expected in all sites; None if no guide made an estimate."""
-        found, left = self.db.execute("SELECT sum(found), sum(left) FROM sites").fetchone()
+        found, left = self.db.execute(SQL["outlook"]).fetchone()
         return Outlook(found, left) if left is not None else None
 
     def save_page(self, site: int, page: Page, pointer: Pointer) -> None:

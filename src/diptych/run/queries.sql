@@ -225,8 +225,14 @@ JOIN pairs ON pairs.id = segments.pair
 WHERE (pairs.left, pairs.right) IN ((?1, ?2), (?2, ?1))
 GROUP BY segments.reason ORDER BY count(*) DESC, segments.reason
 
+-- name: outlook
+SELECT sum(found), sum(left) FROM sites WHERE
+    typeof(found) = 'real' AND typeof(left) = 'real' AND abs(found) < 9e999 AND abs(left) < 9e999
+
 -- name: guides_at_rest
-SELECT guides.site, found, left FROM guides JOIN sites ON sites.id = guides.site
+SELECT guides.site, found, left,
+    typeof(found) = 'real' AND typeof(left) = 'real' AND abs(found) < 9e999 AND abs(left) < 9e999
+FROM guides JOIN sites ON sites.id = guides.site
 WHERE guides.ended AND guides.site NOT IN (SELECT site FROM journal)
 
 -- name: begin_guide
