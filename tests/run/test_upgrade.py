@@ -70,7 +70,9 @@ def test_run_that_is_only_read_is_left_as_it_is(run: Path) -> None:
     assert (run / "run.sqlite").read_bytes() == before
 
 
-def test_upgraded_run_has_the_tables_and_indexes_of_a_new_one(run: Path, tmp_path: Path) -> None:
+def test_upgraded_run_has_the_tables_indexes_and_views_of_a_new_one(
+    run: Path, tmp_path: Path
+) -> None:
     (tmp_path / "new").mkdir()
     with Store(run) as upgraded, Store(tmp_path / "new") as new:
         assert upgraded.db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
@@ -80,8 +82,10 @@ def test_upgraded_run_has_the_tables_and_indexes_of_a_new_one(run: Path, tmp_pat
                 for store in (upgraded, new)
             ]
             assert columns[0] == columns[1]
-        query = "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+        query = "SELECT sql FROM sqlite_master WHERE type IN ('index', 'view')"
         assert set(upgraded.db.execute(query)) == set(new.db.execute(query))
+        turns = upgraded.db.execute("SELECT turn FROM frontier").fetchall()
+        assert {turn for (turn,) in turns} == set(Turn)
 
 
 def test_run_is_upgraded_once(run: Path) -> None:

@@ -1,4 +1,4 @@
--- Indexes and tables that a run of an earlier version may lack: made when it is opened for writing.
+-- Indexes, views and tables that a run of an earlier version may lack: made when it is opened for writing.
 
 CREATE INDEX IF NOT EXISTS urls_ready ON urls (host, turn, priority DESC, id) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS urls_claimed ON urls (host) WHERE state = 1;
@@ -7,6 +7,11 @@ CREATE INDEX IF NOT EXISTS hosts_site ON hosts (site);
 CREATE INDEX IF NOT EXISTS urls_redirected ON urls (host, redirect) WHERE redirect IS NOT NULL;
 CREATE INDEX IF NOT EXISTS fetches_site ON fetches (site, size);
 CREATE INDEX IF NOT EXISTS fetches_url ON fetches (url);
+
+CREATE VIEW IF NOT EXISTS frontier AS
+    SELECT urls.id, url, origin, turn, priority, depth, due, attempts,
+           CASE state WHEN 0 THEN 'queued' ELSE 'claimed' END AS state
+    FROM urls JOIN hosts ON hosts.id = urls.host WHERE state IN (0, 1);
 
 CREATE TABLE IF NOT EXISTS guides (         -- what crawl policies with a memory know
     site INTEGER PRIMARY KEY,

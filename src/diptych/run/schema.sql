@@ -39,11 +39,6 @@ CREATE TABLE urls (
     redirect INTEGER                        -- key of the URL it leads to
 );
 
-CREATE VIEW frontier AS
-    SELECT urls.id, url, origin, turn, priority, depth, due, attempts,
-           CASE state WHEN 0 THEN 'queued' ELSE 'claimed' END AS state
-    FROM urls JOIN hosts ON hosts.id = urls.host WHERE state IN (0, 1);
-
 CREATE TABLE trap_counts (
     key TEXT PRIMARY KEY,
     count INTEGER NOT NULL

@@ -24,7 +24,8 @@ _COLUMNS = (
     _Column("urls", "turn", "INTEGER NOT NULL DEFAULT 4", _TURN),
     _Column("sites", "ended", "TEXT NOT NULL DEFAULT ''", "''"),
 )
-_OUTDATED = "DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;"
+_OUTDATED = """DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;
+    DROP VIEW IF EXISTS frontier;"""
 """made anew by indexes.sql, as they are today"""
 
 
