@@ -132,7 +132,11 @@ class Guide(CrawlPolicy, Protocol):
 
 @runtime_checkable
 class GuidedPolicy(Protocol):
-    """A crawl policy with a memory: it gives a new guide for each site."""
+    """A crawl policy with a memory: it gives a new guide for each site.
+
+    Its `repr` names it and its parameters and is the same in every process: snapshots of its guides
+    are kept under it.
+    """
 
     def guide(self, langs: Sequence[str]) -> Guide:
         """A guide that knows nothing yet."""

@@ -34,6 +34,14 @@ def test_strategy_is_its_parameters(cls: type) -> None:
 
 
 @pytest.mark.parametrize("cls", ALL)
+def test_repr_of_a_strategy_names_it_and_its_parameters_in_every_process(cls: type) -> None:
+    said = repr(cls())
+    assert said.startswith(f"{cls.__qualname__}(")
+    assert all(f"{field.name}=" in said for field in dataclasses.fields(cls))
+    assert " at 0x" not in said
+
+
+@pytest.mark.parametrize("cls", ALL)
 def test_unknown_parameter_is_named_in_the_error(cls: type) -> None:
     with pytest.raises(TypeError, match="no_such_parameter"):
         cls(no_such_parameter=1)
