@@ -51,6 +51,17 @@ def test_limit_is_stored_when_it_is_reached(folder: Path) -> None:
     assert drive.ends == stored(folder) == {"example.org": SiteEnd.PAGE_LIMIT}
 
 
+def test_site_that_was_finished_before_its_time_was_over_ends_with_nothing_left(
+    folder: Path,
+) -> None:
+    answers = web(
+        page("/", *map("/{}".format, range(30))), *map(page, map("/{}".format, range(30)))
+    )
+    seeds, limits = [HOME + "/", OTHER], Limits(max_seconds=20.0)
+    drive = Drive(folder, {**answers, **web(page(OTHER))}, seeds=seeds, limits=limits)
+    assert crawl(drive) == {"example.org": SiteEnd.TIME_LIMIT, "b.net": SiteEnd.NOTHING_LEFT}
+
+
 def test_site_whose_host_cannot_be_reached_ends_with_its_hosts(folder: Path) -> None:
     unreachable = {**STAR, Url(OTHER + "robots.txt"): failure(OTHER + "robots.txt", "dns")}
     ends = crawl(Drive(folder, unreachable, seeds=[HOME + "/", OTHER]))

@@ -16,6 +16,7 @@ from support.stores import begin
 from diptych.frontier import guides as module
 from diptych.frontier.guides import Guides, PairQuestion
 from diptych.frontier.hosts import SiteInfo
+from diptych.frontier.queue import State
 from diptych.frontier.sitemaps import SITEMAP_PART, alternates_of
 from diptych.page.sitemaps import Sitemap, read_sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy, SiteView
@@ -25,6 +26,7 @@ from diptych.run.store import Store
 from diptych.run.warc import compose
 from diptych.stages.crawl.bfs import Bfs
 from diptych.stages.crawl.hybrid.strategy import Hybrid
+from diptych.text.urls import url_key
 from diptych.types import (
     CrawlEvent,
     Decision,
@@ -130,16 +132,31 @@ class Desk:
         """A page is fetched, kept and ranked."""
         page = make_page(path, lang, links=[Link(at(link)) for link in links])
         pointer = self.store.archive.append(self.record(path, b"x"), 0.0)
-        self.store.db.execute(
-            "INSERT INTO urls (key, url, host, kind, state, depth, priority)"
-            " VALUES (?, ?, 1, 0, 2, 0, 0)",
-            (self.key(path), at(path)),
-        )
+        self.queue(at(path), State.FETCHED, None)
         self.store.save_fetch(
             self.site.id, at(path), 0.0, status=200, size=1, reason="", pointer=pointer
         )
         self.store.save_page(self.site.id, page, pointer)
         return [ranked.link.url for ranked in self.guides.rank_page(self.site, page)]
+
+    def answered(self, path: str, event: Missing | Moved) -> None:
+        """A URL is asked for that is no page."""
+        if isinstance(event, Moved):
+            self.queue(event.target, State.QUEUED, None)
+            self.queue(at(path), State.FETCHED, url_key(event.target))
+        else:
+            self.queue(at(path), State.FAILED, None)
+        self.store.save_fetch(
+            self.site.id, at(path), 0.0, status=404, size=1, reason="", pointer=None
+        )
+
+    def queue(self, url: Url, state: State, redirect: int | None) -> None:
+        """A URL is in the queue."""
+        self.store.db.execute(
+            "INSERT INTO urls (key, url, host, kind, state, depth, priority, redirect)"
+            " VALUES (?, ?, 1, 0, ?, 0, 0, ?)",
+            (url_key(url), url, state, redirect),
+        )
 
     def sitemap(self, path: str, data: bytes) -> Sitemap:
         """A sitemap is fetched and kept."""
@@ -151,12 +168,6 @@ class Desk:
 
     def learn(self, event: CrawlEvent) -> None:
         list(self.guides.learn(self.site, event))
-
-    @staticmethod
-    def key(path: str) -> int:
-        from diptych.text.urls import url_key
-
-        return url_key(at(path))
 
     @staticmethod
     def record(path: str, data: bytes) -> bytes:
@@ -332,6 +343,34 @@ def test_guide_that_is_rebuilt_by_a_page_observes_that_page_once(store: Store) -
     store.db.execute("UPDATE guides SET data = 'damaged'")
     desk.page("/a", "en")
     assert [said[0] for _, said in observed(policy)] == [at("/"), at("/a")]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "event", [Missing(at("/a"), "http_404"), Moved(at("/a"), at("/b"))], ids=["missing", "moved"]
+)
+def test_guide_that_is_rebuilt_by_an_event_observes_it_once(
+    store: Store, event: Missing | Moved
+) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    desk.page("/", "en")
+    desk.guides.save([desk.site], always_over)
+    store.db.execute("UPDATE guides SET data = 'damaged'")
+    desk.answered("/a", event)
+    desk.learn(event)
+    assert [said for what, said in observed(policy) if what == "news"] == [event]
+
+
+def test_pairing_that_failed_is_asked_for_again_also_for_a_site_that_is_over(store: Store) -> None:
+    desk = Desk(store, ParrotPolicy({1: [None]}))
+    desk.page("/", "en")
+    desk.guides.questions(0.0)
+    desk.learn(PairingResult(None))
+    desk.guides.save([desk.site], always_over)
+    assert len(desk.guides) == 0
+    desk.again()
+    desk.guides.resume([desk.site])
+    assert desk.guides.questions(0.0) == [PairQuestion(desk.site.id, None)]
 
 
 def test_pairing_that_failed_is_asked_for_again_by_the_next_process(store: Store) -> None:

@@ -108,6 +108,7 @@ def test_turn_that_is_none_is_that_of_a_page(store: Store) -> None:
     frontier = frontier_of(store, Host(1))
     frontier.add([page("a", 1.0)])
     store.db.execute("UPDATE urls SET turn = 'damaged'")
+    assert frontier.best_priority([1], 0.0) == 1.0
     assert [claim.turn for claim in frontier.claim(0.0, 1)] == [Turn.PAGE]
 
 

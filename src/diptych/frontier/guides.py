@@ -22,6 +22,8 @@ from diptych.run.store import Store
 from diptych.types import (
     CrawlEvent,
     Link,
+    Missing,
+    Moved,
     Outlook,
     Page,
     PagePair,
@@ -148,7 +150,7 @@ class Guides:
         """Tell a guide something, and write it down."""
         assert self._recall is not None
         # Before it is written down: a new guide would observe it twice.
-        url = observation.url if isinstance(observation, Page) else None
+        url = observation.url if isinstance(observation, Page | Missing | Moved) else None
         known = self._changed[site.id] = self._guide_of(site, self._recall, but=url)
         self._recall.memory.note(site.id, what, data)
         ranked = self._recall.tell(known, observation)
@@ -209,7 +211,7 @@ class Guides:
             if known is None or self._recall is None:
                 continue
             if is_over(site) and not known.is_asking:
-                self.release(site, ended=True)
+                self.release(site, ended=not known.has_failed)
             elif known.work > max(MIN_WORK, WORK_PER_BYTE * known.size):
                 self._recall.save(known)
 

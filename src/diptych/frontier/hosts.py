@@ -116,7 +116,8 @@ class Hosts:
             late.append(self._started.popleft())
         self._started.extendleft(site for site in reversed(late) if site.in_flight)
         for site in late:
-            if not site.in_flight and site.exhausted(limits, now) is SiteEnd.TIME_LIMIT:
+            is_left = any(self._frontier.has_unfinished(info.id) for info in self.of_site(site))
+            if is_left and not site.in_flight and site.exhausted(limits, now) is SiteEnd.TIME_LIMIT:
                 self.stop_site(site, SiteEnd.TIME_LIMIT)
 
     def restore(self, now: float) -> None:

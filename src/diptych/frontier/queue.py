@@ -261,7 +261,7 @@ class Frontier:
         rows = (self._db.execute(SQL["best_priority"], (host.id, now)).fetchone() for host in soon)
         found = (row for row in rows if row is not None)
         return max(
-            (priority if turn == Turn.PAGE else math.inf for turn, priority in found),
+            (priority if Turn.stored(turn) is Turn.PAGE else math.inf for turn, priority in found),
             default=-math.inf,
         )
 
