@@ -156,7 +156,7 @@ def test_guide_is_told_what_became_of_all_that_is_no_page(folder: Path) -> None:
     )
     with Store(folder) as store:
         store.db.execute("UPDATE guides SET maker = 'another version'")
-        store.db.execute("UPDATE guides SET ended = 0")
+        store.db.execute("DELETE FROM idle_guides")
     again = Values()
     with Drive(folder, answers, again, now=2000.0).opened():
         assert sorted(again.observed, key=str) == sorted(policy.observed, key=str), "it is rebuilt"

@@ -254,7 +254,7 @@ def test_guide_knows_all_links_of_a_long_page_after_it_was_asked_for_more(store:
     assert len(list(desk.guides.refill(desk.site))) == 700
     desk.again()
     desk.guides.resume([desk.site])
-    desk.guides.release(desk.site, ended=False)
+    desk.guides.release(desk.site)
     (data,) = store.db.execute("SELECT data FROM guides").fetchone()
     assert read_snapshot(data)[0]["listed"] == 1_001
 
@@ -335,6 +335,59 @@ def test_sites_that_are_over_are_not_taken_up_by_the_next_process(store: Store) 
     assert [what for what, _ in observed(policy)] == ["page", "news"]
 
 
+def test_guide_without_a_question_is_taken_up_with_the_first_news(store: Store) -> None:
+    policy = ParrotPolicy({3: [PAIR]})
+    desk = Desk(store, policy)
+    desk.site.pages = 1
+    desk.page("/", "en")
+    desk.guides.save([desk.site], never_over)
+    for path, is_asked in (("/a", False), ("/b", True)):
+        desk.again()
+        policy.made.clear()
+        desk.guides.resume([desk.site])
+        assert policy.made == []
+        assert desk.guides.outlook(desk.site) == Outlook(1.0, 2.0)
+        desk.page(path, "en")  # the journal comes first
+        assert desk.guides.questions(0.0) == [PairQuestion(desk.site.id, PAIR)] * is_asked
+        desk.guides.save([desk.site], never_over)
+    assert len(observed(policy)) == 3
+    desk.again()
+    desk.guides.resume([desk.site])
+    assert desk.guides.questions(0.0) == [PairQuestion(desk.site.id, PAIR)]
+
+
+def test_guide_that_observed_something_since_it_was_saved_is_taken_up(store: Store) -> None:
+    desk = Desk(store, ParrotPolicy({2: [PAIR]}))
+    desk.page("/", "en")
+    desk.guides.save([desk.site], never_over)
+    desk.page("/a", "en")
+    desk.again()
+    desk.guides.resume([desk.site])
+    assert desk.guides.questions(0.0) == [PairQuestion(desk.site.id, PAIR)]
+
+
+def test_guide_of_a_site_without_pages_has_its_outlook(store: Store) -> None:
+    desk = Desk(store, ParrotPolicy())
+    desk.learn(Missing(at("/"), "dns"))
+    desk.guides.save([desk.site], never_over)
+    desk.again()
+    desk.guides.resume([desk.site])
+    assert len(desk.guides) == 0
+    assert desk.guides.outlook(desk.site) == Outlook(1.0, 2.0)
+
+
+@pytest.mark.parametrize("column", ["found", "left"])
+def test_outlook_that_is_damaged_is_none(store: Store, column: str) -> None:
+    desk = Desk(store, ParrotPolicy())
+    desk.site.pages = 1
+    desk.page("/", "en")
+    desk.guides.save([desk.site], always_over)
+    store.db.execute(f"UPDATE sites SET {column} = 'damaged'")
+    desk.again()
+    desk.guides.resume([desk.site])
+    assert desk.guides.outlook(desk.site) is None
+
+
 def test_guide_that_is_rebuilt_by_a_page_observes_that_page_once(store: Store) -> None:
     policy = ParrotPolicy()
     desk = Desk(store, policy)
@@ -383,7 +436,7 @@ def test_pairing_that_failed_is_asked_for_again_by_the_next_process(store: Store
         desk.again()
         desk.guides.resume([desk.site])
         assert desk.guides.questions(0.0) == [PairQuestion(desk.site.id, None)]
-        desk.guides.release(desk.site, ended=False)
+        desk.guides.release(desk.site)
     desk.again()
     desk.guides.resume([desk.site])
     desk.guides.questions(0.0)

@@ -79,6 +79,8 @@ class Run:
 
         is_over = False
         while not is_over:
+            if self.kills % 2:
+                self.take_up_all()
             with Store(self.crawl.folder) as store:
                 crawl = self.crawl.open(store)
                 self.crawl.waiting += crawl.questions(START)
@@ -97,8 +99,13 @@ class Run:
             self.crawl.waiting += crawl.questions(START)
             return self.knowledge(crawl)
 
+    def take_up_all(self) -> None:
+        """Have all guides in memory at once, not only those that have something to ask."""
+        self.change("DELETE FROM idle_guides")
+
     def opened(self) -> Knowledge:
         """All that a new process knows."""
+        self.take_up_all()
         with Store(self.crawl.folder) as store:
             crawl = self.crawl.open(store)
             self.crawl.waiting += crawl.questions(START)
@@ -107,7 +114,7 @@ class Run:
     def knowledge(self, crawl: Crawl) -> Knowledge:
         query = "SELECT url, kind, state, priority, depth, reason FROM urls ORDER BY id"
         return Knowledge(
-            self.policy.made[-1].snapshot(),
+            self.policy.made[-1].snapshot(),  # of the last process, if it was not taken up yet
             crawl.outlook(),
             list(self.crawl.waiting),
             crawl.store.db.execute(query).fetchall(),

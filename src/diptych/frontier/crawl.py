@@ -211,7 +211,7 @@ class Crawl:
             if site.end is None and (end := self._end_of(site, interrupted=interrupted)):
                 self.hosts.end_site(site, end)
             self.guides.save([site], self._is_over)
-            self.guides.release(site, ended=False)
+            self.guides.release(site)
 
     def _is_over(self, site: SiteInfo) -> bool:
         """True if nothing is queued or being fetched for a site."""
@@ -250,6 +250,7 @@ class Crawl:
         """Let a guide observe that a URL is missing or has moved."""
         if claim.kind is Kind.PAGE:
             site = self.hosts[claim.host].site
+            self._touched[site.id] = site
             self._queue(self.guides.learn(site, event), claim.depth + 1, site)
 
     # -- what an answer teaches --------------------------------------------------------------

@@ -59,7 +59,6 @@ class Guides:
         view: Callable[[SiteInfo], SiteView],
         may: Callable[[Url, str], bool],
     ) -> None:
-        self._store = store
         self._view = view
         self._policy: CrawlPolicy | None = None
         self._recall: Recall | None = None
@@ -93,16 +92,19 @@ class Guides:
     def resume(self, sites: Iterable[SiteInfo]) -> set[int]:
         """Take up the crawls of an earlier invocation: open questions of guides come first.
 
-        It may be all that is left of a crawl.  Sites for which nothing is left to do are not taken
-        up.  Returns those that the policy was asked for more URLs of.
+        They may be all that is left of a crawl.  Guides that have none come back with the first
+        news.  Returns the sites that the policy was asked for more URLs of.
         """
         if self._recall is None:
             return set()
         memory = self._recall.memory
         begun = memory.begun()
-        self._released.update(memory.at_rest())
+        idle = memory.idle()
         for site in sites:
-            if site.id in begun and site.id not in self._released:
+            if site.id in begun and site.id in idle:
+                if site.pages:  # without any, an outlook is not stored
+                    self._released[site.id] = idle[site.id]
+            elif site.id in begun:
                 self._guide_of(site, self._recall)
             elif site.id not in begun and (site.pages or site.bytes):
                 known = self._recall.rebuilt(site)
@@ -153,6 +155,7 @@ class Guides:
         url = observation.url if isinstance(observation, Page | Missing | Moved) else None
         known = self._changed[site.id] = self._guide_of(site, self._recall, but=url)
         self._recall.memory.note(site.id, what, data)
+        self._recall.set_idle(known, False)  # until it is saved
         ranked = self._recall.tell(known, observation)
         if isinstance(observation, VerifiedPair | PairingResult) and not known.open_questions:
             self._waiting.discard(site.id)
@@ -211,22 +214,19 @@ class Guides:
             if known is None or self._recall is None:
                 continue
             if is_over(site) and not known.is_asking:
-                self.release(site, ended=not known.has_failed)
+                self.release(site)
             elif known.work > max(MIN_WORK, WORK_PER_BYTE * known.size):
                 self._recall.save(known)
+            else:
+                self._recall.save_state(known)
 
-    def release(self, site: SiteInfo, *, ended: bool) -> None:
-        """Save the guide of a site and its outlook, and drop it from memory.
-
-        Unless the crawl of the site has ended, the next invocation takes it up.
-        """
+    def release(self, site: SiteInfo) -> None:
+        """Save the guide of a site and its outlook, and drop it from memory."""
         known = self._known.pop(site.id, None)
         if known is None or self._recall is None:
             return
-        outlook = self._released[site.id] = known.guide.outlook()
-        if outlook is not None and site.pages:
-            self._store.save_outlook(site.id, outlook)
-        self._recall.save(known, ended=ended)
+        self._released[site.id] = known.guide.outlook()
+        self._recall.save(known)
         self._changed.pop(site.id, None)
         self._waiting.discard(site.id)
 

@@ -27,6 +27,7 @@ from diptych.types import (
     Kind,
     Missing,
     Moved,
+    Outlook,
     Page,
     PagePair,
     PairingResult,
@@ -62,12 +63,21 @@ class SiteGuide:
     """what it would take to tell a guide all that came since the last snapshot, in links"""
     size: int = 0
     """bytes of the last snapshot"""
+    was_idle: bool | None = None
+    """as it was saved last; None: not by this process"""
+    old_outlook: Outlook | None = None
+    """as it was saved last"""
 
     @property
     def is_asking(self) -> bool:
         """True if a question is not answered."""
         self.new_questions.extend(self.guide.questions())
         return bool(self.open_questions or self.new_questions)
+
+    @property
+    def is_idle(self) -> bool:
+        """True if it comes back with the first news: there is nothing to ask at once."""
+        return not (self.is_asking or self.has_failed)
 
     def take_answer(self, event: CrawlEvent) -> None:
         """Forget a question that an event answers."""
@@ -264,9 +274,24 @@ class Recall:
 
     # -- saving ------------------------------------------------------------------------------
 
-    def save(self, known: SiteGuide, *, ended: bool = False) -> None:
+    def save(self, known: SiteGuide) -> None:
         """Save a snapshot of a guide, which takes the place of its journal."""
         data = known.snapshot()
         with self.store.transaction():
-            self.memory.save(known.site.id, data, ended=ended)
+            self.save_state(known)
+            self.memory.save(known.site.id, data)
         known.work, known.size = 0, len(data)
+
+    def save_state(self, known: SiteGuide) -> None:
+        """Save all that must be known of a guide before it is taken up: before its first news."""
+        outlook = known.guide.outlook()
+        if outlook is not None and outlook != known.old_outlook and known.site.pages:
+            self.store.save_outlook(known.site.id, outlook)
+            known.old_outlook = outlook
+        self.set_idle(known, known.is_idle)
+
+    def set_idle(self, known: SiteGuide, is_idle: bool) -> None:
+        """Note that a guide waits for nothing, or that it may ask something."""
+        if is_idle is not known.was_idle:
+            self.memory.set_idle(known.site.id, is_idle)
+            known.was_idle = is_idle

@@ -54,9 +54,9 @@ class GuideMemory:
         )
         return rows.fetchall()
 
-    def save(self, site: int, data: bytes, *, ended: bool) -> None:
+    def save(self, site: int, data: bytes) -> None:
         """Save a snapshot, which takes the place of the journal."""
-        self.store.db.execute(SQL["save_guide"], (site, self.maker, data, ended))
+        self.store.db.execute(SQL["save_guide"], (site, self.maker, data))
         self.store.db.execute("DELETE FROM journal WHERE site = ?", (site,))
 
     def snapshot(self, site: int) -> bytes | None:
@@ -73,9 +73,16 @@ class GuideMemory:
         """The sites that have a guide."""
         return {site for (site,) in self.store.db.execute("SELECT site FROM guides")}
 
-    def at_rest(self) -> dict[int, Outlook | None]:
-        """The sites whose guides have nothing left to do, with the outlooks they had."""
-        rows = self.store.db.execute(SQL["guides_at_rest"]).fetchall()
+    def set_idle(self, site: int, is_idle: bool) -> None:
+        """Note that a guide waits for nothing, or that it may ask something."""
+        change = "INSERT OR IGNORE INTO idle_guides (site) VALUES (?)"
+        self.store.db.execute(
+            change if is_idle else "DELETE FROM idle_guides WHERE site = ?", (site,)
+        )
+
+    def idle(self) -> dict[int, Outlook | None]:
+        """The sites whose guides wait for nothing, with the outlooks they had."""
+        rows = self.store.db.execute(SQL["idle_guides"]).fetchall()
         return {
             site: Outlook(found, left) if is_sound else None for site, found, left, is_sound in rows
         }

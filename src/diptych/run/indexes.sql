@@ -17,8 +17,11 @@ CREATE TABLE IF NOT EXISTS guides (         -- what crawl policies with a memory
     site INTEGER PRIMARY KEY,
     maker TEXT NOT NULL,                    -- version, policy with its parameters, languages
     data BLOB NOT NULL,                     -- the last snapshot, compressed JSON; empty: none yet
-    refilled INTEGER NOT NULL DEFAULT 0,    -- whether it was asked for more since the last page
-    ended INTEGER NOT NULL DEFAULT 0        -- whether nothing was left to do
+    refilled INTEGER NOT NULL DEFAULT 0     -- whether it was asked for more since the last page
+);
+
+CREATE TABLE IF NOT EXISTS idle_guides (    -- guides that waited for nothing at the last commit
+    site INTEGER PRIMARY KEY                -- not a column of guides: to change one rewrites its data
 );
 
 CREATE TABLE IF NOT EXISTS journal (        -- what guides observed since their last snapshot, in order

@@ -229,18 +229,17 @@ GROUP BY segments.reason ORDER BY count(*) DESC, segments.reason
 SELECT sum(found), sum(left) FROM sites WHERE
     typeof(found) = 'real' AND typeof(left) = 'real' AND abs(found) < 9e999 AND abs(left) < 9e999
 
--- name: guides_at_rest
-SELECT guides.site, found, left,
+-- name: idle_guides
+SELECT sites.id, found, left,
     typeof(found) = 'real' AND typeof(left) = 'real' AND abs(found) < 9e999 AND abs(left) < 9e999
-FROM guides JOIN sites ON sites.id = guides.site
-WHERE guides.ended AND guides.site NOT IN (SELECT site FROM journal)
+FROM idle_guides JOIN sites ON sites.id = idle_guides.site
 
 -- name: begin_guide
 INSERT INTO guides (site, maker, data) VALUES (?1, ?2, x'') ON CONFLICT (site) DO NOTHING
 
 -- name: save_guide
-INSERT INTO guides (site, maker, data, ended) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (site)
-DO UPDATE SET maker = excluded.maker, data = excluded.data, ended = excluded.ended
+INSERT INTO guides (site, maker, data) VALUES (?1, ?2, ?3) ON CONFLICT (site)
+DO UPDATE SET maker = excluded.maker, data = excluded.data
 
 -- name: site_history
 -- what became of each URL that was asked for, in order; the last answer counts
