@@ -388,6 +388,24 @@ def test_outlook_that_is_damaged_is_none(store: Store, column: str) -> None:
     assert desk.guides.outlook(desk.site) is None
 
 
+def test_guide_that_was_lost_is_rebuilt_with_the_first_news(store: Store) -> None:
+    """Also those of runs of versions that had none."""
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    desk.site.pages = 1
+    desk.page("/", "en")
+    desk.guides.release(desk.site)
+    store.db.execute("DELETE FROM guides")
+    for _ in range(2):
+        desk.again()
+        policy.made.clear()
+        desk.guides.resume([desk.site])
+        assert policy.made == []
+        assert desk.guides.outlook(desk.site) == Outlook(1.0, 2.0)
+    desk.page("/a", "en")
+    assert [said[0] for _, said in observed(policy)] == [at("/"), at("/a")]  # type: ignore[index]
+
+
 def test_guide_that_is_rebuilt_by_a_page_observes_that_page_once(store: Store) -> None:
     policy = ParrotPolicy()
     desk = Desk(store, policy)

@@ -105,6 +105,8 @@ class Run:
 
     def opened(self) -> Knowledge:
         """All that a new process knows."""
+        with Store(self.crawl.folder) as store:
+            self.crawl.open(store)
         self.take_up_all()
         with Store(self.crawl.folder) as store:
             crawl = self.crawl.open(store)

@@ -98,17 +98,15 @@ class Guides:
         if self._recall is None:
             return set()
         memory = self._recall.memory
-        begun = memory.begun()
-        idle = memory.idle()
+        begun, idle, outlooks = memory.begun(), memory.idle(), memory.outlooks()
         for site in sites:
-            if site.id in begun and site.id in idle:
-                if site.pages:  # without any, an outlook is not stored
-                    self._released[site.id] = idle[site.id]
-            elif site.id in begun:
+            if site.id in begun and site.id not in idle:
                 self._guide_of(site, self._recall)
-            elif site.id not in begun and (site.pages or site.bytes):
-                known = self._recall.rebuilt(site)
-                self._known[site.id] = self._changed[site.id] = known
+                continue
+            if site.id not in begun and (site.pages or site.bytes):
+                memory.begin_lost(site.id)
+            if site.pages:  # without any, an outlook is not stored
+                self._released[site.id] = outlooks.get(site.id)
         return memory.refilled()
 
     def outlook(self, site: SiteInfo) -> Outlook | None:

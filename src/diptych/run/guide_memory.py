@@ -41,6 +41,11 @@ class GuideMemory:
         """Note that a guide knows nothing yet but what the journal will say."""
         self.store.db.execute(SQL["begin_guide"], (site, self.maker))
 
+    def begin_lost(self, site: int) -> None:
+        """Note that what a guide knew is lost: it is rebuilt with the first news."""
+        self.store.db.execute(SQL["begin_guide"], (site, ""))
+        self.set_idle(site, True)
+
     def note(self, site: int, what: str, data: str) -> None:
         """Write down something that a guide observes."""
         self.store.db.execute(
@@ -80,12 +85,14 @@ class GuideMemory:
             change if is_idle else "DELETE FROM idle_guides WHERE site = ?", (site,)
         )
 
-    def idle(self) -> dict[int, Outlook | None]:
-        """The sites whose guides wait for nothing, with the outlooks they had."""
-        rows = self.store.db.execute(SQL["idle_guides"]).fetchall()
-        return {
-            site: Outlook(found, left) if is_sound else None for site, found, left, is_sound in rows
-        }
+    def idle(self) -> set[int]:
+        """The sites whose guides wait for nothing."""
+        return {site for (site,) in self.store.db.execute("SELECT site FROM idle_guides")}
+
+    def outlooks(self) -> dict[int, Outlook]:
+        """The last outlooks of guides; damaged ones are left out."""
+        rows = self.store.db.execute(SQL["outlooks"]).fetchall()
+        return {site: Outlook(found, left) for site, found, left in rows}
 
     def set_refilled(self, site: int, is_refilled: bool) -> None:
         """Note that a policy was asked for more URLs of a site, or that there was news since."""

@@ -229,10 +229,9 @@ GROUP BY segments.reason ORDER BY count(*) DESC, segments.reason
 SELECT sum(found), sum(left) FROM sites WHERE
     typeof(found) = 'real' AND typeof(left) = 'real' AND abs(found) < 9e999 AND abs(left) < 9e999
 
--- name: idle_guides
-SELECT sites.id, found, left,
+-- name: outlooks
+SELECT id, found, left FROM sites WHERE
     typeof(found) = 'real' AND typeof(left) = 'real' AND abs(found) < 9e999 AND abs(left) < 9e999
-FROM idle_guides JOIN sites ON sites.id = idle_guides.site
 
 -- name: begin_guide
 INSERT INTO guides (site, maker, data) VALUES (?1, ?2, x'') ON CONFLICT (site) DO NOTHING
