@@ -215,7 +215,9 @@ class Crawl:
 
     def _is_over(self, site: SiteInfo) -> bool:
         """True if nothing is queued or being fetched for a site."""
-        return not self.frontier.has_work(info.id for info in self.hosts.of_site(site))
+        return not site.in_flight and not self.frontier.has_work(
+            info.id for info in self.hosts.of_site(site)
+        )
 
     def _end_of(self, site: SiteInfo, *, interrupted: bool) -> SiteEnd | None:
         """Why nothing more is fetched of a site; None if there is no reason that is known."""
