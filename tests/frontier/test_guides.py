@@ -20,6 +20,7 @@ from diptych.frontier.queue import State
 from diptych.frontier.sitemaps import SITEMAP_PART, alternates_of
 from diptych.page.sitemaps import Sitemap, read_sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy, SiteView
+from diptych.run import encoding
 from diptych.run.encoding import read_event, read_snapshot, write_event
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
@@ -56,6 +57,7 @@ class Parrot:
 
     policy: ParrotPolicy
     observed: list[Observed] = field(default_factory=list)
+    snapshots: int = 0
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
         self.observed.append(("page", (page.url, page.lang, [link.url for link in page.links])))
@@ -75,6 +77,7 @@ class Parrot:
         return Outlook(1.0, 2.0)
 
     def snapshot(self) -> object:
+        self.snapshots += 1
         return [
             [what, write_event(said) if what == "news" else said]  # type: ignore[arg-type]
             for what, said in self.observed
@@ -285,6 +288,29 @@ def test_snapshot_takes_the_place_of_a_long_journal(
     assert observed(policy) == before
     assert policy.made[-1] is not policy.made[-2]
     assert [question.pair for question in desk.guides.questions(0.0)] == [PAIR, None]
+
+
+def test_snapshot_that_is_too_large_leaves_the_journal(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = ParrotPolicy()
+    desk = Desk(store, policy)
+    desk.page("/", "en")
+    desk.guides.release(desk.site)
+    monkeypatch.setattr(encoding, "MAX_SNAPSHOT", 80)  # one page has 44 bytes
+    monkeypatch.setattr(module, "MIN_WORK", 250)  # two pages without links
+    work = []
+    for path in ("/a", "/b", "/c", "/d"):
+        desk.page(path, "en")
+        desk.guides.save([desk.site], never_over)
+        work.append(policy.made[-1].snapshots)
+    assert work == [0, 0, 1, 1], "it is not tried with every commit"
+    assert store.count("SELECT count(*) FROM journal") == 4
+    desk.guides.release(desk.site)
+    desk.again()
+    desk.page("/e", "en")
+    paths = ("/", "/a", "/b", "/c", "/d", "/e")
+    assert [said[0] for _, said in observed(policy)] == [*map(at, paths)]  # type: ignore[index]
 
 
 def test_guide_of_a_site_that_is_over_is_released_and_comes_back(store: Store) -> None:

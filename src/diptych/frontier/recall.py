@@ -89,8 +89,8 @@ class SiteGuide:
                     del questions[place]
                     return
 
-    def snapshot(self) -> bytes:
-        """All that it knows, and what was not answered."""
+    def snapshot(self) -> bytes | None:
+        """All that it knows, and what was not answered; None if that is too large."""
         self.new_questions.extend(self.guide.questions())
         asked = [*self.open_questions, *self.new_questions, *([None] if self.has_failed else ())]
         rows = [write_pair(pair) if pair else None for pair in asked]
@@ -275,12 +275,17 @@ class Recall:
     # -- saving ------------------------------------------------------------------------------
 
     def save(self, known: SiteGuide) -> None:
-        """Save a snapshot of a guide, which takes the place of its journal."""
+        """Save a snapshot of a guide, which takes the place of its journal.
+
+        If that is too large, the snapshot before it and the journal are kept.
+        """
         data = known.snapshot()
         with self.store.transaction():
             self.save_state(known)
-            self.memory.save(known.site.id, data)
-        known.work, known.size = 0, len(data)
+            if data is not None:
+                self.memory.save(known.site.id, data)
+                known.size = len(data)
+        known.work = 0
 
     def save_state(self, known: SiteGuide) -> None:
         """Save all that must be known of a guide before it is taken up: before its first news."""

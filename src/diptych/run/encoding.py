@@ -25,7 +25,7 @@ from diptych.types import (
     VerifiedPair,
 )
 
-MAX_SNAPSHOT = 1 << 29  # bytes, unpacked; one of 300,000 URLs has some 60 MB
+MAX_SNAPSHOT = 1 << 27  # bytes, unpacked; one of 300,000 URLs has some 60 MB
 
 
 def decoding(what: str) -> AbstractContextManager[None]:
@@ -104,12 +104,14 @@ def read_sketch(data: bytes) -> Sketch:
         )  # fmt: skip
 
 
-def write_snapshot(data: object) -> bytes:
-    """Plain data as compressed JSON."""
+def write_snapshot(data: object) -> bytes | None:
+    """Plain data as compressed JSON; None if it is too large to be read again."""
     try:
         text = orjson.dumps(data)
     except TypeError:  # half characters in one of its texts
         text = orjson.dumps(_without_half_characters(data))
+    if len(text) > MAX_SNAPSHOT:
+        return None
     packed: bytes = isal_zlib.compress(text, 1)
     return packed
 

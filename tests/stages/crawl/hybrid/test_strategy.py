@@ -729,3 +729,19 @@ def test_outlook_is_the_sum_of_the_values_of_what_is_pending(
     outlook = heard.guide.outlook()
     assert outlook is not None
     assert outlook.left == pytest.approx(0.0)
+
+
+def test_links_that_wait_are_limited_also_after_a_restart() -> None:
+    view: Any = None
+
+    def waiting() -> int:
+        snapshot: Any = guide.snapshot()
+        return sum(len(unread) for _, unread in snapshot["orders"]["unread"])
+
+    policy = Hybrid(models=False)
+    guide = policy.guide(("en", "fr"))
+    list(guide.rank(make_page("/", "en", links=[Link(at("/x"))] * 21_000), view))
+    assert waiting() == 19_800
+    guide = policy.restored(("en", "fr"), guide.snapshot())
+    list(guide.rank(make_page("/a", "en", links=[Link(at("/x"))] * 3_000), view))
+    assert 19_000 < waiting() <= 20_000

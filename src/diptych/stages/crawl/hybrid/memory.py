@@ -34,7 +34,22 @@ class Memory:
         """pending URLs and pages without a translation; the one valued longest ago first"""
         self.unread_links: deque[tuple[KnownUrl, tuple[Link, ...]]] = deque()
         """links that are not read yet, with their page"""
+        self.unread = 0
+        """how many they are"""
         self.overflow: list[Link] = []
         """links to URLs beyond the limit"""
         self.pending_value = 0.0
         """sum of the values of all pending URLs"""
+
+    def add_unread(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
+        """Keep links of a page that are to be read."""
+        self.unread_links.append((known, links))
+        self.unread += len(links)
+
+    def take_unread(self, count: int) -> tuple[KnownUrl, tuple[Link, ...]]:
+        """The links that wait longest, up to so many; it is the turn of other pages then."""
+        known, links = self.unread_links.popleft()
+        self.unread -= len(links)
+        if len(links) > count:
+            self.add_unread(known, links[count:])
+        return known, links[:count]

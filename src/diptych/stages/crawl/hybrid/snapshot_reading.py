@@ -204,7 +204,7 @@ def _read_orders(memory: Memory, known: list[KnownUrl], data: dict[str, Any]) ->
         table.update(dict(zip(owners, whole_numbers(totals), strict=True)))
     for number, unread in items(data["unread"]):
         (place,) = whole_numbers([number], count)
-        memory.unread_links.append((known[place], links(unread)))
+        memory.add_unread(known[place], links(unread))
     digests, places = columns(data["digests"], 2)
     pages = [known[place] for place in whole_numbers(places, count)]
     memory.digests.update(zip(texts(digests), pages, strict=True))

@@ -44,6 +44,7 @@ _MIN_CONTENT_SCORE = 0.5  # of a pair that pairing by content found
 _MIN_KEY_CONFIDENCE = 0.6  # of a URL that a key predicts
 _REFRESHED_PER_PAGE = 100  # URLs whose value is computed again with each page
 _LINKS_AT_A_TIME = 300  # links that are read at a time
+_MAX_UNREAD = 20_000  # links that may wait, so that memory and snapshots do not grow without end
 _MAX_GUESSES = 20  # pending URLs that nothing links to
 _MIN_GUESS_RATE = 0.1  # share of guessed URLs that must exist for more to be tried
 _OVERFLOW_VALUE = 0.001
@@ -85,7 +86,7 @@ class _HybridGuide:
         """Values of the URLs that the page adds, and of those that it changes."""
         known = self._add_page(page)
         if known is not None:
-            self._memory.unread_links.append((known, page.links))
+            self._memory.add_unread(known, page.links)
             self._read_more_links()
             self._predict_translations(known)  # again: of a page also URLs that nothing links to
             self._matches.request_verification(known)
@@ -159,11 +160,10 @@ class _HybridGuide:
 
     def _read_more_links(self) -> None:
         """Read links, a limited number at a time: the crawl must not wait for a page of links."""
-        if self._memory.unread_links:
-            known, links = self._memory.unread_links.popleft()
-            self._read_links(known, links[:_LINKS_AT_A_TIME])
-            if len(links) > _LINKS_AT_A_TIME:
-                self._memory.unread_links.append((known, links[_LINKS_AT_A_TIME:]))
+        while self._memory.unread_links:
+            self._read_links(*self._memory.take_unread(_LINKS_AT_A_TIME))
+            if self._memory.unread <= _MAX_UNREAD:
+                break
 
     def _read_links(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
         """Read links of a page, or of a sitemap."""
