@@ -1,4 +1,4 @@
-"""How long each step after the crawl takes per site, in runs of ever more sites: it must not grow.
+"""Seconds per site of each step after the crawl, in runs of ever more sites: they must not grow.
 
     python -m bench.tasks.mine_many [--sites 4000] [--out bench/results/mine_many.json]
 

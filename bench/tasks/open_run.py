@@ -1,4 +1,4 @@
-"""How long a run of many sites takes to open, with the indexes and without them.
+"""Seconds that a run of many sites takes to open, with the indexes and without them.
 
     python -m bench.tasks.open_run [--sites 10000] [--urls 500] [--out bench/results/open_run.json]
 

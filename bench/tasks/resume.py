@@ -1,4 +1,4 @@
-"""How soon a crawl that was killed fetches again, and what that costs the crawl.
+"""Seconds until a crawl that was killed fetches again, and the cost of that to the crawl.
 
     python -m bench.tasks.resume [--pages 5000] [--urls 20000] [--sites 400] [--out FILE]
 

@@ -48,7 +48,7 @@ class Watched(Drive):
 
 
 def under_way(drive: Drive) -> set[str]:
-    """What was asked for more often than it was answered."""
+    """The URLs that were asked for more often than they were answered."""
     asked = [claim.url for claim in drive.claims]
     answered = [fetched for fetched, _ in drive.ended]
     return {found for found in asked if asked.count(found) > answered.count(found)}

@@ -188,7 +188,7 @@ def urls_of(known: Knowledge) -> dict[str, int]:
 
 
 def is_alike(one: Knowledge, other: Knowledge) -> bool:
-    """Whether two guides know the same URLs and pairs, though events came in another order."""
+    """True if two guides know the same URLs and pairs, though events came in another order."""
     assert one.outlook is not None
     assert other.outlook is not None
     return (

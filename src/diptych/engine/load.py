@@ -1,4 +1,4 @@
-"""How busy something was of late, so that help is called neither too early nor too late."""
+"""Load of the workers of late, so that another is started neither too early nor too late."""
 
 from __future__ import annotations
 

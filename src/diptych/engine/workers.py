@@ -69,7 +69,7 @@ class Shared(Generic[Context]):
 
     @cached_property
     def frame(self) -> bytes:
-        """What a worker is sent."""
+        """The frame that sends the context to a worker."""
         return frame_of(NewContext(self._context))
 
 

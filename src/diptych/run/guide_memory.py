@@ -17,7 +17,7 @@ from diptych.types import Decision, Kind, Outlook, PagePair, Url, VerifiedPair
 
 
 class UrlPast(NamedTuple):
-    """What became of a URL that was asked for."""
+    """The outcome of a URL that was asked for."""
 
     url: Url
     kind: Kind
@@ -32,7 +32,7 @@ class UrlPast(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GuideMemory:
-    """What the guides of a run know; `maker` names a version, a policy and languages."""
+    """The knowledge of the guides of a run; `maker` names a version, a policy and languages."""
 
     store: Database
     maker: str
@@ -53,7 +53,7 @@ class GuideMemory:
         )
 
     def journal(self, site: int) -> list[tuple[str, str]]:
-        """What a guide observed since its last snapshot, in order."""
+        """The observations of a guide since its last snapshot, in order."""
         rows = self.store.db.execute(
             "SELECT what, data FROM journal WHERE site = ? ORDER BY id", (site,)
         )
@@ -141,7 +141,7 @@ class OpenSitemaps:
         self.store.db.execute("DELETE FROM open_sitemaps WHERE url = ?", (url_key(url),))
 
     def starts(self) -> dict[int, int]:
-        """How many entries of each were read, in the order of their turns."""
+        """The number of entries read of each, in the order of their turns."""
         rows = self.store.db.execute("SELECT url, start FROM open_sitemaps ORDER BY turn")
         return {
             key: max(0, start) if isinstance(start, int) else 0 for key, start in rows.fetchall()

@@ -106,7 +106,7 @@ def test_links_beyond_the_limit_are_kept() -> None:
 
 
 def use(data: object) -> bool:
-    """Whether a snapshot is taken for one; a guide that was made from it must then work."""
+    """True if a snapshot is taken for one; a guide that was made from it must then work."""
     try:
         guide = POLICY.restored(LANGS, data)
     except parser_errors():

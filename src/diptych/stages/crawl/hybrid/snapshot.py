@@ -123,7 +123,7 @@ def _write_relations(urls: _Table, kinds: _Table) -> dict[str, Any]:
 
 
 def _write_urls(memory: Memory, known: Sequence[KnownUrl], kinds: _Table) -> dict[str, Any]:
-    """What is known of each URL by itself."""
+    """The facts about each URL by itself."""
     langs, guesses, rules = _Table(), _Table([()]), memory.edit_rules
     expected = _Table(each.url for each in known)
     found = {

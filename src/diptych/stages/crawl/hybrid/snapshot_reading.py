@@ -1,4 +1,4 @@
-"""What a guide knew, read from its snapshot; each value is checked."""
+"""Reader of the snapshot of a guide; each value is checked."""
 
 from __future__ import annotations
 
