@@ -9,8 +9,9 @@ from pathlib import Path
 
 from diptych.engine.engine import Answerer
 from diptych.engine.reading import READ_LIMITS, ReadTask, read_result
+from diptych.engine.waiting import is_awaited
 from diptych.engine.worker import Failed
-from diptych.engine.workers import ALONE, Workers, is_done
+from diptych.engine.workers import ALONE, Workers
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
@@ -124,10 +125,8 @@ def _answers(
         task = ReadTask(claim.kind, response, claim.depth, crawl.langs, True, False)
         begun.append((pointer, workers.submit(task, ALONE, limits=READ_LIMITS)))
     for claim, (pointer, future) in zip(claims, begun, strict=True):
-        while not is_done(future):
-            watcher.tick()
-            if watcher.stopped():  # the next invocation gives back what was claimed
-                return
+        if not is_awaited(future, watcher):  # the next invocation gives back what was claimed
+            return
         *_, read = read_result(claim.url, future.result())
         assert read is not None
         reading = read[0]

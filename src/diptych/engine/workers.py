@@ -12,7 +12,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeVar
 
 from diptych.engine.event_loop import EventLoopThread
 from diptych.engine.load import Load
+from diptych.engine.waiting import is_done
 from diptych.engine.worker import (
     FRAME,
     READY,
@@ -57,7 +58,6 @@ _TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is 
 _MANY_PAGES = 4  # that wait: the network is faster than the workers
 _LOAD_SECONDS = 0.5  # over which the load is taken
 _BUSY = 0.8  # share of that time in which all workers were busy, from which another pays
-_TICK_SECONDS = 0.1  # between two ticks while a result is waited for
 
 
 class Shared(Generic[Context]):
@@ -381,11 +381,6 @@ class Workers:
         for process in self._processes:
             kill(process)
         await asyncio.gather(*self._starting, *self._listeners, return_exceptions=True)
-
-
-def is_done(future: Future[Any]) -> bool:
-    """True if a task is done, after a moment in which it may be."""
-    return bool(wait([future], timeout=_TICK_SECONDS).done)
 
 
 def _result(begun: deque[Future[Value]], tick: Callable[[], None]) -> Value:

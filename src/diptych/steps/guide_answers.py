@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
+from diptych.engine.waiting import is_awaited
 from diptych.engine.worker import USUAL, Failed, Task, TaskLimits
-from diptych.engine.workers import Workers, is_done
+from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import PairQuestion
 from diptych.protocols import Watcher
@@ -62,10 +63,8 @@ class GuideAnswers:
             commit()
             answers = [self._ask(question) for question in questions]
             for question, answer in zip(questions, answers, strict=True):
-                while not is_done(answer):
-                    watcher.tick()
-                    if watcher.stopped():
-                        return
+                if not is_awaited(answer, watcher):
+                    return
                 _report_answer(self._crawl, question, answer.result())
 
     @property
