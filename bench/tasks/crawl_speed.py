@@ -73,17 +73,24 @@ def diptych(home: str, connections: int) -> Run:
     return report_of(["bench.support.diptych_crawl", home, str(connections)])
 
 
+def diptych_cold(home: str, connections: int) -> Run:
+    """The same, with the start of its worker processes within the time."""
+    return report_of(["bench.support.diptych_crawl", home, str(connections), "--cold"])
+
+
 PROGRAMS: dict[str, Program] = {
     "bare": bare,
     "scrapy": scrapy,
     "scrapy-jobdir": scrapy_jobdir,
     "diptych": diptych,
+    "diptych-cold": diptych_cold,
 }
 NAMES = {
     "bare": "bare aiohttp loop",
     "scrapy": "Scrapy, queue in memory",
     "scrapy-jobdir": "Scrapy, queue on disk (JOBDIR)",
     "diptych": "Diptych",
+    "diptych-cold": "Diptych, with starting its workers",
 }
 
 
