@@ -163,18 +163,6 @@ def test_a_page_whose_links_are_in_its_language_is_no_stray() -> None:
     assert site_test.decision().accept
 
 
-def test_a_second_stray_page_is_proof() -> None:
-    menu = [Link(Url(f"{BASE}/about"), anchor=MENU["en"])]
-    titles = [Link(Url(f"{BASE}/{number}"), anchor=TITLE) for number in (12, 13)]
-    site_test = Detect().new_test(["en", "fr"])
-    site_test.read(page("/", "en", [*menu, *titles]))
-    assert requested(site_test) == ["/12"]
-    site_test.read(page("/12", "fr", menu))
-    assert requested(site_test) == ["/13"]
-    site_test.read(page("/13", "fr", menu))
-    assert site_test.decision().accept
-
-
 SEVERAL = [Link(Url(f"{BASE}/fr/{number}"), anchor="Français") for number in range(9)]
 
 

@@ -1,7 +1,8 @@
 """Tests if a site is bilingual, by few of its pages (Barbosa et al. 2011, section 2.1).
 
 The link predictor says which links of a page may lead to a language that is missing; the pages
-behind the likeliest are fetched one after the other, and their languages identified.
+behind the likeliest are fetched one after the other, and their languages identified.  Where a page
+raises a doubt that there are more in its language, one more of them is fetched.
 """
 
 from __future__ import annotations
@@ -16,8 +17,19 @@ from diptych.protocols import SiteTest
 from diptych.reason import Reason
 from diptych.stages.detect.predictor import model as link_predictor
 from diptych.stages.detect.predictor.contexts import Question, features_of_links
-from diptych.stages.detect.shared.naming import names_language
-from diptych.stages.detect.shared.site_pages import ShownLanguages, main_language, site_links
+from diptych.stages.detect.predictor.doubts import (
+    doubt,
+    is_by_machine,
+    is_translated,
+    own_links,
+)
+from diptych.stages.detect.shared.naming import declared_by, names_language
+from diptych.stages.detect.shared.site_pages import (
+    ShownLanguages,
+    address,
+    main_language,
+    site_links,
+)
 from diptych.types import Decision, Link, Page, Url
 
 
@@ -28,6 +40,8 @@ class _Candidate(NamedTuple):
     probability: float
     is_part: bool = False
     """its target stands for the page that has the link, which has no text of its own"""
+    sample_of: str = ""
+    """the language of the page that has the link, if that is in doubt"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,29 +74,42 @@ class _SiteTest:
         self._missed = 0
         self._doubtful: set[str] = set()
         """languages that only a page which may be a single one has shown"""
+        self._untranslated: set[str] = set()
+        """languages that a link named, but not its target was in"""
+        self._sampled: dict[str, bool] = {}
+        """language in doubt -> True if another page of that language is in it"""
         self._candidates_by_page: dict[tuple[int, frozenset[str]], list[_Candidate]] = {}
         """(number of a page, missing languages) -> its links"""
 
     def read(self, page: Page) -> None:
         """Take a page of the site; one that was reached by its title only may be a single one."""
         requested, self._waiting = self._waiting, None
+        self._pages.append(page)
+        if is_by_machine(page, self._pages[0]):
+            return
         before = self._shown.shown
-        lang = self._shown.add_page(page)
+        named = self._named(requested)
+        lang = self._shown.add_page(page, named)
+        if requested is not None and requested.sample_of and lang:
+            self._sampled[requested.sample_of] = is_translated(page, requested.sample_of)
+        elif named and lang not in ("", named):
+            self._untranslated.add(named)
         if lang and lang not in before and self._may_be_single(page, lang, requested):
             self._doubtful.add(lang)
             self._shown.remove_page(page.url, lang)
-        self._pages.append(page)
+
+    def _named(self, requested: _Candidate | None) -> str:
+        """The missing language that a requested link names as that of its target."""
+        if requested is None:
+            return ""
+        missing = (lang for lang in self._shown.langs if lang not in self._shown.shown)
+        return next((lang for lang in missing if names_language(requested.link, lang)), "")
 
     def _may_be_single(self, page: Page, lang: str, requested: _Candidate | None) -> bool:
         """True if a page may be the only one in its language: no link named the language."""
-        if (
-            requested is None
-            or requested.is_part
-            or lang in self._doubtful
-            or names_language(requested.link, lang)
-        ):
+        if requested is None or requested.is_part or names_language(requested.link, lang):
             return False
-        if all(main_language(each) is None for each in self._pages):
+        if all(main_language(each) is None for each in self._pages[:-1]):
             return False  # the first page with text is in the language of the site
         return not self._is_at_home(page, lang)
 
@@ -98,32 +125,64 @@ class _SiteTest:
         self._waiting = None
 
     def wanted_links(self) -> Sequence[Link]:
-        """The likeliest link, if one more page is needed and allowed."""
-        if self._waiting is not None or not self._pages or self._shown.is_bilingual:
+        """The link to request next, if one more page is needed and allowed."""
+        if self._waiting is not None or not self._pages:
             return ()
         if len(self._pages) > self._settings.most or self._missed >= self._settings.misses:
             return ()
-        best = next(iter(self._candidates()), None)
-        if best is None or best.probability < self._settings.threshold:
+        best = self._sample() if self._shown.is_bilingual else self._best_candidate()
+        if best is None:
             return ()
         self._waiting = self._requested[best.link.url] = best
         return (best.link,)
 
-    def _candidates(self) -> list[_Candidate]:
+    # -- the languages that are missing --------------------------------------------------------
+
+    def _best_candidate(self) -> _Candidate | None:
+        """The likeliest link, if it is likely enough."""
+        best = next(iter(self._candidates(self._question())), None)
+        if best is None or best.probability < self._settings.threshold:
+            return self._way_round()
+        return best if self._may_have_two() else None
+
+    def _may_have_two(self) -> bool:
+        """False if a start page in a third language leads to one of the languages asked for only.
+
+        Its switchers would name both.
+        """
+        if self._shown.shown or all(main_language(page) is None for page in self._pages):
+            return True
+        wanted = self._question()
+        likely = [
+            any(
+                each.probability >= self._settings.threshold
+                for each in self._candidates(wanted._replace(missing=frozenset({lang})))
+            )
+            for lang in sorted(wanted.missing)
+        ]
+        return sum(likely) > 1
+
+    def _question(self) -> Question:
+        return Question.of(self._shown.langs, self._shown.shown)
+
+    def _candidates(self, question: Question) -> list[_Candidate]:
         """Links that may be requested, likeliest first; declared translations before all others."""
-        question = Question.of(self._shown.langs, self._shown.shown)
-        best: dict[Url, _Candidate] = {}
+        best: dict[str, _Candidate] = {}
         for number, page in enumerate(self._pages):
             key = (number, question.missing)
             if key not in self._candidates_by_page:
                 self._candidates_by_page[key] = self._candidates_of(page, question)
             for each in self._candidates_by_page[key]:
-                known = best.get(each.link.url)
+                known = best.get(address(each.link.url))
                 if known is None or each.probability > known.probability:
-                    best[each.link.url] = each
-        done = {page.url for page in self._pages} | self._requested.keys()
-        left = [each for url, each in best.items() if url not in done]
+                    best[address(each.link.url)] = each
+        done = self._done()
+        left = [each for place, each in best.items() if place not in done]
         return sorted(left, key=lambda each: (-each.probability, each.link.url))
+
+    def _done(self) -> set[str]:
+        """The addresses of all pages that were read or requested."""
+        return {address(page.url) for page in self._pages} | set(map(address, self._requested))
 
     def _candidates_of(self, page: Page, question: Question) -> list[_Candidate]:
         model = link_predictor.load(self._settings.model)
@@ -142,12 +201,82 @@ class _SiteTest:
         """1 while no page with text was read; then the threshold, so that switchers come first."""
         return max(probability, self._settings.threshold if self._shown.shown else 1.0)
 
+    # -- the languages that are in doubt -------------------------------------------------------
+
+    def _way_round(self) -> _Candidate | None:
+        """Another page of the language shown, if only a page without text stands in the way.
+
+        The entrance of a site may be declared as a translation, and lead back at once.
+        """
+        silent = {address(page.url): page for page in self._pages if main_language(page) is None}
+        missing = self._question().missing
+        for lang in self._shown.shown:
+            page = self._pages_in(lang)[0]
+            for link in site_links(page, self._pages[0].url):
+                other = silent.get(address(link.url))
+                if other is not None and any(names_language(link, each) for each in missing):
+                    left = self._left(own_links(page, other, self._pages[0].url))
+                    return _Candidate(left[0], 1.0, sample_of=lang) if left else None
+        return None
+
+    def _sample(self) -> _Candidate | None:
+        """Another page of a language in doubt; None if it would not change the decision."""
+        in_doubt = self._in_doubt()
+        found = [self._sample_of(lang) for lang in in_doubt]
+        samples = [each for each in found if each is not None]
+        sure = len(self._shown.shown) - len(in_doubt)
+        return samples[0] if samples and sure + len(samples) > 1 else None
+
+    def _sample_of(self, lang: str) -> _Candidate | None:
+        """A link that names the language, or the link with the longest text: that is a title."""
+        if lang in self._sampled:
+            return None
+        page, other, start = self._pages_in(lang)[0], self._other(lang), self._pages[0].url
+        named = (
+            link for link in site_links(other, start) if declared_by(link, (lang,)) == primary(lang)
+        )
+        own = own_links(page, other, start)
+        own.sort(key=lambda link: len(link.anchor), reverse=True)
+        left = self._left([*named, *own])
+        return _Candidate(left[0], 1.0, sample_of=lang) if left else None
+
+    def _left(self, links: Sequence[Link]) -> list[Link]:
+        """The links whose targets were not requested yet."""
+        done = self._done()
+        return [link for link in links if address(link.url) not in done]
+
+    def _in_doubt(self) -> dict[str, Reason]:
+        """The languages that were shown and are in doubt, and the reasons."""
+        found = {lang: self._doubt(lang) for lang in self._shown.shown}
+        return {lang: reason for lang, reason in found.items() if reason is not None}
+
+    def _doubt(self, lang: str) -> Reason | None:
+        is_sampled = self._sampled.get(lang, False)
+        if lang in self._untranslated and not is_sampled:
+            return Reason.SINGLE_PAGE
+        pages, langs = self._pages_in(lang), self._shown.langs
+        return doubt(pages, self._other(lang), lang, langs, is_sampled=is_sampled)
+
+    def _other(self, lang: str) -> Page:
+        """The first page in another of the languages shown."""
+        return next(self._pages_in(each)[0] for each in self._shown.shown if each != lang)
+
+    def _pages_in(self, lang: str) -> list[Page]:
+        """The pages that have shown a language."""
+        pages = {page.url: page for page in self._pages}
+        return [pages[url] for url in self._shown.urls(lang)]
+
+    # -- the answer ----------------------------------------------------------------------------
+
     def decision(self) -> Decision:
-        """Bilingual if two different pages have shown two of the languages."""
+        """Bilingual if two different pages have shown two of the languages, without a doubt."""
         if self._shown.is_bilingual:
-            return Decision(True, self._shown.confidence)
+            in_doubt, score = self._in_doubt(), self._shown.confidence
+            if len(self._shown.shown) - len(in_doubt) > 1:
+                return Decision(True, score)
+            return Decision(False, score / 2, next(iter(in_doubt.values())))
         left = (
-            max((each.probability for each in self._candidates()), default=0.0)
+            max((each.probability for each in self._candidates(self._question())), default=0.0)
             if self._pages
             else 0.0
         )

@@ -6,9 +6,10 @@ translation sites answer with the start page, or with an untranslated copy.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from diptych.language.codes import asked_language
+from diptych.language.codes import MIN_PAGE_SHARE, asked_language
 from diptych.page.distinct import content_of
 from diptych.text.urls import NOT_HTML, extension, site_name
 from diptych.types import LangScore, Link, Page, Url
@@ -22,6 +23,7 @@ _NO_PAGE_ENDINGS = NOT_HTML | {
     "txt",
     "xml",
 }  # the last are read as pages at times, but have no text
+_INDEX_FILE = re.compile(r"/(?:index\.(?:html?|php|aspx?|jsp))?(?=\?|\Z)", re.IGNORECASE)
 _RELATIONS = frozenset({"a", "area", "frame", "alternate", "refresh"})
 
 
@@ -35,15 +37,19 @@ def main_language(page: Page) -> LangScore | None:
     return best if best.lang and best.score >= _MIN_SURE else None
 
 
-def shown_language(page: Page, langs: Sequence[str]) -> LangScore | None:
+def shown_language(page: Page, langs: Sequence[str], named: str = "") -> LangScore | None:
     """The language asked for that a page is in, and its score; None if it is in none.
 
     A page in several counts for the first of them only: the shares of a sketch are those of a
-    closed choice, in which lists of names and pieces of code make any page bilingual.
+    closed choice, in which lists of names and pieces of code make any page bilingual.  The language
+    that a link has named as that of the page is its first.
     """
     best = main_language(page)
     if best is None:
         return None
+    for lang, share in page.record.langs:
+        if named and share >= MIN_PAGE_SHARE and asked_language(lang, langs) == named:
+            return LangScore(named, share)
     lang = asked_language(best.lang, langs)
     return LangScore(lang, best.score) if lang else None
 
@@ -63,6 +69,15 @@ def site_links(page: Page, start: Url) -> Iterator[Link]:
             yield link
 
 
+def address(url: Url) -> str:
+    """A URL without scheme, index file and last slash, which hardly ever make another page.
+
+    >>> address(Url("https://x.org/fr/index.html")), address(Url("http://x.org/fr"))
+    ('x.org/fr', 'x.org/fr')
+    """
+    return _INDEX_FILE.sub("", url.partition("://")[2], count=1)
+
+
 class ShownLanguages:
     """The pages that have shown each of the languages asked for."""
 
@@ -71,12 +86,15 @@ class ShownLanguages:
         self._pages: dict[str, list[tuple[Url, float]]] = {lang: [] for lang in langs}
         self._contents: set[str] = set()
 
-    def add_page(self, page: Page) -> str:
-        """Add a page; returns the language it shows, empty if its text was seen before."""
+    def add_page(self, page: Page, named: str = "") -> str:
+        """Add a page, of which a link may have named the language.
+
+        Returns the language that it shows, empty if its text was seen before.
+        """
         if content_of(page.record) in self._contents:
             return ""
         self._contents.add(content_of(page.record))
-        found = shown_language(page, self.langs)
+        found = shown_language(page, self.langs, named)
         if found is None:
             return ""
         self._pages[found.lang].append((page.url, found.score))
@@ -85,6 +103,10 @@ class ShownLanguages:
     def remove_page(self, url: Url, lang: str) -> None:
         """Remove a page from those that have shown a language."""
         self._pages[lang] = [each for each in self._pages[lang] if each[0] != url]
+
+    def urls(self, lang: str) -> list[Url]:
+        """The pages that have shown a language."""
+        return [url for url, _ in self._pages[lang]]
 
     def count(self, lang: str) -> int:
         """The number of pages that have shown a language."""

@@ -1,0 +1,110 @@
+"""Doubts about a language that a page has shown: signs that the site has hardly a page in it.
+
+A site that only looks bilingual has a start page in the second language, and behind it nothing, or
+pages that were not translated.  The start page shows it: parts of it are in the other language, or
+it has hardly any links of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diptych.language.codes import MIN_PAGE_SHARE, asked_language, same_language
+from diptych.language.identify import identify
+from diptych.reason import Reason
+from diptych.stages.detect.shared.naming import declared_by
+from diptych.stages.detect.shared.site_pages import address, site_links
+from diptych.text.lengths import text_length
+from diptych.types import Link, Page, Url
+
+_MIN_LINKS = 4  # with the start page five pages: fewer are no translated site
+_MANY_TIMES = 3  # a language has so many times the links of the other one
+_MIN_TITLE = 30.0  # letters of a link's text that is a title, and no item of a menu
+_MIN_TRANSLATED = 0.3  # share of a page; menus around an untranslated text have up to 0.26
+_SAYS_MACHINE = frozenset({"machine:declared", "machine:notice"})
+
+
+def own_links(page: Page, other: Page | None, start: Url) -> list[Link]:
+    """The links of a page to further pages in its language, each target once.
+
+    They lead to pages of the site that a page in another language does not link to, and they do
+    not name a language, as links from one language to another do.
+    """
+    known = {address(page.url)}
+    if other is not None:
+        known |= {address(other.url), *(address(link.url) for link in other.links)}
+    found: dict[str, Link] = {}
+    for link in site_links(page, start):
+        place = address(link.url)
+        if link.rel not in ("a", "area") or place in known or declared_by(link, ()):
+            continue
+        if place not in found or len(link.anchor) > len(found[place].anchor):
+            found[place] = link
+    return list(found.values())
+
+
+def doubt(
+    pages: Sequence[Page], other: Page, lang: str, langs: Sequence[str], *, is_sampled: bool
+) -> Reason | None:
+    """The reason to doubt that a site has pages enough in a language; None if there is none.
+
+    `pages` are those that have shown the language, `other` has shown another one.  A page that is
+    in two languages counts if a sample was taken, and was in the right one.
+    """
+    start = other.url
+    if has_titles(own_links(pages[0], other, start), lang, langs):
+        return None
+    if is_mixed(pages[0], lang, langs) and not is_sampled:
+        return Reason.SINGLE_PAGE
+    further = [own_links(page, None, start) for page in pages]
+    if not any(further) and all(
+        sum(link.rel == "a" for link in page.links) >= _MIN_LINKS for page in pages
+    ):
+        return Reason.SINGLE_PAGE  # it has links, but only to files and other sites
+    own = {address(link.url) for page in pages for link in own_links(page, other, start)}
+    is_stub = is_few(len(own), max(map(len, further)), len(own_links(other, pages[0], start)))
+    return Reason.TOO_FEW_PAGES if is_stub else None
+
+
+def has_titles(links: Sequence[Link], lang: str, langs: Sequence[str]) -> bool:
+    """True if enough links have titles in a language: it has pages with contents of their own."""
+    found = 0
+    for link in links:
+        if found < _MIN_LINKS and text_length(link.anchor) >= _MIN_TITLE:
+            scores = identify(link.anchor, langs, closed=False)
+            found += bool(scores) and asked_language(scores[0].lang, langs) == lang
+    return found >= _MIN_LINKS
+
+
+def is_mixed(page: Page, lang: str, langs: Sequence[str]) -> bool:
+    """True if a page in one of the languages asked for has parts in another of them."""
+    return any(
+        share >= MIN_PAGE_SHARE and asked_language(other, langs) not in ("", lang)
+        for other, share in page.record.langs
+    )
+
+
+def is_few(own: int, all_links: int, others: int) -> bool:
+    """True if the links of a page to its own language are too few.
+
+    That is few beside those of the other language, or none among many.
+
+    >>> is_few(3, 4, 12), is_few(5, 9, 40), is_few(2, 9, 3), is_few(0, 6, 2), is_few(0, 0, 0)
+    (True, False, False, True, False)
+    """
+    if not own:
+        return all_links >= _MIN_LINKS
+    return own < _MIN_LINKS and others >= _MANY_TIMES * own
+
+
+def is_translated(page: Page, lang: str) -> bool:
+    """True if more of a page than its menus is in a language."""
+    return any(
+        share >= _MIN_TRANSLATED and same_language(other, lang)
+        for other, share in page.record.langs
+    )
+
+
+def is_by_machine(page: Page, start: Page) -> bool:
+    """True if a page says that a machine has translated it, and the start page does not."""
+    return bool(_SAYS_MACHINE & {*page.record.flags} - {*start.record.flags})
