@@ -440,7 +440,7 @@ def test_highest_priority_is_that_of_hosts_that_may_be_asked_within_five_seconds
 
 def test_states_are_numbered_as_in_the_databases_of_runs() -> None:
     assert {state.name: int(state) for state in State} == {
-        "QUEUED": 0, "CLAIMED": 1, "FETCHED": 2, "FAILED": 3, "REFUSED": 4, "OUTSIDE": 5
+        "QUEUED": 0, "CLAIMED": 1, "FETCHED": 2, "FAILED": 3, "REFUSED": 4, "OUTSIDE": 5, "ALIAS": 6
     }  # fmt: skip
 
 

@@ -10,6 +10,39 @@ WHERE excluded.state = 0 AND urls.state = 0
     AND (excluded.turn < urls.turn
          OR (excluded.turn = urls.turn AND (excluded.priority > urls.priority OR ?11)))
 
+-- name: add_alias
+INSERT INTO urls (key, url, host, kind, turn, depth, priority, reason, redirect, state)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 6)
+ON CONFLICT (key) DO UPDATE SET state = 6, reason = excluded.reason, redirect = excluded.redirect
+WHERE urls.state = 0
+
+-- name: aliases_by_rule
+-- of a site; the reason is `alias ` and the rules, with ` + ` between them
+SELECT key, url, host FROM urls
+WHERE state = 6 AND host IN (SELECT id FROM hosts WHERE site = ?1)
+    AND instr(' + ' || substr(reason, 7) || ' + ', ' + ' || ?2 || ' + ')
+ORDER BY id
+
+-- name: aliases_of_url
+SELECT key, url, host FROM urls
+WHERE state = 6 AND host IN (SELECT id FROM hosts WHERE site = ?1) AND redirect = ?2
+ORDER BY id
+
+-- name: undo_alias
+UPDATE urls SET state = 0, due = 0, reason = '', redirect = NULL WHERE key = ?
+
+-- name: alias_rules
+-- without damaged rows
+SELECT scope, rule, moved, same, broken FROM alias_rules
+WHERE typeof(scope) = 'text' AND typeof(rule) = 'text'
+    AND typeof(moved) = 'integer' AND moved BETWEEN 0 AND 1000000000
+    AND typeof(same) = 'integer' AND same BETWEEN 0 AND 1000000000
+    AND typeof(broken) = 'integer' AND broken BETWEEN 0 AND 1000000000
+LIMIT ?
+
+-- name: queued_pages
+SELECT url, depth, priority FROM urls WHERE host = ? AND state = 0 AND turn = 4 ORDER BY id
+
 -- name: best_priority
 SELECT turn, priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 AND due <= ?
 ORDER BY turn, priority DESC LIMIT 1
@@ -45,6 +78,9 @@ WHERE state = 3 AND reason >= 'failed:' AND reason < 'failed;'
 
 -- name: give_back_all_claims
 UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE state = 1
+
+-- name: site_costs
+SELECT site, sum(size), sum(status > 0) FROM fetches GROUP BY site
 
 -- name: fetch_again
 UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE key = ?

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -30,6 +30,8 @@ class State(IntEnum):
     REFUSED = 4
     OUTSIDE = 5
     """out of the crawl's scope; known only as the target of a redirect"""
+    ALIAS = 6
+    """the same page as another URL, by a rule; it is not asked for"""
 
 
 class Turn(IntEnum):
@@ -157,6 +159,38 @@ class Frontier:
         self._db.executemany(SQL["add_url"], rows)
         for id in touched & self._hosts.keys():
             self._schedule(self._hosts[id])
+
+    def add_alias(self, entry: Entry, target: Url) -> bool:
+        """Make a URL an alias of another, unless it was asked for; True if it is one now."""
+        row = (
+            url_key(entry.url), entry.url, entry.host, int(entry.turn.kind), int(entry.turn),
+            entry.depth, entry.priority, entry.reason, url_key(target),
+        )  # fmt: skip
+        return bool(self._db.execute(SQL["add_alias"], row).rowcount)
+
+    def undo_aliases(self, site: int, rule: str, is_alias: Callable[[Url], bool]) -> list[Url]:
+        """Queue the aliases of a site again that a rule has made, but for those that still are."""
+        rows = self._db.execute(SQL["aliases_by_rule"], (site, rule)).fetchall()
+        return self._undo([row for row in rows if not is_alias(row[1])])
+
+    def undo_alias_of(self, site: int, target: Url) -> list[Url]:
+        """Queue the first alias of a URL again, since that has no page; the others stay aliases."""
+        rows = self._db.execute(SQL["aliases_of_url"], (site, url_key(target))).fetchall()
+        return self._undo(rows[:1])
+
+    def _undo(self, rows: Iterable[tuple[int, Url, int]]) -> list[Url]:
+        """Make queued URLs of aliases; they keep their priorities."""
+        undone = []
+        for key, url, host in rows:
+            self._db.execute(SQL["undo_alias"], (key,))
+            undone.append(url)
+            if host in self._hosts:
+                self._schedule(self._hosts[host])
+        return undone
+
+    def queued_pages(self, host: int) -> list[tuple[Url, int, float]]:
+        """The queued pages of a host, with their depths and priorities, in order of discovery."""
+        return self._db.execute(SQL["queued_pages"], (host,)).fetchall()
 
     def claim(self, now: float, limit: int) -> list[Claim]:
         """Up to `limit` URLs that may be fetched now, no host asked sooner than it may be."""

@@ -1,0 +1,340 @@
+"""Aliases: rules by which two URLs of a site are one page, learned from redirects and copies.
+
+A rule (`text.aliases`) is counted for each host, and for each section of it.  One that has held for
+a few pages without an exception is applied to what is queued and to what is found later; one
+exception demotes it.  Of the URLs it applies to a few are fetched all the same, as a test.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from diptych.frontier.queries import SQL
+from diptych.frontier.queue import State
+from diptych.language.codes import same_language
+from diptych.page.distinct import content_of
+from diptych.page.template import Template, is_same_text
+from diptych.reason import alias_reason
+from diptych.run.store import Store
+from diptych.text.aliases import path_between, rewritings
+from diptych.text.caches import TextMap
+from diptych.text.urls import origin_of, site_name, url_key
+from diptych.types import Page, PageRecord, Url
+
+MIN_HELD = (4, 3)  # pages for which a rule must have held: of a host, of a section
+TESTED = 32  # of so many URLs that a rule applies to one is fetched, as a test
+MAX_TWINS = 32_000_000  # bytes of contents and rewritten URLs that are remembered
+MAX_URL = 512  # characters of a URL that rules are learned from: longer ones would take much memory
+MAX_STEPS = 4  # rules that are applied to one URL
+MAX_RULES = 500  # of a host, and four times as many for its sections: a site may invent parameters
+MAX_COUNTS = 200_000  # of rules of all hosts
+# A page has many variants: the first counts for a rule, and few others.  Where all numbers of a
+# parameter lead to one text that says "not found", other numbers still lead to pages.
+_COUNTED = frozenset((1, 16, 64))
+_MIN_PAGES = 10  # of a language: with fewer its template is not known
+_MAX_BLOCKS, _MAX_TEMPLATES = 20_000, 32  # blocks of the pages of a host, and hosts
+REASON = alias_reason("")
+"""how the reason of an alias begins, as it is stored; the rules come next"""
+AND = " + "
+"""what stands between the rules"""
+_TELLING = ("without", "lower", "sorted", "single")  # rules that need no redirect to be useful
+
+
+@dataclass(slots=True)
+class Counts:
+    """How often a rule was seen to hold: by redirects, and by copies; and how often it did not."""
+
+    moved: int = 0
+    same: int = 0
+    broken: int = 0
+
+    def is_active(self, least: int) -> bool:
+        """True if the rule has held as often as it must, without an exception."""
+        return self.moved + self.same >= least and not self.broken
+
+
+class Alias(NamedTuple):
+    """The URL that stands for another one, and the rules that say so."""
+
+    url: Url
+    rule: str
+
+
+class Aliases:
+    """The rules of all hosts of a run; the store keeps their counts."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._counts: dict[tuple[str, str], Counts] = {}
+        """(origin or section, rule) -> counts"""
+        self._sizes: Counter[tuple[str, bool]] = Counter()
+        """counts of each origin: of itself, and of its sections"""
+        self._active: dict[str, dict[str, None]] = {}
+        """origin -> rules that were active in some part of it"""
+        self._demoted: dict[str, None] = {}
+        self._contents: TextMap[Url] = TextMap(MAX_TWINS, per_entry=MAX_URL)
+        """content -> the page that was first to have it"""
+        self._twins: TextMap[Url] = TextMap(MAX_TWINS, per_character=2)
+        """rule and rewritten URL -> the page that was first to be rewritten to it"""
+        self._held: TextMap[int] = TextMap(MAX_TWINS // 4)
+        """rule and page -> how often it held for it"""
+        self._templates: dict[str, Template] = {}
+        for scope, rule, *counts in store.db.execute(SQL["alias_rules"], (MAX_COUNTS,)):
+            if (known := self._counts_of(scope, rule)) is not None:
+                known.moved, known.same, known.broken = counts
+                if known.is_active(MIN_HELD[_is_section(scope)]):
+                    self._active.setdefault(_origin(scope), {})[rule] = None
+
+    # -- what is learned ---------------------------------------------------------------------
+
+    def learn_redirect(self, url: Url, target: Url) -> list[str]:
+        """Learn from a redirect; the rules that have become active."""
+        newly: list[str] = []
+        if len(url) > MAX_URL or len(target) > MAX_URL:
+            return newly
+        at, path = url, path_between(url, target)
+        for rule, made in path:
+            if self._is_news(rule, target):
+                newly += self._count(at, [rule], moved=1)
+            at = made
+        at = target
+        for rule, made in path_between(target, url):  # it does not hold in the other direction
+            self._count(at, [rule], broken=1)
+            at = made
+        if not path and site_name(url) == site_name(target):
+            self._count(url, self._contradicted(url, target), broken=1)
+        return newly
+
+    def _contradicted(self, url: Url, target: Url) -> list[str]:
+        """Active rules that lead to a page, while the URL itself leads to another."""
+        return [
+            rule
+            for rule, made in rewritings(url)
+            if self.holds(url, rule)
+            and self._store.record(made) is not None
+            and not path_between(made, target)
+        ]
+
+    def learn_page(self, page: Page) -> list[str]:
+        """Learn from a page that was fetched: what it is a copy of, and what it is not."""
+        url, content = page.url, content_of(page.record)
+        if len(url) > MAX_URL:
+            return []
+        if page.sketch is not None:
+            self._template(url).add(page.lang, page.sketch.blocks)
+        same: list[str] = []
+        broken: list[str] = []
+        for rule, made in rewritings(url):
+            if self._is_broken(url, rule):
+                continue
+            if (twin := self._twin(rule, made, url)) is not None:
+                is_same = self._is_same(page, twin)
+                if is_same and self._is_news(rule, content_of(twin)):
+                    same.append(rule)
+                elif is_same is False:
+                    broken.append(rule)
+            elif self._is_redirecting(url, rule):
+                broken.append(rule)
+            if rule.startswith(_TELLING) and f"{rule} {made}" not in self._twins:
+                self._twins.keep(f"{rule} {made}", url)
+        self._count(url, broken, broken=1)
+        return self._count(url, same, same=1) + self._learn_copy(url, content)
+
+    def _learn_copy(self, url: Url, content: str) -> list[str]:
+        """Learn by which rule another page with the same content leads to a new one."""
+        other = self._contents.get(content)
+        if other is None or other == url:
+            self._contents.keep(content, url)
+            return []
+        rules = [rule for rule, made in rewritings(other) if made == url]
+        return self._count(other, [r for r in rules if self._is_news(r, content)], same=1)
+
+    def _twin(self, rule: str, made: Url, url: Url) -> PageRecord | None:
+        """A page that a rule says is the same as a URL; None if none was fetched."""
+        record = self._store.record(made)
+        if record is None:
+            twin = self._twins.get(f"{rule} {made}")
+            record = self._store.record(twin) if twin is not None and twin != url else None
+        return record
+
+    def _is_same(self, page: Page, twin: PageRecord) -> bool | None:
+        """True if two pages have the same text or nearly so; None if that cannot be told yet."""
+        if content_of(page.record) == content_of(twin):
+            return True
+        lang, blocks = page.lang, page.sketch.blocks if page.sketch is not None else ()
+        if not blocks or (lang and twin.lang and not same_language(lang, twin.lang)):
+            return False
+        other = self._store.sketch(twin.url)
+        if other is None or not other.blocks:
+            return False
+        template = self._template(page.url)
+        if template.pages[lang] < _MIN_PAGES:
+            return None
+        return is_same_text(template.own(lang, blocks), template.own(lang, other.blocks))
+
+    def _template(self, url: Url) -> Template:
+        """The template of a host; of many hosts that of the first one is dropped."""
+        origin = origin_of(url)
+        if origin not in self._templates:
+            if len(self._templates) >= _MAX_TEMPLATES:
+                del self._templates[next(iter(self._templates))]
+            self._templates[origin] = Template(_MAX_BLOCKS)
+        return self._templates[origin]
+
+    def _is_news(self, rule: str, page: str) -> bool:
+        """True if a rule held for a page, and that counts: it did not hold for it often before."""
+        times = self._held.get(f"{rule} {page}", 0) + 1
+        return self._held.keep(f"{rule} {page}", times) in _COUNTED
+
+    def _is_broken(self, url: Url, rule: str) -> bool:
+        """True if a rule is known not to hold for the host of a URL, nor for its section."""
+        known = (self._counts.get((scope, rule)) for scope in scopes(url))
+        return all(counts is not None and counts.broken for counts in known)
+
+    def _is_redirecting(self, url: Url, rule: str) -> bool:
+        """True if a rule was learned from redirects: a page that answers itself contradicts it."""
+        return any(
+            (counts := self._counts.get((scope, rule))) is not None and counts.moved > counts.same
+            for scope in scopes(url)
+        )
+
+    def _count(
+        self, url: Url, rules: Iterable[str], *, moved: int = 0, same: int = 0, broken: int = 0
+    ) -> list[str]:
+        """Count for some rules that they held, or did not; those that have become active."""
+        newly: dict[str, None] = {}
+        for rule in rules:
+            for scope, least in zip(scopes(url), MIN_HELD, strict=True):
+                if (counts := self._counts_of(scope, rule)) is None:
+                    continue
+                was_active = counts.is_active(least)
+                counts.moved += moved
+                counts.same += same
+                counts.broken += broken
+                row = scope, rule, counts.moved, counts.same, counts.broken
+                self._store.db.execute("INSERT OR REPLACE INTO alias_rules VALUES (?,?,?,?,?)", row)
+                if counts.is_active(least) and not was_active:
+                    newly[rule] = None
+                    self._active.setdefault(origin_of(url), {})[rule] = None
+                elif was_active and not counts.is_active(least):
+                    self._demoted[rule] = None
+        return list(newly)
+
+    def _counts_of(self, scope: str, rule: str) -> Counts | None:
+        """The counts of a rule, new ones if there is room for them; None if there is not."""
+        counts = self._counts.get((scope, rule))
+        if counts is None:
+            is_section = _is_section(scope)
+            size = _origin(scope), is_section
+            most = 4 * MAX_RULES if is_section else MAX_RULES
+            if self._sizes[size] < most and len(self._counts) < MAX_COUNTS:
+                self._sizes[size] += 1
+                counts = self._counts[scope, rule] = Counts()
+        return counts
+
+    def take_demoted(self) -> list[str]:
+        """The rules that were demoted for a host or a section since this was asked last.
+
+        `Frontier.undo_aliases` queues the URLs again that they have made aliases.
+        """
+        demoted = list(self._demoted)
+        self._demoted.clear()
+        return demoted
+
+    # -- what is applied ---------------------------------------------------------------------
+
+    def alias(self, url: Url) -> Alias | None:
+        """The URL that stands for another, by the rules that are active; None if it is itself."""
+        if origin_of(url) not in self._active or url_key(url) % TESTED == 0:
+            return None
+        passed, rules = [url], list[str]()
+        while (step := next(self._steps(passed[-1]), None)) is not None:
+            if step.url in passed:
+                end = passed.index(self._best(passed[passed.index(step.url) :]))
+                passed, rules = passed[: end + 1], rules[:end]
+                break
+            if len(rules) == MAX_STEPS:
+                return None
+            passed.append(step.url)
+            rules.append(step.rule)
+        if not rules or self._leads_to(passed[-1], url):
+            return None
+        return Alias(passed[-1], AND.join(dict.fromkeys(rules)))
+
+    def _best(self, cycle: Iterable[Url]) -> Url:
+        """The URL that stands for all in a cycle: one that was fetched, else the shortest."""
+        return min(cycle, key=lambda url: (self._state(url) != State.FETCHED, len(url), url))
+
+    def holds(self, url: Url, rule: str) -> bool:
+        """True if a rule is applied to a URL."""
+        return self._active_counts(url, rule) is not None
+
+    def _steps(self, url: Url) -> Iterator[Alias]:
+        """What active rules make of a URL."""
+        active = self._active.get(origin_of(url), {})
+        for rule, made in rewritings(url):
+            counts = self._active_counts(url, rule) if rule in active else None
+            if counts is None:
+                continue
+            if counts.moved:
+                if self._state(made) not in (State.FAILED, State.REFUSED, State.OUTSIDE):
+                    yield Alias(made, rule)
+            elif (known := self._known(rule, made, url)) is not None:
+                yield Alias(known, rule)
+        for rule in active:  # the URL may be what others are rewritten to
+            twin = self._twins.get(f"{rule} {url}")
+            if twin is not None and (counts := self._active_counts(url, rule)) and counts.same:
+                yield Alias(twin, rule)
+
+    def _known(self, rule: str, made: Url, url: Url) -> Url | None:
+        """A URL of the store that is the same page by a rule, and is not the URL itself."""
+        if self._state(made) in (State.QUEUED, State.CLAIMED, State.FETCHED):
+            return made
+        twin = self._twins.get(f"{rule} {made}")
+        return twin if twin is not None and twin != url else None
+
+    def _state(self, url: Url) -> int | None:
+        """The state of a URL; None if it is not known, or leads to another."""
+        query = "SELECT state FROM urls WHERE key = ? AND redirect IS NULL"
+        row = self._store.db.execute(query, (url_key(url),)).fetchone()
+        return row[0] if row else None
+
+    def _leads_to(self, url: Url, end: Url) -> bool:
+        """True if a URL was made an alias that leads to another one: then both would be aliases."""
+        query = f"SELECT redirect FROM urls WHERE key = ? AND state = {State.ALIAS:d}"
+        key = url_key(url)
+        for _ in range(2 * MAX_STEPS):
+            row = self._store.db.execute(query, (key,)).fetchone()
+            if row is None or row[0] == url_key(end):
+                return row is not None
+            key = row[0]
+        return True
+
+    def _active_counts(self, url: Url, rule: str) -> Counts | None:
+        """The counts of a rule by which it is applied to a URL; None if it is not."""
+        host, section = (self._counts.get((scope, rule)) for scope in scopes(url))
+        if section is not None and section.is_active(MIN_HELD[1]):
+            return section
+        return host if host is not None and host.is_active(MIN_HELD[0]) else None
+
+
+def scopes(url: Url) -> list[str]:
+    """The host of a URL, and its section: the first folder.
+
+    >>> scopes(Url("http://a.org/news/2024/x?y=1"))
+    ['http://a.org', 'http://a.org /news/']
+    """
+    origin = origin_of(url)
+    folder, slash, _ = url[len(origin) + 1 :].partition("?")[0].partition("/")
+    return [origin, f"{origin} /{folder + slash if slash else ''}"]
+
+
+def _origin(scope: str) -> str:
+    return scope.partition(" ")[0]
+
+
+def _is_section(scope: str) -> bool:
+    return " " in scope

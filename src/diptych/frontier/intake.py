@@ -1,0 +1,144 @@
+"""URLs that wait to be fetched: what policies rank is admitted, replaced by aliases, and queued."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from diptych.frontier.admission import Admission
+from diptych.frontier.aliases import REASON, Aliases
+from diptych.frontier.guides import Guides
+from diptych.frontier.hosts import HostInfo, SiteInfo
+from diptych.frontier.queue import Claim, Entry, Frontier, State
+from diptych.frontier.scope import Scope
+from diptych.text.caches import TextMap
+from diptych.text.urls import url_key
+from diptych.types import Link, Missing, Moved, Page, Ranked, Url
+
+MAX_SEEN = 96_000_000  # bytes of URLs remembered to spare the database; some 400,000 URLs
+
+
+class Intake:
+    """The way of a URL into the frontier; guides are told what becomes of it."""
+
+    def __init__(
+        self, frontier: Frontier, scope: Scope, admission: Admission, guides: Guides,
+        aliases: Aliases,
+    ) -> None:  # fmt: skip
+        self._frontier = frontier
+        self._scope = scope
+        self._admission = admission
+        self._guides = guides
+        self._aliases = aliases
+        self._seen: TextMap[float] = TextMap(MAX_SEEN)
+
+    def queue(self, ranked: Iterable[Ranked], depth: int, site: SiteInfo) -> bool:
+        """Queue what a policy asked for; True when something was new or raised."""
+        seen = self._seen
+        entries: dict[Url, Entry] = {}
+        moved: list[Moved] = []
+        for link, priority, lowers in ranked:
+            url = link.url
+            known = seen.get(url, -math.inf)
+            if known >= priority and (not lowers or known in (priority, math.inf)):
+                continue
+            if url not in seen and (target := self._alias(url, depth, priority)) is not None:
+                seen.keep(url, math.inf)
+                moved.append(Moved(url, target))
+                if self._guides.has_memory:
+                    continue
+                url = target
+            entry = self._admission.entry(url, depth, priority)
+            seen.keep(url, priority if entry.state is State.QUEUED else math.inf)
+            entries[url] = entry._replace(lowers=lowers)
+        self._frontier.add(entry for entry in entries.values() if entry.state is not State.OUTSIDE)
+        for event in moved:
+            self.queue(self._guides.learn(site, event), depth, site)
+        for entry in entries.values():
+            if entry.state is not State.QUEUED:
+                self.queue(self._guides.learn(site, Missing(entry.url, entry.reason)), depth, site)
+        return any(entry.state is State.QUEUED for entry in entries.values())
+
+    def is_alias(self, claim: Claim, site: SiteInfo, now: float) -> bool:
+        """True if a claim is the same page as another URL, by a rule; it becomes an alias then."""
+        if self._aliases.alias(claim.url) is None:
+            return False
+        self._frontier.give_back(claim, now)
+        if self._replace(claim.url, claim.depth, claim.priority, site):
+            return True
+        again = self._frontier.claim_again(url_key(claim.url))
+        assert again is not None, "it is queued"
+        return False
+
+    def save_refused_links(self, page: Page, site: SiteInfo, depth: int) -> None:
+        """Save links that are refused, so that `diptych explain` can name the reason."""
+        name = site.site.name
+        links = [
+            link.url for link in page.links if not self._admission.may_be_page_of(link.url, name)
+        ]
+        new = [url for url in dict.fromkeys(links) if url not in self._seen]
+        entries = [self._admission.entry(url, depth, 0.0) for url in new]
+        refused = [entry for entry in entries if entry.state is State.REFUSED]
+        for entry in refused:
+            self._seen.keep(entry.url, math.inf)
+        self._frontier.add(refused)
+
+    def learn_page(self, page: Page, host: HostInfo) -> None:
+        """Learn which addresses of a page are one; apply what was learned."""
+        self._apply_rules(self._aliases.learn_page(page), host)
+        self._undo_demoted(host.site)
+
+    def learn_redirect(self, url: Url, target: Url, host: HostInfo) -> None:
+        """Learn from a redirect which addresses are one; apply what was learned."""
+        self._apply_rules(self._aliases.learn_redirect(url, target), host)
+        self._undo_demoted(host.site)
+
+    def undo_alias_of(self, url: Url, site: SiteInfo) -> None:
+        """Queue again what was taken for an alias of a URL that is no page."""
+        self._seen_again(self._frontier.undo_alias_of(site.id, url))
+
+    def _apply_rules(self, rules: Sequence[str], host: HostInfo) -> None:
+        """Apply rules that have become active to all that is queued for a host."""
+        if not rules:
+            return
+        for url, depth, priority in self._frontier.queued_pages(host.id):
+            self._replace(url, depth, priority, host.site)
+
+    def _undo_demoted(self, site: SiteInfo) -> None:
+        """Queue again what rules have made aliases that no longer hold."""
+        for rule in self._aliases.take_demoted():
+            self._seen_again(
+                self._frontier.undo_aliases(
+                    site.id, rule, lambda url: self._aliases.alias(url) is not None
+                )
+            )
+
+    def _seen_again(self, urls: Iterable[Url]) -> None:
+        """Let URLs be ranked again that were aliases."""
+        for url in urls:
+            self._seen.keep(url, -math.inf)
+
+    def _replace(self, url: Url, depth: int, priority: float, site: SiteInfo) -> bool:
+        """Queue the URL that stands for another one instead of it; False if there is none."""
+        target = self._alias(url, depth, priority)
+        if target is None:
+            return False
+        self._seen.keep(url, math.inf)
+        if self._guides.has_memory:
+            self.queue(self._guides.learn(site, Moved(url, target)), depth, site)
+        else:
+            self.queue([Ranked(Link(target), priority)], depth, site)
+        return True
+
+    def _alias(self, url: Url, depth: int, priority: float) -> Url | None:
+        """The URL that stands for another by a rule; the other becomes an alias of it then."""
+        found = self._aliases.alias(url)
+        if found is None or self._scope.site_of(found.url) is None:
+            return None
+        entry = self._admission.entry(url, depth, priority)
+        if entry.state is not State.QUEUED:
+            return None
+        entry = entry._replace(reason=REASON + found.rule)
+        if not self._frontier.add_alias(entry, found.url):
+            return None
+        return found.url
