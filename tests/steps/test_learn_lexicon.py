@@ -79,7 +79,7 @@ def test_surest_pairs_teach_words_that_pages_are_paired_with(store, every_pair) 
     assert lexicon.best("lighthouse")[0][0] == "phare"
     # Paired without words, then with them; no more sure pairs were found, so that was all.
     assert [list(known) for known in pairing.known] == [[], [LANGS]]
-    assert watcher.stages == ("learning words",)
+    assert watcher.stages == ("pairing", "learning words")
     assert store.lexicons() == {LANGS: lexicon.to_bytes()}
 
 

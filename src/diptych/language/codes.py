@@ -41,6 +41,10 @@ _LATIN_CODES = frozenset({"sh", "hbs", "cnr"})  # codes for Serbian that say its
 _accepted: ContextVar[frozenset[str]] = ContextVar("accepted_codes", default=frozenset())
 """codes of three letters that are languages too in this thread: each run has its own"""
 
+_CLOSE = (frozenset(("bs", "hr", "sh", "sr")), frozenset(("da", "nb", "nn", "no")),
+          frozenset(("id", "ms")))  # fmt: skip
+"""languages whose texts are easily taken for each other"""
+
 
 def parse_lang(code: str) -> str:
     """A user's language code in canonical form; ValueError if it is none.
@@ -190,6 +194,16 @@ def same_language(left: str, right: str) -> bool:
         return False
     one, other = script_of(left), script_of(right)
     return not one or not other or one == other
+
+
+def are_close(left: str, right: str) -> bool:
+    """True if texts in two languages are easily taken for each other.
+
+    >>> are_close("sr", "bs"), are_close("nb", "da"), are_close("sr", "sl")
+    (True, True, False)
+    """
+    pair = {primary(left), primary(right)}
+    return any(pair <= group for group in _CLOSE)
 
 
 def hreflang_language(value: str) -> str:

@@ -2,53 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from diptych.language.codes import same_language
+from diptych.page.template import Blocks, is_same_text, own_texts
 from diptych.types import PageRecord, Url
 
 
 def content_of(record: PageRecord) -> str:
-    """The content of a page by its digest; pages with the same one are copies of each other."""
-    return record.digest or record.url
+    """The content of a page: its text, else its bytes; pages with the same are copies."""
+    return f"text {record.text_key}" if record.text_key else record.digest or record.url
 
 
-def stand_ins(
+def canonical_pages(
     records: Mapping[Url, PageRecord], after_redirects: Callable[[Url], Url]
 ) -> dict[Url, Url]:
+    """Page -> the other page that it names as canonical, if that was fetched and names no third."""
+    found = {}
+    for url, record in records.items():
+        target = records.get(after_redirects(record.canonical)) if record.canonical else None
+        if target and target.canonical in (None, target.url):
+            found[url] = target.url
+    return found
+
+
+def check_canonical(
+    canonical: Mapping[Url, Url],
+    records: Mapping[Url, PageRecord],
+    blocks: Callable[[], Iterable[tuple[Url, Blocks]]],
+) -> dict[Url, bool]:
+    """For pages that name a canonical page: True if both have the same text, False if not.
+
+    `blocks` are those of all pages of the site that have a sketch.  A page without one, or without
+    text, is left out.  Sites that declare the English page canonical for all its translations are
+    common, and so are those that declare the home page canonical for all pages.
+    """
+    pairs = {url: (records[url], records[target]) for url, target in canonical.items()}
+    checked = {url: _is_same_at_sight(*pair) for url, pair in pairs.items()}
+    open_ones = {url for url, same in checked.items() if same is None}
+    wanted = open_ones | {canonical[url] for url in open_ones}
+    own = own_texts(blocks(), lambda url: records[url].lang, wanted) if wanted else {}
+    for url in open_ones:
+        target = canonical[url]
+        if url in own and target in own:
+            checked[url] = is_same_text(own[url], own[target])
+    return {url: same for url, same in checked.items() if same is not None}
+
+
+def _is_same_at_sight(page: PageRecord, target: PageRecord) -> bool | None:
+    """True if two pages are copies, False if they are in two languages; None if neither."""
+    if content_of(page) == content_of(target):
+        return True
+    is_known = page.lang and target.lang
+    return False if is_known and not same_language(page.lang, target.lang) else None
+
+
+def stand_ins(records: Mapping[Url, PageRecord], canonical: Mapping[Url, Url]) -> dict[Url, Url]:
     """Page -> the page that stands for it, where that is another one.
 
-    Of copies the one that is canonical stands for all, else the one with the shortest URL.
+    `canonical` are the canonical pages of some that have the same text.  Of copies the one that is
+    canonical stands for all, else the one with the shortest URL.
     """
-    canonical = {
-        url: _canonical(record, records, after_redirects) for url, record in records.items()
-    }
     named = {
         target
         for url, target in canonical.items()
-        if target and content_of(records[target]) == content_of(records[url])
+        if content_of(records[target]) == content_of(records[url])
     }
     first: dict[str, Url] = {}
     for url in sorted(records, key=lambda url: (url not in named, len(url), url)):
         first.setdefault(content_of(records[url]), url)
-    step = {url: canonical[url] or first[content_of(record)] for url, record in records.items()}
+    step = {url: canonical.get(url) or first[content_of(each)] for url, each in records.items()}
     ends = {url: _end(url, step) for url in step}
     return {url: end for url, end in ends.items() if end != url}
-
-
-def _canonical(
-    record: PageRecord, records: Mapping[Url, PageRecord], after_redirects: Callable[[Url], Url]
-) -> Url | None:
-    """The canonical page, when it was fetched and is in the same language.
-
-    Sites that declare the English page canonical for all its translations are common.
-    """
-    if record.canonical is None:
-        return None
-    target = records.get(after_redirects(record.canonical))
-    if target is None or target.canonical not in (None, target.url):
-        return None
-    return target.url if same_language(target.lang, record.lang) else None
 
 
 def _end(url: Url, step: Mapping[Url, Url]) -> Url:

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from diptych.language.codes import (
     MIN_PAGE_SHARE,
+    are_close,
     asked_language,
     hreflang_language,
     same_language,
@@ -22,8 +23,9 @@ from diptych.page.elements import visible
 from diptych.page.flags import page_flags
 from diptych.page.links import header_links, meta_refresh, page_links
 from diptych.page.nesting import bounded_markup
+from diptych.page.scripts import SCRIPTED, is_made_by_scripts
 from diptych.page.sketch import make_sketch
-from diptych.text.digests import body_digest
+from diptych.text.digests import body_digest, signed_hash
 from diptych.text.urls import resolve
 from diptych.types import (
     Block,
@@ -39,6 +41,7 @@ from diptych.types import (
 
 _UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
 _MAX_TITLE = 2_000  # characters
+_MIN_TEXT = 40  # characters of a text that tells one page from another
 _SAMPLE = 320  # characters: the time of identification grows with them
 _LONG_SAMPLE = 1_000
 _CERTAIN = 0.97  # score of a language beyond which more text changes nothing
@@ -76,11 +79,10 @@ def read_page(
         base = _base(parser, response.url)
         if with_blocks or with_tree or with_sketch:
             walk = Walk(parser, base, markup, with_tree=with_tree)
-        html_lang, title = _html_lang(parser), _title(parser)
-        content_language = _meta_language(parser, markup)
-        text = _text(parser)  # before the links, whose surroundings are then free of scripts
+        html_lang, content_language = _html_lang(parser), _meta_language(parser, markup)
+        title, text = _title(parser), _text(parser)  # before links: no scripts around them
         links += page_links(parser, base)
-        flags = page_flags(parser, response.headers, response.url, links)
+        flags = page_flags(parser, response.headers, response.url, links) + _scripted(markup, text)
         prose = _prose(parser, markup, text)
     content_language = response.header("content-language").strip() or content_language
     scores = _with_declared(prose, html_lang or content_language, langs)
@@ -101,6 +103,7 @@ def read_page(
         canonical=_canonical(links, response.url),
         fetched_at=response.fetched_at,
         flags=flags,
+        text_key=_text_key(text),
     )
     blocks = tuple(walk.blocks) if walk else ()
     return Page(record, tuple(links), blocks, walk.tree if walk else None, sketch)
@@ -140,6 +143,11 @@ def _text(parser: LexborHTMLParser) -> str:
     """The visible text of a page, a line for each piece between two tags; changes the tree."""
     parser.strip_tags(_UNREAD)
     return parser.body.text(separator="\n", strip=True) if parser.body is not None else ""
+
+
+def _scripted(markup: str, text: str) -> tuple[str, ...]:
+    """The flag of a page whose text is made by scripts, if it is one."""
+    return (SCRIPTED,) if is_made_by_scripts(markup, text) else ()
 
 
 def _from_headers(response: Response) -> list[Link]:
@@ -199,19 +207,27 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
 
 
 def _with_declared(text: str, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page; the declared one if texts in it cannot be identified.
+    """The languages of a page; the declared one if texts in it cannot be identified for sure.
 
     A text that is clearly in another requested language is in that one, whatever is declared.
     """
     scores = _languages(text.split("\n"), langs)
     said = hreflang_language(declared)
     lang = asked_language(said, langs)
+    best = scores[0] if scores else LangScore("", 0.0)
+    if lang and are_close(lang, best.lang) and not asked_language(best.lang, langs):
+        return LangScore(lang, best.score), *scores
     if not lang or can_identify(lang) or not is_identifiable(text[:_LONG_SAMPLE]):
         return scores
     is_other = any(
         score >= _CERTAIN and same_language(best, each) for best, score in scores for each in langs
     )
     return scores if is_other else (LangScore(lang, _DECLARED_SCORE),)
+
+
+def _text_key(text: str) -> int:
+    """A hash of the text of a page; 0 if it has next to none."""
+    return signed_hash(text.encode("utf-8", "surrogatepass")) if len(text) >= _MIN_TEXT else 0
 
 
 def _is_long(line: str) -> bool:

@@ -1,0 +1,102 @@
+"""Declarations of a site about its pages, checked against the texts of the pages."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from diptych.language.codes import asked_language, hreflang_language, same_language
+from diptych.types import PageRecord, Url
+
+_MAX_SOURCES = 2  # pages of one language that may declare one page their translation
+_MAX_FOUND = 3  # languages that are named
+
+
+class Declares(StrEnum):
+    """A kind of declaration; stored as its value."""
+
+    CANONICAL = "canonical"
+    """the URL of the page"""
+    HTML_LANG = "html_lang"
+    """the language of the page"""
+    HREFLANG = "hreflang"
+    """the language of another page"""
+    TRANSLATION = "hreflang_translation"
+    """the translation of the page"""
+
+
+class Checked(NamedTuple):
+    """Declarations of one kind on a site: how many were checked, and how many are wrong."""
+
+    kind: Declares
+    checked: int
+    wrong: int
+    said: str = ""
+    """what all the wrong ones say: a language or a URL; empty if they differ"""
+    found: str = ""
+    """the languages that are found instead, the most frequent first"""
+
+
+def canonical_declared(canonical: Mapping[Url, Url], holds: Mapping[Url, bool]) -> Checked:
+    """The canonical links of pages; `holds` says of some whether both pages have the same text."""
+    wrong = [canonical[url] for url, same in holds.items() if not same]
+    said = wrong[0] if len(set(wrong)) == 1 else ""
+    return Checked(Declares.CANONICAL, len(holds), len(wrong), said)
+
+
+def html_lang_declared(records: Iterable[PageRecord], langs: Sequence[str]) -> Checked:
+    """The `html lang` that is wrong most often, on pages in the requested languages."""
+    counts = Counter(
+        (hreflang_language(each.html_lang), each.lang)
+        for each in records
+        if asked_language(each.lang, langs)
+    )
+    return _most_wrong(Declares.HTML_LANG, counts)
+
+
+Alternates = Collection[tuple[Url, Url, str]]
+"""(page, the page that it declares its translation, value of hreflang)"""
+
+
+def hreflang_declared(records: Mapping[Url, PageRecord], alternates: Alternates) -> Checked:
+    """The value of hreflang that is wrong most often: the page is in another language."""
+    named = {(target, hreflang_language(value)) for _, target, value in alternates}
+    counts = Counter((lang, records[target].lang) for target, lang in named)
+    return _most_wrong(Declares.HREFLANG, counts)
+
+
+def translations_declared(records: Mapping[Url, PageRecord], alternates: Alternates) -> Checked:
+    """Pages that are declared the translations of others.
+
+    A page that several pages of one language name, without naming them in return, is the home page
+    of its language, and no translation of them.
+    """
+    named = {
+        (source, target)
+        for source, target, _ in alternates
+        if not same_language(records[source].lang, records[target].lang)
+    }
+    sources: defaultdict[tuple[Url, str], int] = defaultdict(int)
+    for source, target in named:
+        sources[target, records[source].lang] += 1
+    wrong = [
+        target
+        for source, target in named
+        if sources[target, records[source].lang] > _MAX_SOURCES and (target, source) not in named
+    ]
+    said = wrong[0] if len(set(wrong)) == 1 else ""
+    return Checked(Declares.TRANSLATION, len(named), len(wrong), said)
+
+
+def _most_wrong(kind: Declares, counts: Mapping[tuple[str, str], int]) -> Checked:
+    """The declared language that is wrong most often, from counts of (declared, found)."""
+    best = Checked(kind, 0, 0)
+    for said in sorted({said for said, _ in counts if said}):
+        there = Counter({found: n for (each, found), n in counts.items() if each == said and found})
+        wrong = Counter({lang: n for lang, n in there.items() if not same_language(said, lang)})
+        if not best.checked or wrong.total() > best.wrong:
+            found = " ".join(lang for lang, _ in wrong.most_common(_MAX_FOUND))
+            best = Checked(kind, there.total(), wrong.total(), said, found)
+    return best

@@ -1,0 +1,48 @@
+"""Recognition of pages whose text is made by scripts: they have none when they are fetched."""
+
+from __future__ import annotations
+
+import re
+
+SCRIPTED = "scripted"
+"""flag of a page whose text is made by scripts"""
+MAX_TEXT = 200  # characters of a page that has hardly any text: a title, a notice, a copyright line
+# Where frameworks (React, Vue, Next, Nuxt, Gatsby, Angular and others) put the page: an element
+# with a usual id, or an empty one with a name that HTML does not know.
+_ROOT = re.compile(
+    r"""<(?:div|main|section)\b[^<>]{0,200}?\bid\s{0,9}=\s{0,9}["']?
+        (?:root|app|application|main-app|app-root|react-root|react-app|vue-app|q-app|svelte
+          |__next|__nuxt|___gatsby|mount|spa)["'\s>]
+    | <[a-z]{1,20}-[a-z-]{1,30}\b[^<>]{0,200}>\s{0,20}</""",
+    re.VERBOSE,
+)
+_MAX_NOSCRIPT = 10  # elements that are searched, and so many characters of each
+_MAX_NOTICE = 2_000
+
+
+def is_made_by_scripts(markup: str, text: str) -> bool:
+    """True if a page has hardly any text, and scripts that probably make it.
+
+    >>> is_made_by_scripts("<body><div id=root></div><script src=app.js></script>", "")
+    True
+    >>> is_made_by_scripts("<body><p>Under construction</p><script src=x.js></script>", "Under")
+    False
+    """
+    if len(text) >= MAX_TEXT:
+        return False
+    lowered = markup.lower()
+    if "<script" not in lowered:
+        return False
+    return bool(_ROOT.search(lowered)) or _asks_for_scripts(lowered)
+
+
+def _asks_for_scripts(lowered: str) -> bool:
+    """True if a `noscript` element speaks of JavaScript, whose name is the same everywhere."""
+    start = -1
+    for _ in range(_MAX_NOSCRIPT):
+        start = lowered.find("<noscript", start + 1)
+        if start < 0:
+            return False
+        if "javascript" in lowered[start : start + _MAX_NOTICE].partition("</noscript")[0]:
+            return True
+    return False

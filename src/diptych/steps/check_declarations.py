@@ -1,0 +1,59 @@
+"""Step: check what each site declares of its pages against their texts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from diptych.engine.worker import Failed
+from diptych.engine.workers import Workers
+from diptych.page.declarations import (
+    Checked,
+    canonical_declared,
+    hreflang_declared,
+    html_lang_declared,
+    translations_declared,
+)
+from diptych.protocols import Watcher
+from diptych.run.site_view import StoreView
+from diptych.run.store import Store
+from diptych.steps.tasks import PAIRING_LIMITS, TaskContext
+from diptych.types import Site
+
+
+class CheckTask(NamedTuple):
+    """Check what a site declares of its pages."""
+
+    site: Site
+    id: int
+
+    def run(self, context: TaskContext) -> tuple[Checked, ...]:
+        """The declarations of each kind that there are."""
+        view = StoreView(context.store, self.site, self.id, context.langs)
+        records = view.pages
+        alternates = {
+            (source, target, link.hreflang)
+            for source, link in view.links(rel="alternate")
+            if (target := view.resolve(link.url)) is not None
+        }
+        checked = (
+            canonical_declared(view.canonical, view.canonical_holds),
+            html_lang_declared(records.values(), context.langs),
+            hreflang_declared(records, alternates),
+            translations_declared(records, alternates),
+        )
+        return tuple(each for each in checked if each.checked)
+
+
+def check_declarations(
+    store: Store, context: TaskContext, workers: Workers, watcher: Watcher
+) -> None:
+    """Check the declarations of all sites, and save how many are wrong, for the summary."""
+    watcher.stage = "pairing"
+    sites = list(store.sites())
+    tasks = (CheckTask(Site(name, ()), id) for id, name in sites)
+    results = workers.run_tasks(
+        tasks, context.shared(store), tick=watcher.tick, limits=PAIRING_LIMITS
+    )
+    for (id, _), checked in zip(sites, results, strict=True):
+        if not isinstance(checked, Failed):  # a site that has failed is only not spoken of
+            store.save_declarations(id, checked)
