@@ -56,10 +56,14 @@ class KnownUrl:
     value: float = 0.0
     """expected pairs per download, as last reported"""
     is_ranked: bool = False
+    own_value: float = 0.0
+    """the same, apart from that of its links"""
     expected: dict[str, Url] = field(default_factory=dict)
     """URLs that keys predict for its translations, by language"""
     edit_rules: EditRules | None = None
     """the key book that predicted `expected`"""
+    number: int = 0
+    """its place in the order in which URLs were found"""
 
 
 class KnownUrls:
@@ -69,6 +73,7 @@ class KnownUrls:
         self.by_url: dict[Url, KnownUrl] = {}
         self.same: dict[Url, Url] = {}
         self._characters = 0
+        self._number = 0
 
     @property
     def is_full(self) -> bool:
@@ -86,6 +91,9 @@ class KnownUrls:
     def add(self, known: KnownUrl) -> KnownUrl:
         """Add a URL."""
         self._characters += len(known.url)
+        self._number += 1
+        known.number = self._number
+        self.by_url.pop(known.url, None)  # the order is that of the numbers
         self.by_url[known.url] = known
         return known
 

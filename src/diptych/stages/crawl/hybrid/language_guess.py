@@ -7,39 +7,50 @@ decides.  Until pages were counted, what a link declares and the URL language mo
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from diptych.language.codes import asked_language
+from diptych.language.identify import identify
 from diptych.language.switchers import declared_language, names_other_language
+from diptych.stages.crawl.hybrid.known_urls import KnownUrl
 from diptych.types import Link
 
 OTHER = "*"
 """any language that was not asked for"""
 
 _FIRST_GUESS_WEIGHT = 2.0  # pages that a first guess counts for
-_EVEN_WEIGHT = 0.5  # pages that equal probabilities count for
+_USUAL_WEIGHT = 0.5  # pages of a kind that the languages of the whole site count for
+_EVEN_WEIGHT = 3.0  # pages that equal probabilities count for
 _SAME_AS_PAGE = 0.9  # usual share of links that stay within the language of their page
 _SAME_AS_OTHER = 0.98  # the same for pages in a language that nobody asked for
 _DECLARED = 0.9  # share of declared languages that are those of the page
 _MAX_ANCHOR = 30  # characters; a longer text of a link occurs once
 _MAX_FOLDERS = 4
+_MIN_TEXT_SCORE = 0.8  # of the language of a link's text
 _WORDS = re.compile(r"[^\W_]+")
 
 
 def link_features(link: Link) -> list[str]:
     """The features of a link that may go with the language of the page it leads to.
 
-    >>> link_features(Link("http://fr.x.org/doc/a_fr.html?lang=fr&id=12", anchor="Suite"))
-    ['h:fr', '0:doc', 'f:a', 'l:fr', 'q:lang=fr', 'q:id', 'a:suite']
+    >>> link_features(Link("http://fr.x.org/doc/a_fr.en.html?lang=fr&id=12", anchor="Suite"))
+    ['r:a', 'h:fr', '0:doc', 'd:/doc', 'e:en.html', 'f:a', 'l:en', 'q:lang=fr', 'q:id', 'a:suite']
     """
     rest = link.url.partition("://")[2]
     address, _, query = rest.partition("?")
     host, _, path = address.partition("/")
     *folders, file = path.split("/")
-    found = [f"h:{host.partition('.')[0]}"]
+    found = [f"r:{link.rel}", f"h:{host.partition('.')[0]}"]
     found.extend(f"{place}:{name}" for place, name in enumerate(folders[:_MAX_FOLDERS]))
+    found.append("d:" + "/".join(["", *folders[:_MAX_FOLDERS]]))
+    if any(one == other for one, other in pairwise(folders)):
+        found.append("twice")
+    if "." in file:
+        found.append("e:" + file.partition(".")[2][-_MAX_ANCHOR:])
     pieces = _WORDS.findall(file.rpartition(".")[0] or file)
     if pieces:
         found.append(f"f:{pieces[0]}")
@@ -54,6 +65,20 @@ def link_features(link: Link) -> list[str]:
     return found
 
 
+def text_language(link: Link, langs: Sequence[str]) -> str:
+    """The language of the text of a link, or of the words of its URL; empty if that is open.
+
+    >>> text_language(Link("http://x.org/de/a", anchor="This is what the new one can do"), ["de"])
+    'en'
+    """
+    last = link.url.partition("?")[0].rstrip("/").rpartition("/")[2]
+    for text in (link.anchor, re.sub(r"[-_+.\d]+|%20", " ", last)):
+        for lang, score in identify(text, langs, closed=False)[:1]:
+            if score >= _MIN_TEXT_SCORE:
+                return lang
+    return ""
+
+
 @dataclass(slots=True)
 class LanguageGuesser:
     """Counts of the languages of a site's pages, by feature of the links to them."""
@@ -64,8 +89,8 @@ class LanguageGuesser:
     counts: list[dict[str, int]] = field(default_factory=list)
     """id of a feature -> language -> pages"""
     guesses: dict[tuple[float, ...], dict[str, float]] = field(default_factory=dict)
-    _by_feature: dict[int, tuple[dict[str, float], float]] = field(default_factory=dict)
-    """guesses by one feature alone, and how sure they are; until its counts change"""
+    total: dict[str, int] = field(default_factory=dict)
+    """language -> pages"""
 
     def asked_or_other(self, lang: str) -> str:
         """A language as it was asked for, else `OTHER`; an unknown one stays empty."""
@@ -92,10 +117,10 @@ class LanguageGuesser:
 
     def learn(self, features: Iterable[int], lang: str) -> None:
         """Count a page in a language, or in `OTHER`."""
+        self.total[lang] = self.total.get(lang, 0) + 1
         for feature in features:
             counts = self.counts[feature]
             counts[lang] = counts.get(lang, 0) + 1
-            self._by_feature.pop(feature, None)
 
     def first_guess(self, declared: str, source: str, model: dict[str, float]) -> dict[str, float]:
         """Probabilities of the language before any page was counted.
@@ -104,7 +129,8 @@ class LanguageGuesser:
         what the URL language model says, which counts by how far it is above one half.
         """
         if declared:
-            return self._interned(self._mostly(declared, _DECLARED))
+            share = _DECLARED if declared != OTHER else _SAME_AS_OTHER
+            return self._interned(self._mostly(declared, share))
         base = self._mostly(source, _SAME_AS_OTHER if source == OTHER else _SAME_AS_PAGE)
         weight = max(0.0, 2 * max(model.values(), default=0.0) - 1)
         mixed = {
@@ -112,6 +138,12 @@ class LanguageGuesser:
             for lang, probability in base.items()
         }
         return self._interned(mixed)
+
+    def declare(self, known: KnownUrl, lang: str) -> None:
+        """Take up the language that a link declares, of a URL without a declared one so far."""
+        if known.features and max(known.first_guess.values(), default=0.0) < _DECLARED:
+            known.first_guess = self.first_guess(lang, "", {})
+            known.features = (*known.features[:-1], *self.feature_ids([f"d:{lang}"]))
 
     def _interned(self, guess: dict[str, float]) -> dict[str, float]:
         """The same guess as one object for all URLs: there are few different ones."""
@@ -124,30 +156,41 @@ class LanguageGuesser:
         return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}
 
     def guess(self, features: Sequence[int], first: dict[str, float]) -> dict[str, float]:
-        """Probabilities of the language of a page, by the most informative feature.
+        """Probabilities of the language of a page, by the most telling feature.
 
-        The last feature is the source of the first guess: its counts correct that guess.
+        That is the one whose pages differ most from those of the whole site.  The last feature is
+        the source of the first guess: its counts correct that guess.
         """
-        best = self._updated(features[-1], first, _FIRST_GUESS_WEIGHT) if features else first
-        highest = max(best.values(), default=0.0)
+        if not features:
+            return first
+        usual = self._usual(first)
+        best = self._updated(self.counts[features[-1]], first, _FIRST_GUESS_WEIGHT)
+        furthest = _divergence(best, usual)
         for feature in features[:-1]:
-            if self.counts[feature]:
-                guess, sure = self._by_feature.get(feature) or self._guess_by(feature, first)
-                if sure > highest:
-                    best, highest = guess, sure
+            counts = self.counts[feature]
+            if counts:
+                guess = self._updated(counts, usual, _USUAL_WEIGHT)
+                divergence = _divergence(guess, usual)
+                if divergence > furthest:
+                    best, furthest = guess, divergence
         return best
 
-    def _guess_by(self, feature: int, langs: Iterable[str]) -> tuple[dict[str, float], float]:
-        """Probabilities by one feature alone, and the highest of them."""
+    def _usual(self, langs: Iterable[str]) -> dict[str, float]:
+        """The shares of languages among all pages of the site."""
         langs = list(langs)
-        guess = self._updated(feature, dict.fromkeys(langs, 1 / len(langs)), _EVEN_WEIGHT)
-        found = self._by_feature[feature] = (guess, max(guess.values()))
-        return found
+        return self._updated(self.total, dict.fromkeys(langs, 1 / len(langs)), _EVEN_WEIGHT)
 
-    def _updated(self, feature: int, prior: dict[str, float], weight: float) -> dict[str, float]:
-        """Prior probabilities updated by the counts of a feature."""
-        counts = self.counts[feature]
+    @staticmethod
+    def _updated(
+        counts: dict[str, int], prior: dict[str, float], weight: float
+    ) -> dict[str, float]:
+        """Prior probabilities updated by counts."""
         if not counts:
             return prior
         total = sum(counts.values()) + weight
         return {lang: (counts.get(lang, 0) + weight * p) / total for lang, p in prior.items()}
+
+
+def _divergence(one: dict[str, float], other: dict[str, float]) -> float:
+    """How much one distribution says beyond another (Kullback and Leibler)."""
+    return sum(p * math.log(p / other[lang]) for lang, p in one.items() if p > 0.0)

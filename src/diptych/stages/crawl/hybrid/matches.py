@@ -132,9 +132,10 @@ class Matches:
             if not known.is_counted:
                 known.is_counted = True
                 self._count_page(known)
-                self._values.translation_rates.add_success(known.kinds, right)
+                self._values.count_translation(known.kinds, right)
             self.mark_changed(known.candidates)
         self.count += 1
+        self._values.has_pairs = True
         if self.count == MIN_PAIRS:
             self.count_all_pages()
 
@@ -161,7 +162,7 @@ class Matches:
         """Count a page in `translation_rates`, once."""
         if known in self.open_pages:
             del self.open_pages[known]
-            self._values.translation_rates.add_trial(known.kinds)
+            self._values.count_page(known.kinds)
 
     def count_all_pages(self) -> None:
         """Count all pages: each could have been paired by now."""

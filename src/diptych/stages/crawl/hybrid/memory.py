@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from diptych.stages.crawl.hybrid.known_urls import KnownUrl, KnownUrls
 from diptych.stages.crawl.hybrid.matches import Matches
@@ -11,6 +11,9 @@ from diptych.stages.crawl.hybrid.value import UrlValues
 from diptych.text.url_edits import EditRules, UrlPair
 from diptych.types import Link
 
+MAX_BLOCKS = 100_000  # that are remembered; what many pages have is met early
+_BLOCK_KEY = (1 << 32) - 1
+MILLION = 1_000_000
 MIN_HELD = 2  # pairs that a key must hold for to be used
 _FIRST_PAIRING = 2  # unpaired pages in each of two languages at which pages are paired by content
 
@@ -38,8 +41,18 @@ class Memory:
         """how many they are"""
         self.overflow: list[Link] = []
         """links to URLs beyond the limit"""
-        self.pending_value = 0.0
-        """sum of the values of all pending URLs"""
+        self.blocks: set[int] = set()
+        """the blocks of text that pages had, by a part of their hashes"""
+        self.pending_value = 0
+        """sum of the values of all pending URLs, in millionths of a pair"""
+
+    def new_letters(self, blocks: Iterable[tuple[int, float]]) -> float:
+        """The letters of the blocks that no page had before; they are remembered."""
+        keys = [(block & _BLOCK_KEY, length) for block, length in blocks]
+        letters = sum(length for key, length in keys if key not in self.blocks)
+        if len(self.blocks) < MAX_BLOCKS:
+            self.blocks.update(key for key, _ in keys)
+        return letters
 
     def add_unread(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
         """Keep links of a page that are to be read."""

@@ -6,7 +6,7 @@ by a prior.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 
@@ -38,21 +38,14 @@ class Rates:
         for kind in kinds:
             self.successes[kind] = self.successes.get(kind, 0.0) + share
 
-    def rate(
-        self,
-        kinds: Sequence[Hashable],
-        prior: float,
-        factors: Mapping[Hashable, float] | None = None,
-    ) -> float:
+    def rate(self, kinds: Sequence[Hashable], prior: float) -> float:
         """The expected success rate of these kinds, the most general first.
 
         The trials of a kind that belong to the kind below it are left out: no trial counts twice.
-        `factors` lower the rate that is expected of a kind, compared to the one above it.
         """
         rate = prior
         below = [*kinds[1:], None]
         for kind, inner in zip(kinds, below, strict=True):
-            rate *= factors.get(kind, 1.0) if factors else 1.0
             trials = self.trials.get(kind, 0) - self.trials.get(inner, 0)
             if trials > 0:
                 successes = self.successes.get(kind, 0.0) - self.successes.get(inner, 0.0)

@@ -6,16 +6,19 @@ first guesses, evidence.  The order of everything that is ordered is kept.
 
 from __future__ import annotations
 
+from array import array
+from base64 import b64encode
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl
 from diptych.stages.crawl.hybrid.memory import Memory
+from diptych.stages.crawl.hybrid.page_chance import PageChances
 from diptych.stages.crawl.hybrid.rates import Rates
 from diptych.stages.crawl.shared.snapshots import by_column, from_mapping
 from diptych.text.url_edits import Rule
 
-VERSION = 1
+VERSION = 2
 FOUND_BY = ("link", "sitemap", "guess")
 
 
@@ -62,11 +65,34 @@ def write_snapshot(memory: Memory) -> dict[str, Any]:
         "pairs": by_column(memory.pairs, 6),
         "rules": [_write_rule(rule) for rule in memory.edit_rules.rules],
         "totals": [
-            memory.next_rules, memory.guesses, memory.next_pairing, memory.matches.count
+            memory.next_rules, memory.guesses, memory.next_pairing, memory.matches.count,
+            memory.pending_value,
         ],
         "is_pairing": memory.is_pairing,
-        "pending_value": memory.pending_value,
+        "learned": _write_learned(memory),
     }  # fmt: skip
+
+
+def _write_learned(memory: Memory) -> dict[str, Any]:
+    """The counts that values rest on, apart from rates of evidence and translations."""
+    values = memory.values
+    return {
+        "pages": from_mapping(values.languages.total),
+        "chances": [_write_chances(each) for each in (values.pages, values.texts)],
+        "yields": [_write_rates(each) for each in (values.yields.worth, values.yields.links)],
+        "contexts": [from_mapping(values.contexts.found), from_mapping(values.contexts.expected)],
+        "numbers": [
+            values.yields.seen, values.yields.foreseen, values.best
+        ],
+        "blocks": b64encode(array("I", sorted(memory.blocks)).tobytes()).decode(),
+    }  # fmt: skip
+
+
+def _write_chances(chances: PageChances) -> list[Any]:
+    features = list(chances.trials)
+    pages = [chances.pages.get(feature, 0.0) for feature in features]
+    trials = list(chances.trials.values())
+    return [[features, trials, pages], [chances.all_trials, chances.all_pages]]
 
 
 def _write_orders(memory: Memory, urls: _Table) -> dict[str, Any]:
@@ -136,6 +162,7 @@ def _write_urls(memory: Memory, known: Sequence[KnownUrl], kinds: _Table) -> dic
         "lang": [langs[each.lang] for each in known],
         "kinds": [kinds[each.kinds] for each in known],
         "value": [each.value for each in known],
+        "own_value": [each.own_value for each in known],
         "is_aligned": [each.is_aligned for each in known],
         "is_counted": [each.is_counted for each in known],
         "has_unlinked": [each.has_unlinked_prediction for each in known],

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
+from base64 import b64decode
 from collections.abc import Sequence
 from typing import Any
 
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
 from diptych.stages.crawl.hybrid.language_guess import OTHER
-from diptych.stages.crawl.hybrid.memory import Memory
+from diptych.stages.crawl.hybrid.memory import MAX_BLOCKS, Memory
+from diptych.stages.crawl.hybrid.page_chance import PageChances
 from diptych.stages.crawl.hybrid.rates import Rates
 from diptych.stages.crawl.hybrid.snapshot import FOUND_BY, VERSION
 from diptych.stages.crawl.hybrid.value import PRIOR_RIGHT, evidence_name
@@ -55,6 +58,7 @@ def read_snapshot(data: Any, langs: Sequence[str], weight: float) -> Memory:
     ):
         _read_rates(rates, rows)
     _read_totals(memory, data)
+    _read_learned(memory, data["learned"])
     return memory
 
 
@@ -66,11 +70,49 @@ def _read_totals(memory: Memory, data: dict[str, Any]) -> None:
     memory.pairs.extend(
         UrlPair(*row) for row in zip(*map(texts, names), numbers(scores), key, strict=True)
     )
-    memory.next_rules, memory.guesses, memory.next_pairing, memory.matches.count = _counts(
-        data["totals"]
-    )
+    memory.next_rules, memory.guesses, memory.next_pairing, *totals = _counts(data["totals"])
+    memory.matches.count, memory.pending_value = totals
+    memory.values.has_pairs = memory.matches.count > 0
     (memory.is_pairing,) = flags([data["is_pairing"]])
-    (memory.pending_value,) = numbers([data["pending_value"]])
+
+
+def _read_learned(memory: Memory, data: dict[str, Any]) -> None:
+    """The counts that values rest on, apart from rates of evidence and translations."""
+    values = memory.values
+    langs, counts = columns(data["pages"], 2)
+    values.languages.total.update(zip(texts(langs), whole_numbers(counts), strict=True))
+    for chances, rows in zip((values.pages, values.texts), items(data["chances"]), strict=True):
+        _read_chances(chances, rows, len(values.languages.counts))
+    yields = values.yields
+    for rates, rows in zip((yields.worth, yields.links), items(data["yields"]), strict=True):
+        _read_rates(rates, rows)
+    found, expected = items(data["contexts"])
+    for table, rows in ((values.contexts.found, found), (values.contexts.expected, expected)):
+        names, sums = columns(rows, 2)
+        table.update(zip(texts(names), _sums(sums), strict=True))
+    yields.seen, yields.foreseen, values.best = _sums(data["numbers"])
+    blocks = array("I", b64decode(texts([data["blocks"]])[0], validate=True))
+    checked(len(blocks) <= 2 * MAX_BLOCKS)
+    memory.blocks.update(blocks)
+
+
+def _read_chances(chances: PageChances, rows: object, features: int) -> None:
+    counts, totals = items(rows)
+    ids, trials, pages = columns(counts, 3)
+    chances.trials.update(
+        zip(whole_numbers(ids, features), whole_numbers(trials, least=1), strict=True)
+    )
+    chances.pages.update(zip(ids, _sums(pages), strict=True))
+    chances.all_trials, chances.all_pages = whole_numbers(totals[:1])[0], *_sums(totals[1:])
+    checked(all(chances.pages[id] <= chances.trials[id] for id in ids))
+    checked(chances.all_pages <= chances.all_trials)
+
+
+def _sums(column: object) -> list[float]:
+    """Sums of what is never negative."""
+    found = numbers(column)
+    checked(not found or min(found) >= 0.0)
+    return found
 
 
 def _counts(column: object) -> list[int]:
@@ -116,6 +158,7 @@ def _read_urls(memory: Memory, data: dict[str, Any], kinds: list[Kinds]) -> list
         flags(data["has_unlinked"]),
         numbers(data["value"]),
         flags(data["is_ranked"]),
+        numbers(data["own_value"]),
         [{} for _ in urls],
         [rules[is_current] for is_current in flags(data["is_current"])],
         strict=True,

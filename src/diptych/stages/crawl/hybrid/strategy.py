@@ -10,20 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations
 
 from diptych.page.distinct import content_of
 from diptych.protocols import Guide, SiteView
 from diptych.reason import fault_type
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
-from diptych.stages.crawl.hybrid.language_guess import OTHER, link_features
-from diptych.stages.crawl.hybrid.memory import MIN_HELD, Memory
+from diptych.stages.crawl.hybrid.language_guess import link_features, text_language
+from diptych.stages.crawl.hybrid.memory import MILLION, Memory
+from diptych.stages.crawl.hybrid.ranking import Ranking
 from diptych.stages.crawl.hybrid.snapshot import write_snapshot
 from diptych.stages.crawl.hybrid.snapshot_reading import read_snapshot
-from diptych.stages.crawl.hybrid.url_models import likely_languages, likely_translations
-from diptych.stages.crawl.hybrid.value import rounded_value, section
-from diptych.text.url_edits import EditRules, UrlPair, learn_rules
-from diptych.text.urls import normalise
+from diptych.stages.crawl.hybrid.translations import Translations
+from diptych.stages.crawl.hybrid.value import section
+from diptych.text.aliases import rules_between
+from diptych.text.url_edits import UrlPair
 from diptych.types import (
     FOLLOWED,
     CrawlEvent,
@@ -41,13 +42,12 @@ from diptych.types import (
 
 _MAX_NAME_LINKS = 2  # a page that more pages link to by the name of a language is a home page
 _MIN_CONTENT_SCORE = 0.5  # of a pair that pairing by content found
-_MIN_KEY_CONFIDENCE = 0.6  # of a URL that a key predicts
-_REFRESHED_PER_PAGE = 100  # URLs whose value is computed again with each page
 _LINKS_AT_A_TIME = 300  # links that are read at a time
 _MAX_UNREAD = 20_000  # links that may wait, so that memory and snapshots do not grow without end
-_MAX_GUESSES = 20  # pending URLs that nothing links to
-_MIN_GUESS_RATE = 0.1  # share of guessed URLs that must exist for more to be tried
-_OVERFLOW_VALUE = 0.001
+_MIN_BUDGET = 40  # downloads after which a site without any pair is given up
+_BUDGET_PER_PAGE = 4  # more of them for each page in the language with fewer pages
+_MAX_BUDGET = 400
+_ENOUGH_TEXT = 300  # letters that no other page has
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,9 @@ class _HybridGuide:
     """The memory of one site."""
 
     def __init__(self, policy: Hybrid, memory: Memory) -> None:
-        self._models = policy.models
         self._memory = memory
+        self._translations = Translations(memory, has_models=policy.models)
+        self._ranking = Ranking(memory, self._translations)
         self._urls = memory.urls
         self._values = memory.values
         self._matches = memory.matches
@@ -86,19 +87,20 @@ class _HybridGuide:
         """Values of the URLs that the page adds, and of those that it changes."""
         known = self._add_page(page)
         if known is not None:
+            self._values.yields.add_page(known.url, known.lang)
             self._memory.add_unread(known, page.links)
             self._read_more_links()
-            self._predict_translations(known)  # again: of a page also URLs that nothing links to
+            self._translations.predict(known)  # again: of a page also URLs that nothing links to
+            self._translations.compare_with_all(known)
             self._matches.request_verification(known)
             self._request_pairing()
-        return self._changed_values()
+        return self._ranking.changed()
 
     def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
         """Values of the URLs that other news change."""
         match event:
             case Missing():
                 self._remove(self._urls.get(event.url), is_fault=bool(fault_type(event.reason)))
-                return self._changed_values(0)
             case Moved():
                 self._move(event)
             case VerifiedPair():
@@ -106,13 +108,13 @@ class _HybridGuide:
             case PairingResult():
                 self._take_pairs(event)
         self._read_more_links()
-        return self._changed_values()
+        return self._ranking.changed()
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
         """Values of the links that were not read yet; all others were ranked."""
         while self._memory.unread_links:
             self._read_more_links()
-        return self._changed_values()
+        return self._ranking.changed()
 
     def questions(self) -> Sequence[PagePair | None]:
         """Pairs to be verified, and now and then None: all pages to be paired."""
@@ -121,8 +123,10 @@ class _HybridGuide:
 
     def outlook(self) -> Outlook:
         """The pairs found so far, and those expected of all pending URLs."""
-        # A sum of floats may end a little below zero.
-        return Outlook(len(self._memory.pairs), max(0.0, self._memory.pending_value))
+        pages = self._languages.total
+        rarest = min(self._langs, key=lambda lang: pages.get(lang, 0))
+        budget = min(_MAX_BUDGET, _MIN_BUDGET + _BUDGET_PER_PAGE * pages.get(rarest, 0))
+        return Outlook(self._matches.count, self._memory.pending_value / MILLION, budget)
 
     def snapshot(self) -> object:
         """All it knows but its questions, as plain data."""
@@ -132,7 +136,7 @@ class _HybridGuide:
 
     def _add_page(self, page: Page) -> KnownUrl | None:
         """Add a fetched page; None if it is a copy of another."""
-        known = self._urls.get(page.url) or self._urls.add(KnownUrl(page.url))
+        known = self._entry_of(page.url)
         if known.state is State.PAGE:
             return known
         lang = self._languages.asked_or_other(page.lang)
@@ -146,17 +150,45 @@ class _HybridGuide:
             self._memory.to_refresh[known] = None
         same = self._memory.digests.setdefault(content_of(page.record), known)
         if same is not known:
-            self._merge(known, same)
-            if self._memory.to_refresh.pop(known, True) is None:
-                self._matches.remove(known)
-            self._matches.mark_changed([same, *same.candidates])
-            self._matches.request_verification(same)
+            self._add_copy(known, same)
             return None
+        self._values.count_answer(known.features, is_page=True, text=self._own_text(page))
         for other in list(known.candidates):
             if other.state is State.PAGE and not self._matches.are_in_two_languages(known, other):
                 self._matches.refute(known, other)
         self._matches.mark_changed(known.candidates)
         return known
+
+    def _entry_of(self, url: Url) -> KnownUrl:
+        """The entry of a URL that answers with a page, though it was taken for an alias."""
+        self._urls.same.pop(url, None)
+        known = self._urls.get(url)
+        if known is None or known.state is State.GONE:
+            known = self._urls.add(KnownUrl(url))
+        return known
+
+    def _add_copy(self, known: KnownUrl, same: KnownUrl) -> None:
+        """Let a page lead to the one that it is a copy of."""
+        self._count_nothing_new(known, same)
+        if known.lang:
+            self._languages.total[known.lang] -= 1
+        self._merge(known, same)
+        if self._memory.to_refresh.pop(known, True) is None:
+            self._matches.remove(known)
+        self._matches.mark_changed([same, *same.candidates])
+        self._matches.request_verification(same)
+
+    def _count_nothing_new(self, known: KnownUrl, same: KnownUrl) -> None:
+        """Count a URL that leads to a known page; how an address is written is no fault of it."""
+        rules = rules_between(known.url, same.url) or rules_between(same.url, known.url)
+        if not rules or any(rule.startswith("without ?") for rule in rules):
+            self._values.count_answer(known.features, is_page=False)
+
+    def _own_text(self, page: Page) -> float:
+        """How much new text a page has, from 0 to 1."""
+        if page.sketch is None:
+            return 1.0
+        return min(1.0, self._memory.new_letters(page.sketch.blocks) / _ENOUGH_TEXT)
 
     def _read_more_links(self) -> None:
         """Read links, a limited number at a time: the crawl must not wait for a page of links."""
@@ -167,7 +199,7 @@ class _HybridGuide:
 
     def _read_links(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
         """Read links of a page, or of a sitemap."""
-        model = self._url_languages(links)
+        model = self._translations.languages_of(links)
         groups: list[dict[str, KnownUrl]] = [{}]
         targets: dict[KnownUrl, None] = {}
         for link in links:
@@ -188,13 +220,13 @@ class _HybridGuide:
         kind = "sitemap" if len(groups) > 1 else "sibling"
         for group in groups:  # a page that offers languages names that of its own text too
             for one, other in combinations(group.values(), 2):
-                self._matches.add_evidence(one, other, ((kind,),))
-        self._add_evidence_of_models(known, targets)
+                self._matches.add_evidence(one, other, ((kind,), (kind, section(other.url))))
+        self._translations.compare_with_links(known, targets)
 
     def _kinds_of_declaration(self, target: KnownUrl, how: str) -> Kinds:
         """The kinds of evidence that a link is which declares a language."""
         if how == "alternate":
-            return (("alternate",),)
+            return (("alternate",), ("alternate", section(target.url)))
         self._memory.name_links[target] = self._memory.name_links.get(target, 0) + 1
         is_common = self._memory.name_links[target] > _MAX_NAME_LINKS
         return ((how,), (how, "common" if is_common else "seldom"))
@@ -209,6 +241,8 @@ class _HybridGuide:
                 known.found_by, known.source = "link", source
                 self._memory.guesses -= 1
                 self._matches.changed[known] = None
+            if declared and known.state is State.PENDING:
+                self._languages.declare(known, declared)
             return known
         if self._urls.is_full:
             self._memory.overflow.append(link)
@@ -216,32 +250,19 @@ class _HybridGuide:
         found_by = "sitemap" if link.rel == "sitemap" else "link"
         source_lang = source.lang if found_by == "link" else ""
         # The feature that the first guess is made of comes last: its counts correct the guess.
-        features = [*link_features(link), f"d:{declared}" if declared else f"s:{source_lang}"]
+        features = [*link_features(link), f"u:{link.rel} {source.url}"]
+        if lang := text_language(link, self._langs):
+            features.append(f"t:{lang}")
+            features.append(f"t:{lang} {features[2]}")
+        features.append(f"d:{declared}" if declared else f"s:{source_lang}")
         ids = self._languages.feature_ids(features)
         first = self._languages.first_guess(declared, source_lang, model)
         return self._add_url(KnownUrl(link.url, source, found_by, ids, first))
 
     def _add_url(self, known: KnownUrl) -> KnownUrl:
         self._memory.to_refresh[known] = self._matches.changed[known] = None
-        self._predict_translations(known)
+        self._translations.predict(known)
         return self._urls.add(known)
-
-    def _url_languages(self, links: Iterable[Link]) -> dict[Url, dict[str, float]]:
-        """The languages of new URLs by the URL language model."""
-        urls = dict.fromkeys(link.url for link in links if link.rel in FOLLOWED)
-        new = [url for url in urls if self._urls.get(url) is None]
-        return likely_languages(new, self._languages.asked_or_other) if self._models else {}
-
-    def _add_evidence_of_models(self, known: KnownUrl, targets: Iterable[KnownUrl]) -> None:
-        """Take the likeliest link as a candidate, if the page declares none."""
-        if not self._models or known.lang not in self._langs or known.candidates or known.partners:
-            return
-        pending = (target for target in targets if target.state is State.PENDING)
-        own = ("", OTHER, known.lang)
-        likely = self._values.likely_language
-        others = {target.url: target for target in pending if likely(target) not in own}
-        for url in likely_translations(known.url, list(others))[:1]:
-            self._matches.add_evidence(known, others[url], (("url_model",),))
 
     # -- URLs that are no page ---------------------------------------------------------------
 
@@ -251,7 +272,10 @@ class _HybridGuide:
             return
         known.state = State.GONE
         self._forget_pending(known)
-        (self._matches.drop_all if is_fault else self._matches.refute_all)(known)
+        if not is_fault:
+            self._values.count_answer(known.features, is_page=False)
+        is_guess = known.found_by == "guess" and not is_fault
+        (self._matches.refute_all if is_guess else self._matches.drop_all)(known)
 
     def _move(self, event: Moved) -> None:
         known, target = self._urls.get(event.url), self._urls.get(event.target)
@@ -263,6 +287,8 @@ class _HybridGuide:
         target = self._add_url(new) if target is None else target
         self._memory.guesses += known.found_by == "guess" and target is new
         self._forget_pending(known)
+        if target is not new:
+            self._count_nothing_new(known, target)
         self._merge(known, target, is_new=target is new)
         self._matches.mark_changed([target, *target.candidates])
         self._matches.request_verification(target)
@@ -276,8 +302,7 @@ class _HybridGuide:
 
     def _forget_pending(self, known: KnownUrl) -> None:
         self._memory.guesses -= known.found_by == "guess"
-        self._memory.pending_value -= known.value
-        known.value = 0.0
+        self._ranking.forget(known)
         self._memory.to_refresh.pop(known, None)
         self._matches.changed.pop(known, None)
 
@@ -296,7 +321,7 @@ class _HybridGuide:
                     self._memory.to_refresh.pop(known, None)
             langs = pair.left_lang, pair.right_lang
             self._memory.pairs.append(UrlPair(pair.left, pair.right, *langs, pair.score, ""))
-            self._learn_keys()
+            self._translations.learn_keys()
         else:
             self._matches.reject(one, other, pair.score, event.decision)
         kind = "aligned" if event.decision.accept else "near"
@@ -309,52 +334,6 @@ class _HybridGuide:
             if one is not None and other is not None:
                 self._matches.add_evidence(one, other, kinds)
 
-    def _learn_keys(self) -> None:
-        """Learn the keys of the site again from its pairs, the less often the more there are."""
-        if len(self._memory.pairs) < self._memory.next_rules:
-            return
-        self._memory.next_rules = len(self._memory.pairs) + max(1, len(self._memory.pairs) // 2)
-        rules = learn_rules(self._memory.pairs).rules
-        self._memory.edit_rules = EditRules(tuple(rule for rule in rules if rule.held >= MIN_HELD))
-
-    def _predict_translations(self, known: KnownUrl) -> None:
-        """Predict the URLs of the translations of a page by the keys of the site."""
-        known.edit_rules = self._memory.edit_rules
-        lang = known.lang or self._values.likely_language(known)
-        if (
-            not self._memory.edit_rules.rules
-            or lang not in self._langs
-            or known.found_by == "guess"
-        ):
-            return
-        known.has_unlinked_prediction = False
-        known.expected.clear()
-        may_guess = known.state is State.PAGE and self._values.guess_rate(known) >= _MIN_GUESS_RATE
-        done = set(known.partners)
-        for prediction in self._memory.edit_rules.predict(known.url, lang):
-            url, other_lang = normalise(prediction.url), prediction.lang
-            is_sure = prediction.confidence >= _MIN_KEY_CONFIDENCE
-            if url is None or not is_sure or other_lang in done:
-                continue
-            known.expected.setdefault(other_lang, url)
-            target = self._urls.get(url)
-            if target is not None and target.found_by != "guess":
-                done.add(other_lang)
-                self._matches.add_evidence(known, target, (("key",),))
-            elif target is None and may_guess and self._memory.guesses < _MAX_GUESSES:
-                done.add(other_lang)
-                self._try_guess(known, url, other_lang)
-            known.has_unlinked_prediction = not known.candidates
-
-    def _try_guess(self, known: KnownUrl, url: Url, lang: str) -> None:
-        """Try a predicted URL that nothing links to."""
-        self._memory.guesses += 1
-        features = self._languages.feature_ids([*link_features(Link(url)), f"g:{lang}"])
-        first = self._languages.first_guess(lang, "", {})
-        target = self._urls.add(KnownUrl(url, known, "guess", features, first))
-        self._memory.to_refresh[target] = None
-        self._matches.add_evidence(known, target, (("guess",), ("guess", section(known.url))))
-
     def _request_pairing(self) -> None:
         """Have all pages paired by their content once enough of them are unpaired."""
         unpaired = sorted(self._matches.unpaired.values())
@@ -363,6 +342,7 @@ class _HybridGuide:
             self._memory.next_pairing = second + 1 + second // 2
             self._memory.is_pairing = True
             self._matches.questions.append(None)
+            self._translations.compare_again()
 
     def _take_pairs(self, event: PairingResult) -> None:
         """Take the pairs that pairing by content found."""
@@ -372,26 +352,3 @@ class _HybridGuide:
         self._matches.count_all_pages()
         likely = (pair for pair in event.pairs if pair.score >= _MIN_CONTENT_SCORE)
         self._add_evidence_for([(pair.left, pair.right) for pair in likely], (("content",),))
-
-    # -- values ------------------------------------------------------------------------------
-
-    def _changed_values(self, refreshed: int = _REFRESHED_PER_PAGE) -> list[Ranked]:
-        """The values of URLs that changed, and of those valued longest ago."""
-        for known in list(islice(self._memory.to_refresh, refreshed)):
-            del self._memory.to_refresh[known]
-            self._memory.to_refresh[known] = None
-            if known.edit_rules is not self._memory.edit_rules:
-                self._predict_translations(known)
-            self._matches.changed[known] = None
-        ranked = [Ranked(link, _OVERFLOW_VALUE) for link in self._memory.overflow]
-        self._memory.overflow.clear()
-        for known in self._matches.changed:
-            if known.state is not State.PENDING:
-                continue
-            value = rounded_value(self._values.value(known))
-            if value != known.value or not known.is_ranked:
-                ranked.append(Ranked(Link(known.url), value, lowers=True))
-                self._memory.pending_value += value - known.value
-                known.value, known.is_ranked = value, True
-        self._matches.changed.clear()
-        return ranked

@@ -8,6 +8,7 @@ from diptych.types import Url
 
 MAX_CANDIDATES = 100  # URLs that are compared with one page
 MIN_PROBABILITY = 0.5  # of a translation
+MIN_RANKED = 0.05  # of the likeliest of many
 
 
 def likely_languages(
@@ -28,11 +29,19 @@ def likely_languages(
 
 def likely_translations(page: Url, urls: Sequence[Url]) -> list[Url]:
     """The URLs that are probably translations of a page, likeliest first."""
+    return _ranked(page, urls[:MAX_CANDIDATES], MIN_PROBABILITY)
+
+
+def ranked_translations(page: Url, urls: Sequence[Url]) -> list[Url]:
+    """All URLs that might be translations of a page, likeliest first."""
+    return _ranked(page, urls, MIN_RANKED)
+
+
+def _ranked(page: Url, urls: Sequence[Url], least: float) -> list[Url]:
     from diptych.learn.url.pair import load
 
-    compared = list(urls[:MAX_CANDIDATES])
-    if not compared:
+    if not urls:
         return []
-    probabilities = load().probabilities([page] * len(compared), compared).tolist()
-    ranked = sorted(zip(probabilities, compared, strict=True), key=lambda row: (-row[0], row[1]))
-    return [url for probability, url in ranked if probability >= MIN_PROBABILITY]
+    probabilities = load().probabilities([page] * len(urls), list(urls)).tolist()
+    ranked = sorted(zip(probabilities, urls, strict=True), key=lambda row: (-row[0], row[1]))
+    return [url for probability, url in ranked if probability >= least]

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from diptych.stages.crawl.hybrid.contexts import Contexts
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
 from diptych.stages.crawl.hybrid.language_guess import OTHER, LanguageGuesser
+from diptych.stages.crawl.hybrid.link_yield import LinkYields
+from diptych.stages.crawl.hybrid.page_chance import PageChances
 from diptych.stages.crawl.hybrid.rates import Rates
 from diptych.types import Url
 
 PRIOR_RIGHT = {
     "alternate": 0.9, "hreflang": 0.85, "name": 0.6, "sitemap": 0.9, "sibling": 0.8,
     "aligned": 0.8, "near": 0.4, "contrary": 0.3, "key": 0.8, "guess": 0.5,
-    "url_model": 0.5, "content": 0.7,
+    "url_model": 0.5, "content": 0.7, "rank": 0.3,
 }  # fmt: skip
 """share of each kind of evidence that is right, before the site was counted"""
 PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before the site was counted
-LESS_TRANSLATED = {"unlinked_prediction": 0.5, "unaligned": 0.6}
-"""factors for pages without evidence of a translation where there should be some"""
 _IGNORED_SURPLUS = 3  # unpaired pages in one language, more than in others, that mean nothing yet
+_DEAD = 0.5  # chance of a kind of URLs that are mostly no pages
 MIN_LANGUAGE = 0.6  # least probability of the language of a page that was not fetched
 VALUE_STEP = 1.05  # ratio of two neighbouring values; smaller differences do not count
 
@@ -35,6 +37,16 @@ class UrlValues:
         """share of each kind of evidence that was right"""
         self.translation_rates = Rates(weight)
         """share of the pages of a kind that had a translation"""
+        self.contexts = Contexts()
+        self.pages = PageChances(fading=5.0)  # kinds of URLs are mostly alive or dead
+        """chances of URLs to be new pages"""
+        self.texts = PageChances()
+        """chances of pages to have text of their own"""
+        self.yields = LinkYields()
+        self.has_pairs = False
+        """True as soon as a pair was found"""
+        self.best = 0.5
+        """the value of the best pending URL, apart from that of its links"""
         self.unpaired: Counter[str] = Counter(dict.fromkeys(langs, 0))
         """pages without any translation, by language"""
 
@@ -73,25 +85,64 @@ class UrlValues:
         return best if best and guess[best] >= MIN_LANGUAGE else ""
 
     def page_kinds(self, known: KnownUrl, lang: str) -> Kinds:
-        """The kinds under which a page counts in `translation_rates`."""
-        context = _context(known)
-        return ("site",), (lang,), (lang, context), (lang, context, section(known.url))
+        """The kinds under which a page counts in `translation_rates`, and its context."""
+        place = section(known.url)
+        folder = place.partition("/")[2].partition("/")[0]
+        return ("site",), (lang,), (lang, folder), (lang, folder, place), (_context(known),)
 
     def translation_probability(self, known: KnownUrl, lang: str) -> float:
         """The probability that a page has a translation, by where and how it was found."""
-        kinds = self.page_kinds(known, lang)
-        factor = LESS_TRANSLATED.get(_context(known))
-        factors = {kinds[2]: factor} if factor else None
-        return self.translation_rates.rate(kinds, PRIOR_TRANSLATED, factors)
+        kinds = self.page_kinds(known, lang)[:-1]
+        factor = self.contexts.factor(_context(known))
+        return self.translation_rates.rate(kinds, PRIOR_TRANSLATED) * factor
+
+    def count_answer(self, features: Sequence[int], *, is_page: bool, text: float = 0.0) -> None:
+        """Count what became of a URL: a new page or none, and how much new text it has."""
+        self.pages.add(features, float(is_page))
+        if is_page:
+            self.texts.add(features, text)
+
+    def count_page(self, kinds: Kinds) -> None:
+        """Count a page that might have a translation."""
+        *places, context = kinds
+        rate = self.translation_rates.rate(places, PRIOR_TRANSLATED)
+        self.contexts.add_page(evidence_name((context,)), rate)
+        self.translation_rates.add_trial(places)
+
+    def count_translation(self, kinds: Kinds, right: float) -> None:
+        """Count a page that has a translation, or has one with a probability."""
+        if kinds:  # a guide that was rebuilt may have lost the page
+            self.contexts.add_translation(evidence_name(kinds[-1:]), right)
+            self.translation_rates.add_success(kinds[:-1], right)
 
     def value(self, known: KnownUrl) -> float:
-        """Expected pairs per download: one if it completes a pair, half of one if not."""
+        """Expected pairs per download: one if it completes a pair, half of one if not.
+
+        Before the first pair the order is that of breadth-first, but dead kinds of URLs come last.
+        """
+        if self.has_pairs:
+            return self.chance(known) * self.value_of_page(known)
+        chance = self.pages.chance(known.features)
+        return (chance if chance < _DEAD else 1.0) * self.value_of_page(known)
+
+    def chance(self, known: KnownUrl) -> float:
+        """The probability that a URL is a page with text of its own."""
+        return self.pages.chance(known.features) * self.texts.chance(known.features)
+
+    def worth_of_links(self, known: KnownUrl) -> float:
+        """Expected pairs by the links of a page, beyond what the best URL known would bring."""
+        if known.found_by == "guess" or not self.has_pairs:
+            return 0.0
+        worth = self.yields.expected(known.url, self.likely_language(known), self.best)
+        return self.pages.chance(known.features) * worth
+
+    def value_of_page(self, known: KnownUrl) -> float:
+        """The same, if it is a new page."""
         guess = self.languages.guess(known.features, known.first_guess)
         own = max(self.langs, key=lambda lang: guess.get(lang, 0.0))
         wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
-        # Evidence counts in full unless the page is probably in a language nobody asked for.
-        pairs = min(sum(self._expected_pairs(known, own).values()), len(self.langs) - 1)
-        by_evidence = pairs * min(1.0, 2 * wanted)
+        pairs = sum(self._expected_pairs(known, own, guess).values())
+        by_evidence = min(pairs, len(self.langs) - 1)
         if known.found_by == "guess":
             return by_evidence
         translated = self.translation_probability(known, own) * self._completion_probability(own)
@@ -108,15 +159,24 @@ class UrlValues:
         # Less than half: URLs with evidence come first.
         return 0.48 + math.copysign(0.3 * surplus / (surplus + 5), others - own)
 
-    def _expected_pairs(self, known: KnownUrl, own: str) -> dict[str, float]:
-        """Expected pairs by evidence, by the language of the other half."""
+    def _expected_pairs(
+        self, known: KnownUrl, own: str, guess: Mapping[str, float]
+    ) -> dict[str, float]:
+        """Expected pairs by evidence, by the language of the other half.
+
+        Evidence counts in full unless the page is probably in a language that makes no pair.
+        """
         found: dict[str, float] = {}
+        wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
         for other in known.candidates:
             is_page = other.state is State.PAGE
             lang = self.likely_language(other)
             if lang == OTHER or (is_page and (not lang or own in other.partners)):
                 continue
-            value = self.pair_probability(known, other) * (1.0 if is_page else 0.5)
+            value = self.pair_probability(known, other)
+            value *= min(1.0, 2 * max(0.0, wanted - guess.get(lang, 0.0)))
+            if not is_page:  # it is fetched next, unless this one is in another language
+                value *= self.chance(other) / (1 + wanted)
             found[lang] = max(value, found.get(lang, 0.0))
         return found
 

@@ -1,0 +1,68 @@
+"""The worth of the links of a page before it is fetched: of URLs that nobody else has named yet.
+
+It is learned from the pages of the site: what the URLs that a page was the first to link to were
+worth, for pages of the same section.  It falls as the site becomes known, so that a factor follows
+how much less the last pages brought than the pages before them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from diptych.stages.crawl.hybrid.rates import Rates
+from diptych.types import Url
+
+_PRIOR_LINKS = 2.0  # new URLs of a page, before the site was counted
+_PRIOR_WORTH = 0.4  # pairs that they bring
+_MOST = 0.6  # a pair that is almost certain comes first
+_RECENT = 0.9  # weight of all that came before, against the last page
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(slots=True)
+class LinkYields:
+    """Counts of pages, and of the URLs that they were the first to link to, by section."""
+
+    worth: Rates = field(default_factory=lambda: Rates(2.0))
+    links: Rates = field(default_factory=lambda: Rates(2.0))
+    seen: float = 1.0
+    """worth of the links of recent pages"""
+    foreseen: float = 1.0
+    """the same as it was expected"""
+
+    def add_page(self, url: Url, lang: str) -> None:
+        """Count a page."""
+        kinds = place(url, lang)
+        self.foreseen = _RECENT * self.foreseen + self.worth.rate(kinds, _PRIOR_WORTH)
+        self.seen *= _RECENT
+        self.worth.add_trial(kinds)
+        self.links.add_trial(kinds)
+
+    def add_link(self, url: Url, lang: str, worth: float) -> None:
+        """Count a URL that a page was the first to link to."""
+        kinds = place(url, lang)
+        self.seen += worth
+        self.worth.add_success(kinds, worth)
+        self.links.add_success(kinds, 1.0)
+
+    def expected(self, url: Url, lang: str, least: float) -> float:
+        """The worth of the links of a page, where a URL must be worth more than the least."""
+        kinds = place(url, lang)
+        factor = min(1.0, (self.seen + 0.1) / (self.foreseen + 0.1))
+        worth = self.worth.rate(kinds, _PRIOR_WORTH)
+        links = self.links.rate(kinds, _PRIOR_LINKS)
+        return min(_MOST, factor * max(0.0, worth - least * links))
+
+
+def place(url: Url, lang: str) -> tuple[tuple[str, ...], ...]:
+    """The kinds of a page, the most general first: the site, a language, folders.
+
+    >>> place(Url("http://x.org/news/page/12/"), "fr")
+    (('site',), ('fr',), ('fr', '/news'), ('fr', '/news/page/'))
+    """
+    path = "/" + url.partition("://")[2].partition("/")[2]
+    shape = _DIGITS.sub("0", path)
+    folder = "/".join(shape.split("/")[:2])
+    parent = "/".join([*shape.rstrip("/").split("/")[:-1], ""])
+    return ("site",), (lang,), (lang, folder), (lang, parent)

@@ -1,0 +1,71 @@
+"""The probability that a URL is a new page, learned from what became of URLs like it.
+
+A decision list, as for languages: of all that is known of a link - folders, extension, parameters,
+the page that has it - the feature decides that says most.  An answer that is no page, a copy, or a
+redirect to a known page is a failure: each costs a download and brings nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+_PRIOR = 0.85  # share of links that lead to a new page, before the site was counted
+_PRIOR_WEIGHT = 3.0  # links that it counts for
+_UNTRIED = 0.5  # chance of a kind of link that was never followed, at least
+_WEIGHT = 1.0  # links of a kind that the share of the whole site counts for
+
+
+@dataclass(slots=True)
+class PageChances:
+    """Counts of URLs that were asked for, and of those that were new pages, by feature."""
+
+    trials: dict[int, int] = field(default_factory=dict)
+    """id of a feature -> URLs"""
+    pages: dict[int, float] = field(default_factory=dict)
+    """id of a feature -> URLs that were new pages"""
+    fading: float = math.inf
+    """trials of a feature with which the share of the whole site counts half as much"""
+    all_trials: int = 0
+    all_pages: float = 0.0
+
+    def add(self, features: Iterable[int], share: float) -> None:
+        """Count a URL that was asked for: a new page (1), none (0), or something between."""
+        self.all_trials += 1
+        self.all_pages += share
+        for feature in features:
+            self.trials[feature] = self.trials.get(feature, 0) + 1
+            if share:
+                self.pages[feature] = self.pages.get(feature, 0) + share
+
+    @property
+    def usual(self) -> float:
+        """The share of all URLs of the site that were new pages."""
+        return (self.all_pages + _PRIOR_WEIGHT * _PRIOR) / (self.all_trials + _PRIOR_WEIGHT)
+
+    def chance(self, features: Sequence[int]) -> float:
+        """The probability that a URL is a new page, by its most telling feature.
+
+        A feature that all URLs have says nothing.  The first feature is the kind of its link; one
+        that was never followed is not judged by others.
+
+        >>> chances = PageChances()
+        >>> for _ in range(9):
+        ...     chances.add([1, 2], 1.0)
+        ...     chances.add([1, 3], 0.0)
+        >>> [round(chances.chance(each), 2) for each in ([1], [1, 2], [1, 3])]
+        [0.55, 0.96, 0.06]
+        """
+        best = usual = self.usual
+        furthest = 0.0
+        for feature in features:
+            trials = self.trials.get(feature, 0)
+            if 0 < trials < self.all_trials:
+                prior = _WEIGHT * usual / (1 + trials / self.fading)
+                chance = (self.pages.get(feature, 0.0) + prior) / (trials + _WEIGHT)
+                distance = abs(math.log(chance / (1 - chance) * (1 - usual) / usual))
+                if distance > furthest:
+                    best, furthest = chance, distance
+        is_untried = bool(features) and features[0] not in self.trials
+        return max(best, _UNTRIED) if is_untried else best

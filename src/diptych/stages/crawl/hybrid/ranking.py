@@ -1,0 +1,117 @@
+"""The order of pending URLs: by their values, which are kept up to date where it matters.
+
+With each event the values of URLs that it changes are computed again, those of some URLs that were
+valued longest ago, and those of the best ones: what is fetched next is never out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
+from itertools import islice
+
+from diptych.stages.crawl.hybrid.known_urls import KnownUrl, State
+from diptych.stages.crawl.hybrid.memory import MILLION, Memory
+from diptych.stages.crawl.hybrid.translations import Translations
+from diptych.stages.crawl.hybrid.value import rounded_value
+from diptych.types import Link, Ranked
+
+_REFRESHED = 100  # URLs whose value is computed again with each page
+_MAX_REVALUED = 200  # of the best URLs whose value is computed again with each event
+_CONFIRMED = 3  # of them that must have kept their value: several may be fetched at a time
+_OVERFLOW_VALUE = 0.001
+_NEGLIGIBLE = 0.0025  # pairs: nobody would go on with a site for one in 400 downloads
+_MAX_OUTDATED = 10_000  # entries of the heap beyond two for each URL, before it is made anew
+
+
+class Ranking:
+    """Ranks the pending URLs that a guide knows."""
+
+    def __init__(self, memory: Memory, translations: Translations) -> None:
+        self._memory = memory
+        self._translations = translations
+        self._values = memory.values
+        self._heap: list[tuple[float, int, KnownUrl]] = []
+        """ranked URLs, the one of the highest value first; some entries are outdated"""
+        self._rebuild()
+
+    def changed(self, refreshed: int = _REFRESHED) -> list[Ranked]:
+        """The values of URLs that changed, and of those valued longest ago."""
+        memory, changed = self._memory, self._memory.matches.changed
+        for known in list(islice(memory.to_refresh, refreshed)):
+            del memory.to_refresh[known]
+            memory.to_refresh[known] = None
+            if known.edit_rules is not memory.edit_rules:
+                self._translations.predict(known)
+            changed[known] = None
+        ranked = [Ranked(link, _OVERFLOW_VALUE) for link in memory.overflow]
+        memory.overflow.clear()
+        for known in changed:
+            if known.state is State.PENDING:
+                own, value = self._value(known)
+                if value != known.value or not known.is_ranked:
+                    ranked.append(self._rank(known, own, value))
+        changed.clear()
+        ranked.extend(self._best())
+        if len(self._heap) > 2 * len(memory.to_refresh) + _MAX_OUTDATED:
+            self._rebuild()
+        return ranked
+
+    def _best(self) -> Iterator[Ranked]:
+        """The values of the best URLs, until so many of them are still the best."""
+        confirmed: list[tuple[float, int, KnownUrl]] = []
+        for entry in islice(self._up_to_date(), _MAX_REVALUED):
+            known = entry[2]
+            own, value = self._value(known)
+            if value == known.value:
+                confirmed.append(entry)
+            else:
+                yield self._rank(known, own, value)
+            if len(confirmed) >= _CONFIRMED:
+                break
+        for entry in confirmed:
+            heappush(self._heap, entry)
+        self._values.best = max((known.own_value for _, _, known in confirmed), default=0.0)
+
+    def _up_to_date(self) -> Iterator[tuple[float, int, KnownUrl]]:
+        """The entries of the heap from the best on, taken out; those that are outdated are lost."""
+        last: tuple[float, int, KnownUrl] | None = None
+        while self._heap:
+            entry = heappop(self._heap)
+            known = entry[2]
+            is_valid = known.state is State.PENDING and -entry[0] == known.value
+            if is_valid and entry != last:  # it may be there twice
+                last = entry
+                yield entry
+
+    def _value(self, known: KnownUrl) -> tuple[float, float]:
+        """The value of a URL itself, and with that of its links."""
+        own = self._values.value(known)
+        return own, rounded_value(own + self._values.worth_of_links(known))
+
+    def _rank(self, known: KnownUrl, own: float, value: float) -> Ranked:
+        self._memory.pending_value += _counted(own) - _counted(known.own_value)
+        if not known.is_ranked and known.source is not None and known.found_by == "link":
+            self._values.yields.add_link(known.source.url, known.source.lang, own)
+        known.own_value, known.value, known.is_ranked = own, value, True
+        heappush(self._heap, (-value, known.number, known))
+        return Ranked(Link(known.url), value, lowers=True)
+
+    def forget(self, known: KnownUrl) -> None:
+        """Leave out a URL that is no longer pending."""
+        self._memory.pending_value -= _counted(known.own_value)
+        known.value = known.own_value = 0.0
+
+    def _rebuild(self) -> None:
+        ranked = (known for known in self._memory.to_refresh if known.is_ranked)
+        pending = (known for known in ranked if known.state is State.PENDING)
+        self._heap = [(-known.value, known.number, known) for known in pending]
+        heapify(self._heap)
+
+
+def _counted(value: float) -> int:
+    """The value of a URL as it counts among the pairs that are left: thousands may have none.
+
+    In whole millionths, so that a sum does not depend on its order.
+    """
+    return round(value * MILLION) if value >= _NEGLIGIBLE else 0

@@ -1,0 +1,135 @@
+"""Predictions of translations by URLs: by the keys of the site, and by models of URLs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from diptych.stages.crawl.hybrid.known_urls import KnownUrl, State
+from diptych.stages.crawl.hybrid.language_guess import OTHER, link_features
+from diptych.stages.crawl.hybrid.memory import MIN_HELD, Memory
+from diptych.stages.crawl.hybrid.url_models import (
+    likely_languages,
+    likely_translations,
+    ranked_translations,
+)
+from diptych.stages.crawl.hybrid.value import section
+from diptych.text.url_edits import EditRules, learn_rules
+from diptych.text.urls import normalise
+from diptych.types import FOLLOWED, Link, Url
+
+_MIN_KEY_CONFIDENCE = 0.6  # of a URL that a key predicts
+MAX_GUESSES = 20  # pending URLs that nothing links to
+_MIN_GUESS_RATE = 0.25  # share of guessed URLs that must exist for more to be tried
+_MAX_SCANNED = 2000  # pending URLs that are looked at for one page
+_MAX_COMPARED = 300  # of them, in another language, that are compared with it
+_MAX_RANK = 2  # of those compared that become candidates
+_COMPARED_AGAIN = 40  # unpaired pages that are compared with what was found since
+
+
+class Translations:
+    """Adds candidates to what a guide knows."""
+
+    def __init__(self, memory: Memory, *, has_models: bool) -> None:
+        self._memory = memory
+        self._has_models = has_models
+        self._values = memory.values
+        self._matches = memory.matches
+        self._langs = tuple(memory.values.langs)
+
+    # -- by models ---------------------------------------------------------------------------
+
+    def languages_of(self, links: Iterable[Link]) -> dict[Url, dict[str, float]]:
+        """The languages of new URLs by the URL language model."""
+        if not self._has_models:
+            return {}
+        urls = dict.fromkeys(link.url for link in links if link.rel in FOLLOWED)
+        new = [url for url in urls if self._memory.urls.get(url) is None]
+        return likely_languages(new, self._values.languages.asked_or_other)
+
+    def compare_with_links(self, known: KnownUrl, targets: Iterable[KnownUrl]) -> None:
+        """Take the likeliest link of a page as a candidate, if the page declares none."""
+        if self._is_decided(known):
+            return
+        others = self._in_other_language(known, targets)
+        for url in likely_translations(known.url, list(others))[:1]:
+            self._matches.add_evidence(known, others[url], (("url_model",),))
+
+    def compare_with_all(self, known: KnownUrl) -> None:
+        """Take the likeliest of all pending URLs as candidates, if nothing else says which."""
+        if self._is_decided(known):
+            return
+        scanned = islice(self._memory.to_refresh, _MAX_SCANNED)
+        others = self._in_other_language(known, scanned)
+        urls = ranked_translations(known.url, list(islice(others, _MAX_COMPARED)))
+        for rank, url in enumerate(urls[:_MAX_RANK], 1):
+            self._matches.add_evidence(known, others[url], (("rank",), ("rank", rank)))
+
+    def compare_again(self) -> None:
+        """Compare the unpaired pages of the language that has fewest of them with all URLs."""
+        rarest = min(self._langs, key=lambda lang: self._matches.unpaired[lang])
+        pages = (known for known in self._memory.to_refresh if known.state is State.PAGE)
+        alone = (known for known in pages if known.lang == rarest and not known.partners)
+        for known in list(islice(alone, _COMPARED_AGAIN)):
+            self.compare_with_all(known)
+
+    def _is_decided(self, known: KnownUrl) -> bool:
+        """True if models are not needed for a page, or not used."""
+        is_paired = bool(known.candidates or known.partners)
+        return is_paired or not self._has_models or known.lang not in self._langs
+
+    def _in_other_language(
+        self, known: KnownUrl, others: Iterable[KnownUrl]
+    ) -> dict[Url, KnownUrl]:
+        """The pending URLs that are probably in another of the requested languages."""
+        own = ("", OTHER, known.lang)
+        pending = (other for other in others if other.state is State.PENDING)
+        likely = self._values.likely_language
+        return {other.url: other for other in pending if likely(other) not in own}
+
+    # -- by keys -----------------------------------------------------------------------------
+
+    def learn_keys(self) -> None:
+        """Learn the keys of the site again from its pairs, the less often the more there are."""
+        memory = self._memory
+        if len(memory.pairs) < memory.next_rules:
+            return
+        memory.next_rules = len(memory.pairs) + max(1, len(memory.pairs) // 2)
+        rules = learn_rules(memory.pairs).rules
+        memory.edit_rules = EditRules(tuple(rule for rule in rules if rule.held >= MIN_HELD))
+
+    def predict(self, known: KnownUrl) -> None:
+        """Predict the URLs of the translations of a page by the keys of the site."""
+        rules = known.edit_rules = self._memory.edit_rules
+        lang = known.lang or self._values.likely_language(known)
+        if not rules.rules or lang not in self._langs or known.found_by == "guess":
+            return
+        known.has_unlinked_prediction = False
+        known.expected.clear()
+        may_guess = known.state is State.PAGE and self._values.guess_rate(known) >= _MIN_GUESS_RATE
+        done = set(known.partners)
+        for prediction in rules.predict(known.url, lang):
+            url, other_lang = normalise(prediction.url), prediction.lang
+            is_sure = prediction.confidence >= _MIN_KEY_CONFIDENCE
+            if url is None or not is_sure or other_lang in done:
+                continue
+            known.expected.setdefault(other_lang, url)
+            target = self._memory.urls.get(url)
+            if target is not None and target.found_by != "guess":
+                done.add(other_lang)
+                kinds = ("key",), ("key", section(target.url))
+                self._matches.add_evidence(known, target, kinds)
+            elif target is None and may_guess and self._memory.guesses < MAX_GUESSES:
+                done.add(other_lang)
+                self._try_guess(known, url, other_lang)
+            known.has_unlinked_prediction = not known.candidates
+
+    def _try_guess(self, known: KnownUrl, url: Url, lang: str) -> None:
+        """Try a predicted URL that nothing links to."""
+        memory, languages = self._memory, self._values.languages
+        memory.guesses += 1
+        features = languages.feature_ids([*link_features(Link(url)), f"g:{lang}"])
+        first = languages.first_guess(lang, "", {})
+        target = memory.urls.add(KnownUrl(url, known, "guess", features, first))
+        memory.to_refresh[target] = None
+        self._matches.add_evidence(known, target, (("guess",), ("guess", section(known.url))))
