@@ -19,6 +19,7 @@ from diptych.protocols import Watcher
 from diptych.registry import Strategies
 from diptych.run.store import Store
 from diptych.steps.align_pairs import align_pairs
+from diptych.steps.check_declarations import check_declarations
 from diptych.steps.crawl_sites import crawl_sites
 from diptych.steps.learn_lexicon import SURE_PAIR, learn_lexicons, uses_words
 from diptych.steps.pair_pages import pair_pages
@@ -86,6 +87,7 @@ def pair_and_learn(
     """
     if store.begin_learning():
         given = context.lexicons
+        check_declarations(store, context, workers, watcher)
         is_whole = pair(store, context, workers, watcher)
         for _ in range(ROUNDS if uses_words(context.strategies) else 0):
             before = store.sure_pairs(SURE_PAIR)

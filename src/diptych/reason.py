@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Reason", "SiteEnd", "fault_type", "http_status"]
+__all__ = ["Reason", "SiteEnd", "alias_reason", "alias_rules", "fault_type", "http_status"]
 
 
 class Reason(StrEnum):
@@ -12,7 +12,8 @@ class Reason(StrEnum):
 
     It is stored and exported as its value; `reports.reasons` has words for people.  The reason of
     an HTTP error is no member (`http_404`, see `http_status`), nor is that of a fault of ours
-    (`failed:MemoryError`, see `fault_type`).
+    (`failed:MemoryError`, see `fault_type`), nor that of an alias (`alias slash`, see
+    `alias_rules`).
     """
 
     # a URL that was not asked for
@@ -95,7 +96,12 @@ class SiteEnd(StrEnum):
     PAGE_LIMIT = "page_limit"
     BYTE_LIMIT = "byte_limit"
     TIME_LIMIT = "time_limit"
+    ENOUGH = "enough_pairs"
+    """the share of its pairs that was asked for is probably found"""
     UNLIKELY = "more_pairs_unlikely"
+    """one more pair would cost more downloads than the user would pay"""
+    NO_PAIRS = "no_pairs"
+    """none was found, and what is known of the site promises none"""
     HOSTS_STOPPED = "hosts_stopped"
     INTERRUPTED = "interrupted"
     """the user has stopped it"""
@@ -109,7 +115,22 @@ class SiteEnd(StrEnum):
     @property
     def is_decided(self) -> bool:
         """True if the crawl itself has left off, though there was more to fetch."""
-        return self.is_limit or self is SiteEnd.UNLIKELY
+        return self.is_limit or self in (SiteEnd.ENOUGH, SiteEnd.UNLIKELY, SiteEnd.NO_PAIRS)
+
+
+def alias_reason(rules: str) -> str:
+    """The reason of a URL that is the same page as another, by rules with ` + ` between them."""
+    return f"alias {rules}"
+
+
+def alias_rules(reason: str) -> list[str]:
+    """The rules by which a URL is the same page as another; none for all other reasons.
+
+    >>> alias_rules("alias https + slash"), alias_rules(Reason.TIMEOUT)
+    (['https', 'slash'], [])
+    """
+    rules = reason.removeprefix("alias ")
+    return rules.split(" + ") if rules != reason else []
 
 
 def fault_type(reason: str) -> str:

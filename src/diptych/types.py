@@ -6,6 +6,7 @@ are built and passed between processes several times faster than dataclasses.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -153,7 +154,9 @@ class PageRecord:
     canonical: Url | None = None
     fetched_at: float = 0.0
     flags: tuple[str, ...] = ()
-    """its licence, its rules for robots, and machine translators on it"""
+    """its licence, its rules for robots, machine translators on it, text that scripts make"""
+    text_key: int = 0
+    """hash of its visible text; 0 if it has next to none, or was read by an earlier version"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,11 +347,24 @@ class Outlook:
     found: float
     """pairs so far"""
     left: float
-    """pairs that are probably still out there, behind URLs that are known"""
+    """pairs that are probably not found yet, behind URLs that are known"""
+    budget: float = math.inf
+    """downloads after which a site without any pair is given up"""
+
+    @property
+    def most_missing(self) -> float:
+        """The share of all pairs that is not found yet if more are left than expected.
+
+        As many more as counts usually differ from what is expected of them.
+
+        >>> round(Outlook(90, 4).missing, 3), round(Outlook(90, 4).most_missing, 3)
+        (0.043, 0.062)
+        """
+        return Outlook(self.found, self.left + math.sqrt(self.left)).missing
 
     @property
     def missing(self) -> float:
-        """The share of all pairs that is probably still out there."""
+        """The share of all pairs that is probably not found yet."""
         return self.left / (self.found + self.left) if self.found + self.left else 0.0
 
 

@@ -38,7 +38,8 @@ def test_named_modules_can_be_run(name):
 
 def test_named_files_are_there():
     made = {"bench/results/crawl_live.json", "bench/results/many_sites.json",
-            "bench/results/loop_block.json", "bench/results/crawl_speed_light.json"}  # fmt: skip
+            "bench/results/loop_block.json", "bench/results/crawl_speed_light.json",
+            "bench/results/real_sites.json"}  # fmt: skip
     missing = [name for name in named(PATH) if not (ROOT / name).is_file()]
     assert set(missing) <= made
 

@@ -332,7 +332,7 @@ def test_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path):
         assert interrupted(server, tmp_path, requests=25) == 0
         assert found(tmp_path) < gold(server.url)
         assert len(rows(tmp_path / "corpus.tsv")) > 10
-        result = run("mine", server.url, *QUICK, "--out", tmp_path, "--json", "--patience", "0")
+        result = run("mine", server.url, *QUICK, "--out", tmp_path, "--json", "--share", "100")
         whole = Counter(server.paths)
     assert result.exit_code == 0
     assert json.loads(result.stdout)["queued"] == 0

@@ -74,7 +74,7 @@ def said(*arguments: object) -> str:
 
 def go_on(folder: Path, proxy: Server) -> list[str]:
     """Give the command of a run again; the pages that it asked for."""
-    said(*command(folder, proxy.url))
+    said(*command(folder, proxy.url), "--share", "100")
     return [path for path in proxy.paths if path != HOME + "robots.txt"]  # which grows too old
 
 

@@ -21,7 +21,7 @@ from support.bilingual import (
     trilingual,
     write_archive,
 )
-from support.commands import rows
+from support.commands import rows, run
 from support.timing import processor_seconds
 
 DOCUMENTS = documents()
@@ -386,3 +386,17 @@ def test_finished_run_gives_the_same_again(tmp_path):
     mined = mine(tmp_path, plain_site())
     before = mined.files()
     assert mine_archives(mined.folder, tmp_path / "site.warc.gz").files() == before
+
+
+# -- pages that are made by scripts ----------------------------------------------------------------
+
+
+def test_site_whose_text_is_made_by_scripts_is_named(tmp_path):
+    shell = html([], lang="en", body='<div id="root"></div><script src="/app.js"></script>')
+    mined = mine(tmp_path, {"/": shell, "/en/a": shell + " ", "/fr/a": html(TIDES.fr, lang="fr")})
+    assert mined.exit_code == 1
+    said = "phares.example: text is made by scripts: 2 of 3 pages have none"
+    assert mined.said.count(said) == 1
+    assert said in (mined.folder / "report.html").read_text("utf-8")
+    assert "flags scripted" in mined.explain("/")
+    assert said in run("status", mined.folder).stderr + run("status", mined.folder).stdout

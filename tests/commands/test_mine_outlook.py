@@ -23,7 +23,7 @@ def test_crawl_that_lost_its_patience_says_how_to_go_on(tmp_path: Path) -> None:
     with serve(zoo.demo_site) as server:
         command = ("mine", server.url, *QUICK, "--out", tmp_path)
         ended = run(*command, "--patience", 1)  # nothing is sure to bring a pair by one download
-        whole = run(*command, "--patience", 0, "--json")
+        whole = run(*command, "--patience", 0, "--share", 100, "--json")
     said = words(ended.stderr)
     assert "URLs are still queued, none likely to bring a pair: a larger --patience goes on" in said
     assert "more pairs are unlikely" in said

@@ -157,13 +157,13 @@ def test_crawl_delay_is_kept_and_noted(either):
     assert any("Crawl-delay of 0.4" in note and "kept" in note for note in outcome.notes)
 
 
-def test_crawl_delay_beyond_reason_is_cut_and_noted(crawl):
+def test_host_with_a_crawl_delay_beyond_reason_is_left_alone(crawl):
     robots = zoo.robots_txt("User-agent: *", "Crawl-delay: 86400")
     with serve(zoo.with_robots(robots)) as server:
-        outcome = crawl(server.url, max_crawl_delay=0.2)
-    assert set(outcome.pages) == ALL
-    assert min(server.gaps()) >= 0.2 - TOLERANCE
-    assert any("cut to 0.2" in note for note in outcome.notes)
+        outcome = crawl(server.url)
+    assert server.paths == ["/robots.txt"]
+    assert outcome.pages == {}
+    assert any("was stopped: it asks for a Crawl-delay of 86400 s" in n for n in outcome.notes)
 
 
 def test_wait_asked_for_is_kept_over_a_restart(either):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -25,7 +26,7 @@ from support.driving import (
 )
 from support.stores import commit
 
-from diptych.frontier.crawl import MAX_ANSWER_WAIT, MIN_CERTAIN_VALUE, MIN_PAGES_TO_JUDGE
+from diptych.frontier.crawl import MAX_ANSWER_WAIT, MIN_CERTAIN_VALUE, MIN_WORTH
 from diptych.frontier.guides import PairQuestion
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
@@ -80,7 +81,7 @@ class Valued:
         return list(questions)
 
     def outlook(self) -> Outlook:
-        return Outlook(self.policy.found, 1.0)
+        return Outlook(self.policy.found, self.policy.left, self.policy.budget)
 
     def snapshot(self) -> object:
         return [self.pages, [write_event(event) for event in self.observed]]
@@ -93,6 +94,8 @@ class Values:
     values: Mapping[str, float] = field(default_factory=dict)
     usual: float = HIGH
     found: int = 1
+    left: float = 1.0
+    budget: float = math.inf
     asks: dict[int, Sequence[PagePair | None]] = field(default_factory=dict)
     raised: Mapping[str, float] = field(default_factory=dict)
     """what an answer makes of some paths"""
@@ -310,12 +313,32 @@ def test_without_patience_all_is_fetched(folder: Path, patience: float | None) -
     assert drive.ends == {}
 
 
-def test_where_nothing_was_found_so_many_pages_are_fetched_before(folder: Path) -> None:
-    answers = star(*numbered(MIN_PAGES_TO_JUDGE + 20))
-    policy = Values(usual=0.001, found=0)
-    drive = Drive(folder, answers, policy, politeness=ONE, limits=Limits(patience=12)).run()
-    assert len(drive.order) == MIN_PAGES_TO_JUDGE
-    assert drive.ends == {"example.org": SiteEnd.UNLIKELY}
+def test_site_without_any_pair_ends_when_its_budget_is_spent(folder: Path) -> None:
+    policy = Values(usual=0.9, found=0, budget=7)
+    limits = Limits(share=0.97, patience=12)
+    drive = Drive(folder, star(*numbered(20)), policy, politeness=ONE, limits=limits).run()
+    assert len(drive.order) == 5, "robots.txt and the sitemap are downloads too"
+    assert drive.ends == {"example.org": SiteEnd.NO_PAIRS}
+
+
+def test_site_without_any_pair_is_fetched_to_its_end_where_no_share_is_asked(folder: Path) -> None:
+    policy = Values(usual=0.001, found=0, budget=7)
+    drive = Drive(folder, star(*numbered(20)), policy, limits=Limits(patience=12)).run()
+    assert len(drive.order) == 21
+    assert drive.ends == {}
+
+
+@pytest.mark.parametrize(
+    ("left", "value", "is_enough"),
+    [(0.1, 0.001, True), (2.0, 0.001, False), (0.1, MIN_WORTH, False)],
+)
+def test_site_ends_when_the_share_that_is_asked_for_is_probably_found(
+    folder: Path, left: float, value: float, is_enough: bool
+) -> None:
+    policy = Values(usual=value, found=20, left=left)
+    drive = Drive(folder, star(*numbered(9)), policy, limits=Limits(share=0.97)).run()
+    assert len(drive.order) == (1 if is_enough else 10)
+    assert drive.ends == ({"example.org": SiteEnd.ENOUGH} if is_enough else {})
 
 
 def test_site_is_not_ended_while_something_is_being_found_out(folder: Path) -> None:

@@ -113,9 +113,9 @@ def test_archives_allow_everything(store: Store) -> None:
         ("User-agent: *\nCrawl-delay: 7.5", 7.5, 1, ["asks for a Crawl-delay of 7.5 s: kept"]),
         (
             "User-agent: *\nCrawl-delay: 90",
-            30.0,
+            90.0,
             1,
-            ["asks for a Crawl-delay of 90 s: cut to 30 s"],
+            ["asks for a Crawl-delay of 90 s: kept, at most 40 pages per hour"],
         ),
         ("User-agent: other\nCrawl-delay: 90", 1.0, 3, []),
         ("User-agent: *\nCrawl-delay: soon", 1.0, 3, []),

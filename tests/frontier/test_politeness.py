@@ -24,7 +24,7 @@ def test_token_is_the_product_of_the_agent(agent: str, token: str) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "delay"),
-    [(None, 2.0), (0.0, 2.0), (1.0, 2.0), (2.5, 2.5), (30.0, 30.0), (3600.0, 30.0), (-4.0, 2.0)],
+    [(None, 2.0), (0.0, 2.0), (1.0, 2.0), (2.5, 2.5), (600.0, 600.0), (1e9, 600.0), (-4.0, 2.0)],
 )
 def test_crawl_delay_is_kept_within_bounds(asked: float | None, delay: float) -> None:
     assert Politeness(agent="a", delay=2.0).delay_for(asked) == delay
@@ -32,11 +32,20 @@ def test_crawl_delay_is_kept_within_bounds(asked: float | None, delay: float) ->
 
 @pytest.mark.parametrize("asked", [math.inf, math.nan, -math.inf])
 def test_absurd_crawl_delay_still_gives_a_delay(asked: float) -> None:
-    assert 1.0 <= Politeness(agent="a").delay_for(asked) <= 30.0
+    assert 1.0 <= Politeness(agent="a").delay_for(asked) <= 600.0
 
 
 def test_own_delay_above_the_longest_crawl_delay_is_kept() -> None:
-    assert Politeness(agent="a", delay=60.0).delay_for(3600.0) == 60.0
+    polite = Politeness(agent="a", delay=900.0)
+    assert polite.delay_for(1e9) == 900.0
+    assert not polite.is_too_slow(800.0)
+
+
+def test_crawl_delay_of_more_than_ten_minutes_is_too_long() -> None:
+    polite = Politeness(agent="a")
+    assert [polite.is_too_slow(asked) for asked in (None, 60.0, 600.0, 601.0)] == [False] * 3 + [
+        True
+    ]
 
 
 def test_backoff_doubles_from_its_start_up_to_a_limit() -> None:

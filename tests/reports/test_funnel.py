@@ -38,6 +38,12 @@ def told(capsys: pytest.CaptureFixture[str], what: Summary, *notes: str) -> list
             (SiteEnd.TIME_LIMIT, SiteEnd.UNLIKELY),
             ": a higher limit, or a larger --patience, goes on with them",
         ),
+        ((SiteEnd.ENOUGH, SiteEnd.NOTHING_LEFT), ": --share 100 goes on with them"),
+        ((SiteEnd.NO_PAIRS,), ": --share 100 goes on with them"),
+        (
+            (SiteEnd.PAGE_LIMIT, SiteEnd.NO_PAIRS),
+            ": a higher limit, or --share 100, goes on with them",
+        ),
         ((SiteEnd.INTERRUPTED,), ": the same command goes on with them"),
         ((SiteEnd.HOSTS_STOPPED,), ": the same command goes on with them"),
         ((), ": the same command goes on with them"),

@@ -1,19 +1,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any, cast
 
 import pytest
+from rich.console import Console
 
 from diptych.errors import StoppedError
 from diptych.frontier.crawl import Crawl, Stats
-from diptych.reports.progress import Progress
+from diptych.reports.progress import Progress, progress_display
 from diptych.types import Outlook
 
 
 class _Store:
-    def count(self, query: str) -> int:
-        return 7
+    def count(self, query: str, *hosts: int) -> int:
+        return {(): 7, (1,): 5, (2,): 2}[hosts]
+
+
+@dataclass
+class _Hosts:
+    """What progress asks of the hosts of a crawl."""
+
+    urgent_notes: list[str] = field(default_factory=list)
+    slow: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -23,6 +33,7 @@ class _Crawl:
     foreseen: Outlook | None
     stats: Stats = field(default_factory=lambda: Stats(downloads=30, pages=25))
     store: Any = field(default_factory=_Store)
+    hosts: _Hosts = field(default_factory=_Hosts)
 
     def outlook(self) -> Outlook | None:
         return self.foreseen
@@ -54,6 +65,28 @@ def test_otherwise_the_pairs_that_were_verified_are_shown(
     assert "left" not in shown
 
 
+def test_time_that_the_queue_takes_is_shown_where_hosts_ask_for_long_delays() -> None:
+    crawl = _Crawl(None, hosts=_Hosts(slow={1: 720.0, 2: 600.0}))
+    shown = dict(Progress(stage="crawling", crawl=cast(Crawl, crawl)).figures())
+    assert (shown["queue"], shown["queue takes"]) == ("7", "1 h")
+    assert "queue takes" not in figures(None)
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_urgent_notes_are_shown_at_once_and_once(is_terminal: bool) -> None:
+    said = StringIO()
+    console = Console(file=said, force_terminal=is_terminal, width=30, highlight=False)
+    crawl = _Crawl(None)
+    with progress_display(
+        Progress(stage="crawling", crawl=cast(Crawl, crawl)), console
+    ) as progress:
+        progress.tick()
+        crawl.hosts.urgent_notes.append("http://a.org asks for a Crawl-delay of 60 s: kept")
+        progress.tick()
+        progress.tick()
+        assert said.getvalue().count("note: http://a.org asks for a Crawl-delay of 60 s: kept") == 1
+
+
 def test_before_the_crawl_there_is_nothing_to_show() -> None:
     assert dict(Progress(stage="crawling").figures())["pairs"] == "-"
 
@@ -65,7 +98,7 @@ def test_urls_that_take_long_to_count_are_not_counted_each_time() -> None:
         def __init__(self, seconds: float) -> None:
             self.now, self.seconds, self.counts = 100.0, seconds, 0
 
-        def count(self, query: str) -> int:
+        def count(self, query: str, *hosts: int) -> int:
             self.now += self.seconds
             self.counts += 1
             return 7 * self.counts

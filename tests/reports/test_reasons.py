@@ -25,6 +25,7 @@ HOMONYMS = {
     "page/flags.py": {"robots"},  # a user agent
     "run/encoding.py": {"moved"},  # an event
     "run/warc.py": {"content_type"},  # of Response.truncated
+    "stages/crawl/hybrid/contexts.py": {"unaligned"},  # evidence of a tie
     "stages/crawl/hybrid/value.py": {"unaligned"},  # evidence of a tie
     "stages/crawl/smart.py": {"other_language"},  # a function
     "stages/filter/quality/measures.py": {"length_ratio"},  # a feature

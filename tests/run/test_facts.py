@@ -48,7 +48,7 @@ def test_a_page_is_told_with_its_archive(made: Maker) -> None:
     assert facts.page(url("/")) is None
     assert facts.page(FR) == (
         "fr", "", "title of /fr/a", 10, 100, "", "", None, 1_700_000_002.0,
-        "warc/diptych-00001.warc.gz", 2000, "sha1:/fr/a", "noai",
+        "warc/diptych-00001.warc.gz", 2000, "sha1:/fr/a", "noai", 1,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import example, given
@@ -15,7 +16,7 @@ from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
-from diptych.types import Link, Page, PageRecord, Site, Url
+from diptych.types import Link, Page, PageRecord, Site, Sketch, Url
 
 SITE = Site("example.org", (Url("http://example.org/"),))
 
@@ -36,14 +37,16 @@ class Builder:
         self.frontier = Frontier(store.db)
 
     def page(
-        self, path: str, digest: str = "", lang: str = "en", canonical: str = "", *links: Link
-    ) -> Builder:
+        self, path: str, digest: str = "", lang: str = "en", canonical: str = "", *links: Link,
+        text: str = "",
+    ) -> Builder:  # fmt: skip
         self.frontier.add([Entry(url(path), 1, 0.0)])
         record = PageRecord(
             url(path), lang, (), path, 1, 1, 1, digest or path,
             canonical=url(canonical) if canonical else None,
         )  # fmt: skip
-        self.store.save_page(self.id, Page(record, links, ()), Pointer(1, 0, 1))
+        sketch = Sketch("", 0, {}, blocks=((crc32((text or digest or path).encode()), 90.0),))
+        self.store.save_page(self.id, Page(record, links, (), None, sketch), Pointer(1, 0, 1))
         return self
 
     def redirect(self, source: str, target: str) -> Builder:
@@ -105,13 +108,29 @@ def test_shortest_url_stands_for_its_copies(build: Builder) -> None:
 
 
 def test_canonical_page_stands_for_its_variants(build: Builder) -> None:
-    view = build.page("/a").page("/a?print=1", canonical="/a").page("/b", canonical="/a").view()
+    build.page("/a", text="T").page("/a?print=1", canonical="/a", text="T")
+    view = build.page("/b", canonical="/a", text="T").view()
     assert paths(view) == ["/a"]
     assert view.resolve(url("/a?print=1")) == view.resolve(url("/b")) == url("/a")
+    assert view.canonical_holds == {url("/a?print=1"): True, url("/b"): True}
+
+
+def test_canonical_page_with_other_text_stands_for_nothing(build: Builder) -> None:
+    view = build.page("/").page("/a", canonical="/").page("/b", canonical="/").view()
+    assert paths(view) == ["/", "/a", "/b"]
+    assert view.canonical_holds == {url("/a"): False, url("/b"): False}
+
+
+def test_canonical_page_is_not_believed_where_no_text_is_known(build: Builder) -> None:
+    view = build.page("/", text="T").page("/a", canonical="/", text="T").view()
+    build.store.db.execute("DELETE FROM sketches WHERE url = ?", (url_key(url("/")),))
+    assert paths(view) == ["/", "/a"]
+    assert view.canonical_holds == {}
 
 
 def test_canonical_page_in_another_language_stands_for_nothing(build: Builder) -> None:
-    view = build.page("/en", lang="en").page("/fr", lang="fr", canonical="/en").view()
+    build.page("/en", lang="en", text="T")
+    view = build.page("/fr", lang="fr", canonical="/en", text="T").view()
     assert paths(view) == ["/en", "/fr"]
     assert view.resolve(url("/fr")) == url("/fr")
 
@@ -120,7 +139,8 @@ def test_canonical_page_in_another_language_stands_for_nothing(build: Builder) -
 def test_canonical_page_may_be_in_a_variety_of_the_language(
     build: Builder, lang: str, kept: int
 ) -> None:
-    view = build.page("/a", lang="en").page("/b", lang=lang, canonical="/a").view()
+    build.page("/a", lang="en", text="T")
+    view = build.page("/b", lang=lang, canonical="/a", text="T").view()
     assert len(view.pages) == kept
 
 
@@ -129,7 +149,8 @@ def test_canonical_page_that_was_not_fetched_stands_for_nothing(build: Builder) 
 
 
 def test_canonical_page_may_be_behind_a_redirect(build: Builder) -> None:
-    view = build.page("/a").redirect("/moved", "/a").page("/b", canonical="/moved").view()
+    build.page("/a", text="T").redirect("/moved", "/a")
+    view = build.page("/b", canonical="/moved", text="T").view()
     assert view.resolve(url("/b")) == url("/a")
 
 
@@ -139,7 +160,7 @@ def test_canonical_pages_in_a_circle_or_a_chain_lose_nothing(
 ) -> None:
     names = ["/x", "/y", "/z"]
     for number in order:
-        build.page(names[number], canonical=names[(number + 1) % 3])
+        build.page(names[number], canonical=names[(number + 1) % 3], text="T")
     view = build.view()
     assert len(view.pages) >= 1
     assert all(view.resolve(url(name)) in view.pages for name in names)
@@ -158,7 +179,8 @@ def test_canonical_copy_with_the_longer_url_is_not_lost(
 
 
 def test_canonical_page_may_itself_be_a_copy(build: Builder) -> None:
-    view = build.page("/a", "D").page("/aa", "D").page("/b", canonical="/aa").view()
+    build.page("/a", "D").page("/aa", "D")
+    view = build.page("/b", canonical="/aa", text="D").view()
     assert paths(view) == ["/a"]
     assert view.resolve(url("/b")) == url("/a")
 
@@ -234,7 +256,7 @@ def test_every_page_is_stood_for_by_a_page_that_is_there(
     shared.store.db.execute("DELETE FROM pages")
     shared.store.db.execute("DELETE FROM urls")
     for path, (digest, lang, canonical) in pages.items():
-        shared.page(path, digest, lang, "" if canonical == path else canonical)
+        shared.page(path, digest, lang, "" if canonical == path else canonical, text="T")
     for source, target in redirects.items():
         shared.redirect(source, target)
     view = shared.view()

@@ -11,10 +11,13 @@ from support.stores import begin
 from support.timing import processor_seconds
 
 from diptych.frontier.queue import Entry, Frontier, State, Turn
+from diptych.page.declarations import Checked, Declares
+from diptych.run.database import DatabaseError
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
+from diptych.run.warc import Pointer
 from diptych.text.urls import url_key
-from diptych.types import Decision, LangPair, PagePair, Url
+from diptych.types import Decision, LangPair, Page, PagePair, PageRecord, Url
 
 TOLD = {
     ("/en/a", "/fr/a"): [
@@ -226,3 +229,52 @@ def test_large_run_has_its_curve_in_a_moment(store: Store) -> None:
     with processor_seconds():  # some 0.3; minutes without an index
         found = curve_of(store)
     assert found == (pages, tuple(range(2, pages + 1, 2)))
+
+
+# -- pages that scripts make -----------------------------------------------------------------------
+
+
+def test_pages_that_scripts_make_are_counted_by_site(store: Store) -> None:
+    store.archive.add("/archive.warc.gz", 1)
+    for number, (site, flags, length) in enumerate(
+        [("example.org", "noai scripted", 9), ("example.org", "scripted", 300),
+         ("example.org", "unscripted", 9), ("b.net", "noai", 9)]
+    ):  # fmt: skip
+        name = url(number)
+        Frontier(store.db).add([Entry(name, 1, 0.0)])
+        record = PageRecord(name, "", (), "", 0, 0, length, "", flags=tuple(flags.split()))
+        store.save_page(store.site_id(site), Page(record, ()), Pointer(1, 0, 1))
+    assert Statistics(store).scripted_pages() == (("example.org", 1, 3),)
+
+
+# -- declarations ----------------------------------------------------------------------------------
+
+CANONICAL = Checked(Declares.CANONICAL, 9, 8, "http://example.org/")
+HTML_LANG = Checked(Declares.HTML_LANG, 5, 1, "en", "fr de")
+
+
+def test_declarations_are_those_that_were_saved_last(store: Store) -> None:
+    store.save_declarations(1, [CANONICAL._replace(wrong=1), HTML_LANG])
+    store.save_declarations(store.site_id("b.net"), [HTML_LANG])
+    store.save_declarations(1, [HTML_LANG, CANONICAL])
+    assert Statistics(store).declarations() == (
+        ("example.org", CANONICAL), ("example.org", HTML_LANG), ("b.net", HTML_LANG),
+    )  # fmt: skip
+
+
+def test_kind_of_declaration_that_is_not_known_is_left_out(store: Store) -> None:
+    store.save_declarations(1, [CANONICAL])
+    store.db.execute("UPDATE declarations SET kind = 'other'")
+    assert Statistics(store).declarations() == ()
+
+
+def test_damaged_declaration_is_an_error_of_the_database(store: Store) -> None:
+    store.save_declarations(1, [CANONICAL])
+    store.db.execute("UPDATE declarations SET wrong = 'many'")
+    with pytest.raises(DatabaseError):
+        Statistics(store).declarations()
+
+
+def test_run_of_an_earlier_version_has_no_declarations(store: Store) -> None:
+    store.db.execute("DROP TABLE declarations")
+    assert Statistics(store).declarations() == ()

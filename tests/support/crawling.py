@@ -66,7 +66,6 @@ def crawl(
     connections: int = 1,
     backoff: float = 0.01,
     max_wait: float = 600.0,
-    max_crawl_delay: float = 30.0,
     limits: Limits | None = None,
     workers: int = 0,
     engine: Engine | None = None,
@@ -80,7 +79,6 @@ def crawl(
         sites = [Site(sites[0].name, tuple(urls))]
     politeness = Politeness(
         AGENT, delay=delay, connections=connections, backoff=backoff, max_wait=max_wait,
-        max_crawl_delay=max_crawl_delay,
     )  # fmt: skip
     usual = {"allow_private": True, "timeout": 20.0, "resolver": LOOPBACK}
     fetching = FetchSettings(AGENT, **{**usual, **settings})

@@ -418,7 +418,7 @@ def copies() -> Site:
     same = Reply(page("Copy"))
     answers: dict[str, Answer] = {
         "/page": Reply(page("Page", head=canonical)),
-        "/page?print=1": Reply(page("Page, to print", head=canonical)),
+        "/page?print=1": Reply(page("Page", head=f"{canonical}<meta name=print>")),
         "/old": redirect(301, "/page"),
         "/copy": same,
         "/copy/again": same,

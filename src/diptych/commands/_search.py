@@ -23,8 +23,9 @@ from diptych.run.terms import Terms
 from diptych.sources.many import MergedSources
 from diptych.types import Url
 
-# A site that does not answer is given up sooner than one that is to be mined.
+# A site that does not answer, or asks for long waits, is given up sooner than one to be mined.
 LIMITS = Limits(attempts=2, refusals=4)
+MAX_CRAWL_DELAY = 60.0  # seconds; a site takes three downloads or four
 STALL = 10.0  # seconds
 NOTES = 10  # that are printed
 
@@ -96,7 +97,8 @@ def search(
     for verdict in leads.verdicts():
         printer.say(verdict)
     agent = agent_of(asked.user_agent)
-    setting = SearchSettings(Politeness(agent=agent, delay=asked.delay), LIMITS, budget)
+    politeness = Politeness(agent=agent, delay=asked.delay, max_crawl_delay=MAX_CRAWL_DELAY)
+    setting = SearchSettings(politeness, LIMITS, budget)
     engine = live_engine(asked, agent, stall=STALL)
     detector: Detector = make("detect", terms.recipe["detect"])
     discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())

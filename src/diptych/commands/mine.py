@@ -82,9 +82,13 @@ class MineOptions(WebOptions):
     max_pages: int | None = count_option("Pages per site, at most.")
     max_minutes: float | None = amount_option("Minutes per site, at most.", "M")
     max_megabytes: float | None = amount_option("Megabytes per site, at most.", "MB")
+    share: float = option(
+        "End a site when so many percent of its pairs are probably found; 100: fetch all of it.",
+        default=97.0, type=click.FloatRange(0, 100), metavar="PERCENT",
+    )  # fmt: skip
     patience: float = option(
         "End a site when one more pair would probably cost more downloads than this; 0: never.",
-        default=30.0, type=click.FloatRange(0), metavar="N",
+        default=0.0, type=click.FloatRange(0), metavar="N",
     )  # fmt: skip
     connections: int = option(
         "Connections to one host at a time.", default=1, type=click.IntRange(1, 64), metavar="N"
@@ -230,6 +234,7 @@ def _plan(
         max_pages=asked.max_pages,
         max_seconds=minutes * 60 if minutes and not replay else None,
         max_bytes=int(megabytes * 1_000_000) if megabytes else None,
+        share=asked.share / 100 if asked.share < 100 else None,
         patience=asked.patience or None,
     )
     return Plan(

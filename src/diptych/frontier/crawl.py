@@ -10,10 +10,12 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from diptych.frontier.admission import Admission
+from diptych.frontier.aliases import Aliases
 from diptych.frontier.guides import Guides, PairQuestion
 from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo
+from diptych.frontier.intake import Intake
 from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.queue import Claim, Entry, Frontier, State, Turn
+from diptych.frontier.queue import Claim, Frontier, State, Turn
 from diptych.frontier.retries import Retries, Stats
 from diptych.frontier.scope import Scope
 from diptych.frontier.sitemaps import SitemapPart, SitemapQueue, alternates_of, end_of_part
@@ -27,7 +29,6 @@ from diptych.run.site_view import StoreView
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
-from diptych.text.caches import TextMap
 from diptych.text.urls import normalise, url_key
 from diptych.types import (
     CrawlEvent,
@@ -37,14 +38,12 @@ from diptych.types import (
     Moved,
     Outlook,
     Page,
-    Ranked,
     Site,
     Url,
 )
 
-MAX_SEEN = 96_000_000  # bytes of URLs remembered to spare the database; some 400,000 URLs
 MIN_CERTAIN_VALUE = 0.3  # pairs per download: for less it is worth while to wait for answers
-MIN_PAGES_TO_JUDGE = 200  # pages of a site without any pair, before it is given up
+MIN_WORTH = 0.2  # pairs expected of a page and its links, with which a site does not end
 MAX_ANSWER_WAIT = 5.0  # seconds
 SHORT_DELAY = 0.02  # seconds
 
@@ -66,7 +65,7 @@ class Crawl:
         self._retries = Retries(store, self.frontier, self.hosts, politeness, limits, self.stats)
         self._admission = Admission(store, self.hosts, scope)
         self.guides = Guides(store, policy, self.langs, self._view, self._admission.may_be_page_of)
-        self._seen: TextMap[float] = TextMap(MAX_SEEN)
+        self._intake = Intake(self.frontier, scope, self._admission, self.guides, Aliases(store))
         self._empty: set[str] = set()
         self._sitemaps = SitemapQueue(store, self.frontier, self.hosts)
         self._touched: dict[int, SiteInfo] = {}
@@ -124,6 +123,8 @@ class Crawl:
             self._notify_guide(claim, Missing(claim.url, Reason.ROBOTS))
         if not is_allowed or not self._is_worth_fetching(claim, site, now):
             return False
+        if claim.turn is Turn.PAGE and self._intake.is_alias(claim, site, now):
+            return False
         site.in_flight += claim.kind is Kind.PAGE
         return True
 
@@ -148,22 +149,32 @@ class Crawl:
         if is_waiting or value < best / 2:
             self.frontier.give_back(claim, now + SHORT_DELAY)
             return False
-        return not self._is_unlikely(claim, site, best, now)
+        return not self._is_over_for(claim, site, best, now)
 
-    def _is_unlikely(self, claim: Claim, site: SiteInfo, best: float, now: float) -> bool:
-        """True if no queued URL of a site is likely to lead to a pair; the site is stopped then."""
-        patience = self._limits.patience
-        if not patience or best >= 1.0 / patience:
+    def _is_over_for(self, claim: Claim, site: SiteInfo, best: float, now: float) -> bool:
+        """True if a site ends before all of it is fetched; it is stopped as soon as it can be."""
+        end = self._early_end(site, best)
+        if end is None:
             return False
-        outlook = self.guides.outlook(site)
-        if outlook is not None and not outlook.found and site.pages < MIN_PAGES_TO_JUDGE:
-            return False  # without a pair there is nothing to estimate from
         self.frontier.give_back(claim, now + SHORT_DELAY)
         later = self._best_priority(site, math.inf)
-        is_waiting = self.guides.waiting_time(site, now) < math.inf or later >= 1.0 / patience
-        if not site.in_flight and not is_waiting:
-            self.hosts.stop_site(site, SiteEnd.UNLIKELY)
+        is_waiting = self.guides.waiting_time(site, now) < math.inf
+        if not site.in_flight and not is_waiting and self._early_end(site, later) is not None:
+            self.hosts.stop_site(site, end)
         return True
+
+    def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
+        """The reason to end a site whose best queued URL is worth so much; None if it goes on."""
+        outlook, limits = self.guides.outlook(site), self._limits
+        if outlook is None:
+            return None
+        if not outlook.found:  # then there is nothing to estimate from
+            is_spent = limits.share is not None and site.downloads >= outlook.budget
+            return SiteEnd.NO_PAIRS if is_spent else None
+        if limits.patience and best < 1.0 / limits.patience:
+            return SiteEnd.UNLIKELY
+        is_enough = limits.share is not None and outlook.most_missing <= 1.0 - limits.share
+        return SiteEnd.ENOUGH if is_enough and best < MIN_WORTH else None
 
     def _best_priority(self, site: SiteInfo, now: float) -> float:
         return self.frontier.best_priority((info.id for info in self.hosts.of_site(site)), now)
@@ -176,7 +187,7 @@ class Crawl:
                 depth = self.store.count("SELECT max(depth) FROM pages WHERE site = ?", site.id)
                 ranked = list(self.guides.refill(site))
                 self._set_refilled(site, True)
-                added = self._queue(ranked, depth + 1, site) or added
+                added = self._intake.queue(ranked, depth + 1, site) or added
                 self.guides.save([site], self._is_over)  # of many sites not all are kept in memory
         return added
 
@@ -245,7 +256,7 @@ class Crawl:
     def answered(self, question: PairQuestion, event: CrawlEvent) -> None:
         """Take in the answer to a question of a guide."""
         site = self._touched[question.site] = self.hosts.site(question.site)
-        if self._queue(self.guides.learn(site, event), 1, site):
+        if self._intake.queue(self.guides.learn(site, event), 1, site):
             self._set_refilled(site, False)
 
     def _notify_guide(self, claim: Claim, event: CrawlEvent) -> None:
@@ -253,7 +264,7 @@ class Crawl:
         if claim.kind is Kind.PAGE:
             site = self.hosts[claim.host].site
             self._touched[site.id] = site
-            self._queue(self.guides.learn(site, event), claim.depth + 1, site)
+            self._intake.queue(self.guides.learn(site, event), claim.depth + 1, site)
 
     # -- what an answer teaches --------------------------------------------------------------
 
@@ -272,6 +283,8 @@ class Crawl:
         reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         if reading.failure is not None:
             if is_given_up:
+                if claim.kind is Kind.PAGE:  # what leads to it by a rule may be a page itself
+                    self._intake.undo_alias_of(claim.url, host.site)
                 self._notify_guide(claim, Missing(claim.url, reading.failure.reason))
         elif reading.robots is not None:
             self._take_robots(claim, reading.robots, reading.status, now)
@@ -291,22 +304,10 @@ class Crawl:
         host.site.pages += 1
         self.stats.pages += 1
         self._set_refilled(host.site, False)
-        self._queue(self.guides.rank_page(host.site, page), claim.depth + 1, host.site)
+        self._intake.learn_page(page, host)
+        self._intake.queue(self.guides.rank_page(host.site, page), claim.depth + 1, host.site)
         if self.guides.has_memory:
-            self._save_refused_links(page, host.site, claim.depth + 1)
-
-    def _save_refused_links(self, page: Page, site: SiteInfo, depth: int) -> None:
-        """Save links that are refused, so that `diptych explain` can name the reason."""
-        name = site.site.name
-        links = [
-            link.url for link in page.links if not self._admission.may_be_page_of(link.url, name)
-        ]
-        new = [url for url in dict.fromkeys(links) if url not in self._seen]
-        entries = [self._admission.entry(url, depth, 0.0) for url in new]
-        refused = [entry for entry in entries if entry.state is State.REFUSED]
-        for entry in refused:
-            self._seen.keep(entry.url, math.inf)
-        self.frontier.add(refused)
+            self._intake.save_refused_links(page, host.site, claim.depth + 1)
 
     def _take_redirect(self, claim: Claim, target: Url, status: int, now: float) -> None:
         if claim.hops >= self._limits.redirects:
@@ -319,6 +320,8 @@ class Crawl:
             self.hosts.add_note(f"{claim.url} leads out of the site, to {target}: mine that")
         self.frontier.add([entry])
         self.frontier.complete(claim, now, status=status, redirect=url_key(target))
+        if claim.kind is Kind.PAGE:
+            self._intake.learn_redirect(claim.url, target, self.hosts[claim.host])
         is_outside = entry.state is not State.QUEUED
         self._notify_guide(
             claim, Missing(claim.url, Reason.OUTSIDE) if is_outside else Moved(claim.url, target)
@@ -344,7 +347,7 @@ class Crawl:
     def _take_sitemap_part(self, part: SitemapPart, sitemap: Sitemap) -> None:
         site, start = part.site, part.start
         self._touched[site.id] = site
-        self._queue(self.guides.rank_sitemap(site, part.url, sitemap, start), 1, site)
+        self._intake.queue(self.guides.rank_sitemap(site, part.url, sitemap, start), 1, site)
         entries = sitemap.entries[start : end_of_part(sitemap, start)]
         self.store.announce(site.id, alternates_of(Sitemap(entries=entries)))
 
@@ -352,21 +355,3 @@ class Crawl:
 
     def _view(self, site: SiteInfo) -> StoreView:
         return StoreView(self.store, site.site, site.id, self.langs)
-
-    def _queue(self, ranked: Iterable[Ranked], depth: int, site: SiteInfo) -> bool:
-        """Queue what a policy asked for; True when something was new or raised."""
-        seen = self._seen
-        entries: dict[Url, Entry] = {}
-        for link, priority, lowers in ranked:
-            url = link.url
-            known = seen.get(url, -math.inf)
-            if known >= priority and (not lowers or known in (priority, math.inf)):
-                continue
-            entry = self._admission.entry(url, depth, priority)
-            seen.keep(url, priority if entry.state is State.QUEUED else math.inf)
-            entries[url] = entry._replace(lowers=lowers)
-        self.frontier.add(entry for entry in entries.values() if entry.state is not State.OUTSIDE)
-        for entry in entries.values():
-            if entry.state is not State.QUEUED:
-                self._queue(self.guides.learn(site, Missing(entry.url, entry.reason)), depth, site)
-        return any(entry.state is State.QUEUED for entry in entries.values())

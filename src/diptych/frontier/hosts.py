@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from protego import Protego
 
 LONG_DELAY = 3.0  # seconds: nobody restarts a crawl sooner
+SLOW_DELAY = 10.0  # seconds between requests, above which users should know how long a site takes
 MAX_NOTES = 1_000_000  # characters of one invocation; what is behind each is in the store
 MAX_RULES = 64_000_000  # bytes of rules of robots.txt, parsed
 RULES_SIZE = 20  # bytes of them for a character, as measured with rules of one path each
@@ -34,6 +35,7 @@ class SiteInfo:
     id: int
     site: Site
     pages: int = 0
+    downloads: int = 0
     bytes: int = 0
     in_flight: int = 0
     sitemaps: int = 0
@@ -82,6 +84,10 @@ class Hosts:
         self.stopped_sites: list[SiteInfo] = []
         """those that were stopped since the last checkpoint of the crawl"""
         self.notes: list[str] = []
+        self.urgent_notes: list[str] = []
+        """those of the notes that users should see while the crawl begins"""
+        self.slow: dict[int, float] = {}
+        """hosts that ask for a long Crawl-delay, by number, and the seconds between requests"""
         self._note_room = MAX_NOTES
         self._rules: LastingMap[Protego] = LastingMap(MAX_RULES)
         """by origin, as many as there is room for; the store has all"""
@@ -126,9 +132,9 @@ class Hosts:
         for id, pages in db.execute("SELECT site, count(*) FROM pages GROUP BY site"):
             if id in by_id:
                 by_id[id].pages = pages
-        for id, size in db.execute("SELECT site, sum(size) FROM fetches GROUP BY site"):
+        for id, size, downloads in db.execute(SQL["site_costs"]):
             if id in by_id:
-                by_id[id].bytes = size
+                by_id[id].bytes, by_id[id].downloads = size, downloads
         db.execute("UPDATE hosts SET stopped = '', refusals = 0")
         db.execute("UPDATE sites SET ended = '' WHERE ended != ''")
         for id in by_id:
@@ -150,6 +156,8 @@ class Hosts:
             else:
                 info.robots_at = robots_at
                 self._frontier.host(id).connections = self._connections(crawl_delay)
+                if crawl_delay and crawl_delay > SLOW_DELAY:
+                    self._keep_crawl_delay(info, crawl_delay)
 
     def enter(self, site: Site, now: float) -> SiteInfo:
         """Make a site known that may have been visited before."""
@@ -163,6 +171,7 @@ class Hosts:
             host = self._frontier.forget_host(info.id)
             self._store.db.execute(SQL["hold_host"], (host.next_at, info.id))
             del self._by_origin[info.origin], self._by_id[info.id]
+            self.slow.pop(info.id, None)
         del self.sites[site.site.name], self._site_by_id[site.id]
 
     def _register(self, info: HostInfo, next_at: float, crawl_delay: float | None) -> HostInfo:
@@ -242,13 +251,27 @@ class Hosts:
         rules, info.robots_at = self._keep_rules(info, robots), now
         asked = rules.crawl_delay(polite.token) if polite.obey_robots else None
         host.delay, host.connections = polite.delay_for(asked), self._connections(asked)
-        if asked and asked > polite.delay:
-            kept = "kept" if host.delay >= asked else f"cut to {host.delay:g} s"
-            self.add_note(f"{info.origin} asks for a Crawl-delay of {asked:g} s: {kept}")
+        self._keep_crawl_delay(info, asked)
         row = robots.text, robots.status, now, asked, id
         self._store.db.execute(SQL["save_robots"], row)
         self._frontier.hold(id, now + host.delay)
         return list(rules.sitemaps)
+
+    def _keep_crawl_delay(self, info: HostInfo, asked: float | None) -> None:
+        """Say that a host asks for a Crawl-delay; if that is too long, stop the host."""
+        self.slow.pop(info.id, None)
+        if not asked or asked <= self._politeness.delay:
+            return
+        said = f"asks for a Crawl-delay of {asked:g} s"
+        if self._politeness.is_too_slow(asked):
+            most = f"{self._politeness.max_crawl_delay:g} s"
+            self.stop(info.id, f"it {said}, and more than {most} are not waited for")
+        elif asked > SLOW_DELAY:
+            self.slow[info.id] = asked
+            hourly = f"at most {3600 / asked:.0f} pages per hour"
+            self.add_note(f"{info.origin} {said}: kept, {hourly}", is_urgent=True)
+        else:
+            self.add_note(f"{info.origin} {said}: kept")
 
     def hold(self, id: int, until: float) -> None:
         """Leave a host alone until a time, also over a restart."""
@@ -272,11 +295,12 @@ class Hosts:
         self.add_note(f"{self._by_id[id].origin} was stopped: {reason}")
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
 
-    def add_note(self, note: str) -> None:
+    def add_note(self, note: str, *, is_urgent: bool = False) -> None:
         """Keep a note for the user, while there is room."""
         self._note_room -= len(note)
         if self._note_room >= 0:
             self.notes.append(note)
+            self.urgent_notes += [note] if is_urgent else []
 
     def stop_site(self, site: SiteInfo, end: SiteEnd) -> None:
         """Ask no host of a site any more: a limit is reached, or nothing is likely to be found."""

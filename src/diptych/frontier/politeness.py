@@ -1,4 +1,4 @@
-"""Politeness (delay, cap of Crawl-delay, Retry-After, backoff) and limits of a crawl."""
+"""Politeness (delay, longest Crawl-delay, Retry-After, backoff) and limits of a crawl."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Politeness:
     delay: float = 1.0
     connections: int = 1
     obey_robots: bool = True
-    max_crawl_delay: float = 30.0
-    """a longer Crawl-delay is cut to this, and shown"""
+    max_crawl_delay: float = 600.0
+    """a host that asks for a longer Crawl-delay is left alone for this run"""
     max_wait: float = 600.0
     """a host that asks for a longer Retry-After is left alone for this run"""
     backoff: float = 1.0
@@ -43,10 +43,14 @@ class Politeness:
     def delay_for(self, crawl_delay: float | None) -> float:
         """Seconds between requests to a host that asks for a Crawl-delay, or for none.
 
-        >>> [Politeness(agent="a").delay_for(asked) for asked in (None, 0.5, 5.0, 3600.0)]
-        [1.0, 1.0, 5.0, 30.0]
+        >>> [Politeness(agent="a").delay_for(asked) for asked in (None, 0.5, 60.0, 3600.0)]
+        [1.0, 1.0, 60.0, 600.0]
         """
         return max(self.delay, min(crawl_delay or 0.0, self.max_crawl_delay))
+
+    def is_too_slow(self, crawl_delay: float | None) -> bool:
+        """True if a Crawl-delay is too long to wait for."""
+        return crawl_delay is not None and crawl_delay > max(self.max_crawl_delay, self.delay)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +65,7 @@ class Limits:
     refusals: int = 8
     """a host that refuses this often in a row is asked no more"""
     sitemaps: int = 50
+    share: float | None = None
+    """share of its pairs with which a site ends, where the crawl policy makes an estimate"""
     patience: float | None = None
     """downloads that one more pair may cost, where the crawl policy makes an estimate"""

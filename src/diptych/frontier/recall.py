@@ -194,10 +194,15 @@ class Recall:
             return page_of_links(Url(url), links)
         if what != PAGE:
             return read_event(what, data)
-        page = self.store.page(Url(data))
+        page = self._page(Url(data))
         if page is None:
             raise ValueError(f"there is no page {data}")
         return page
+
+    def _page(self, url: Url) -> Page | None:
+        """A page as it was told, with its sketch."""
+        page = self.store.page(url)
+        return replace(page, sketch=self.store.sketch(url)) if page else None
 
     # -- by the past of its site -------------------------------------------------------------
 
@@ -233,6 +238,8 @@ class Recall:
                     ranked.add(link.url)
                     if reason := self.memory.refusal(link.url):
                         told.append(Missing(link.url, reason))
+                    elif (target := self.memory.alias_of(link.url)) is not None:
+                        told.append(Moved(link.url, target))
             for pair in known.guide.questions():
                 event = decided.pop((pair.left, pair.right), None) if pair else None
                 if event is not None:
@@ -251,7 +258,7 @@ class Recall:
 
     def _page_past(self, past: UrlPast) -> Iterator[Observation]:
         if past.is_page:
-            page = self.store.page(past.url)
+            page = self._page(past.url)
             if page is not None:
                 yield page
         elif past.target is not None and past.target_state in (State.REFUSED, State.OUTSIDE):

@@ -52,6 +52,7 @@ class Retries:
             reason=reading.failure.reason if reading.failure else "", pointer=pointer,
         )  # fmt: skip
         host.site.bytes += reading.size
+        host.site.downloads += reading.status > 0
         self.hosts.save_next_request(claim.host)
         self.stats.downloads += reading.status > 0
         if reading.failure is not None:

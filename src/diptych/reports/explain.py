@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from diptych.errors import ConfigError
+from diptych.frontier.aliases import scopes
 from diptych.frontier.queue import State, Turn
-from diptych.reason import Reason
-from diptych.reports.reasons import EVIDENCE, in_words
+from diptych.reason import Reason, alias_rules
+from diptych.reports.reasons import EVIDENCE, in_words, rules_in_words
 from diptych.run.encoding import read_evidence
-from diptych.run.facts import Facts, PairFacts
+from diptych.run.facts import Facts, PairFacts, UrlFacts
 from diptych.run.store import Store
 from diptych.text.urls import normalise
 from diptych.types import Evidence, PagePair, Site, Url
@@ -24,7 +25,7 @@ def explain(store: Store, urls: Sequence[str]) -> str:
         return _rejects(store)
     normal = [_url(url) for url in urls]
     if len(normal) == 1:
-        return "\n".join(_of_url(Facts(store), normal[0]))
+        return "\n".join(_of_url(store, normal[0]))
     return "\n".join(_of_pair(store, *normal))
 
 
@@ -35,7 +36,8 @@ def _url(text: str) -> Url:
     return url
 
 
-def _of_url(facts: Facts, url: Url) -> list[str]:
+def _of_url(store: Store, url: Url) -> list[str]:
+    facts = Facts(store)
     known = facts.url(url)
     if known is None:
         raise ConfigError(f"{url} is not known in this run: no page links to it")
@@ -46,12 +48,14 @@ def _of_url(facts: Facts, url: Url) -> list[str]:
         name = f"{known.priority:.3g}" if turn is Turn.PAGE else turn.name.lower().replace("_", " ")
         lines.append(f"  priority   {name}")
     if known.reason:
-        lines.append(f"  reason     {in_words(known.reason)}")
+        is_alias = state is State.ALIAS and known.redirect is not None
+        why = _alias_words(facts, url, known) if is_alias else in_words(known.reason)
+        lines.append(f"  reason     {why}")
     if known.status:
         lines.append(f"  answer     HTTP {known.status}, {known.attempts} attempts")
-    if known.redirect is not None:
+    if known.redirect is not None and state is not State.ALIAS:
         lines.append(f"  leads to   {known.redirect}")
-    lines.extend(_of_page(facts, url))
+    lines.extend(_of_page(store, url))
     count, source = facts.links_to(url)
     if count:
         lines.append(f"  linked     {count} times, first from {source}")
@@ -59,12 +63,24 @@ def _of_url(facts: Facts, url: Url) -> list[str]:
     return lines
 
 
-def _of_page(facts: Facts, url: Url) -> list[str]:
-    row = facts.page(url)
+def _alias_words(facts: Facts, url: Url, known: UrlFacts) -> str:
+    """Words for an alias: the page that it is, and how often each rule has held."""
+    said = f"the same page as {known.redirect}"
+    where = [*scopes(url), *scopes(Url(known.redirect or ""))]
+    for rule in alias_rules(known.reason):
+        said += f", by rule {rules_in_words([rule])}"
+        if counts := facts.alias_counts(rule, where):
+            held, broken = max(counts, key=lambda each: (not each[1], each[0]))
+            said += f", held {held:,} of {held + broken:,}"
+    return said
+
+
+def _of_page(store: Store, url: Url) -> list[str]:
+    row = Facts(store).page(url)
     if row is None:
         return []
     lang, langs, title, size, length, html_lang, header, canonical, *rest = row
-    at, path, offset, digest, flags = rest
+    at, path, offset, digest, flags, site = rest
     when = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
     lines = [
         f"  title      {title}",
@@ -73,13 +89,24 @@ def _of_page(facts: Facts, url: Url) -> list[str]:
         f"  text       {length:,} characters in {size:,} bytes, {digest}",
         f"  fetched    {when}, {path} at byte {offset}",
     ]
-    lines += [f"  canonical  {canonical}"] if canonical else []
+    if canonical:
+        lines.append(f"  canonical  {canonical}{_canonical_verdict(store, site, url)}")
     return [*lines, f"  flags      {flags}"] if flags else lines
+
+
+def _canonical_verdict(store: Store, site: int, url: Url) -> str:
+    """Words for the canonical link of a page, if the page that it names was fetched."""
+    from diptych.run.site_view import StoreView
+
+    holds = StoreView(store, Site("", ()), site, ()).canonical_holds.get(url)
+    if holds is None:
+        return ""
+    return " (the same text)" if holds else " (ignored: it has other text)"
 
 
 def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
     facts = Facts(store)
-    told = ["", *_of_url(facts, left), "", *_of_url(facts, right)]
+    told = ["", *_of_url(store, left), "", *_of_url(store, right)]
     rows = facts.pairs_between(left, right)
     if rows:
         head = [line for row in rows for line in (_pair_line(row), *_evidence_lines(row.scores))]

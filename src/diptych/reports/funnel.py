@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from diptych.reason import SiteEnd
 from diptych.reports.reasons import in_words
+from diptych.reports.site_notes import site_notes
 from diptych.reports.summary import Summary
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def print_funnel(
 
 
 def _details(summary: Summary) -> Iterator[str]:
-    """Lines on languages, marks and flags."""
+    """Lines on languages, marks, flags, and what is wrong with sites."""
     if len(summary.lang_pairs) > 1:
         by_lang = ", ".join(
             f"{left}-{right} {pairs:,} ({segments:,} segments)"
@@ -74,20 +75,28 @@ def _details(summary: Summary) -> Iterator[str]:
     ):
         if counts:
             yield f"{what}: " + ", ".join(f"{count:,} {in_words(name)}" for name, count in counts)
+    yield from site_notes(summary)
 
 
 def _how_to_go_on(summary: Summary) -> str:
     """Advice on URLs that are still queued, by the way the crawl has ended."""
     ends = {end for _, end in summary.ends}
-    limited = any(end.is_limit for end in ends)
-    unlikely = SiteEnd.UNLIKELY in ends
-    if limited and unlikely:
-        return ": a higher limit, or a larger --patience, goes on with them"
-    if limited:
-        return ": raise the limit to go on"
-    if unlikely:
-        return ", none likely to bring a pair: a larger --patience goes on with them"
-    return ": the same command goes on with them"
+    ways = {
+        "a higher limit": any(end.is_limit for end in ends),
+        "a larger --patience": SiteEnd.UNLIKELY in ends,
+        "--share 100": SiteEnd.ENOUGH in ends or SiteEnd.NO_PAIRS in ends,
+    }
+    match [way for way, helps in ways.items() if helps]:
+        case []:
+            return ": the same command goes on with them"
+        case ["a higher limit"]:
+            return ": raise the limit to go on"
+        case ["a larger --patience"]:
+            return ", none likely to bring a pair: a larger --patience goes on with them"
+        case ["--share 100"]:
+            return ": --share 100 goes on with them"
+        case several:
+            return f": {', or '.join(several)}, goes on with them"
 
 
 def _why_nothing(summary: Summary) -> str:

@@ -40,8 +40,10 @@ class Progress(Watcher):
     _started: float = field(default_factory=time.monotonic)
     _shown: float = 0.0
     _first: int | None = None
-    _queue: tuple[float, int] = (0.0, 0)
-    """when to count the URLs that wait again, and how many they were"""
+    _queue: tuple[float, int, float] = (0.0, 0, 0.0)
+    """when to count the URLs that wait again, how many they were, and the seconds they take"""
+    _announced: int = 0
+    """urgent notes of the crawl that were shown"""
     crawl_seconds: float = 0.0
 
     def tick(self) -> None:
@@ -55,6 +57,7 @@ class Progress(Watcher):
             self._started = now
         if self.stage == "crawling":
             self.crawl_seconds = now - self._started
+            self._announce()
         if now - self._shown < (REFRESH if self.live else PLAIN_REFRESH) or self.console is None:
             return
         self._shown = now
@@ -64,6 +67,14 @@ class Progress(Watcher):
             self.console.print(
                 " ".join(f"{name} {value}" for name, value in self.figures()), highlight=False
             )
+
+    def _announce(self) -> None:
+        """Show urgent notes of the crawl at once; all notes are shown at the end."""
+        if self.crawl is None or self.console is None:
+            return
+        for note in self.crawl.hosts.urgent_notes[self._announced :]:
+            self.console.print(f"note: {note}", soft_wrap=True)
+            self._announced += 1
 
     def interrupt(self) -> None:
         """Stop the run: of a crawl the pages so far are mined, any other stage ends the run.
@@ -91,29 +102,36 @@ class Progress(Watcher):
         pages = stats.pages if stats else 0
         downloads = stats.downloads if stats else 0
         seconds = max(self.crawl_seconds, 1e-3)
-        outlook = self._outlook()
+        outlook, queued, wait = self._outlook(), *self._queued()
         pairs = round(outlook.found) if outlook is not None else self.pairs
         return [
             ("stage", self.stage),
             ("pages", f"{pages:,}"),
             ("pages/s", f"{(pages - (self._first or 0)) / seconds:.1f}"),
-            ("queue", f"{self._queued():,}"),
+            ("queue", f"{queued:,}"),
+            *([("queue takes", in_hours(wait))] if wait else []),
             ("pairs", f"{pairs:,}" if pairs else "-"),
             *([("left", f"~{max(0, round(outlook.left)):,}")] if outlook is not None else []),
             ("segments", f"{self.segments:,}" if self.segments else "-"),
             ("downloads/pair", f"{downloads / pairs:.2f}" if pairs else "-"),
         ]
 
-    def _queued(self) -> int:
-        """URLs that wait; of millions they are counted now and then, as that takes long."""
-        due, count = self._queue
+    def _queued(self) -> tuple[int, float]:
+        """URLs that wait, and the seconds they take on hosts with a long Crawl-delay.
+
+        Of millions they are counted now and then, as that takes long.
+        """
+        due, count, wait = self._queue
         started = self.clock()
         if self.crawl is not None and started >= due:
-            count = Statistics(self.crawl.store).queued()
+            counts = Statistics(self.crawl.store)
+            count = counts.queued()
+            slow = self.crawl.hosts.slow.items()
+            wait = max((counts.queued(host) * delay for host, delay in slow), default=0.0)
             seconds = self.clock() - started
             due = started + COUNT_INTERVAL * seconds if seconds > QUICK_COUNT else 0.0
-            self._queue = due, count
-        return count
+            self._queue = due, count, wait
+        return count, wait
 
     def _outlook(self) -> Outlook | None:
         """The pairs found and expected by a guided crawl, while it goes on."""
@@ -127,6 +145,18 @@ class Progress(Watcher):
         table.add_row(*(f"[dim]{name}[/dim]" for name, _ in figures))
         table.add_row(*(f"[bold]{value}[/bold]" for _, value in figures))
         return table
+
+
+def in_hours(seconds: float) -> str:
+    """A time in hours and minutes.
+
+    >>> in_hours(90), in_hours(3_600), in_hours(100_000)
+    ('2 min', '1 h', '27 h 47 min')
+    """
+    hours, minutes = divmod(-int(-seconds // 60), 60)
+    return " ".join(
+        [*([f"{hours:,} h"] if hours else []), *([f"{minutes} min"] if minutes else [])]
+    )
 
 
 Shown = TypeVar("Shown", bound=Progress)

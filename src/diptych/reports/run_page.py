@@ -10,6 +10,7 @@ from diptych.files import replace_file
 from diptych.registry import signature
 from diptych.reports.plot import plot
 from diptych.reports.reasons import in_words
+from diptych.reports.site_notes import site_notes
 from diptych.reports.summary import Step, Summary
 from diptych.run.facts import Facts
 from diptych.run.segments import Segments
@@ -44,7 +45,7 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
         plot=plot(summary.curve, 2 / (len(terms.langs) - 1)),
         outlook=summary.outlook,
         steps=_funnel(summary.steps),
-        notes=list(dict.fromkeys(notes)),
+        notes=[*site_notes(summary), *dict.fromkeys(notes)],
         lang_pairs=summary.lang_pairs if len(summary.lang_pairs) > 1 else (),
         rows=summary.rows,
         scores=_histogram(store),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diptych.language.codes import asked_language
+from diptych.page.declarations import Checked
 from diptych.reason import Reason, SiteEnd
 from diptych.reports.curve import Curve, curve
 from diptych.reports.reasons import in_words
@@ -62,6 +63,12 @@ class Summary:
     where the crawl policy cannot tell"""
     ends: tuple[tuple[str, SiteEnd], ...] = ()
     """sites whose crawl has ended, and why"""
+    declared: tuple[tuple[str, Checked], ...] = ()
+    """what sites declare of their pages, and how often that is wrong"""
+    scripted: tuple[tuple[str, int, int], ...] = ()
+    """sites with pages whose text is made by scripts: how many, and how many pages in all"""
+    aliases: tuple[tuple[str, int], ...] = ()
+    """reasons of URLs that were not fetched since they are the same page as another; how many"""
     curve: Curve = NO_CURVE
     """verified pairs against downloads"""
 
@@ -112,6 +119,9 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
         rows=_rows(store.folder / "n-way.tsv") if len(langs) > 2 else None,
         missing=_missing(store, accepted, queued),
         ends=counts.site_ends(),
+        declared=counts.declarations(),
+        scripted=counts.scripted_pages(),
+        aliases=_sorted(counts.aliases()),
         curve=found,
     )
 

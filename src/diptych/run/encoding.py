@@ -11,6 +11,7 @@ import orjson
 from isal import isal_zlib
 
 from diptych.files import reading
+from diptych.page.template import Blocks
 from diptych.types import (
     CrawlEvent,
     Decision,
@@ -102,6 +103,13 @@ def read_sketch(data: bytes) -> Sketch:
             tuple(map(tuple, blocks)), tuple(map(tuple, block_words)),
             tuple(LangScore(*share) for share in shares),
         )  # fmt: skip
+
+
+def read_blocks(data: bytes) -> Blocks:
+    """The blocks alone out of the bytes of `write_sketch`."""
+    with decoding("the sketch of a page"):
+        blocks = orjson.loads(isal_zlib.decompress(data))[5]
+        return [(int(hash), float(length)) for hash, length in blocks]
 
 
 def write_snapshot(data: object) -> bytes | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -54,8 +56,19 @@ class Facts:
         row = self.store.db.execute(SQL["url_facts"], (url_key(url),)).fetchone()
         return UrlFacts(*row) if row else None
 
+    def alias_counts(self, rule: str, scopes: Sequence[str]) -> list[tuple[int, int]]:
+        """How often a rule held, and how often it did not, in the scopes where it was counted.
+
+        A run of an earlier version has no rules.
+        """
+        if not self.store.count("SELECT count(*) FROM sqlite_master WHERE name = 'alias_rules'"):
+            return []
+        rows = self.store.db.execute(SQL["alias_counts"], (rule, json.dumps(scopes)))
+        found = {scope: (held, broken) for scope, held, broken in rows}
+        return [found[scope] for scope in scopes if scope in found]
+
     def page(self, url: Url) -> tuple[Any, ...] | None:
-        """Languages, title, sizes, declarations, time, archive, digest and flags of a page."""
+        """Languages, title, sizes, declarations, time, archive, digest, flags, site of a page."""
         row: tuple[Any, ...] | None
         row = self.store.db.execute(SQL["page_facts"], (url_key(url),)).fetchone()
         return row

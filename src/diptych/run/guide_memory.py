@@ -122,6 +122,11 @@ class GuideMemory:
         row = self.store.db.execute(query, (url_key(url),)).fetchone()
         return row[0] if row else ""
 
+    def alias_of(self, url: Url) -> Url | None:
+        """The URL that stands for another one, by a rule; None if it is no alias."""
+        row = self.store.db.execute(SQL["alias_of"], (url_key(url),)).fetchone()
+        return row[0] if row else None
+
 
 @dataclass(frozen=True, slots=True)
 class OpenSitemaps:

@@ -2,6 +2,7 @@
 
 CREATE INDEX IF NOT EXISTS urls_ready ON urls (host, turn, priority DESC, id) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS urls_claimed ON urls (host) WHERE state = 1;
+CREATE INDEX IF NOT EXISTS urls_aliases ON urls (host, redirect) WHERE state = 6;
 CREATE INDEX IF NOT EXISTS urls_failed ON urls (reason) WHERE state = 3;
 CREATE INDEX IF NOT EXISTS hosts_site ON hosts (site);
 CREATE INDEX IF NOT EXISTS urls_redirected ON urls (host, redirect) WHERE redirect IS NOT NULL;
@@ -38,4 +39,23 @@ CREATE TABLE IF NOT EXISTS open_sitemaps (  -- sitemaps that are not read to the
     start INTEGER NOT NULL                  -- entries that were read
 );
 
+CREATE TABLE IF NOT EXISTS declarations (   -- what sites declare of their pages, checked against them
+    site INTEGER NOT NULL,
+    kind TEXT NOT NULL,                     -- page.declarations.Declares
+    checked INTEGER NOT NULL,
+    wrong INTEGER NOT NULL,
+    said TEXT NOT NULL,                     -- what all the wrong ones say; '': they differ
+    found TEXT NOT NULL,                    -- the languages that are found instead
+    PRIMARY KEY (site, kind)
+) WITHOUT ROWID;
+
 DROP TABLE IF EXISTS events;                -- of versions that told guides everything again
+
+CREATE TABLE IF NOT EXISTS alias_rules (    -- by which rules two URLs of a host are one page
+    scope TEXT NOT NULL,                    -- an origin, or an origin and the first folder
+    rule TEXT NOT NULL,                     -- text.aliases.rewritings
+    moved INTEGER NOT NULL,                 -- redirects by which it held
+    same INTEGER NOT NULL,                  -- copies by which it held
+    broken INTEGER NOT NULL,                -- pages that contradict it
+    PRIMARY KEY (scope, rule)
+) WITHOUT ROWID;

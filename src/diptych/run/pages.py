@@ -7,9 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from diptych.language.codes import wanted_language
+from diptych.page.declarations import Checked
+from diptych.page.template import Blocks
 from diptych.run.database import Database
 from diptych.run.encoding import (
     decoding,
+    read_blocks,
     read_links,
     read_scores,
     read_sketch,
@@ -25,7 +28,8 @@ from diptych.types import Link, Outlook, Page, PageRecord, Response, Sketch, Url
 
 _RECORD = (
     "SELECT urls.url, lang, langs, title, pages.depth, size, text_length, digest, html_lang,"
-    " content_language, canonical, fetched_at, flags FROM pages JOIN urls ON urls.key = pages.url"
+    " content_language, canonical, fetched_at, flags, text_key"
+    " FROM pages JOIN urls ON urls.key = pages.url"
 )
 
 
@@ -78,6 +82,7 @@ class Pages(Database):
             valid_text(record.title), record.depth, record.size, record.text_length, record.digest,
             valid_text(record.html_lang), valid_text(record.content_language), record.canonical,
             record.fetched_at, *pointer, write_links(page.links), " ".join(record.flags),
+            record.text_key,
         )  # fmt: skip
         marks = ",".join("?" * len(row))
         self.db.execute(f"INSERT OR REPLACE INTO pages VALUES ({marks})", row)
@@ -97,6 +102,11 @@ class Pages(Database):
         for url, data in self.db.execute(SQL["sketches"], (site,)):
             yield url, read_sketch(data)
 
+    def blocks(self, site: int) -> Iterator[tuple[Url, Blocks]]:
+        """Hashes and lengths of the blocks of a site's pages that have a sketch, by URL."""
+        for url, data in self.db.execute(SQL["sketches"], (site,)):
+            yield url, read_blocks(data)
+
     def sketch(self, url: Url) -> Sketch | None:
         """The sketch of one page."""
         row = self.db.execute("SELECT data FROM sketches WHERE url = ?", (url_key(url),)).fetchone()
@@ -106,6 +116,13 @@ class Pages(Database):
         """Pages in some languages that have no sketch yet, by URL."""
         rows = self.db.execute(SQL["pages_without_sketch"])
         return [url for url, scores in rows if wanted_language(read_scores(scores), langs)]
+
+    def save_declarations(self, site: int, checked: Iterable[Checked]) -> None:
+        """Save what a site declares of its pages, and how often that is wrong."""
+        with self.transaction():
+            self.db.execute("DELETE FROM declarations WHERE site = ?", (site,))
+            rows = [(site, *each) for each in checked]
+            self.db.executemany("INSERT INTO declarations VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def announce(self, site: int, links: Iterable[tuple[Url, Link]]) -> None:
         """Remember translations that a sitemap announces, as (page, link)."""
@@ -145,5 +162,6 @@ class Pages(Database):
 
 def _record(row: Sequence[Any]) -> PageRecord:
     with decoding("the record of a page"):
-        record = PageRecord(row[0], row[1], read_scores(row[2]), *row[3:-1])
-        return replace(record, flags=tuple(row[-1].split())) if row[-1] else record
+        *facts, flags, text_key = row
+        record = PageRecord(facts[0], facts[1], read_scores(facts[2]), *facts[3:])
+        return replace(record, flags=tuple(flags.split()), text_key=int(text_key))

@@ -51,6 +51,10 @@ WHERE site = ? ORDER BY urls.url
 INSERT INTO fetches (url, site, at, status, size, reason, warc, offset, length)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
+-- name: alias_of
+SELECT target.url FROM urls JOIN urls target ON target.key = urls.redirect
+WHERE urls.key = ? AND urls.state = 6
+
 -- name: redirects
 SELECT s.key, t.url FROM urls s JOIN urls t ON t.key = s.redirect
 JOIN hosts ON hosts.id = s.host WHERE hosts.site = ? AND s.redirect IS NOT NULL
@@ -167,6 +171,28 @@ WHERE url NOT IN (SELECT left FROM pairs UNION SELECT right FROM pairs) GROUP BY
 -- of URLs that failed (3) or were refused (4)
 SELECT reason, count(*) FROM urls WHERE state IN (3, 4) AND reason != '' GROUP BY reason
 
+-- name: aliases
+-- of URLs that are the same page as another (6)
+SELECT reason, count(*) FROM urls WHERE state = 6 AND typeof(reason) = 'text' GROUP BY reason
+
+-- name: alias_counts
+-- how often a rule held in some scopes, and how often it did not; without damaged rows
+SELECT scope, moved + same, broken FROM alias_rules
+WHERE rule = ? AND scope IN (SELECT value FROM json_each(?))
+    AND typeof(moved) = 'integer' AND moved BETWEEN 0 AND 1000000000
+    AND typeof(same) = 'integer' AND same BETWEEN 0 AND 1000000000
+    AND typeof(broken) = 'integer' AND broken BETWEEN 0 AND 1000000000
+
+-- name: scripted_pages
+-- by site; flags are behind the links of a page, so they are read of pages with little text only
+SELECT name, sum(text_length < ?1 AND ' ' || flags || ' ' LIKE '% ' || ?2 || ' %') AS scripted,
+       count(*) FROM pages JOIN sites ON sites.id = pages.site
+GROUP BY site HAVING scripted > 0 ORDER BY site
+
+-- name: declarations
+SELECT name, kind, checked, wrong, said, declarations.found
+FROM declarations JOIN sites ON sites.id = declarations.site ORDER BY site, kind
+
 -- name: aligned_pairs
 SELECT count(*) FROM pairs JOIN decisions ON pair = pairs.id WHERE aligned AND accept
 
@@ -209,7 +235,7 @@ FROM urls LEFT JOIN urls target ON target.key = urls.redirect WHERE urls.key = ?
 
 -- name: page_facts
 SELECT lang, langs, title, pages.size, text_length, html_lang, content_language, canonical,
-       fetched_at, path, offset, digest, flags
+       fetched_at, path, offset, digest, flags, site
 FROM pages JOIN warcs ON warcs.id = pages.warc WHERE url = ?
 
 -- name: pair_facts

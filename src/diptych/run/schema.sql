@@ -90,7 +90,8 @@ CREATE TABLE pages (
     offset INTEGER NOT NULL,
     length INTEGER NOT NULL,
     links TEXT NOT NULL,                    -- JSON: [[url, rel, hreflang, anchor, around, alt, src]]
-    flags TEXT NOT NULL DEFAULT ''          -- machine:google licence:CC-BY-4.0 noai
+    flags TEXT NOT NULL DEFAULT '',         -- machine:google licence:CC-BY-4.0 noai
+    text_key INTEGER NOT NULL DEFAULT 0     -- hash of its visible text; 0: it has next to none
 );
 CREATE INDEX pages_site ON pages (site);
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from diptych.page.distinct import stand_ins
+from diptych.page.distinct import canonical_pages, check_canonical, stand_ins
 from diptych.run.queries import SQL
 from diptych.run.store import Store
 from diptych.text.urls import url_key
@@ -34,8 +34,21 @@ class StoreView:
         return {record.url: record for record in self.store.records(self.site_id)}
 
     @cached_property
+    def canonical(self) -> Mapping[Url, Url]:
+        """Page -> the other page that it names as canonical, where both were fetched."""
+        return canonical_pages(self._records, self._after_redirects)
+
+    @cached_property
+    def canonical_holds(self) -> Mapping[Url, bool]:
+        """For pages that name a canonical page: True if both have the same text, False if not."""
+        return check_canonical(
+            self.canonical, self._records, lambda: self.store.blocks(self.site_id)
+        )
+
+    @cached_property
     def _stands_for(self) -> dict[Url, Url]:
-        return stand_ins(self._records, self._after_redirects)
+        holds = {url for url, same in self.canonical_holds.items() if same}
+        return stand_ins(self._records, {url: self.canonical[url] for url in holds})
 
     @cached_property
     def pages(self) -> Mapping[Url, PageRecord]:

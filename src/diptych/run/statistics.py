@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from diptych.page.declarations import Checked, Declares
+from diptych.page.scripts import MAX_TEXT, SCRIPTED
 from diptych.reason import Reason, SiteEnd
 from diptych.run.database import Database
+from diptych.run.encoding import decoding
 from diptych.run.queries import SQL
 from diptych.types import Kind, LangPair
 
 _ENDS = frozenset(SiteEnd)
+_DECLARED = frozenset(Declares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +45,12 @@ class Statistics:
         """Pages in no pair, by language."""
         return self._by(SQL["pages_without_pair"])
 
-    def queued(self) -> int:
-        """URLs that wait."""
-        return self.store.count("SELECT count(*) FROM urls WHERE state = 0")
+    def queued(self, host: int | None = None) -> int:
+        """URLs that wait; on one host, if it is given by its number."""
+        query = "SELECT count(*) FROM urls WHERE state = 0"
+        if host is None:
+            return self.store.count(query)
+        return self.store.count(f"{query} AND host = ?", host)
 
     def unfinished(self) -> int:
         """URLs that wait or are being fetched."""
@@ -53,6 +60,10 @@ class Statistics:
         """URLs that failed or were refused, by reason."""
         return self._by(SQL["faults"])
 
+    def aliases(self) -> dict[str, int]:
+        """URLs that were not fetched since they are the same page as another, by reason."""
+        return self._by(SQL["aliases"])
+
     def stopped_hosts(self) -> tuple[tuple[str, str], ...]:
         """Hosts that were stopped, each with the reason."""
         return tuple(self.store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''"))
@@ -61,6 +72,22 @@ class Statistics:
         """Sites whose crawl has ended, each with the reason."""
         rows = self.store.db.execute("SELECT name, ended FROM sites ORDER BY id")
         return tuple((name, SiteEnd(end)) for name, end in rows if end in _ENDS)
+
+    def scripted_pages(self) -> tuple[tuple[str, int, int], ...]:
+        """Sites with pages whose text is made by scripts: how many, and how many pages in all."""
+        return tuple(self.store.db.execute(SQL["scripted_pages"], (MAX_TEXT, SCRIPTED)))
+
+    def declarations(self) -> tuple[tuple[str, Checked], ...]:
+        """What sites declare of their pages, checked; nothing in a run of an earlier version."""
+        if not self.store.count("SELECT count(*) FROM sqlite_master WHERE name = 'declarations'"):
+            return ()
+        rows = self.store.db.execute(SQL["declarations"])
+        with decoding("a declaration of a site"):
+            return tuple(
+                (site, Checked(Declares(kind), int(checked), int(wrong), str(said), str(found)))
+                for site, kind, checked, wrong, said, found in rows
+                if kind in _DECLARED
+            )
 
     # -- pairs -------------------------------------------------------------------------------
 

@@ -25,8 +25,8 @@ from diptych.types import LangPair
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-SCHEMA_VERSION = 7
-_UPGRADED = 6  # the earlier version that can be upgraded
+SCHEMA_VERSION = 8
+_UPGRADED = (6, 7)  # versions that lack nothing but columns
 CACHE_KIB = 65_536
 _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter where a name in the schema is damaged
 
@@ -134,9 +134,9 @@ class Store(Pages, Pairs):
             self.db.executescript(
                 f"BEGIN; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             )
-        elif version == _UPGRADED and write:
+        elif version in _UPGRADED and write:
             upgrade(self.db, SCHEMA_VERSION)
-        elif version == _UPGRADED:
+        elif version in _UPGRADED:
             show_as_upgraded(self.db)
         elif version != SCHEMA_VERSION:
             raise StoreError(

@@ -23,6 +23,7 @@ _TURN = """CASE WHEN kind = 1 THEN 0 WHEN kind = 2 AND priority >= 1e6 THEN 1
 _COLUMNS = (
     _Column("urls", "turn", "INTEGER NOT NULL DEFAULT 4", _TURN),
     _Column("sites", "ended", "TEXT NOT NULL DEFAULT ''", "''"),
+    _Column("pages", "text_key", "INTEGER NOT NULL DEFAULT 0", "0"),
 )
 _OUTDATED = """DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;
     DROP VIEW IF EXISTS frontier;"""
