@@ -33,7 +33,8 @@ READING_CODE = (
     "types.py", "kernels/langid*", "kernels/pieces*", "kernels/word_links*", "language/codes.py",
     "language/identify.py", "text/cognates.py", "text/lengths.py", "text/tokens.py", "text/urls.py",
     "text/words.py", "page/answer.py", "page/blocks.py", "page/body.py", "page/charset.py",
-    "page/elements.py", "page/links.py", "page/nesting.py", "page/read.py", "page/sketch.py",
+    "page/elements.py", "page/links.py", "page/nesting.py", "page/read.py", "page/scripts.py",
+    "page/sketch.py",
 )  # fmt: skip
 """what decides how a page is read; what other code has read is read again"""
 
@@ -217,6 +218,8 @@ class SiteEngine:
     readings: Readings
     served: list[Path | None] = field(default_factory=list)
     """for each download the file that was sent; None for all that is no page"""
+    answers: list[tuple[Kind, int]] = field(default_factory=list)
+    """for each download what was asked for, and the status of the answer"""
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it."""
@@ -244,6 +247,7 @@ class SiteEngine:
             return
         response, file = answered
         self.served.append(file)
+        self.answers.append((claim.kind, response.status))
         if claim.kind is Kind.PAGE:
             reading = self.readings.read(response, claim.depth)
         else:

@@ -20,7 +20,9 @@ DASHES = ("", "", "7 3", "2 3", "9 3 2 3", "5 2")
 ANCHORS = {0: "start", 2: "middle", 4: "end"}
 
 
-def _style() -> str:
+def figure_style(more: str = "") -> str:
+    """The style of a picture of crawls, in a light and a dark scheme; `more` are more rules."""
+
     def lines(colours: Sequence[str], indent: str) -> str:
         return "\n".join(
             f"{indent}.line{place} {{ stroke: {colour}; }}" for place, colour in enumerate(colours)
@@ -34,7 +36,7 @@ def _style() -> str:
     .axis {{ stroke: #5a6675; stroke-width: 1.2; }}
     .line {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}
     .best {{ fill: none; stroke: #5a6675; stroke-width: 1.2; stroke-dasharray: 1 4; }}
-{lines(LIGHT, "    ")}
+{lines(LIGHT, "    ")}{more}
     @media (prefers-color-scheme: dark) {{
       .back {{ fill: #12161c; }}
       .head {{ fill: #edf1f6; }}
@@ -46,15 +48,15 @@ def _style() -> str:
   </style>"""
 
 
-def _path(line: Sequence[float], left: int) -> str:
+def polyline(line: Sequence[float], left: int, top: int, width: int, height: int) -> str:
     """A line through shares, as the data of a path.
 
-    >>> _path([0.0, 1.0], 0)
+    >>> polyline([0.0, 1.0], 0, 64, 270, 250)
     'M0 314 L270 64'
     """
     points = []
     for step, share in enumerate(line):
-        across, down = left + PANEL * step / (len(line) - 1), TOP + HEIGHT * (1 - share)
+        across, down = left + width * step / (len(line) - 1), top + height * (1 - share)
         points.append(f"{across:.1f}".removesuffix(".0") + f" {down:.1f}".removesuffix(".0"))
     return "M" + " L".join(points)
 
@@ -78,16 +80,23 @@ def _panel(curves: Curves, group: str, number: int) -> list[str]:
                 f"{25 * step}%</text>"
             )
     parts.append(f'  <path class="axis" d="M{left} {TOP} V{bottom} h{PANEL}" fill="none"/>')
-    parts.append(f'  <path class="best" d="{_path(best_shares(curves, sites, STEPS), left)}"/>')
+    area = (left, TOP, PANEL, HEIGHT)
+    best = polyline(best_shares(curves, sites, STEPS), *area)
+    parts.append(f'  <path class="best" d="{best}"/>')
     for policy in reversed(curves.policies):  # the first is drawn over the others
-        line = _path(shares(curves, policy, sites, STEPS), left)
+        line = polyline(shares(curves, policy, sites, STEPS), *area)
         parts.append(f'  <path {_look(policy)} d="{line}"/>')
     return parts
 
 
+def colour_place(policy: str) -> int:
+    """The number of the colour of a policy; the same in all pictures."""
+    return ORDER.index(policy) if policy in ORDER else len(ORDER) - 1
+
+
 def _look(policy: str) -> str:
-    """How the line of a policy looks; the same in all pictures."""
-    place = ORDER.index(policy) if policy in ORDER else len(ORDER) - 1
+    """The class and dashes of the line of a policy."""
+    place = colour_place(policy)
     dash = f' stroke-dasharray="{DASHES[place]}"' if DASHES[place] else ""
     return f'class="line line{place}"{dash}'
 
@@ -117,7 +126,7 @@ def draw(curves: Curves) -> str:
         f'  <desc id="desc">Share of the true page pairs that {first} have found, over the'
         " downloads that a breadth-first crawl of the same sites takes. The figures are in the"
         " tables beside the picture.</desc>",
-        _style(),
+        figure_style(),
         f'  <rect class="back" width="{width}" height="{bottom + 92}" rx="10"/>',
         f'  <text class="note" x="{LEFT}" y="24">pairs found</text>',
     ]

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -23,47 +22,24 @@ from pathlib import Path
 
 from bench.sites.built import add_sites_option, built_folder, site_builder
 from bench.sites.crawl_sites import CrawlSite, build_sites, chosen
-from bench.sites.engine import BuiltSite, Readings, SiteEngine, completed
+from bench.sites.engine import BuiltSite, Readings, completed
 from bench.support.crawl_chart import draw
 from bench.support.crawl_figures import OURS, Curve, Curves, missed, tables
 from bench.support.machine import machine
+from bench.support.policy_crawl import policy_crawl
 from bench.support.tables import show
-from diptych import recipes
-from diptych.engine.workers import Workers
-from diptych.frontier.crawl import Crawl
-from diptych.frontier.politeness import Limits, Politeness
-from diptych.frontier.scope import Scope, group
-from diptych.protocols import Watcher
-from diptych.registry import STRATEGIES, build
-from diptych.run.store import Store
-from diptych.steps.guide_answers import GuideAnswers
-from diptych.steps.tasks import TaskContext
+from diptych.registry import STRATEGIES
 
 POLICIES = ("bfs", "bfs+langs", "pplocator", "smart", "parallel_links", OURS)
-OWN_RECIPES = {"pplocator": "pplocator", "parallel_links": "dom"}
-"""policies that ask a pairer or a verifier, and the recipes in which it is that of their papers"""
 
 
 def crawl_site(site: BuiltSite, langs: tuple[str, ...], policy: str, readings: Readings) -> Curve:
     """One policy on one site, to the end."""
-    strategies = build(recipes.load(OWN_RECIPES.get(policy, recipes.DEFAULT), {"crawl": policy}))
-    seeds = group([site.home], kind="site")
-    polite = Politeness(agent="bench", delay=0.0, connections=1)
-    engine = SiteEngine(site, readings)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Store(Path(folder), agent="bench") as store,
-    ):
-        crawl = Crawl(
-            store, seeds, Scope.of(seeds, kind="site"), strategies.crawl, langs,
-            politeness=polite, limits=Limits(), now=0.0,
-        )  # fmt: skip
-        context = TaskContext(store.folder, strategies, langs)
-        here = Workers(0)
-        engine.run(crawl, GuideAnswers(crawl, context, here), here, Watcher())
+    with policy_crawl(site, langs, policy, readings) as finished:
+        served = finished.engine.served
     pairs = site.true_pairs(langs)
-    found = completed(engine.served, pairs)
-    return Curve(site.folder.name, policy, len(pairs), len(engine.served), tuple(found))
+    found = completed(served, pairs)
+    return Curve(site.folder.name, policy, len(pairs), len(served), tuple(found))
 
 
 def crawl_all(site: CrawlSite, policies: Sequence[str], cache: Path | None) -> list[Curve]:

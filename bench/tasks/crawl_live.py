@@ -26,9 +26,10 @@ from bench.sites.crawl_sites import CrawlSite, build_sites, chosen
 from bench.sites.engine import BuiltSite, Readings, completed
 from bench.support.crawl_figures import Curve
 from bench.support.machine import machine
+from bench.support.policy_crawl import OWN_RECIPES
 from bench.support.processes import give_up, last_line
 from bench.support.tables import show
-from bench.tasks.crawl_curves import OWN_RECIPES, add_policies_option, crawl_site
+from bench.tasks.crawl_curves import add_policies_option, crawl_site
 from diptych import recipes
 
 LIVE = ("crawl-full-suffix", "crawl-partial-dotlang", "crawl-third-qopaque")
