@@ -33,7 +33,6 @@ from bench.support.tables import show_and_keep
 from bench.tasks.crawl_curves import add_policies_option
 from diptych.commands.mine import MineOptions
 from diptych.engine.workers import Workers
-from diptych.frontier.politeness import Limits
 from diptych.pipeline import pair_and_learn
 from diptych.protocols import Watcher
 from diptych.steps.align_pairs import align_pairs
@@ -43,17 +42,12 @@ from diptych.types import Kind, Outlook, Url
 POLICIES = (OURS, BASELINE, "smart", "pplocator", "parallel_links")
 
 
-def default_limits() -> Limits:
-    """The limits of `diptych mine` without options."""
-    return Limits(patience=MineOptions(langs="").patience or None)
-
-
 def crawl_real(
     site: RealSite, question: Question, policy: str, readings: Readings, *, mine: bool
 ) -> RealCrawl:
     """One policy on one site, to its default end."""
     right = wrong = None
-    limits = default_limits()
+    limits = MineOptions(langs="").limits()
     with policy_crawl(site.server, question.langs, policy, readings, limits) as finished:
         outlook = finished.crawl.outlook()
         finished.crawl.finish(interrupted=False)

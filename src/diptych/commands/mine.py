@@ -33,6 +33,7 @@ from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
     from diptych.engine.engine import Engine
+    from diptych.frontier.politeness import Limits
     from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.pipeline import Plan
     from diptych.registry import Strategies
@@ -111,6 +112,19 @@ class MineOptions(WebOptions):
         return recipes.load(
             self.strategy or recipes.DEFAULT,
             {stage: name for stage, name in named.items() if name},
+        )
+
+    def limits(self) -> Limits:
+        """The limits of the crawl."""
+        from diptych.frontier.politeness import Limits
+
+        minutes, megabytes = self.max_minutes, self.max_megabytes
+        return Limits(
+            max_pages=self.max_pages,
+            max_seconds=minutes * 60 if minutes else None,
+            max_bytes=int(megabytes * 1_000_000) if megabytes else None,
+            share=self.share / 100 if self.share < 100 else None,
+            patience=self.patience or None,
         )
 
 
@@ -211,7 +225,7 @@ def _plan(
     store: Store, terms: Terms, lexicons: Sequence[Lexicon], asked: MineOptions, agent: str
 ) -> Plan:
     from diptych.engine.replay import PAGES_AT_ONCE
-    from diptych.frontier.politeness import Limits, Politeness
+    from diptych.frontier.politeness import Politeness
     from diptych.frontier.scope import Scope, group
     from diptych.pipeline import Plan
     from diptych.registry import signature
@@ -229,14 +243,9 @@ def _plan(
         connections=PAGES_AT_ONCE if replay else asked.connections,
         obey_robots=not replay,
     )
-    minutes, megabytes = asked.max_minutes, asked.max_megabytes
-    limits = Limits(
-        max_pages=asked.max_pages,
-        max_seconds=minutes * 60 if minutes and not replay else None,
-        max_bytes=int(megabytes * 1_000_000) if megabytes else None,
-        share=asked.share / 100 if asked.share < 100 else None,
-        patience=asked.patience or None,
-    )
+    limits = asked.limits()
+    if replay:
+        limits = replace(limits, max_seconds=None)  # its clock is not that of the user
     return Plan(
         found, Scope.of(found, kind=kind), terms.langs, politeness, limits, lexicons,
         signature(terms.recipe, terms.langs),

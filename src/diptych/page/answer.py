@@ -20,6 +20,7 @@ from diptych.types import Failure, Kind, Page, Response, Url
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 SNIFFED = 4096  # bytes looked at to tell what a body is
+MAX_TEXT_OF_REDIRECT = 400  # characters of a page that only says where the page is now
 
 
 class ReadAnswer(NamedTuple):
@@ -66,7 +67,16 @@ def read_answer(
     if failed := _unreadable(reading, response):
         return failed
     page = read_page(response, depth=depth, langs=langs, with_sketch=with_sketch)
-    return reading._replace(page=page)
+    target = _refreshed_to(page)
+    return reading._replace(page=page) if target is None else reading._replace(redirect=target)
+
+
+def _refreshed_to(page: Page) -> Url | None:
+    """The URL that a page only leads to, as static sites redirect; None if it has text."""
+    if page.record.text_length > MAX_TEXT_OF_REDIRECT:
+        return None
+    targets = (link.url for link in page.links if link.rel == "refresh")
+    return next((url for url in targets if url != page.url), None)
 
 
 def _unreadable(reading: ReadAnswer, response: Response) -> ReadAnswer | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from diptych.language.codes import (
     MIN_PAGE_SHARE,
@@ -50,6 +50,12 @@ _SAMPLE_BLOCKS = 8  # places they come from, so that an untranslated paragraph d
 _MIN_RUNNING_TEXT = 60  # characters of a block that is running text rather than a menu item
 _CODE = ["pre", "code", "samp", "kbd", "tt", "var"]
 _MIN_PROSE = 200  # characters of prose that tell a page's language
+_MAIN = ("main", "[role=main]", "article")
+_DIALOGS = (
+    "dialog,[role=dialog],[role=alertdialog],[aria-modal=true],[id*=cookie i],[class*=cookie i],"
+    "[id*=consent i],[class*=consent i]"
+)  # often left untranslated, and longer than the text of a short page
+_DIALOG_WORDS = ("dialog", "aria-modal", "ookie", "onsent")
 _MAX_LINES = 40  # that are looked at one by one where a page is in several languages
 
 
@@ -142,7 +148,11 @@ def _meta_language(parser: LexborHTMLParser, markup: str) -> str:
 def _text(parser: LexborHTMLParser) -> str:
     """The visible text of a page, a line for each piece between two tags; changes the tree."""
     parser.strip_tags(_UNREAD)
-    return parser.body.text(separator="\n", strip=True) if parser.body is not None else ""
+    return _text_of(parser.body)
+
+
+def _text_of(node: LexborNode | None) -> str:
+    return node.text(separator="\n", strip=True) if node is not None else ""
 
 
 def _scripted(markup: str, text: str) -> tuple[str, ...]:
@@ -173,12 +183,28 @@ def _canonical(links: Sequence[Link], url: Url) -> Url | None:
 
 
 def _prose(parser: LexborHTMLParser, markup: str, text: str) -> str:
-    """The text without code; all of the text if hardly anything else is left."""
-    if not any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
+    """The text that tells the language of a page: of its main part, without code and dialogs.
+
+    Where hardly anything is left of it, more of the text counts.
+    """
+    if any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
+        parser.strip_tags(_CODE)
+        prose = _text_of(parser.body)
+        text = prose if len(prose) >= _MIN_PROSE else text
+    for selector in _MAIN:
+        main = "\n".join(_text_of(node) for node in parser.css(selector))
+        if len(main) >= _MIN_PROSE:
+            return main
+    return _without_dialogs(parser, markup, text)
+
+
+def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
+    """The text without that of dialogs, such as those that ask for consent to cookies."""
+    if not any(word in markup for word in _DIALOG_WORDS):
         return text
-    parser.strip_tags(_CODE)
-    prose = parser.body.text(separator="\n", strip=True) if parser.body is not None else ""
-    return prose if len(prose) >= _MIN_PROSE else text
+    said = {line for node in parser.css(_DIALOGS) for line in _text_of(node).split("\n")}
+    rest = "\n".join(line for line in text.split("\n") if line not in said)
+    return rest if len(rest) >= _MIN_PROSE else text
 
 
 def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, ...]:

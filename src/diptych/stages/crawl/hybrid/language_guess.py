@@ -91,6 +91,10 @@ class LanguageGuesser:
     guesses: dict[tuple[float, ...], dict[str, float]] = field(default_factory=dict)
     total: dict[str, int] = field(default_factory=dict)
     """language -> pages"""
+    _by_feature: dict[int, tuple[dict[str, float], float]] = field(default_factory=dict)
+    """id of a feature -> what it says of the language, and how much; until the next page"""
+    _usual: dict[str, float] = field(default_factory=dict)
+    """shares of languages among all pages, until the next page"""
 
     def asked_or_other(self, lang: str) -> str:
         """A language as it was asked for, else `OTHER`; an unknown one stays empty."""
@@ -117,10 +121,19 @@ class LanguageGuesser:
 
     def learn(self, features: Iterable[int], lang: str) -> None:
         """Count a page in a language, or in `OTHER`."""
-        self.total[lang] = self.total.get(lang, 0) + 1
+        self._count(lang, 1)
         for feature in features:
             counts = self.counts[feature]
             counts[lang] = counts.get(lang, 0) + 1
+
+    def uncount(self, lang: str) -> None:
+        """Take back a page that is a copy; its link still says which language it leads to."""
+        self._count(lang, -1)
+
+    def _count(self, lang: str, pages: int) -> None:
+        self.total[lang] = self.total.get(lang, 0) + pages
+        self._by_feature.clear()
+        self._usual = {}
 
     def first_guess(self, declared: str, source: str, model: dict[str, float]) -> dict[str, float]:
         """Probabilities of the language before any page was counted.
@@ -163,19 +176,23 @@ class LanguageGuesser:
         """
         if not features:
             return first
-        usual = self._usual(first)
+        usual = self._usual = self._usual or self._shares(first)
         best = self._updated(self.counts[features[-1]], first, _FIRST_GUESS_WEIGHT)
         furthest = _divergence(best, usual)
         for feature in features[:-1]:
-            counts = self.counts[feature]
-            if counts:
-                guess = self._updated(counts, usual, _USUAL_WEIGHT)
-                divergence = _divergence(guess, usual)
-                if divergence > furthest:
-                    best, furthest = guess, divergence
+            guess, divergence = self._by_feature.get(feature) or self._by_one(feature, usual)
+            if divergence > furthest:
+                best, furthest = guess, divergence
         return best
 
-    def _usual(self, langs: Iterable[str]) -> dict[str, float]:
+    def _by_one(self, feature: int, usual: dict[str, float]) -> tuple[dict[str, float], float]:
+        """The probabilities by one feature, and how much they say; without pages nothing."""
+        guess = self._updated(self.counts[feature], usual, _USUAL_WEIGHT)
+        found = guess, _divergence(guess, usual) if guess is not usual else 0.0
+        self._by_feature[feature] = found
+        return found
+
+    def _shares(self, langs: Iterable[str]) -> dict[str, float]:
         """The shares of languages among all pages of the site."""
         langs = list(langs)
         return self._updated(self.total, dict.fromkeys(langs, 1 / len(langs)), _EVEN_WEIGHT)

@@ -81,14 +81,23 @@ class Matches:
 
     def refute_all(self, known: KnownUrl) -> None:
         """Drop all candidates of a URL and count their evidence as wrong."""
-        for other in list(known.candidates):
+        others = list(known.candidates)
+        for other in others:
             self.refute(known, other)
+        self._request_again(others)
 
     def drop_all(self, known: KnownUrl) -> None:
         """Drop all candidates of a URL and count nothing."""
-        for other in list(known.candidates):
+        others = list(known.candidates)
+        for other in others:
             KnownUrls.remove_evidence(known, other)
             self.mark_changed((known, other))
+        self._request_again(others)
+
+    def _request_again(self, others: Iterable[KnownUrl]) -> None:
+        """Have other pairs of some pages verified, which may have waited for a likelier one."""
+        for other in others:
+            self.request_verification(other)
 
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
         """Count the evidence for a pair as right (1), wrong (0) or right with a probability."""
@@ -105,10 +114,22 @@ class Matches:
             for other in known.candidates
             if other.state is State.PAGE and self.may_be_pair(known, other)
         ]
-        for _, _, other in sorted(ready, key=lambda each: each[:2]):
+        for probability, _, other in sorted(ready, key=lambda each: each[:2]):
             tries = max(self.tries[known], self.tries[other])
             if tries < MAX_VERIFIED and self.may_be_pair(known, other):
-                self._request(known, other)
+                if not self._awaits_better(known, other, -probability):
+                    self._request(known, other)
+
+    def _awaits_better(self, one: KnownUrl, other: KnownUrl, probability: float) -> bool:
+        """True if one of two pages has a likelier partner that is not fetched yet."""
+        values = self._values
+        for page, lang in ((one, other.lang), (other, one.lang)):
+            for candidate in page.candidates:
+                if candidate.state is State.PENDING and values.likely_language(candidate) == lang:
+                    better = values.pair_probability(page, candidate) * values.chance(candidate)
+                    if better > probability:
+                        return True
+        return False
 
     def _request(self, one: KnownUrl, other: KnownUrl) -> None:
         if self._langs.index(one.lang) > self._langs.index(other.lang):

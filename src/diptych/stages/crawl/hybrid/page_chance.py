@@ -29,9 +29,12 @@ class PageChances:
     """trials of a feature with which the share of the whole site counts half as much"""
     all_trials: int = 0
     all_pages: float = 0.0
+    _by_feature: dict[int, tuple[float, float]] = field(default_factory=dict)
+    """id of a feature -> the chance by it, and how much it says; until the next URL is counted"""
 
     def add(self, features: Iterable[int], share: float) -> None:
         """Count a URL that was asked for: a new page (1), none (0), or something between."""
+        self._by_feature.clear()
         self.all_trials += 1
         self.all_pages += share
         for feature in features:
@@ -57,15 +60,21 @@ class PageChances:
         >>> [round(chances.chance(each), 2) for each in ([1], [1, 2], [1, 3])]
         [0.55, 0.96, 0.06]
         """
-        best = usual = self.usual
-        furthest = 0.0
+        best, furthest = self.usual, 0.0
         for feature in features:
-            trials = self.trials.get(feature, 0)
-            if 0 < trials < self.all_trials:
-                prior = _WEIGHT * usual / (1 + trials / self.fading)
-                chance = (self.pages.get(feature, 0.0) + prior) / (trials + _WEIGHT)
-                distance = abs(math.log(chance / (1 - chance) * (1 - usual) / usual))
-                if distance > furthest:
-                    best, furthest = chance, distance
+            chance, distance = self._by_feature.get(feature) or self._by_one(feature)
+            if distance > furthest:
+                best, furthest = chance, distance
         is_untried = bool(features) and features[0] not in self.trials
         return max(best, _UNTRIED) if is_untried else best
+
+    def _by_one(self, feature: int) -> tuple[float, float]:
+        """The chance by one feature, and its distance from what is usual."""
+        usual, trials = self.usual, self.trials.get(feature, 0)
+        found = usual, 0.0
+        if 0 < trials < self.all_trials:
+            prior = _WEIGHT * usual / (1 + trials / self.fading)
+            chance = (self.pages.get(feature, 0.0) + prior) / (trials + _WEIGHT)
+            found = chance, abs(math.log(chance / (1 - chance) * (1 - usual) / usual))
+        self._by_feature[feature] = found
+        return found

@@ -86,8 +86,8 @@ class Ranking:
 
     def _value(self, known: KnownUrl) -> tuple[float, float]:
         """The value of a URL itself, and with that of its links."""
-        own = self._values.value(known)
-        return own, rounded_value(own + self._values.worth_of_links(known))
+        own, links = self._values.value_and_links(known)
+        return own, rounded_value(own + links)
 
     def _rank(self, known: KnownUrl, own: float, value: float) -> Ranked:
         self._memory.pending_value += _counted(own) - _counted(known.own_value)

@@ -16,7 +16,7 @@ from diptych.page.distinct import content_of
 from diptych.protocols import Guide, SiteView
 from diptych.reason import fault_type
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
-from diptych.stages.crawl.hybrid.language_guess import link_features, text_language
+from diptych.stages.crawl.hybrid.language_guess import OTHER, link_features, text_language
 from diptych.stages.crawl.hybrid.memory import MILLION, Memory
 from diptych.stages.crawl.hybrid.ranking import Ranking
 from diptych.stages.crawl.hybrid.snapshot import write_snapshot
@@ -91,7 +91,7 @@ class _HybridGuide:
             self._memory.add_unread(known, page.links)
             self._read_more_links()
             self._translations.predict(known)  # again: of a page also URLs that nothing links to
-            self._translations.compare_with_all(known)
+            self._translations.compare_with_all([known])
             self._matches.request_verification(known)
             self._request_pairing()
         return self._ranking.changed()
@@ -143,8 +143,7 @@ class _HybridGuide:
         known.kinds = self._values.page_kinds(known, lang)
         known.state, known.lang = State.PAGE, lang
         self._forget_pending(known)
-        if lang:
-            self._languages.learn(known.features, lang)
+        self._languages.learn(known.features, lang or OTHER)  # without words it makes no pair
         if lang in self._langs:
             self._matches.add(known)
             self._memory.to_refresh[known] = None
@@ -170,8 +169,7 @@ class _HybridGuide:
     def _add_copy(self, known: KnownUrl, same: KnownUrl) -> None:
         """Let a page lead to the one that it is a copy of."""
         self._count_nothing_new(known, same)
-        if known.lang:
-            self._languages.total[known.lang] -= 1
+        self._languages.uncount(known.lang or OTHER)
         self._merge(known, same)
         if self._memory.to_refresh.pop(known, True) is None:
             self._matches.remove(known)
@@ -187,7 +185,7 @@ class _HybridGuide:
     def _own_text(self, page: Page) -> float:
         """How much new text a page has, from 0 to 1."""
         if page.sketch is None:
-            return 1.0
+            return 1.0 if page.lang else 0.0
         return min(1.0, self._memory.new_letters(page.sketch.blocks) / _ENOUGH_TEXT)
 
     def _read_more_links(self) -> None:

@@ -55,23 +55,27 @@ class Translations:
         for url in likely_translations(known.url, list(others))[:1]:
             self._matches.add_evidence(known, others[url], (("url_model",),))
 
-    def compare_with_all(self, known: KnownUrl) -> None:
+    def compare_with_all(self, pages: Iterable[KnownUrl]) -> None:
         """Take the likeliest of all pending URLs as candidates, if nothing else says which."""
-        if self._is_decided(known):
-            return
-        scanned = islice(self._memory.to_refresh, _MAX_SCANNED)
-        others = self._in_other_language(known, scanned)
-        urls = ranked_translations(known.url, list(islice(others, _MAX_COMPARED)))
-        for rank, url in enumerate(urls[:_MAX_RANK], 1):
-            self._matches.add_evidence(known, others[url], (("rank",), ("rank", rank)))
+        others: dict[str, dict[Url, KnownUrl]] = {}
+        for known in pages:
+            if self._is_decided(known):
+                continue
+            if known.lang not in others:
+                scanned = islice(self._memory.to_refresh, _MAX_SCANNED)
+                likely = self._in_other_language(known, scanned)
+                others[known.lang] = dict(islice(likely.items(), _MAX_COMPARED))
+            compared = others[known.lang]
+            urls = ranked_translations(known.url, list(compared))
+            for rank, url in enumerate(urls[:_MAX_RANK], 1):
+                self._matches.add_evidence(known, compared[url], (("rank",), ("rank", rank)))
 
     def compare_again(self) -> None:
         """Compare the unpaired pages of the language that has fewest of them with all URLs."""
         rarest = min(self._langs, key=lambda lang: self._matches.unpaired[lang])
         pages = (known for known in self._memory.to_refresh if known.state is State.PAGE)
         alone = (known for known in pages if known.lang == rarest and not known.partners)
-        for known in list(islice(alone, _COMPARED_AGAIN)):
-            self.compare_with_all(known)
+        self.compare_with_all(list(islice(alone, _COMPARED_AGAIN)))
 
     def _is_decided(self, known: KnownUrl) -> bool:
         """True if models are not needed for a page, or not used."""

@@ -80,9 +80,7 @@ class UrlValues:
         """The language that a page is in, or probably in; nothing if that is open."""
         if known.state is State.PAGE:
             return known.lang
-        guess = self.languages.guess(known.features, known.first_guess)
-        best = max(guess, key=lambda lang: guess[lang], default="")
-        return best if best and guess[best] >= MIN_LANGUAGE else ""
+        return _likeliest(self.languages.guess(known.features, known.first_guess))
 
     def page_kinds(self, known: KnownUrl, lang: str) -> Kinds:
         """The kinds under which a page counts in `translation_rates`, and its context."""
@@ -116,29 +114,30 @@ class UrlValues:
             self.translation_rates.add_success(kinds[:-1], right)
 
     def value(self, known: KnownUrl) -> float:
-        """Expected pairs per download: one if it completes a pair, half of one if not.
+        """The value of a URL, apart from that of its links."""
+        return self.value_and_links(known)[0]
 
-        Before the first pair the order is that of breadth-first, but dead kinds of URLs come last.
+    def value_and_links(self, known: KnownUrl) -> tuple[float, float]:
+        """Expected pairs per download, and those by the links of the page.
+
+        A page counts as one if it completes a pair, as half of one if not.  Before the first pair
+        the order is that of breadth-first, but dead kinds of URLs come last.
         """
-        if self.has_pairs:
-            return self.chance(known) * self.value_of_page(known)
-        chance = self.pages.chance(known.features)
-        return (chance if chance < _DEAD else 1.0) * self.value_of_page(known)
+        guess = self.languages.guess(known.features, known.first_guess)
+        value, chance = self._value_of_page(known, guess), self.pages.chance(known.features)
+        if not self.has_pairs:
+            return (chance if chance < _DEAD else 1.0) * value, 0.0
+        own = chance * self.texts.chance(known.features) * value
+        if known.found_by == "guess":
+            return own, 0.0
+        return own, chance * self.yields.expected(known.url, _likeliest(guess), self.best)
 
     def chance(self, known: KnownUrl) -> float:
         """The probability that a URL is a page with text of its own."""
         return self.pages.chance(known.features) * self.texts.chance(known.features)
 
-    def worth_of_links(self, known: KnownUrl) -> float:
-        """Expected pairs by the links of a page, beyond what the best URL known would bring."""
-        if known.found_by == "guess" or not self.has_pairs:
-            return 0.0
-        worth = self.yields.expected(known.url, self.likely_language(known), self.best)
-        return self.pages.chance(known.features) * worth
-
-    def value_of_page(self, known: KnownUrl) -> float:
-        """The same, if it is a new page."""
-        guess = self.languages.guess(known.features, known.first_guess)
+    def _value_of_page(self, known: KnownUrl, guess: Mapping[str, float]) -> float:
+        """The value of a URL if it is a new page, by the languages it may be in."""
         own = max(self.langs, key=lambda lang: guess.get(lang, 0.0))
         wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
         pairs = sum(self._expected_pairs(known, own, guess).values())
@@ -179,6 +178,12 @@ class UrlValues:
                 value *= self.chance(other) / (1 + wanted)
             found[lang] = max(value, found.get(lang, 0.0))
         return found
+
+
+def _likeliest(guess: Mapping[str, float]) -> str:
+    """The language that is probable enough; nothing if that is open."""
+    best = max(guess, key=lambda lang: guess[lang], default="")
+    return best if best and guess[best] >= MIN_LANGUAGE else ""
 
 
 def _context(known: KnownUrl) -> str:
