@@ -29,7 +29,8 @@ WHERE state = 6 AND host IN (SELECT id FROM hosts WHERE site = ?1) AND redirect 
 ORDER BY id
 
 -- name: undo_alias
-UPDATE urls SET state = 0, due = 0, reason = '', redirect = NULL WHERE key = ?
+UPDATE urls SET state = 0, due = 0, reason = '', redirect = NULL, priority = priority * ?
+WHERE key = ?
 
 -- name: alias_rules
 -- without damaged rows

@@ -114,6 +114,7 @@ class Host:
 
 
 SOON = 5.0  # seconds
+_ALIAS_OF_NOTHING = 0.1  # share of its priority that an alias keeps whose target is no page
 
 
 class Frontier:
@@ -174,15 +175,18 @@ class Frontier:
         return self._undo([row for row in rows if not is_alias(row[1])])
 
     def undo_alias_of(self, site: int, target: Url) -> list[Url]:
-        """Queue the first alias of a URL again, since that has no page; the others stay aliases."""
-        rows = self._db.execute(SQL["aliases_of_url"], (site, url_key(target))).fetchall()
-        return self._undo(rows[:1])
+        """Queue the first alias of a URL again, since that has no page; the others stay aliases.
 
-    def _undo(self, rows: Iterable[tuple[int, Url, int]]) -> list[Url]:
-        """Make queued URLs of aliases; they keep their priorities."""
+        It is probably no page either: the rule has held before.
+        """
+        rows = self._db.execute(SQL["aliases_of_url"], (site, url_key(target))).fetchall()
+        return self._undo(rows[:1], _ALIAS_OF_NOTHING)
+
+    def _undo(self, rows: Iterable[tuple[int, Url, int]], share: float = 1.0) -> list[Url]:
+        """Make queued URLs of aliases; they keep a share of their priorities."""
         undone = []
         for key, url, host in rows:
-            self._db.execute(SQL["undo_alias"], (key,))
+            self._db.execute(SQL["undo_alias"], (share, key))
             undone.append(url)
             if host in self._hosts:
                 self._schedule(self._hosts[host])

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 2048  # browsers and sitemaps accept no more; longer ones are traps
 NOT_HTML = frozenset(
-    "7z aac apk asc avi bin bmp bz2 css csv deb dmg doc docx eot epub exe flac flv gif gz ico"
-    " ics iso jar jpeg jpg js json m4a m4v mid midi mkv mov mp3 mp4 mpeg mpg msi odp ods odt"
-    " ogg ogv otf pdf png ppt pptx ps psd rar rpm rtf sig svg swf tar tgz tif tiff torrent"
-    " ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip".split()
+    "7z aac ai apk asc avi avif bin bmp bz2 css csv deb dmg doc docx dwg dxf eot eps epub exe"
+    " flac flv gif gpx gz heic ico ics indd ipynb iso jar jpeg jpg js json kml kmz m4a m4v mid"
+    " midi mkv mobi mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv otf pdf pkg png ppt pptx ps"
+    " psd rar rpm rtf sig sqlite svg swf tar tgz tif tiff torrent tsv ttf vcf wasm wav webm"
+    " webp wma wmf wmv woff woff2 xcf xls xlsx xz zip".split()
 )
 """extensions of files that are no pages"""
 _DEFAULT_PORTS = {"http": 80, "https": 443}

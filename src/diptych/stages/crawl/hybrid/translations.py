@@ -9,8 +9,9 @@ from diptych.stages.crawl.hybrid.known_urls import KnownUrl, State
 from diptych.stages.crawl.hybrid.language_guess import OTHER, link_features
 from diptych.stages.crawl.hybrid.memory import MIN_HELD, Memory
 from diptych.stages.crawl.hybrid.url_models import (
+    MAX_CANDIDATES,
+    MIN_PROBABILITY,
     likely_languages,
-    likely_translations,
     ranked_translations,
 )
 from diptych.stages.crawl.hybrid.value import section
@@ -52,8 +53,9 @@ class Translations:
         if self._is_decided(known):
             return
         others = self._in_other_language(known, targets)
-        for url in likely_translations(known.url, list(others))[:1]:
-            self._matches.add_evidence(known, others[url], (("url_model",),))
+        for url, probability in ranked_translations(known.url, list(others)[:MAX_CANDIDATES])[:1]:
+            if probability >= MIN_PROBABILITY:
+                self._matches.add_evidence(known, others[url], (("url_model",),))
 
     def compare_with_all(self, pages: Iterable[KnownUrl]) -> None:
         """Take the likeliest of all pending URLs as candidates, if nothing else says which."""
@@ -66,9 +68,11 @@ class Translations:
                 likely = self._in_other_language(known, scanned)
                 others[known.lang] = dict(islice(likely.items(), _MAX_COMPARED))
             compared = others[known.lang]
-            urls = ranked_translations(known.url, list(compared))
-            for rank, url in enumerate(urls[:_MAX_RANK], 1):
-                self._matches.add_evidence(known, compared[url], (("rank",), ("rank", rank)))
+            ranked = ranked_translations(known.url, list(compared))
+            for rank, (url, probability) in enumerate(ranked[:_MAX_RANK], 1):
+                is_likely = rank == 1 and probability >= MIN_PROBABILITY
+                kinds = (("url_model",),) if is_likely else (("rank",), ("rank", rank))
+                self._matches.add_evidence(known, compared[url], kinds)
 
     def compare_again(self) -> None:
         """Compare the unpaired pages of the language that has fewest of them with all URLs."""

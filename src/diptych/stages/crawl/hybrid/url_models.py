@@ -27,21 +27,12 @@ def likely_languages(
     return found
 
 
-def likely_translations(page: Url, urls: Sequence[Url]) -> list[Url]:
-    """The URLs that are probably translations of a page, likeliest first."""
-    return _ranked(page, urls[:MAX_CANDIDATES], MIN_PROBABILITY)
-
-
-def ranked_translations(page: Url, urls: Sequence[Url]) -> list[Url]:
-    """All URLs that might be translations of a page, likeliest first."""
-    return _ranked(page, urls, MIN_RANKED)
-
-
-def _ranked(page: Url, urls: Sequence[Url], least: float) -> list[Url]:
+def ranked_translations(page: Url, urls: Sequence[Url]) -> list[tuple[Url, float]]:
+    """The URLs that might be translations of a page with their probabilities, likeliest first."""
     from diptych.learn.url.pair import load
 
     if not urls:
         return []
     probabilities = load().probabilities([page] * len(urls), list(urls)).tolist()
     ranked = sorted(zip(probabilities, urls, strict=True), key=lambda row: (-row[0], row[1]))
-    return [url for probability, url in ranked if probability >= least]
+    return [(url, probability) for probability, url in ranked if probability >= MIN_RANKED]
