@@ -495,6 +495,8 @@ def test_url_without_page_gives_its_first_alias_back(store: Store) -> None:
     assert frontier.undo_alias_of(1, Url(f"{HOST}/other")) == []
     assert frontier.undo_alias_of(2, Url(f"{HOST}/target")) == []
     assert frontier.undo_alias_of(1, Url(f"{HOST}/target")) == [f"{HOST}/a"]
+    queued = {url: priority for url, _, priority in frontier.queued_pages(1)}
+    assert queued[Url(f"{HOST}/a")] == pytest.approx(0.05), "it is probably no page either"
     assert [claim.url for claim in frontier.claim(0.0, 9)] == [f"{HOST}/a"]
 
 

@@ -56,6 +56,31 @@ def test_redirect_that_leads_nowhere_is_a_failure(location: str) -> None:
     assert (reason(reading), reading.redirect, reading.page) == ("bad_redirect", None, None)
 
 
+REFRESH = "<meta http-equiv=refresh content='{}; url={}'>"
+
+
+def refreshing(target: str, letters: int = 0, seconds: int = 0) -> Response:
+    """A page that refreshes to another, with so much text."""
+    body = REFRESH.format(seconds, target) + f"<p>{'moved ' * (letters // 6)}</p>"
+    return answer(body=f"<html><head><title>Moved</title>{body}".encode())
+
+
+@pytest.mark.parametrize("letters", [0, 60, 390])
+def test_page_that_only_refreshes_to_another_is_a_redirect(letters: int) -> None:
+    reading = read_answer(Kind.PAGE, refreshing("/c", letters))
+    assert (reading.redirect, reading.status) == ("http://example.org/c", 200)
+    assert (reading.page, reading.failure) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "response", [refreshing("/c", 600), refreshing(URL), refreshing("mailto:a@b.org")]
+)
+def test_page_with_text_or_that_refreshes_itself_is_a_page(response: Response) -> None:
+    reading = read_answer(Kind.PAGE, response)
+    assert reading.redirect is None
+    assert reading.page is not None
+
+
 FAILURES = [
     (answer(404), "http_404"),
     (answer(410, b""), "http_410"),

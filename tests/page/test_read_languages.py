@@ -136,6 +136,48 @@ def test_the_order_in_which_languages_are_asked_for_does_not_matter() -> None:
     assert read(page, ("en", "fr")).langs == read(page, ("fr", "en")).langs
 
 
+# The main part of a page, and dialogs around it
+
+
+@pytest.mark.parametrize(
+    "dialog",
+    [
+        "<div class='cmplz-cookiebanner'>{}</div>", "<div id=CookieConsent>{}</div>",
+        "<div class=consent-box>{}</div>", "<dialog open>{}</dialog>",
+        "<div role=dialog>{}</div>", "<section role=alertdialog>{}</section>",
+        "<div aria-modal=true>{}</div>",
+    ],
+)  # fmt: skip
+def test_dialog_in_another_language_says_nothing(dialog: str) -> None:
+    page = menu("en") + paragraphs("en") + dialog.format(paragraphs("fr", "fr"))
+    assert told(page) == {"en"}
+    assert told(menu("en") + paragraphs("en") + f"<div>{paragraphs('fr', 'fr')}</div>") != {"en"}
+
+
+def test_dialog_counts_where_there_is_hardly_any_other_text() -> None:
+    page = "<p>Hello and good morning</p>" + f"<dialog open>{paragraphs('fr')}</dialog>"
+    assert read(page).lang == "fr"
+
+
+@pytest.mark.parametrize("tag", ["main", "div role=main", "article"])
+def test_main_part_decides_whatever_is_around_it(tag: str) -> None:
+    around = f"<div>{paragraphs('fr', 'fr')}</div>"
+    page = f"{around}<{tag}>{paragraphs('en')}</{tag.split()[0]}>{around}"
+    assert told(page) == {"en"}
+    assert told(page.replace(tag, "div")) != {"en"}
+
+
+def test_main_part_that_is_in_two_languages_does_not_decide() -> None:
+    mixed = f"<main>{paragraphs('fr', 'en', 'fr')}</main>"
+    assert read(mixed).lang == "fr"
+    assert read(mixed + paragraphs("en", "en", "en")).lang == "en"
+
+
+def test_short_main_part_does_not_decide() -> None:
+    page = f"<main><p>{LINES['fr'][0]}</p></main>" + paragraphs("en", "en")
+    assert read(page).lang == "en"
+
+
 # Ideographs
 
 

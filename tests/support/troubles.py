@@ -116,6 +116,18 @@ def parts() -> Site:
     return site
 
 
+def refreshed() -> Site:
+    """Half of the links lead to pages that only refresh to the document."""
+    site = replace(USUAL, href=lambda to, at: "/old" + to if _odd(to, at) and to != "/" else to)
+    built = site.build()
+    for url, (_, html, _) in list(built.answers.items()):
+        path = url.removeprefix(HOME)
+        lang = html.partition('lang="')[2][:2]
+        stub = f"<html lang={lang}><meta http-equiv=refresh content='0; url={path}'></html>"
+        built.page("/old" + path, "stub", stub)
+    return built
+
+
 # -- what is never there ---------------------------------------------------------------------------
 
 
@@ -127,6 +139,30 @@ def dead_folder() -> Site:
 def _dead_links(path: str, lang: str) -> list[tuple[str, str]]:
     tags = [(f"/{lang}/tags/{slug(path)}-{place}", f"{lang} {place}") for place in range(2)]
     return [*tags, (path + "config", "config")]
+
+
+def empty_pages() -> Site:
+    """Each page links to two addresses of its own where a page without any text is."""
+    site = replace(USUAL, extra=_shown).build()
+    for url in list(site.answers):
+        for target, _ in _shown(url.removeprefix(HOME), ""):
+            site.page(target, f"empty {target}", f"<html><body><!-- {target} --></body></html>")
+    return site
+
+
+def _shown(path: str, lang: str) -> list[tuple[str, str]]:
+    return [(f"/show/{slug(path)}-{place}/", f"{lang} {place}") for place in range(2)]
+
+
+def foreign_dialog() -> Site:
+    """All pages ask for consent to cookies in French, at greater length than they have text."""
+    site = USUAL.build()
+    said = " ".join(sentence for number in range(7000, 7006) for sentence in text_of(number)["fr"])
+    dialog = f'<div class="cookie-banner"><p>{said}</p></div>'
+    for url, (name, html, _) in list(site.answers.items()):
+        page = html.replace("<main>", "<div>").replace("</main>", "</div>")
+        site.page(url, name, page.replace("</body>", f"{dialog}</body>"))
+    return site
 
 
 def dead_alternates(path: str = "/") -> Site:

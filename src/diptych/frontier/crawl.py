@@ -17,6 +17,7 @@ from diptych.frontier.intake import Intake
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier, State, Turn
 from diptych.frontier.retries import Retries, Stats
+from diptych.frontier.samples import Samples
 from diptych.frontier.scope import Scope
 from diptych.frontier.sitemaps import SitemapPart, SitemapQueue, alternates_of, end_of_part
 from diptych.page.answer import ReadAnswer
@@ -67,6 +68,7 @@ class Crawl:
         self.guides = Guides(store, policy, self.langs, self._view, self._admission.may_be_page_of)
         self._intake = Intake(self.frontier, scope, self._admission, self.guides, Aliases(store))
         self._empty: set[str] = set()
+        self._samples = Samples(store, self.frontier)
         self._sitemaps = SitemapQueue(store, self.frontier, self.hosts)
         self._touched: dict[int, SiteInfo] = {}
         """sites that something happened to since the last checkpoint"""
@@ -160,8 +162,14 @@ class Crawl:
         later = self._best_priority(site, math.inf)
         is_waiting = self.guides.waiting_time(site, now) < math.inf
         if not site.in_flight and not is_waiting and self._early_end(site, later) is not None:
-            self.hosts.stop_site(site, end)
+            if end is not SiteEnd.ENOUGH or not self._is_sampled_again(site):
+                self.hosts.stop_site(site, end)
         return True
+
+    def _is_sampled_again(self, site: SiteInfo) -> bool:
+        """True if one more URL of a site is fetched to test that enough was found."""
+        hosts = [info.id for info in self.hosts.of_site(site)]
+        return self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
 
     def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
         """The reason to end a site whose best queued URL is worth so much; None if it goes on."""

@@ -44,6 +44,13 @@ LIMIT ?
 -- name: queued_pages
 SELECT url, depth, priority FROM urls WHERE host = ? AND state = 0 AND turn = 4 ORDER BY id
 
+-- name: queued_priorities
+SELECT priority, key, host FROM urls WHERE host = ? AND state = 0 AND turn = 4
+
+-- name: save_sample
+INSERT INTO samples VALUES (?, ?, ?)
+ON CONFLICT (site) DO UPDATE SET drawn = excluded.drawn, downloads = excluded.downloads
+
 -- name: best_priority
 SELECT turn, priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 AND due <= ?
 ORDER BY turn, priority DESC LIMIT 1

@@ -114,7 +114,20 @@ class Host:
 
 
 SOON = 5.0  # seconds
+_LEAST_LOT = 1e-3  # priority that a URL counts for at least when one is drawn
 _ALIAS_OF_NOTHING = 0.1  # share of its priority that an alias keeps whose target is no page
+
+
+def _lot(priority: float, key: int) -> float:
+    """The time at which a URL would be drawn: by chance, but sooner the higher its priority.
+
+    The chance is in its key, a hash, so that the same URLs are drawn each time.
+
+    >>> _lot(0.5, 7 << 60) < _lot(0.1, 7 << 60) < _lot(0.1, 1 << 60)
+    True
+    """
+    chance = (key % (1 << 64) + 1) / ((1 << 64) + 1)
+    return -math.log(chance) / max(priority, _LEAST_LOT)
 
 
 class Frontier:
@@ -195,6 +208,21 @@ class Frontier:
     def queued_pages(self, host: int) -> list[tuple[Url, int, float]]:
         """The queued pages of a host, with their depths and priorities, in order of discovery."""
         return self._db.execute(SQL["queued_pages"], (host,)).fetchall()
+
+    def raise_any(self, hosts: Iterable[int], priority: float) -> bool:
+        """Raise any queued page of some hosts to a priority; False if there is none.
+
+        The better its own priority the likelier it is chosen.
+        """
+        going_on = (id for id in hosts if not self.host(id).stopped)
+        rows = (row for id in going_on for row in self._db.execute(SQL["queued_priorities"], (id,)))
+        drawn = min(((_lot(*row[:2]), *row[1:]) for row in rows), default=None)
+        if drawn is None:
+            return False
+        _, key, host = drawn
+        self._db.execute("UPDATE urls SET priority = ? WHERE key = ?", (priority, key))
+        self._schedule(self._hosts[host])
+        return True
 
     def claim(self, now: float, limit: int) -> list[Claim]:
         """Up to `limit` URLs that may be fetched now, no host asked sooner than it may be."""

@@ -77,7 +77,7 @@ def read_page(
     content_type = response.header("content-type")
     links: list[Link] = _from_headers(response)
     walk: Walk | None = None
-    html_lang = title = text = prose = content_language = ""
+    html_lang = title = text = main = prose = content_language = ""
     flags: tuple[str, ...] = ()
     if is_html(content_type, body[:4096]):
         markup = bounded_markup(decode(body, content_type)[0])
@@ -89,9 +89,9 @@ def read_page(
         title, text = _title(parser), _text(parser)  # before links: no scripts around them
         links += page_links(parser, base)
         flags = page_flags(parser, response.headers, response.url, links) + _scripted(markup, text)
-        prose = _prose(parser, markup, text)
+        main, prose = _prose(parser, markup, text)
     content_language = response.header("content-language").strip() or content_language
-    scores = _with_declared(prose, html_lang or content_language, langs)
+    scores = _with_declared(main, prose, html_lang or content_language, langs)
     sketch: Sketch | None = None
     if with_sketch and walk is not None and (wanted := wanted_language(scores, langs)):
         sketch = make_sketch(parser, walk.tags, walk.blocks, links, response.url, wanted, langs)
@@ -182,20 +182,18 @@ def _canonical(links: Sequence[Link], url: Url) -> Url | None:
     return None if canonical == url else canonical
 
 
-def _prose(parser: LexborHTMLParser, markup: str, text: str) -> str:
-    """The text that tells the language of a page: of its main part, without code and dialogs.
+def _prose(parser: LexborHTMLParser, markup: str, text: str) -> tuple[str, str]:
+    """The text of the main part of a page, and all of it without dialogs; both without code.
 
-    Where hardly anything is left of it, more of the text counts.
+    The main part is empty where no element is named so; code counts where hardly anything is left.
     """
     if any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
         parser.strip_tags(_CODE)
         prose = _text_of(parser.body)
         text = prose if len(prose) >= _MIN_PROSE else text
-    for selector in _MAIN:
-        main = "\n".join(_text_of(node) for node in parser.css(selector))
-        if len(main) >= _MIN_PROSE:
-            return main
-    return _without_dialogs(parser, markup, text)
+    parts = ("\n".join(_text_of(node) for node in parser.css(each)) for each in _MAIN)
+    main = next((part for part in parts if len(part) >= _MIN_PROSE), "")
+    return main, _without_dialogs(parser, markup, text)
 
 
 def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
@@ -232,12 +230,18 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     return tuple(sorted(several, key=lambda item: (-item.score, item.lang)))
 
 
-def _with_declared(text: str, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
+def _with_declared(
+    main: str, text: str, declared: str, langs: Sequence[str]
+) -> tuple[LangScore, ...]:
     """The languages of a page; the declared one if texts in it cannot be identified for sure.
 
-    A text that is clearly in another requested language is in that one, whatever is declared.
+    The main part decides where it is clearly in one language: the rest of a page is often not
+    translated.  A text that is clearly in another requested language is in that one, whatever is
+    declared.
     """
-    scores = _languages(text.split("\n"), langs)
+    scores = _languages(main.split("\n"), langs) if main else ()
+    if not scores or scores[0].score < _CERTAIN:
+        scores = _languages(text.split("\n"), langs)
     said = hreflang_language(declared)
     lang = asked_language(said, langs)
     best = scores[0] if scores else LangScore("", 0.0)

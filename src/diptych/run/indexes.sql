@@ -33,6 +33,12 @@ CREATE TABLE IF NOT EXISTS journal (        -- what guides observed since their 
 );
 CREATE INDEX IF NOT EXISTS journal_site ON journal (site, id);
 
+CREATE TABLE IF NOT EXISTS samples (        -- URLs drawn at random before the crawl of a site ends
+    site INTEGER PRIMARY KEY,
+    drawn INTEGER NOT NULL,                 -- in a row
+    downloads INTEGER NOT NULL              -- of the site, when the last one was drawn
+);
+
 CREATE TABLE IF NOT EXISTS open_sitemaps (  -- sitemaps that are not read to their end
     turn INTEGER PRIMARY KEY,
     url INTEGER NOT NULL UNIQUE,            -- urls.key

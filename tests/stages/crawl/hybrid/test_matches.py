@@ -127,6 +127,43 @@ def test_strongest_of_several_is_verified_first(bench: Bench) -> None:
     assert [question.right for question in bench.questions()] == [others[1].url]
 
 
+def pending(bench: Bench, path: str, lang: str) -> KnownUrl:
+    first = bench.values.languages.first_guess(lang, "", {})
+    return KnownUrl(at(path), first_guess=first)
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_pair_waits_for_a_likelier_partner_that_is_not_fetched_yet(
+    bench: Bench, swap: bool
+) -> None:
+    one, other, better = (
+        bench.page("/en/a", "en"), bench.page("/fr/b", "fr"), pending(bench, "/fr/a", "fr"),
+    )  # fmt: skip
+    bench.matches.add_evidence(one, better, ALTERNATE)
+    bench.matches.add_evidence(*((other, one) if swap else (one, other)), NAME)
+    assert bench.questions() == []
+    bench.matches.drop_all(better)
+    assert [question.right for question in bench.questions()] == [other.url]
+
+
+def test_pair_waits_no_more_when_the_likelier_partner_is_refuted(bench: Bench) -> None:
+    one, other, better = (
+        bench.page("/en/a", "en"), bench.page("/fr/b", "fr"), pending(bench, "/fr/a", "fr"),
+    )  # fmt: skip
+    bench.matches.add_evidence(one, better, ALTERNATE)
+    bench.matches.add_evidence(one, other, NAME)
+    bench.matches.refute_all(better)
+    assert len(bench.questions()) == 1
+
+
+@pytest.mark.parametrize(("lang", "kinds"), [("en", ALTERNATE), ("fr", (("rank",),))])
+def test_pair_does_not_wait_for_others(bench: Bench, lang: str, kinds: Kinds) -> None:
+    one, other = bench.page("/en/a", "en"), bench.page("/fr/b", "fr")
+    bench.matches.add_evidence(one, pending(bench, "/x", lang), kinds)
+    bench.matches.add_evidence(one, other, NAME)
+    assert len(bench.questions()) == 1
+
+
 def test_page_is_not_compared_with_all_there_is(bench: Bench) -> None:
     one, others = bench.page("/en/a", "en"), bench.pages(10, "fr")
     asked = 0

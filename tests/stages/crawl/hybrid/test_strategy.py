@@ -263,6 +263,31 @@ def test_folder_learned_to_be_in_another_language_comes_last() -> None:
     assert set(german) <= set(made.order)
 
 
+def test_likely_translation_by_its_url_is_found_among_all_pending_urls() -> None:
+    told = talk(models=True).page("/", "en", "/help/outreach-kit/", "/about/", "/news/2024/report/")
+    told.page("/fr/help/outreach-kit/", "fr").page("/help/outreach-kit/", "en")
+    (question,) = (pair for pair in told.guide.questions() if pair is not None)
+    assert question.evidence == "url_model"
+
+
+def test_kind_of_pages_without_text_comes_last() -> None:
+    told = talk().page("/", "en", to("/fr/", "Français"), *(f"/old/{n}" for n in range(9)))
+    told.page("/fr/", "fr").found("/", "/fr/")
+    told.page("/new", "en", *(f"/new/{n}" for n in range(9)))
+    before = told.values["/old/8"]
+    for number in range(4):
+        told.page(f"/old/{number}", "").page(f"/new/{number}", "en")
+    assert told.values["/old/8"] < before / 3
+    assert told.values["/old/8"] < told.values["/new/8"] / 3
+
+
+def test_sitemap_is_no_page_without_text() -> None:
+    plain, listed = talk(), talk().sitemap(["/b"])
+    for told in (plain, listed):
+        told.page("/", "en", to("/fr/", "Français"), "/a").page("/fr/", "fr").found("/", "/fr/")
+    assert listed.values["/a"] == plain.values["/a"]
+
+
 def test_models_tell_other_languages_before_the_site_does() -> None:
     home = ["/de/willkommen.html", "/en/welcome.html", "/fr/bienvenue.html"]
     with_models = talk(models=True).page("/", "", *home).values

@@ -143,7 +143,8 @@ class _HybridGuide:
         known.kinds = self._values.page_kinds(known, lang)
         known.state, known.lang = State.PAGE, lang
         self._forget_pending(known)
-        self._languages.learn(known.features, lang or OTHER)  # without words it makes no pair
+        if lang or known.features:  # else it may be a sitemap
+            self._languages.learn(known.features, lang or OTHER)  # without words it makes no pair
         if lang in self._langs:
             self._matches.add(known)
             self._memory.to_refresh[known] = None
@@ -151,7 +152,8 @@ class _HybridGuide:
         if same is not known:
             self._add_copy(known, same)
             return None
-        self._values.count_answer(known.features, is_page=True, text=self._own_text(page))
+        if lang or known.features:
+            self._values.count_answer(known.features, is_page=True, text=self._own_text(page))
         for other in list(known.candidates):
             if other.state is State.PAGE and not self._matches.are_in_two_languages(known, other):
                 self._matches.refute(known, other)
@@ -169,7 +171,8 @@ class _HybridGuide:
     def _add_copy(self, known: KnownUrl, same: KnownUrl) -> None:
         """Let a page lead to the one that it is a copy of."""
         self._count_nothing_new(known, same)
-        self._languages.uncount(known.lang or OTHER)
+        if known.lang or known.features:
+            self._languages.uncount(known.lang or OTHER)
         self._merge(known, same)
         if self._memory.to_refresh.pop(known, True) is None:
             self._matches.remove(known)
