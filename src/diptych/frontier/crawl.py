@@ -159,17 +159,18 @@ class Crawl:
         if end is None:
             return False
         self.frontier.give_back(claim, now + SHORT_DELAY)
+        if site.in_flight or self.guides.waiting_time(site, now) < math.inf:
+            return True
         later = self._best_priority(site, math.inf)
-        is_waiting = self.guides.waiting_time(site, now) < math.inf
-        if not site.in_flight and not is_waiting and self._early_end(site, later) is not None:
-            if end is not SiteEnd.ENOUGH or not self._is_sampled_again(site):
-                self.hosts.stop_site(site, end)
+        if self._early_end(site, later) is not None and not self._goes_on_by_chance(site, end):
+            self.hosts.stop_site(site, end)
         return True
 
-    def _is_sampled_again(self, site: SiteInfo) -> bool:
-        """True if one more URL of a site is fetched to test that enough was found."""
-        hosts = [info.id for info in self.hosts.of_site(site)]
-        return self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
+    def _goes_on_by_chance(self, site: SiteInfo, end: SiteEnd) -> bool:
+        """True if a URL drawn at random is fetched to test that enough pairs were found."""
+        hosts = (info.id for info in self.hosts.of_site(site))
+        is_estimated = end is SiteEnd.ENOUGH
+        return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
 
     def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
         """The reason to end a site whose best queued URL is worth so much; None if it goes on."""

@@ -115,10 +115,11 @@ class Matches:
             if other.state is State.PAGE and self.may_be_pair(known, other)
         ]
         for probability, _, other in sorted(ready, key=lambda each: each[:2]):
-            tries = max(self.tries[known], self.tries[other])
-            if tries < MAX_VERIFIED and self.may_be_pair(known, other):
-                if not self._awaits_better(known, other, -probability):
-                    self._request(known, other)
+            is_tried = max(self.tries[known], self.tries[other]) >= MAX_VERIFIED
+            if is_tried or not self.may_be_pair(known, other):
+                continue
+            if not self._awaits_better(known, other, -probability):
+                self._request(known, other)
 
     def _awaits_better(self, one: KnownUrl, other: KnownUrl, probability: float) -> bool:
         """True if one of two pages has a likelier partner that is not fetched yet."""
