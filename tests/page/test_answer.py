@@ -66,19 +66,23 @@ def refreshing(target: str, letters: int = 0, seconds: int = 0) -> Response:
 
 
 @pytest.mark.parametrize("letters", [0, 60, 390])
-def test_page_that_only_refreshes_to_another_is_a_redirect(letters: int) -> None:
+def test_page_that_only_refreshes_to_another_leads_there(letters: int) -> None:
     reading = read_answer(Kind.PAGE, refreshing("/c", letters))
-    assert (reading.redirect, reading.status) == ("http://example.org/c", 200)
-    assert (reading.page, reading.failure) == (None, None)
+    assert (reading.target, reading.redirect) == ("http://example.org/c", None)
+    assert reading.page is not None
 
 
 @pytest.mark.parametrize(
     "response", [refreshing("/c", 600), refreshing(URL), refreshing("mailto:a@b.org")]
 )
-def test_page_with_text_or_that_refreshes_itself_is_a_page(response: Response) -> None:
-    reading = read_answer(Kind.PAGE, response)
-    assert reading.redirect is None
-    assert reading.page is not None
+def test_page_with_text_or_that_refreshes_itself_leads_nowhere(response: Response) -> None:
+    assert read_answer(Kind.PAGE, response).target is None
+
+
+def test_redirect_leads_where_it_says() -> None:
+    reading = read_answer(Kind.PAGE, answer(301, b"", Location="/c"))
+    assert reading.target == reading.redirect == "http://example.org/c"
+    assert read_answer(Kind.PAGE, answer(404)).target is None
 
 
 FAILURES = [

@@ -148,10 +148,12 @@ def test_the_order_in_which_languages_are_asked_for_does_not_matter() -> None:
         "<div aria-modal=true>{}</div>",
     ],
 )  # fmt: skip
-def test_dialog_in_another_language_says_nothing(dialog: str) -> None:
-    page = menu("en") + paragraphs("en") + dialog.format(paragraphs("fr", "fr"))
-    assert told(page) == {"en"}
-    assert told(menu("en") + paragraphs("en") + f"<div>{paragraphs('fr', 'fr')}</div>") != {"en"}
+def test_language_of_a_page_is_not_that_of_its_dialogs(dialog: str) -> None:
+    text = menu("en") + paragraphs("en")
+    assert read(text + f"<div>{paragraphs('fr', 'fr')}</div>").lang == "fr"
+    found = read(text + dialog.format(paragraphs("fr", "fr")))
+    assert [lang for lang, _ in found.langs] == ["en", "fr"], "it is in two languages all the same"
+    assert found.lang == "en"
 
 
 def test_dialog_counts_where_there_is_hardly_any_other_text() -> None:
@@ -163,8 +165,16 @@ def test_dialog_counts_where_there_is_hardly_any_other_text() -> None:
 def test_main_part_decides_whatever_is_around_it(tag: str) -> None:
     around = f"<div>{paragraphs('fr', 'fr')}</div>"
     page = f"{around}<{tag}>{paragraphs('en')}</{tag.split()[0]}>{around}"
-    assert told(page) == {"en"}
-    assert told(page.replace(tag, "div")) != {"en"}
+    assert read(page.replace(tag, "div")).lang == "fr"
+    assert [lang for lang, _ in read(page).langs] == ["en", "fr"]
+    assert told(f"<{tag}>{paragraphs('en')}</{tag.split()[0]}>{menu('fr')}") == {"en", "fr"}
+
+
+def test_main_part_in_a_language_that_a_sample_of_the_page_misses_counts() -> None:
+    page = paragraphs(*["fr"] * 9) + f"<main>{paragraphs('en', 'en')}</main>"
+    found = read(page)
+    assert [lang for lang, _ in found.langs] == ["en", "fr"]
+    assert found.langs[0].score < found.langs[1].score
 
 
 def test_main_part_that_is_in_two_languages_does_not_decide() -> None:

@@ -297,8 +297,8 @@ class Crawl:
                 self._notify_guide(claim, Missing(claim.url, reading.failure.reason))
         elif reading.robots is not None:
             self._take_robots(claim, reading.robots, reading.status, now)
-        elif reading.redirect is not None:
-            self._take_redirect(claim, reading.redirect, reading.status, now)
+        elif (target := reading.target) is not None:
+            self._take_redirect(claim, target, reading.status, now)
         elif reading.sitemap is not None:
             self._add_sitemaps(reading.sitemap.sitemaps, Turn.CHILD_SITEMAP)
             self._sitemaps.add(claim, host.site, reading.sitemap, reading.status)

@@ -36,6 +36,16 @@ class ReadAnswer(NamedTuple):
     redirect: Url | None = None
     failure: Failure | None = None
 
+    @property
+    def target(self) -> Url | None:
+        """The URL that it only leads to: by a redirect, or as static sites do, by a refresh."""
+        if self.redirect is not None or self.page is None:
+            return self.redirect
+        if self.page.record.text_length > MAX_TEXT_OF_REDIRECT:
+            return None
+        targets = (link.url for link in self.page.links if link.rel == "refresh")
+        return next((url for url in targets if url != self.url), None)
+
 
 def read_answer(
     kind: Kind,
@@ -67,16 +77,7 @@ def read_answer(
     if failed := _unreadable(reading, response):
         return failed
     page = read_page(response, depth=depth, langs=langs, with_sketch=with_sketch)
-    target = _refreshed_to(page)
-    return reading._replace(page=page) if target is None else reading._replace(redirect=target)
-
-
-def _refreshed_to(page: Page) -> Url | None:
-    """The URL that a page only leads to, as static sites redirect; None if it has text."""
-    if page.record.text_length > MAX_TEXT_OF_REDIRECT:
-        return None
-    targets = (link.url for link in page.links if link.rel == "refresh")
-    return next((url for url in targets if url != page.url), None)
+    return reading._replace(page=page)
 
 
 def _unreadable(reading: ReadAnswer, response: Response) -> ReadAnswer | None:

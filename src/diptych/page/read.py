@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -59,6 +60,17 @@ _DIALOG_WORDS = ("dialog", "aria-modal", "ookie", "onsent")
 _MAX_LINES = 40  # that are looked at one by one where a page is in several languages
 
 
+class _Prose(NamedTuple):
+    """Texts of a page that tell its language, a line for each piece between two tags."""
+
+    main: str
+    """of elements that are named so; empty if there are none"""
+    rest: str
+    """all without dialogs"""
+    text: str
+    """all of it"""
+
+
 def read_page(
     response: Response,
     *,
@@ -77,7 +89,8 @@ def read_page(
     content_type = response.header("content-type")
     links: list[Link] = _from_headers(response)
     walk: Walk | None = None
-    html_lang = title = text = main = prose = content_language = ""
+    html_lang = title = text = content_language = ""
+    prose = _Prose("", "", "")
     flags: tuple[str, ...] = ()
     if is_html(content_type, body[:4096]):
         markup = bounded_markup(decode(body, content_type)[0])
@@ -89,9 +102,9 @@ def read_page(
         title, text = _title(parser), _text(parser)  # before links: no scripts around them
         links += page_links(parser, base)
         flags = page_flags(parser, response.headers, response.url, links) + _scripted(markup, text)
-        main, prose = _prose(parser, markup, text)
+        prose = _prose(parser, markup, text)
     content_language = response.header("content-language").strip() or content_language
-    scores = _with_declared(main, prose, html_lang or content_language, langs)
+    scores = _with_declared(prose, html_lang or content_language, langs)
     sketch: Sketch | None = None
     if with_sketch and walk is not None and (wanted := wanted_language(scores, langs)):
         sketch = make_sketch(parser, walk.tags, walk.blocks, links, response.url, wanted, langs)
@@ -182,18 +195,15 @@ def _canonical(links: Sequence[Link], url: Url) -> Url | None:
     return None if canonical == url else canonical
 
 
-def _prose(parser: LexborHTMLParser, markup: str, text: str) -> tuple[str, str]:
-    """The text of the main part of a page, and all of it without dialogs; both without code.
-
-    The main part is empty where no element is named so; code counts where hardly anything is left.
-    """
+def _prose(parser: LexborHTMLParser, markup: str, text: str) -> _Prose:
+    """The texts of a page that tell its language, without code unless hardly more is left."""
     if any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
         parser.strip_tags(_CODE)
         prose = _text_of(parser.body)
         text = prose if len(prose) >= _MIN_PROSE else text
     parts = ("\n".join(_text_of(node) for node in parser.css(each)) for each in _MAIN)
     main = next((part for part in parts if len(part) >= _MIN_PROSE), "")
-    return main, _without_dialogs(parser, markup, text)
+    return _Prose(main, _without_dialogs(parser, markup, text), text)
 
 
 def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
@@ -202,7 +212,7 @@ def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
         return text
     said = {line for node in parser.css(_DIALOGS) for line in _text_of(node).split("\n")}
     rest = "\n".join(line for line in text.split("\n") if line not in said)
-    return rest if len(rest) >= _MIN_PROSE else text
+    return rest if said and len(rest) >= _MIN_PROSE else text
 
 
 def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, ...]:
@@ -230,29 +240,46 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     return tuple(sorted(several, key=lambda item: (-item.score, item.lang)))
 
 
-def _with_declared(
-    main: str, text: str, declared: str, langs: Sequence[str]
-) -> tuple[LangScore, ...]:
+def _with_declared(prose: _Prose, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
     """The languages of a page; the declared one if texts in it cannot be identified for sure.
 
-    The main part decides where it is clearly in one language: the rest of a page is often not
-    translated.  A text that is clearly in another requested language is in that one, whatever is
-    declared.
+    A text that is clearly in another requested language is in that one, whatever is declared.
     """
-    scores = _languages(main.split("\n"), langs) if main else ()
-    if not scores or scores[0].score < _CERTAIN:
-        scores = _languages(text.split("\n"), langs)
+    scores = _main_first(prose, langs)
     said = hreflang_language(declared)
     lang = asked_language(said, langs)
     best = scores[0] if scores else LangScore("", 0.0)
     if lang and are_close(lang, best.lang) and not asked_language(best.lang, langs):
         return LangScore(lang, best.score), *scores
-    if not lang or can_identify(lang) or not is_identifiable(text[:_LONG_SAMPLE]):
+    if not lang or can_identify(lang) or not is_identifiable(prose.text[:_LONG_SAMPLE]):
         return scores
     is_other = any(
         score >= _CERTAIN and same_language(best, each) for best, score in scores for each in langs
     )
     return scores if is_other else (LangScore(lang, _DECLARED_SCORE),)
+
+
+def _main_first(prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
+    """The languages of a page, that of its main part first if that is clearly in one.
+
+    The rest of a page is often not translated, and may be longer; so are dialogs.
+    """
+    scores = _languages(prose.text.split("\n"), langs)
+    best = _languages(prose.main.split("\n"), langs)[:1] if prose.main else ()
+    if not best or best[0].score < _CERTAIN:
+        if prose.rest == prose.text:
+            return scores
+        best = _languages(prose.rest.split("\n"), langs)[:1]
+    if not best or not scores:
+        return scores
+    lang = best[0].lang
+    if all(score.lang != lang for score in scores):
+        long = [line for line in prose.text.split("\n") if _is_long(line)]
+        shares = _shares(long[:: len(long) // _MAX_LINES + 1], langs)
+        scores = tuple(LangScore(each, shares.get(each, 0.0)) for each in (lang, scores[0].lang))
+    same = [score for score in scores if score.lang == lang]
+    others = [score for score in scores if score.lang != lang and score.score >= MIN_PAGE_SHARE]
+    return (*same, *others) if others else best
 
 
 def _text_key(text: str) -> int:
