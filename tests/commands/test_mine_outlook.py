@@ -1,4 +1,4 @@
-"""What the command line says of a guided crawl: its curve, and what is probably still out there."""
+"""What the command line says of a guided crawl: its curve, and what is probably not found yet."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def test_crawl_that_a_limit_ended_says_what_is_probably_missing(tmp_path: Path) 
         )
     said = words(ended.stderr)
     assert "URLs are still queued: raise the limit to go on" in said
-    assert "% of the pairs are probably still out there" in said
+    assert "% of the pairs are probably not found yet" in said
     asked = words(run("status", tmp_path).stdout)
-    assert "% of the pairs are probably still out there" in asked
+    assert "% of the pairs are probably not found yet" in asked
     assert "URLs are still queued: raise the limit to go on" in asked
     assert ": page limit reached" in asked
     told = json.loads(run("status", tmp_path, "--json").stdout)

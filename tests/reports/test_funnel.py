@@ -66,7 +66,7 @@ def test_run_that_never_came_to_an_end_goes_on(capsys: pytest.CaptureFixture[str
 def test_outlook_follows_what_is_queued(capsys: pytest.CaptureFixture[str]) -> None:
     said = told(capsys, summary(SiteEnd.PAGE_LIMIT, missing=0.03))
     queued = said.index("12 URLs are still queued: raise the limit to go on")
-    assert said[queued + 1] == "about 3% of the pairs are probably still out there"
+    assert said[queued + 1] == "about 3% of the pairs are probably not found yet"
 
 
 def test_nothing_is_said_of_the_outlook_where_nothing_is_left(
@@ -74,7 +74,7 @@ def test_nothing_is_said_of_the_outlook_where_nothing_is_left(
 ) -> None:
     said = " ".join(told(capsys, summary(queued=0, missing=0.0)))
     assert "queued" not in said
-    assert "still out there" not in said
+    assert "not found yet" not in said
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def test_report_draws_pairs_against_downloads(store: Store) -> None:
     text = " ".join(seen.text.split())
     assert "95% of the pairs were found after 8 downloads (2.67 per pair)." in text
     assert "two downloads per pair" in text
-    assert "still out there" not in text
+    assert "not found yet" not in text
     lines = drawn(seen)
     assert set(lines) == {"area", "limit", "line"}
     assert lines["line"] == "M0 1000H375V667H875V333H1000V0H1000"
@@ -221,7 +221,7 @@ def test_outlook_is_told_below_the_curve(store: Store) -> None:
     download(store, "en0000", "fr0000", "en0001", "fr0001")
     store.save_outlook(1, Outlook(2, 0.5))  # what was filled in is queued
     text = " ".join(report(store).text.split())
-    assert "(2.00 per pair). About 20% of the pairs are probably still out there." in text
+    assert "(2.00 per pair). About 20% of the pairs are probably not found yet (at most 38%)." in text
 
 
 def test_run_without_pairs_has_no_curve(store: Store) -> None:

@@ -204,15 +204,34 @@ def test_policy_that_cannot_tell_leaves_it_open(store: Store) -> None:
 @pytest.mark.parametrize(
     ("missing", "words"),
     [
-        (0.031, "about 3% of the pairs are probably still out there"),
-        (0.01, "about 1% of the pairs are probably still out there"),
-        (0.0099, "less than 1% of the pairs are probably still out there"),
+        (0.031, "about 3% of the pairs are probably not found yet"),
+        (0.01, "about 1% of the pairs are probably not found yet"),
+        (0.0099, "less than 1% of the pairs are probably not found yet"),
         (0.0, ""),
         (None, ""),
     ],
 )
 def test_outlook_in_words(missing: float | None, words: str) -> None:
     assert Summary(9, 9, 3, 1, 5, (), (), (), missing=missing).outlook == words
+
+
+@pytest.mark.parametrize(
+    ("missing", "most", "words"),
+    [(0.031, 0.074, "yet (at most 7%)"), (0.004, 0.02, "yet (at most 2%)"), (0.2, 0.204, "yet")],
+)
+def test_outlook_in_words_has_a_bound_that_says_more(
+    missing: float, most: float, words: str
+) -> None:
+    found = Summary(9, 9, 3, 1, 5, (), (), (), missing=missing, most_missing=most)
+    assert found.outlook.endswith(words)
+
+
+def test_bound_is_above_the_estimate(store: Store) -> None:
+    found(store)
+    queue(store, "f")
+    store.save_outlook(1, Outlook(3, 1))
+    told = summarise(store, ("en", "fr"))
+    assert (told.missing, told.most_missing) == (0.25, 0.4)
 
 
 @pytest.mark.parametrize(("pairs", "queued"), [(0, 5), (3, 0)])

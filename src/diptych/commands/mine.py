@@ -271,7 +271,8 @@ def to_json(summary: Summary, **more: Any) -> str:
         "segments": summary.segments,
         "downloads_per_pair": summary.downloads_per_pair,
         "queued": summary.queued,
-        "probably_missing": None if summary.missing is None else round(summary.missing, 4),
+        "probably_missing": _rounded(summary.missing),
+        "at_most_missing": _rounded(summary.most_missing),
         "curve": summary.curve.tenths,
         "funnel": [
             {"step": step.name, "count": step.count, "lost": dict(step.lost)}
@@ -290,3 +291,7 @@ def to_json(summary: Summary, **more: Any) -> str:
         **more,
     }
     return orjson.dumps(found, option=orjson.OPT_NON_STR_KEYS).decode()  # keys: reasons
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)

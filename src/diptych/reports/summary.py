@@ -59,8 +59,10 @@ class Summary:
     rows: int | None = None
     """rows of many languages; None where there are but two"""
     missing: float | None = None
-    """the share of all pairs that is probably still out there, behind URLs that are queued; None
+    """the share of all pairs that is probably not found yet, behind URLs that are queued; None
     where the crawl policy cannot tell"""
+    most_missing: float | None = None
+    """the same if as much more is left as counts usually differ from what is expected"""
     ends: tuple[tuple[str, SiteEnd], ...] = ()
     """sites whose crawl has ended, and why"""
     declared: tuple[tuple[str, Checked], ...] = ()
@@ -83,7 +85,9 @@ class Summary:
         if not self.pairs or not self.queued or not self.missing:
             return ""
         share = f"about {self.missing:.0%}" if self.missing >= SMALL_SHARE else "less than 1%"
-        return f"{share} of the pairs are probably still out there"
+        most = round(100 * (self.most_missing or 0.0))
+        bound = f" (at most {most}%)" if most > round(100 * self.missing) else ""
+        return f"{share} of the pairs are probably not found yet{bound}"
 
 
 def summarise(store: Store, langs: Iterable[str]) -> Summary:
@@ -102,6 +106,7 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
         *_segments(counts),
     )
     queued, found = counts.unfinished(), curve(store)
+    outlook = _outlook(store, accepted, queued)
     return Summary(
         downloads=found.downloads,
         pages=pages,
@@ -117,7 +122,8 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
         personal=_sorted(counts.segment_flags()),
         lang_pairs=_lang_pairs(counts, langs),
         rows=_rows(store.folder / "n-way.tsv") if len(langs) > 2 else None,
-        missing=_missing(store, accepted, queued),
+        missing=outlook.missing if outlook else None,
+        most_missing=outlook.most_missing if outlook else None,
         ends=counts.site_ends(),
         declared=counts.declarations(),
         scripted=counts.scripted_pages(),
@@ -126,14 +132,14 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
     )
 
 
-def _missing(store: Store, pairs: int, queued: int) -> float | None:
-    """The share of all pairs that is probably behind URLs that are queued."""
+def _outlook(store: Store, pairs: int, queued: int) -> Outlook | None:
+    """The pairs of a run, and those that are probably behind URLs that are queued."""
     outlook = store.outlook()
     if outlook is None:
         return None
     # At the end pairs are found that the crawl did not know of; and sums of floats are never zero.
     left = max(outlook.left, 0.0) if queued else 0.0
-    return Outlook(max(outlook.found, pairs), left).missing
+    return Outlook(max(outlook.found, pairs), left)
 
 
 def _by_language(

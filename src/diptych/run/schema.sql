@@ -4,7 +4,7 @@ CREATE TABLE sites (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     found REAL,                             -- pairs that were found while crawling
-    left REAL,                              -- pairs that are probably still out there; NULL: unknown
+    left REAL,                              -- pairs that are probably not found yet; NULL: unknown
     ended TEXT NOT NULL DEFAULT ''          -- reason.SiteEnd: why its crawl ended; '': it has not
 );
 
