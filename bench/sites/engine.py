@@ -219,7 +219,7 @@ class SiteEngine:
     served: list[Path | None] = field(default_factory=list)
     """for each download the file that was sent; None for all that is no page"""
     answers: list[tuple[Kind, int]] = field(default_factory=list)
-    """for each download what was asked for, and the status of the answer"""
+    """for each download what was asked for, and the status of the answer; 302 for a refresh"""
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it."""
@@ -247,11 +247,12 @@ class SiteEngine:
             return
         response, file = answered
         self.served.append(file)
-        self.answers.append((claim.kind, response.status))
         if claim.kind is Kind.PAGE:
             reading = self.readings.read(response, claim.depth)
         else:
             reading = read_answer(claim.kind, response)
+        is_refreshed = reading.redirect is None and reading.target is not None
+        self.answers.append((claim.kind, 302 if is_refreshed else response.status))
         pointer = crawl.store.archive.append(compose(response), now)
         crawl.fetched(claim, reading, now, pointer)
 

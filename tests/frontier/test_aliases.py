@@ -490,6 +490,17 @@ def test_aliases_of_a_demoted_rule_are_queued_again(store: Store) -> None:
     assert frontier.undo_aliases(2, "slash", lambda url: False) == []
 
 
+@pytest.mark.parametrize("priority", [0.5, -5.0])
+def test_alias_of_a_dead_url_is_never_raised(store: Store, priority: float) -> None:
+    frontier = Frontier(store.db)
+    frontier.add_host(Host(1))
+    entry = Entry(Url(f"{HOST}/a"), 1, priority, reason=REASON + "slash")
+    assert frontier.add_alias(entry, Url(f"{HOST}/target"))
+    frontier.undo_alias_of(1, Url(f"{HOST}/target"))
+    ((_, _, after),) = frontier.queued_pages(1)
+    assert after < priority
+
+
 def test_url_without_page_gives_its_first_alias_back(store: Store) -> None:
     frontier = frontier_of(store, ("/a", "slash"), ("/b", "slash"))
     assert frontier.undo_alias_of(1, Url(f"{HOST}/other")) == []

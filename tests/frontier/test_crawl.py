@@ -440,6 +440,13 @@ def test_redirects_in_a_circle_end(folder: Path) -> None:
     assert Drive(folder, answers).run().order == ["/", "/a", "/self", "/b"]
 
 
+def test_ways_out_of_the_site_are_said_once_for_each_host(folder: Path) -> None:
+    moved = [redirect(f"/{n}", f"https://elsewhere.com/{n}") for n in range(3)]
+    seeds = [f"{HOME}/{n}" for n in range(3)]
+    notes = Drive(folder, web(*moved), seeds=seeds).run().notes
+    assert notes == [f"{HOME}/0 leads out of the site, to https://elsewhere.com/0: mine that"]
+
+
 def test_redirect_out_of_the_site_is_not_followed_and_said_for_a_seed(folder: Path) -> None:
     answers = web(redirect("/", "https://elsewhere.com/"))
     drive = Drive(folder, answers).run()

@@ -13,7 +13,7 @@ from support.stores import begin
 
 from diptych.frontier import samples
 from diptych.frontier.queue import Entry, Frontier, Host, Turn
-from diptych.frontier.samples import SIZE, Samples
+from diptych.frontier.samples import MAX_SAMPLES, SIZE, Samples
 from diptych.run.store import Store
 from diptych.types import Url
 
@@ -53,8 +53,15 @@ def test_next_sample_begins_after_the_crawl_went_on_by_itself(store: Store) -> N
     drawing = Samples(store, queued(store, *[0.01] * 30))
     for _ in range(SIZE):
         drawing.draw(1, [1], 100, 0.2)
-    assert not drawing.draw(1, [1], 103, 0.2)
-    assert drawing.draw(1, [1], 104, 0.2)
+    assert not drawing.draw(1, [1], 108, 0.2)
+    assert drawing.draw(1, [1], 109, 0.2)
+
+
+def test_samples_of_a_site_are_bounded(store: Store) -> None:
+    drawing = Samples(store, queued(store, *[0.01] * 30))
+    drawn = [drawing.draw(1, [1], 100 * number, 0.2) for number in range(99)]
+    assert sum(drawn) < (MAX_SAMPLES + 1) * SIZE
+    assert not drawn[-1]
 
 
 def test_sample_goes_on_after_a_restart(store: Store) -> None:

@@ -59,23 +59,28 @@ def test_redirect_that_leads_nowhere_is_a_failure(location: str) -> None:
 REFRESH = "<meta http-equiv=refresh content='{}; url={}'>"
 
 
-def refreshing(target: str, letters: int = 0, seconds: int = 0) -> Response:
+def refreshing(target: str, letters: int = 0, more: str = "") -> Response:
     """A page that refreshes to another, with so much text."""
-    body = REFRESH.format(seconds, target) + f"<p>{'moved ' * (letters // 6)}</p>"
+    body = REFRESH.format(0, target) + f"<p>{'moved ' * (letters // 6)}</p>{more}"
     return answer(body=f"<html><head><title>Moved</title>{body}".encode())
 
 
 @pytest.mark.parametrize("letters", [0, 60, 390])
-def test_page_that_only_refreshes_to_another_leads_there(letters: int) -> None:
-    reading = read_answer(Kind.PAGE, refreshing("/c", letters))
+@pytest.mark.parametrize("more", ["", "<a href=/c>Click here</a>", "<a href='#top'>top</a>"])
+def test_page_that_only_refreshes_to_another_leads_there(letters: int, more: str) -> None:
+    reading = read_answer(Kind.PAGE, refreshing("/c", letters, more))
     assert (reading.target, reading.redirect) == ("http://example.org/c", None)
     assert reading.page is not None
 
 
 @pytest.mark.parametrize(
-    "response", [refreshing("/c", 600), refreshing(URL), refreshing("mailto:a@b.org")]
-)
-def test_page_with_text_or_that_refreshes_itself_leads_nowhere(response: Response) -> None:
+    "response",
+    [
+        refreshing("/c", 600), refreshing(URL), refreshing("mailto:a@b.org"),
+        refreshing("/c", more="<a href=/d>Français</a>"), answer(body=b"<a href=/c>only link</a>"),
+    ],
+)  # fmt: skip
+def test_page_that_has_more_than_a_refresh_to_another_leads_nowhere(response: Response) -> None:
     assert read_answer(Kind.PAGE, response).target is None
 
 

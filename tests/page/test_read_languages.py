@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.timing import processor_seconds
 
 from diptych.page.read import _is_long, _languages, read_page, wanted_language
 from diptych.types import LangScore, PageRecord, Response, Url
@@ -154,6 +155,31 @@ def test_language_of_a_page_is_not_that_of_its_dialogs(dialog: str) -> None:
     found = read(text + dialog.format(paragraphs("fr", "fr")))
     assert [lang for lang, _ in found.langs] == ["en", "fr"], "it is in two languages all the same"
     assert found.lang == "en"
+
+
+def test_page_that_a_cookie_plugin_marks_is_no_dialog() -> None:
+    dialog = f"<div class=cookie-notice>{paragraphs('fr', 'fr')}</div>"
+    page = f"<html class=cookies><body class='cookies-not-set'>{paragraphs('en')}{dialog}"
+    assert read(page).lang == "en"
+
+
+def test_main_part_that_is_a_small_share_of_its_page_is_its_language_for_pairing() -> None:
+    found = read(f"<main>{paragraphs('en')}</main>" + paragraphs(*["fr"] * 20))
+    assert found.lang == wanted_language(found.langs, ("en", "fr")) == "en"
+    assert found.langs[1].lang == "fr"
+
+
+def test_main_part_in_a_language_that_nobody_asked_for_is_in_no_other() -> None:
+    found = read(f"<main>{paragraphs('de', 'de')}</main>" + paragraphs("en"))
+    assert found.lang == "de"
+    assert wanted_language(found.langs, ("en", "fr")) == ""
+
+
+@pytest.mark.parametrize("tag", ["article", "div class=cookie"])
+def test_elements_in_each_other_are_read_in_bounded_time(tag: str) -> None:
+    page = f"<{tag}>" * 500 + "<p>ab" * 60_000
+    with processor_seconds():
+        read(page)
 
 
 def test_dialog_counts_where_there_is_hardly_any_other_text() -> None:

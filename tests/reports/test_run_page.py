@@ -221,7 +221,9 @@ def test_outlook_is_told_below_the_curve(store: Store) -> None:
     download(store, "en0000", "fr0000", "en0001", "fr0001")
     store.save_outlook(1, Outlook(2, 0.5))  # what was filled in is queued
     text = " ".join(report(store).text.split())
-    assert "(2.00 per pair). About 20% of the pairs are probably not found yet (at most 38%)." in text
+    assert (
+        "(2.00 per pair). About 20% of the pairs are probably not found yet (at most 38%)." in text
+    )
 
 
 def test_run_without_pairs_has_no_curve(store: Store) -> None:

@@ -30,7 +30,7 @@ from diptych.run.site_view import StoreView
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
-from diptych.text.urls import normalise, url_key
+from diptych.text.urls import host_of, normalise, url_key
 from diptych.types import (
     CrawlEvent,
     Failure,
@@ -68,6 +68,7 @@ class Crawl:
         self.guides = Guides(store, policy, self.langs, self._view, self._admission.may_be_page_of)
         self._intake = Intake(self.frontier, scope, self._admission, self.guides, Aliases(store))
         self._empty: set[str] = set()
+        self._ways_out: set[str] = set()
         self._samples = Samples(store, self.frontier)
         self._sitemaps = SitemapQueue(store, self.frontier, self.hosts)
         self._touched: dict[int, SiteInfo] = {}
@@ -162,12 +163,12 @@ class Crawl:
         if site.in_flight or self.guides.waiting_time(site, now) < math.inf:
             return True
         later = self._best_priority(site, math.inf)
-        if self._early_end(site, later) is not None and not self._goes_on_by_chance(site, end):
+        if self._early_end(site, later) is not None and not self._draw_sample(site, end):
             self.hosts.stop_site(site, end)
         return True
 
-    def _goes_on_by_chance(self, site: SiteInfo, end: SiteEnd) -> bool:
-        """True if a URL drawn at random is fetched to test that enough pairs were found."""
+    def _draw_sample(self, site: SiteInfo, end: SiteEnd) -> bool:
+        """Draw a URL to test that enough pairs were found; False if that is tested."""
         hosts = (info.id for info in self.hosts.of_site(site))
         is_estimated = end is SiteEnd.ENOUGH
         return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
@@ -326,7 +327,7 @@ class Crawl:
         entry = self._admission.entry(target, claim.depth, claim.priority, turn=claim.turn)
         entry = entry._replace(hops=claim.hops + 1)
         if entry.state is State.OUTSIDE and claim.depth == 0 and claim.kind is Kind.PAGE:
-            self.hosts.add_note(f"{claim.url} leads out of the site, to {target}: mine that")
+            self._note_way_out(claim.url, target)
         self.frontier.add([entry])
         self.frontier.complete(claim, now, status=status, redirect=url_key(target))
         if claim.kind is Kind.PAGE:
@@ -335,6 +336,13 @@ class Crawl:
         self._notify_guide(
             claim, Missing(claim.url, Reason.OUTSIDE) if is_outside else Moved(claim.url, target)
         )
+
+    def _note_way_out(self, url: Url, target: Url) -> None:
+        """Tell the user that a seed leads to another host, once for each."""
+        host = host_of(target)
+        if host not in self._ways_out:
+            self._ways_out.add(host)
+            self.hosts.add_note(f"{url} leads out of the site, to {target}: mine that")
 
     def _take_robots(self, claim: Claim, robots: Robots, status: int, now: float) -> None:
         self.frontier.complete(claim, now, status=status)

@@ -29,7 +29,8 @@ WHERE state = 6 AND host IN (SELECT id FROM hosts WHERE site = ?1) AND redirect 
 ORDER BY id
 
 -- name: undo_alias
-UPDATE urls SET state = 0, due = 0, reason = '', redirect = NULL, priority = priority * ?
+UPDATE urls SET state = 0, due = 0, reason = '', redirect = NULL,
+    priority = priority - abs(priority) * (1 - ?)
 WHERE key = ?
 
 -- name: alias_rules
@@ -48,8 +49,7 @@ SELECT url, depth, priority FROM urls WHERE host = ? AND state = 0 AND turn = 4 
 SELECT priority, key, host FROM urls WHERE host = ? AND state = 0 AND turn = 4
 
 -- name: save_sample
-INSERT INTO samples VALUES (?, ?, ?)
-ON CONFLICT (site) DO UPDATE SET drawn = excluded.drawn, downloads = excluded.downloads
+INSERT OR REPLACE INTO samples (site, drawn, samples, downloads) VALUES (?, ?, ?, ?)
 
 -- name: best_priority
 SELECT turn, priority FROM urls WHERE host = ? AND state = 0 AND kind = 0 AND due <= ?

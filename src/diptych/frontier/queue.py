@@ -114,20 +114,20 @@ class Host:
 
 
 SOON = 5.0  # seconds
-_LEAST_LOT = 1e-3  # priority that a URL counts for at least when one is drawn
+_LEAST_PRIORITY = 1e-3  # priority that a URL counts for at least when one is drawn
 _ALIAS_OF_NOTHING = 0.1  # share of its priority that an alias keeps whose target is no page
 
 
-def _lot(priority: float, key: int) -> float:
+def _draw_time(priority: float, key: int) -> float:
     """The time at which a URL would be drawn: by chance, but sooner the higher its priority.
 
     The chance is in its key, a hash, so that the same URLs are drawn each time.
 
-    >>> _lot(0.5, 7 << 60) < _lot(0.1, 7 << 60) < _lot(0.1, 1 << 60)
+    >>> _draw_time(0.5, 7 << 60) < _draw_time(0.1, 7 << 60) < _draw_time(0.1, 1 << 60)
     True
     """
     chance = (key % (1 << 64) + 1) / ((1 << 64) + 1)
-    return -math.log(chance) / max(priority, _LEAST_LOT)
+    return -math.log(chance) / max(priority, _LEAST_PRIORITY)
 
 
 class Frontier:
@@ -216,7 +216,7 @@ class Frontier:
         """
         going_on = (id for id in hosts if not self.host(id).stopped)
         rows = (row for id in going_on for row in self._db.execute(SQL["queued_priorities"], (id,)))
-        drawn = min(((_lot(*row[:2]), *row[1:]) for row in rows), default=None)
+        drawn = min(((_draw_time(*row[:2]), *row[1:]) for row in rows), default=None)
         if drawn is None:
             return False
         _, key, host = drawn

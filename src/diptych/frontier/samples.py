@@ -1,11 +1,13 @@
 """Samples of what is queued: a site ends only after URLs drawn at random brought no pair either.
 
-The estimate of what is left rests on what was learned from pages that looked promising; a sample
-does not, as in the stopping rules of technology-assisted review.
+The estimate of what is left rests on what was learned from pages that looked promising.  A sample
+tests it, as in the stopping rules of technology-assisted review; the better a URL seems, the
+likelier it is drawn, since most of what is left is known to be dead.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from diptych.frontier.queries import SQL
@@ -13,7 +15,8 @@ from diptych.frontier.queue import Frontier
 from diptych.run.store import Store
 
 SIZE = 6  # URLs in a row: if two in five led to pairs, 19 of 20 samples would show it
-_IN_BETWEEN = 3  # downloads: the URL, a redirect, its translation
+MAX_SAMPLES = 5  # of a site: each may only seem to have changed something
+_IN_BETWEEN = 8  # downloads for one of them: redirects, attempts, its translation
 
 
 class Samples:
@@ -29,11 +32,11 @@ class Samples:
         `downloads` are those of the site so far: after more than a few the crawl went on by
         itself, because of what a sample brought, and the next sample begins.
         """
-        row = self._db.execute("SELECT drawn, downloads FROM samples WHERE site = ?", (site,))
-        drawn, before = row.fetchone() or (0, 0)
-        if downloads > before + _IN_BETWEEN:
-            drawn = 0
+        query = "SELECT drawn, samples, downloads FROM samples WHERE site = ?"
+        drawn, samples, before = self._db.execute(query, (site,)).fetchone() or (SIZE, 0, -math.inf)
+        if downloads > before + _IN_BETWEEN and samples < MAX_SAMPLES:
+            drawn, samples = 0, samples + 1
         if drawn >= SIZE or not self._frontier.raise_any(hosts, priority):
             return False
-        self._db.execute(SQL["save_sample"], (site, drawn + 1, downloads))
+        self._db.execute(SQL["save_sample"], (site, drawn + 1, samples, downloads))
         return True

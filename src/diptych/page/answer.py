@@ -16,7 +16,7 @@ from diptych.page.robots import Robots, retry_after
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES, Sitemap, read_sitemap
 from diptych.reason import Reason
 from diptych.text.urls import resolve
-from diptych.types import Failure, Kind, Page, Response, Url
+from diptych.types import FOLLOWED, Failure, Kind, Page, Response, Url
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 SNIFFED = 4096  # bytes looked at to tell what a body is
@@ -38,13 +38,17 @@ class ReadAnswer(NamedTuple):
 
     @property
     def target(self) -> Url | None:
-        """The URL that it only leads to: by a redirect, or as static sites do, by a refresh."""
+        """The URL that it only leads to: by a redirect, or as static sites do, by a refresh.
+
+        A page that refreshes and has text, or links to other pages, is one to be read.
+        """
         if self.redirect is not None or self.page is None:
             return self.redirect
-        if self.page.record.text_length > MAX_TEXT_OF_REDIRECT:
-            return None
-        targets = (link.url for link in self.page.links if link.rel == "refresh")
-        return next((url for url in targets if url != self.url), None)
+        links = [link for link in self.page.links if link.rel in FOLLOWED and link.url != self.url]
+        targets = {link.url for link in links}
+        is_refreshed = any(link.rel == "refresh" for link in links)
+        is_short = self.page.record.text_length <= MAX_TEXT_OF_REDIRECT
+        return links[0].url if is_refreshed and is_short and len(targets) == 1 else None
 
 
 def read_answer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -63,11 +63,11 @@ _MAX_LINES = 40  # that are looked at one by one where a page is in several lang
 class _Prose(NamedTuple):
     """Texts of a page that tell its language, a line for each piece between two tags."""
 
-    main: str
+    main: str = ""
     """of elements that are named so; empty if there are none"""
-    rest: str
+    rest: str = ""
     """all without dialogs"""
-    text: str
+    text: str = ""
     """all of it"""
 
 
@@ -90,8 +90,7 @@ def read_page(
     links: list[Link] = _from_headers(response)
     walk: Walk | None = None
     html_lang = title = text = content_language = ""
-    prose = _Prose("", "", "")
-    flags: tuple[str, ...] = ()
+    prose, flags = _Prose(), tuple[str, ...]()
     if is_html(content_type, body[:4096]):
         markup = bounded_markup(decode(body, content_type)[0])
         parser = LexborHTMLParser(markup)
@@ -124,8 +123,8 @@ def read_page(
         flags=flags,
         text_key=_text_key(text),
     )
-    blocks = tuple(walk.blocks) if walk else ()
-    return Page(record, tuple(links), blocks, walk.tree if walk else None, sketch)
+    content = (tuple(walk.blocks), walk.tree) if walk else ((), None)
+    return Page(record, tuple(links), *content, sketch)
 
 
 def read_content(response: Response) -> tuple[tuple[Block, ...], Node | None]:
@@ -168,6 +167,18 @@ def _text_of(node: LexborNode | None) -> str:
     return node.text(separator="\n", strip=True) if node is not None else ""
 
 
+def _texts_of(parser: LexborHTMLParser, selector: str, size: int) -> Iterator[str]:
+    """The texts of elements, up to about so many characters: elements may stand in each other."""
+    for node in parser.css(selector):
+        if node.tag in ("html", "body"):  # cookie plug-ins mark them, too
+            continue
+        part = _text_of(node)
+        yield part
+        size -= len(part)
+        if size < 0:
+            return
+
+
 def _scripted(markup: str, text: str) -> tuple[str, ...]:
     """The flag of a page whose text is made by scripts, if it is one."""
     return (SCRIPTED,) if is_made_by_scripts(markup, text) else ()
@@ -201,7 +212,7 @@ def _prose(parser: LexborHTMLParser, markup: str, text: str) -> _Prose:
         parser.strip_tags(_CODE)
         prose = _text_of(parser.body)
         text = prose if len(prose) >= _MIN_PROSE else text
-    parts = ("\n".join(_text_of(node) for node in parser.css(each)) for each in _MAIN)
+    parts = ("\n".join(_texts_of(parser, each, len(text))) for each in _MAIN)
     main = next((part for part in parts if len(part) >= _MIN_PROSE), "")
     return _Prose(main, _without_dialogs(parser, markup, text), text)
 
@@ -210,7 +221,7 @@ def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
     """The text without that of dialogs, such as those that ask for consent to cookies."""
     if not any(word in markup for word in _DIALOG_WORDS):
         return text
-    said = {line for node in parser.css(_DIALOGS) for line in _text_of(node).split("\n")}
+    said = {line for part in _texts_of(parser, _DIALOGS, len(text)) for line in part.split("\n")}
     rest = "\n".join(line for line in text.split("\n") if line not in said)
     return rest if said and len(rest) >= _MIN_PROSE else text
 
@@ -270,16 +281,16 @@ def _main_first(prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
         if prose.rest == prose.text:
             return scores
         best = _languages(prose.rest.split("\n"), langs)[:1]
-    if not best or not scores:
-        return scores
+    if not best or not scores or not asked_language(best[0].lang, langs):
+        return best or scores
     lang = best[0].lang
     if all(score.lang != lang for score in scores):
         long = [line for line in prose.text.split("\n") if _is_long(line)]
         shares = _shares(long[:: len(long) // _MAX_LINES + 1], langs)
         scores = tuple(LangScore(each, shares.get(each, 0.0)) for each in (lang, scores[0].lang))
-    same = [score for score in scores if score.lang == lang]
+    own = max([MIN_PAGE_SHARE, *(score for each, score in scores if each == lang)])
     others = [score for score in scores if score.lang != lang and score.score >= MIN_PAGE_SHARE]
-    return (*same, *others) if others else best
+    return (LangScore(lang, own), *others) if others else best
 
 
 def _text_key(text: str) -> int:

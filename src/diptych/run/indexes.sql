@@ -35,7 +35,8 @@ CREATE INDEX IF NOT EXISTS journal_site ON journal (site, id);
 
 CREATE TABLE IF NOT EXISTS samples (        -- URLs drawn at random before the crawl of a site ends
     site INTEGER PRIMARY KEY,
-    drawn INTEGER NOT NULL,                 -- in a row
+    drawn INTEGER NOT NULL,                 -- of the last sample
+    samples INTEGER NOT NULL,               -- that were begun
     downloads INTEGER NOT NULL              -- of the site, when the last one was drawn
 );
 

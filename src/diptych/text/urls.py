@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 2048  # browsers and sitemaps accept no more; longer ones are traps
 NOT_HTML = frozenset(
-    "7z aac ai apk asc avi avif bin bmp bz2 css csv deb dmg doc docx dwg dxf eot eps epub exe"
+    "7z aac apk asc avi avif bin bmp bz2 css csv deb dmg doc docx dwg dxf eot eps epub exe"
     " flac flv gif gpx gz heic ico ics indd ipynb iso jar jpeg jpg js json kml kmz m4a m4v mid"
     " midi mkv mobi mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv otf pdf pkg png ppt pptx ps"
     " psd rar rpm rtf sig sqlite svg swf tar tgz tif tiff torrent tsv ttf vcf wasm wav webm"

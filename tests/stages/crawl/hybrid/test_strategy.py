@@ -270,6 +270,26 @@ def test_likely_translation_by_its_url_is_found_among_all_pending_urls() -> None
     assert question.evidence == "url_model"
 
 
+WAYS_OUT: dict[str, Callable[[Talk], object]] = {
+    "in the same language": lambda told: told.page("/x", "en", text="other"),
+    "without text": lambda told: told.page("/x", ""),
+    "missing": lambda told: told.missing("/x"),
+    "a copy of a paired page": lambda told: told.page("/x", "fr", text="home"),
+    "moved to a paired page": lambda told: told.moved("/x", "/fr/"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_pair_that_waited_for_a_likelier_one_is_verified_in_the_end(way: str) -> None:
+    told = talk().page("/", "en", to("/fr/", "Français"), "/a").page("/fr/", "fr", text="home")
+    told.questions()
+    told.found("/", "/fr/").page("/b", "fr")
+    told.page("/a", "en", alternate("/x", "fr"), to("/b", "Français"))
+    assert ("/a", "/b") not in told.questions()
+    WAYS_OUT[way](told)
+    assert ("/a", "/b") in told.questions()
+
+
 def test_kind_of_pages_without_text_comes_last() -> None:
     told = talk().page("/", "en", to("/fr/", "Français"), *(f"/old/{n}" for n in range(9)))
     told.page("/fr/", "fr").found("/", "/fr/")

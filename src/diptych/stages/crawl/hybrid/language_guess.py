@@ -188,7 +188,7 @@ class LanguageGuesser:
     def _by_one(self, feature: int, usual: dict[str, float]) -> tuple[dict[str, float], float]:
         """The probabilities by one feature, and how much they say; without pages nothing."""
         guess = self._updated(self.counts[feature], usual, _USUAL_WEIGHT)
-        found = guess, _divergence(guess, usual) if guess is not usual else 0.0
+        found = guess, _divergence(guess, usual) if guess is not usual else -math.inf
         self._by_feature[feature] = found
         return found
 

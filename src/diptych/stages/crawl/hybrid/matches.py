@@ -78,13 +78,12 @@ class Matches:
             self._count_evidence(one, other, 0.0)
         KnownUrls.remove_evidence(one, other)
         self.mark_changed((one, other))
+        self.request_again((one, other))
 
     def refute_all(self, known: KnownUrl) -> None:
         """Drop all candidates of a URL and count their evidence as wrong."""
-        others = list(known.candidates)
-        for other in others:
+        for other in list(known.candidates):
             self.refute(known, other)
-        self._request_again(others)
 
     def drop_all(self, known: KnownUrl) -> None:
         """Drop all candidates of a URL and count nothing."""
@@ -92,12 +91,12 @@ class Matches:
         for other in others:
             KnownUrls.remove_evidence(known, other)
             self.mark_changed((known, other))
-        self._request_again(others)
+        self.request_again(others)
 
-    def _request_again(self, others: Iterable[KnownUrl]) -> None:
-        """Have other pairs of some pages verified, which may have waited for a likelier one."""
-        for other in others:
-            self.request_verification(other)
+    def request_again(self, urls: Iterable[KnownUrl]) -> None:
+        """Have pairs of some pages verified that may have waited for a likelier one."""
+        for known in urls:
+            self.request_verification(known)
 
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
         """Count the evidence for a pair as right (1), wrong (0) or right with a probability."""
@@ -110,15 +109,15 @@ class Matches:
         if known.state is not State.PAGE:
             return
         ready = [
-            (-self._values.pair_probability(known, other), other.url, other)
+            (self._values.pair_probability(known, other), other.url, other)
             for other in known.candidates
             if other.state is State.PAGE and self.may_be_pair(known, other)
         ]
-        for probability, _, other in sorted(ready, key=lambda each: each[:2]):
+        for probability, _, other in sorted(ready, key=lambda each: (-each[0], each[1])):
             is_tried = max(self.tries[known], self.tries[other]) >= MAX_VERIFIED
             if is_tried or not self.may_be_pair(known, other):
                 continue
-            if not self._awaits_better(known, other, -probability):
+            if not self._awaits_better(known, other, probability):
                 self._request(known, other)
 
     def _awaits_better(self, one: KnownUrl, other: KnownUrl, probability: float) -> bool:

@@ -43,6 +43,7 @@ class Ranking:
             memory.to_refresh[known] = None
             if known.edit_rules is not memory.edit_rules:
                 self._translations.predict(known)
+            memory.matches.request_verification(known)  # what it waited for may be unlikely now
             changed[known] = None
         ranked = [Ranked(link, _OVERFLOW_VALUE) for link in memory.overflow]
         memory.overflow.clear()

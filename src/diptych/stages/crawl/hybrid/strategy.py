@@ -173,11 +173,12 @@ class _HybridGuide:
         self._count_nothing_new(known, same)
         if known.lang or known.features:
             self._languages.uncount(known.lang or OTHER)
+        others = list(known.candidates)
         self._merge(known, same)
         if self._memory.to_refresh.pop(known, True) is None:
             self._matches.remove(known)
         self._matches.mark_changed([same, *same.candidates])
-        self._matches.request_verification(same)
+        self._matches.request_again([same, *others])
 
     def _count_nothing_new(self, known: KnownUrl, same: KnownUrl) -> None:
         """Count a URL that leads to a known page; how an address is written is no fault of it."""
@@ -290,9 +291,10 @@ class _HybridGuide:
         self._forget_pending(known)
         if target is not new:
             self._count_nothing_new(known, target)
+        others = list(known.candidates)
         self._merge(known, target, is_new=target is new)
         self._matches.mark_changed([target, *target.candidates])
-        self._matches.request_verification(target)
+        self._matches.request_again([target, *others])
 
     def _merge(self, known: KnownUrl, target: KnownUrl, *, is_new: bool = False) -> None:
         """Pass the candidates of a URL on to the one it leads to, or is a copy of."""
