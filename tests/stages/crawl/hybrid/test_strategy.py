@@ -485,6 +485,12 @@ def test_what_is_said_of_a_copy_holds_for_the_page() -> None:
     assert heard.questions() == [("/en/a", "/fr/a")]
 
 
+def test_links_of_a_page_that_is_not_translated_are_read() -> None:
+    told = talk().page("/", "en", "/a", "/es/a", text="same")
+    told.page("/es/a", "en", "/a", "/es/b", text="same")
+    assert "/es/b" in told.values
+
+
 def test_copy_of_a_page_is_no_page_without_a_translation() -> None:
     heard = talk()
     for number in range(9):

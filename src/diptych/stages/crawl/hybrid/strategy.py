@@ -89,7 +89,8 @@ class _HybridGuide:
         if known is not None:
             self._values.yields.add_page(known.url, known.lang)
             self._memory.add_unread(known, page.links)
-            self._read_more_links()
+        self._read_more_links()
+        if known is not None:
             self._translations.predict(known)  # again: of a page also URLs that nothing links to
             self._translations.compare_with_all([known])
             self._matches.request_verification(known)
@@ -151,6 +152,9 @@ class _HybridGuide:
         same = self._memory.digests.setdefault(content_of(page.record), known)
         if same is not known:
             self._add_copy(known, same)
+            # An untranslated page has the text of another, and leads to pages of its own language.
+            new = tuple(link for link in page.links if self._urls.get(link.url) is None)
+            self._memory.add_unread(same, new)
             return None
         if lang or known.features:
             self._values.count_answer(known.features, is_page=True, text=self._own_text(page))
