@@ -39,7 +39,7 @@ from diptych.types import (
 PAGE, SITEMAP, REFILL = "page", "sitemap", "refill"
 """what a guide observes apart from events, as the journal names it"""
 FORMAT = 1  # of snapshots with their questions, and of the journal
-ENTRY_WORK = 100  # links that take as long to read as an entry of the journal without any
+ENTRY_WORK = 200  # links that take as long to read as an entry of the journal without any
 
 Observation = Page | CrawlEvent | None
 """what a guide is told: a page, an event, or that nothing is left (None)"""

@@ -275,22 +275,33 @@ def _main_first(prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
 
     The rest of a page is often not translated, and may be longer; so are dialogs.
     """
+    main = _languages(prose.main.split("\n"), langs)[:1] if prose.main else ()
+    if main and main[0].score >= _CERTAIN:
+        return _with_rest(main[0], prose, langs)
     scores = _languages(prose.text.split("\n"), langs)
-    best = _languages(prose.main.split("\n"), langs)[:1] if prose.main else ()
-    if not best or best[0].score < _CERTAIN:
-        if prose.rest == prose.text:
-            return scores
-        best = _languages(prose.rest.split("\n"), langs)[:1]
-    if not best or not scores or not asked_language(best[0].lang, langs):
-        return best or scores
-    lang = best[0].lang
-    if all(score.lang != lang for score in scores):
-        long = [line for line in prose.text.split("\n") if _is_long(line)]
-        shares = _shares(long[:: len(long) // _MAX_LINES + 1], langs)
-        scores = tuple(LangScore(each, shares.get(each, 0.0)) for each in (lang, scores[0].lang))
-    own = max([MIN_PAGE_SHARE, *(score for each, score in scores if each == lang)])
-    others = [score for score in scores if score.lang != lang and score.score >= MIN_PAGE_SHARE]
-    return (LangScore(lang, own), *others) if others else best
+    if prose.rest == prose.text:
+        return scores
+    best = _languages(prose.rest.split("\n"), langs)[:1]
+    same = [score for score in scores if best and score.lang == best[0].lang]
+    return (*same, *(score for score in scores if score not in same)) if same else best or scores
+
+
+def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
+    """The language of the main part, and that of the rest if it is clearly another requested one.
+
+    The scores of both are shares then.
+    """
+    own = set(prose.main.split("\n"))
+    rest = [line for line in prose.text.split("\n") if line not in own]
+    long = [line for line in rest if _is_long(line)]
+    sample = language_sample(long, [line for line in rest if not _is_long(line)])
+    other = next(iter(identify(sample, langs, closed=False)), LangScore("", 0.0))
+    share = sum(map(len, rest)) / max(1, len(prose.text))
+    is_other = asked_language(other.lang, langs) and not same_language(other.lang, main.lang)
+    is_part = other.score >= _CERTAIN and share >= MIN_PAGE_SHARE
+    if not is_other or not is_part or not asked_language(main.lang, langs):
+        return (main,)
+    return LangScore(main.lang, max(MIN_PAGE_SHARE, 1 - share)), LangScore(other.lang, share)
 
 
 def _text_key(text: str) -> int:

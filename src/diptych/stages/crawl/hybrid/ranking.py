@@ -35,10 +35,10 @@ class Ranking:
         """ranked URLs, the one of the highest value first; some entries are outdated"""
         self._rebuild()
 
-    def changed(self, refreshed: int = _REFRESHED) -> list[Ranked]:
-        """The values of URLs that changed, and of those valued longest ago."""
+    def changed(self, *, is_news: bool = True) -> list[Ranked]:
+        """The values of URLs that changed, and after news those of URLs valued longest ago."""
         memory, changed = self._memory, self._memory.matches.changed
-        for known in list(islice(memory.to_refresh, refreshed)):
+        for known in list(islice(memory.to_refresh, _REFRESHED if is_news else 0)):
             del memory.to_refresh[known]
             memory.to_refresh[known] = None
             if known.edit_rules is not memory.edit_rules:

@@ -95,7 +95,8 @@ class _HybridGuide:
             self._translations.compare_with_all([known])
             self._matches.request_verification(known)
             self._request_pairing()
-        return self._ranking.changed()
+        is_sitemap = any(link.rel == "sitemap" for link in page.links[:1])
+        return self._ranking.changed(is_news=not is_sitemap)
 
     def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
         """Values of the URLs that other news change."""
