@@ -275,7 +275,7 @@ def test_snapshot_takes_the_place_of_a_long_journal(
 ) -> None:
     policy = ParrotPolicy({3: [PAIR, None]})
     desk = Desk(store, policy)
-    monkeypatch.setattr(module, "MIN_WORK", 250)  # two pages without links
+    monkeypatch.setattr(module, "MIN_WORK", 450)  # two pages without links
     lengths = []
     for path in ("/", "/a", "/b", "/c", "/d"):
         desk.page(path, "en")
@@ -298,7 +298,7 @@ def test_snapshot_that_is_too_large_leaves_the_journal(
     desk.page("/", "en")
     desk.guides.release(desk.site)
     monkeypatch.setattr(encoding, "MAX_SNAPSHOT", 80)  # one page has 44 bytes
-    monkeypatch.setattr(module, "MIN_WORK", 250)  # two pages without links
+    monkeypatch.setattr(module, "MIN_WORK", 450)  # two pages without links
     work = []
     for path in ("/a", "/b", "/c", "/d"):
         desk.page(path, "en")
