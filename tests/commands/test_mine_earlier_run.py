@@ -105,7 +105,7 @@ def compare(data: bytes, expected: bytes) -> None:
     assert data.decode().split("\n") == expected.decode().split("\n")
 
 
-SCORE = re.compile(rb"\b[01]\.\d{4}\b")
+SCORE = re.compile(rb"\b[01]\.\d{3,6}\b")
 
 
 def compare_about(data: bytes, expected: bytes) -> None:
@@ -113,7 +113,6 @@ def compare_about(data: bytes, expected: bytes) -> None:
     compare(SCORE.sub(b"score", data), SCORE.sub(b"score", expected))
     scores, others = (list(map(float, SCORE.findall(each))) for each in (data, expected))
     assert scores == pytest.approx(others, abs=0.002)
-    assert len(scores) > 10
 
 
 def placed(corpus: Path, pages: set[str]) -> bytes:
