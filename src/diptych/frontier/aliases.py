@@ -45,7 +45,7 @@ _TELLING = ("without", "lower", "sorted", "single")  # rules that need no redire
 
 @dataclass(slots=True)
 class Counts:
-    """How often a rule was seen to hold: by redirects, and by copies; and how often it did not."""
+    """Counts of a rule: it held by redirects, it held by copies, it did not hold."""
 
     moved: int = 0
     same: int = 0
@@ -273,7 +273,7 @@ class Aliases:
         return self._active_counts(url, rule) is not None
 
     def _steps(self, url: Url) -> Iterator[Alias]:
-        """What active rules make of a URL."""
+        """The URLs that active rules rewrite a URL to."""
         active = self._active.get(origin_of(url), {})
         for rule, made in rewritings(url):
             counts = self._active_counts(url, rule) if rule in active else None

@@ -57,7 +57,7 @@ class Facts:
         return UrlFacts(*row) if row else None
 
     def alias_counts(self, rule: str, scopes: Sequence[str]) -> list[tuple[int, int]]:
-        """How often a rule held, and how often it did not, in the scopes where it was counted.
+        """Counts of a rule that held, and that did not, in the scopes where it was counted.
 
         A run of an earlier version has no rules.
         """

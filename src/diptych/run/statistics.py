@@ -78,7 +78,7 @@ class Statistics:
         return tuple(self.store.db.execute(SQL["scripted_pages"], (MAX_TEXT, SCRIPTED)))
 
     def declarations(self) -> tuple[tuple[str, Checked], ...]:
-        """What sites declare of their pages, checked; nothing in a run of an earlier version."""
+        """Checked declarations of sites about their pages; none in a run of an earlier version."""
         if not self.store.count("SELECT count(*) FROM sqlite_master WHERE name = 'declarations'"):
             return ()
         rows = self.store.db.execute(SQL["declarations"])

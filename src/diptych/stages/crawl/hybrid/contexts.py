@@ -1,4 +1,4 @@
-"""How much seldomer pages are translated in some contexts than elsewhere in their sections.
+"""Factors by which pages are translated less often in some contexts than in their sections.
 
 A context is what is known of a page beside its address: that no link of an aligned page leads to a
 translation, or that nothing links to where the keys of the site predict it.

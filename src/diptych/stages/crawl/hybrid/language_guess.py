@@ -209,5 +209,5 @@ class LanguageGuesser:
 
 
 def _divergence(one: dict[str, float], other: dict[str, float]) -> float:
-    """How much one distribution says beyond another (Kullback and Leibler)."""
+    """The divergence of one distribution from another (Kullback and Leibler)."""
     return sum(p * math.log(p / other[lang]) for lang, p in one.items() if p > 0.0)

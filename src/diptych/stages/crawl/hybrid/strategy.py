@@ -192,7 +192,7 @@ class _HybridGuide:
             self._values.count_answer(known.features, is_page=False)
 
     def _own_text(self, page: Page) -> float:
-        """How much new text a page has, from 0 to 1."""
+        """The share of new text that a page has, from 0 to 1; 1 is enough of it."""
         if page.sketch is None:
             return 1.0 if page.lang else 0.0
         return min(1.0, self._memory.new_letters(page.sketch.blocks) / _ENOUGH_TEXT)
