@@ -48,6 +48,9 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
+# Models that are unpacked once: kept for the next run of the tests, and apart from the user's own.
+os.environ["DIPTYCH_CACHE"] = str(Path(__file__).resolve().parent.parent / ".cache")
+
 
 def _only_loopback(event: str, arguments: tuple[Any, ...]) -> None:
     """Let nothing connect to another machine, nor ask where one is."""

@@ -51,7 +51,7 @@ EFFECTS = NETWORK | {
 }  # fmt: skip
 """network, processes, disk, clock and chance: code that decides is given them as arguments"""
 ALLOWED = {
-    "base": {"os", "pathlib", "sys"},
+    "base": {"os", "pathlib", "shutil", "sys"},
     "learn": {"pathlib", "random"},  # models in files; training is seeded
     "run": {"pathlib", "sqlite3", "sys", "uuid"},
     "frontier": {"sqlite3"},

@@ -16,6 +16,7 @@ from support.damage import fault
 
 from diptych.errors import ArchiveError, ConfigError, SourceError, StoreError
 from diptych.files import (
+    cached_folder,
     model_file,
     parser_errors,
     read_file,
@@ -230,3 +231,42 @@ def test_files_that_cannot_be_written_are_named(
 def test_a_closed_pipe_is_no_error_of_ours() -> None:
     with pytest.raises(BrokenPipeError), writing(Path("-")):
         raise BrokenPipeError
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DIPTYCH_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_a_cached_folder_is_filled_once(cache: Path) -> None:
+    filled: list[Path] = []
+
+    def fill(folder: Path) -> None:
+        filled.append(folder)
+        (folder / "a").write_text("1")
+
+    assert cached_folder("x", fill) == cached_folder("x", fill) == cache / "x"
+    assert len(filled) == 1
+    assert [path.name for path in cache.iterdir()] == ["x"]
+    assert (cache / "x" / "a").read_text() == "1"
+
+
+def test_a_cached_folder_that_cannot_be_filled_leaves_nothing(cache: Path) -> None:
+    def fill(folder: Path) -> None:
+        (folder / "a").write_text("1")
+        raise OSError(28, "No space left on device")
+
+    assert cached_folder("x", fill) is None
+    assert not list(cache.iterdir())
+
+
+def test_a_cached_folder_that_another_process_has_filled_meanwhile_is_used(cache: Path) -> None:
+    def fill(folder: Path) -> None:
+        (folder / "a").write_text("ours")
+        (cache / "x").mkdir()
+        (cache / "x" / "a").write_text("theirs")
+
+    assert cached_folder("x", fill) == cache / "x"
+    assert (cache / "x" / "a").read_text() == "theirs"
+    assert [path.name for path in cache.iterdir()] == ["x"]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import struct
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -20,8 +21,8 @@ from pathlib import Path
 from diptych.errors import ConfigError, DiptychError, in_one_line
 
 __all__ = [
-    "is_special", "model_file", "parser_errors", "read_file", "reading", "reason_of",
-    "replace_file", "replacing", "shipped_table", "shipped_text", "writing",
+    "cached_folder", "is_special", "model_file", "parser_errors", "read_file", "reading",
+    "reason_of", "replace_file", "replacing", "shipped_table", "shipped_text", "writing",
 ]  # fmt: skip
 
 _PIECE = 1 << 24  # bytes that are read at a time
@@ -130,6 +131,29 @@ def shipped_table(package: str, name: str) -> list[list[str]]:
     ['41', 'Latn']
     """
     return [line.split("\t") for line in shipped_text(package, name).splitlines()]
+
+
+def cached_folder(name: str, fill: Callable[[Path], None]) -> Path | None:
+    """A folder in the user's cache, filled first if it is missing; None if it cannot be written.
+
+    The environment variable DIPTYCH_CACHE names another place.  The folder appears whole or not at
+    all, also if several processes fill it at once.
+    """
+    from platformdirs import user_cache_path
+
+    folder = Path(os.environ.get("DIPTYCH_CACHE") or user_cache_path("diptych")) / name
+    if folder.is_dir():
+        return folder
+    part = folder.with_name(f"{name}.{os.getpid()}.part")
+    try:
+        part.mkdir(mode=0o700, parents=True)
+        fill(part)
+        os.replace(part, folder)
+    except OSError:
+        return folder if folder.is_dir() else None  # another process was faster
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return folder
 
 
 @contextmanager

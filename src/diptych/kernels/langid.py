@@ -74,6 +74,19 @@ class Automaton:
         reached = np.column_stack((own[moves], seen[moves]))
         return cls(reached, blocks, int(own[0]), int(seen.max()) + 1)
 
+    @classmethod
+    def again(
+        cls, moves: NDArray[np.int32], blocks: NDArray[np.uint32], start: int, features: int
+    ) -> Automaton:
+        """An automaton from the fields of another; ValueError if an index is out of range."""
+        if moves.shape != (len(moves), 2) or len(moves) % _BLOCK or blocks.ndim != 1:
+            raise ValueError("the moves of an automaton come in blocks of pairs")
+        rows = len(blocks) // _BLOCK
+        is_whole = are_within(moves[:, 0], rows) and are_within(blocks, len(moves) // _BLOCK)
+        if not is_whole or not 0 <= start < rows or moves[:, 1].max() >= features:
+            raise ValueError("an automaton moves to a state it has not")
+        return cls(moves, blocks, start, features)
+
 
 @dataclass(frozen=True, eq=False)
 class Model:

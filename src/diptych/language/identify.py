@@ -19,7 +19,7 @@ from diptych.kernels import return_memory
 from diptych.kernels.langid import Model, label_shares
 from diptych.language.codes import accept_codes, primary, same_language, script_of, usual_script
 from diptych.language.learned import LearnedLanguage
-from diptych.language.model_file import read_model
+from diptych.language.model_file import open_model
 from diptych.language.scripts import covers, main_script, script_shares
 from diptych.types import LangScore
 
@@ -66,7 +66,7 @@ IDENTIFIED = tuple(label for [label] in shipped_table("diptych.language", "ident
 _MODELS = 4  # sets of learned languages whose models are kept: 28 MB each
 _learned: ContextVar[tuple[LearnedLanguage, ...]] = ContextVar("learned_languages", default=())
 """the learned languages of this thread: each run has its own"""
-_shipped_model = cache(read_model)
+_shipped_model = cache(open_model)
 
 
 def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:

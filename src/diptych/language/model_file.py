@@ -2,25 +2,37 @@
 
 The file is an archive of uncompressed arrays within LZMA, 68 MB when unpacked.  It is read once,
 from its beginning to its end, and the moves of the automaton in pieces: this takes little memory.
+It is then kept in the user's cache as arrays that all processes map into their memory: opening
+these takes a hundredth of the time, and processes share them.
 """
 
 from __future__ import annotations
 
+import json
 import lzma
 import struct
 from collections.abc import Iterator
 from hashlib import blake2b
 from importlib.resources import files
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from diptych.files import cached_folder, parser_errors
+from diptych.kernels import return_memory
 from diptych.kernels.langid import Automaton, Model, shared_blocks
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _FILE = "data/model.npz.xz"
 _MEMBER = struct.Struct("<4s22xHH")  # of ZIP: signature, lengths of a name and of an extra field
 _SIGNATURE = b"PK\3\4"
 _PIECE = 1 << 16
+_LAYOUT = 1  # of the cached arrays
+_ENDS = 64  # bytes at both ends of the file that tell versions of the model apart: LZMA's checksums
+_ARRAYS = {"moves": np.int32, "blocks": np.uint32, "table": np.float16, "priors": np.float32}
 
 
 class ShippedModel(NamedTuple):
@@ -31,8 +43,61 @@ class ShippedModel(NamedTuple):
     fingerprint: str
 
 
+def open_model() -> ShippedModel:
+    """The model of py3langid, mapped from the user's cache, or read where there is no cache."""
+    folder = cached_folder(f"langid-{_LAYOUT}-{_version()}", _fill)
+    if folder is not None:
+        try:
+            return map_model(folder)
+        except parser_errors():  # damaged
+            pass
+    return read_model()
+
+
+def _version() -> str:
+    """A name for the file that py3langid ships, by its ends."""
+    with files("py3langid").joinpath(_FILE).open("rb") as packed:
+        first = packed.read(_ENDS)
+        packed.seek(-_ENDS, 2)
+        return blake2b(first + packed.read(), digest_size=8).hexdigest()
+
+
+def _fill(folder: Path) -> None:
+    """Write the arrays of the model into a folder."""
+    labels, model, fingerprint = read_model()
+    automaton = model.automaton
+    arrays: dict[str, NDArray[Any]] = {
+        "moves": automaton.moves,
+        "blocks": automaton.blocks,
+        "table": model.table,
+        "priors": model.priors,
+    }
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+    about = [labels, automaton.start, automaton.features, fingerprint]
+    (folder / "model.json").write_text(json.dumps(about), "utf-8")
+    del labels, model, automaton, arrays
+    return_memory()
+
+
+def map_model(folder: Path) -> ShippedModel:
+    """The model of a folder of arrays; one of `parser_errors` if it is damaged."""
+    labels, start, features, fingerprint = json.loads((folder / "model.json").read_text("utf-8"))
+    arrays = [
+        np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
+        for name in _ARRAYS
+    ]
+    if [array.dtype.type for array in arrays] != list(_ARRAYS.values()):
+        raise ValueError("an array of the model is of another type")
+    moves, blocks, table, priors = arrays
+    if len(labels) != len(priors):
+        raise ValueError("each label needs a prior")
+    automaton = Automaton.again(moves, blocks, start, features)
+    return ShippedModel(tuple(labels), Model.of(automaton, table, priors), fingerprint)
+
+
 def read_model() -> ShippedModel:
-    """The model of py3langid."""
+    """The model as py3langid ships it."""
     found: dict[str, Any] = {}
     with files("py3langid").joinpath(_FILE).open("rb") as packed, lzma.open(packed) as stream:
         for name, shape, order, dtype in _headers(stream):
