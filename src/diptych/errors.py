@@ -9,6 +9,9 @@
     +-- StoppedError        the user has stopped a run; the same command goes on
 
 Faults of the web are not here: they are values (`types.Failure`), counted and shown.
+
+The same message is read by people who use the command line and by people who use Python.  A message
+names an option with `option_name("max_pages")`, which is shown as `--max-pages` or as `max_pages`.
 """
 
 from __future__ import annotations
@@ -23,7 +26,10 @@ __all__ = [
     "SourceError",
     "StoppedError",
     "StoreError",
+    "for_command_line",
+    "for_python",
     "in_one_line",
+    "option_name",
 ]
 
 # Control characters, which terminals obey, and characters that change the direction of text.
@@ -32,8 +38,41 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
+# Around the name of an option; text from outside cannot have them, see `in_one_line`.
+_BEFORE, _BEHIND = "\x0e", "\x0f"
+_OPTION = re.compile(f"{_BEFORE}([a-z_]+){_BEHIND}")
+
+
 class DiptychError(Exception):
     """The root: its message says what is wrong, what is allowed and what to do."""
+
+    def __str__(self) -> str:
+        """The message for users of Python."""
+        return for_python(super().__str__())
+
+    def for_command_line(self) -> str:
+        """The message for users of the command line."""
+        return for_command_line(super().__str__())
+
+
+def option_name(name: str) -> str:
+    """Placeholder for the name of an option in a message, such as "max_pages".
+
+    >>> message = f"raise {option_name('max_pages')} to continue"
+    >>> for_command_line(message), for_python(message)
+    ('raise --max-pages to continue', 'raise max_pages to continue')
+    """
+    return f"{_BEFORE}{name}{_BEHIND}"
+
+
+def for_command_line(message: str) -> str:
+    """A message with the names of options as the command line has them."""
+    return _OPTION.sub(lambda found: "--" + found[1].replace("_", "-"), message)
+
+
+def for_python(message: str) -> str:
+    """A message with the names of options as the parameters of functions."""
+    return _OPTION.sub(lambda found: found[1], message)
 
 
 class ConfigError(DiptychError):

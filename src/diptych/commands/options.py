@@ -110,10 +110,10 @@ class Group(click.Group):
             )
             raise SystemExit(STOPPED) from error
         except StoppedError as error:
-            click.echo(error, err=True)
+            click.echo(error.for_command_line(), err=True)
             raise SystemExit(STOPPED) from error
         except DiptychError as error:
-            click.echo(f"error: {error}", err=True)
+            click.echo(f"error: {error.for_command_line()}", err=True)
             raise SystemExit(MISTAKE) from error
 
 
