@@ -30,7 +30,7 @@ import click
 from diptych import protocols, recipes, registry
 from diptych.commands import main as command_line
 from diptych.commands.demo import PORT
-from diptych.commands.options import Environment
+from diptych.api.web import Environment
 from diptych.demo import GOLD, SITE
 from diptych.engine.file_server import serve
 from diptych.files import shipped_text

@@ -27,7 +27,7 @@ import tomli_w
 from bench.support.machine import machine
 from bench.support.tables import show
 from diptych import recipes
-from diptych.commands.export import ExportOptions, export_run
+from diptych.api.export import ExportOptions, export_run
 from diptych.commands.merge import MergeOptions, merge_corpora
 from diptych.frontier.queue import Entry, Frontier
 from diptych.protocols import Watcher
@@ -135,7 +135,12 @@ def deduplicate(run: Path) -> int:
 
 def export(name: str) -> Callable[[Path], int]:
     """The corpus of a run written in a format."""
-    return lambda run: export_run(ExportOptions(run=run, format=name, out=run / f"measured.{name}"))
+
+    def write(run: Path) -> int:
+        options = ExportOptions(run=run, format=name, out=run / f"measured.{name}")
+        return export_run(options).lines
+
+    return write
 
 
 def merge(folder: Path) -> int:

@@ -31,7 +31,7 @@ from bench.support.real_chart import draw
 from bench.support.real_figures import RealCrawl, tables
 from bench.support.tables import show_and_keep
 from bench.tasks.crawl_curves import add_policies_option
-from diptych.commands.mine import MineOptions
+from diptych.api.mine import MineOptions
 from diptych.engine.workers import Workers
 from diptych.pipeline import pair_and_learn
 from diptych.protocols import Watcher

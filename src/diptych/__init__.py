@@ -1,6 +1,102 @@
-"""Diptych mines parallel text from the web."""
+"""Diptych mines parallel text from the web.
+
+>>> import diptych
+>>> run = diptych.mine("https://example.org", langs=["en", "fr"])  # doctest: +SKIP
+>>> for segment in run.segments(min_score=0.9):  # doctest: +SKIP
+...     print(segment.left, segment.right)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from diptych._version import VERSION as __version__
-from diptych.api import align
+from diptych.errors import (
+    ArchiveError,
+    ConfigError,
+    CorpusError,
+    DiptychError,
+    SourceError,
+    StoppedError,
+    StoreError,
+)
 
-__all__ = ["__version__", "align"]
+if TYPE_CHECKING:
+    from diptych.api.align import align
+    from diptych.api.detect import SiteVerdict, detect
+    from diptych.api.discover import discover
+    from diptych.api.export import Exported
+    from diptych.api.mine import mine
+    from diptych.api.run import PageInfo, Pair, Run, Segment
+    from diptych.api.run import open_run as open
+    from diptych.api.urls import url_languages, url_pairs
+    from diptych.reports.progress import Progress
+    from diptych.reports.summary import Step, Summary
+    from diptych.types import Bead, LangScore, SegmentPair
+
+__all__ = [
+    "ArchiveError",
+    "Bead",
+    "ConfigError",
+    "CorpusError",
+    "DiptychError",
+    "Exported",
+    "LangScore",
+    "PageInfo",
+    "Pair",
+    "Progress",
+    "Run",
+    "Segment",
+    "SegmentPair",
+    "SiteVerdict",
+    "SourceError",
+    "Step",
+    "StoppedError",
+    "StoreError",
+    "Summary",
+    "__version__",
+    "align",
+    "detect",
+    "discover",
+    "mine",
+    "open",
+    "url_languages",
+    "url_pairs",
+]
+
+_PLACES = {
+    "Bead": "types",
+    "Exported": "api.export",
+    "LangScore": "types",
+    "PageInfo": "api.run",
+    "Pair": "api.run",
+    "Progress": "reports.progress",
+    "Run": "api.run",
+    "Segment": "api.run",
+    "SegmentPair": "types",
+    "SiteVerdict": "api.detect",
+    "Step": "reports.summary",
+    "Summary": "reports.summary",
+    "align": "api.align",
+    "detect": "api.detect",
+    "discover": "api.discover",
+    "mine": "api.mine",
+    "open": "api.run",
+    "url_languages": "api.urls",
+    "url_pairs": "api.urls",
+}
+"""names that are imported when they are first used, and the modules that have them"""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'diptych' has no attribute {name!r}")
+    found = import_module(f"diptych.{_PLACES[name]}")
+    value = getattr(found, "open_run" if name == "open" else name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -12,7 +12,7 @@ import zstandard
 from support.commands import mistake, query, rows, run, start
 from support.corpora import Said
 
-from diptych.commands._corpus import FORMATS
+from diptych.api.export import FORMATS
 from diptych.registry import STRATEGIES
 
 

@@ -19,13 +19,13 @@ from support.serving import MISSING, Reply, serve
 
 import diptych
 from diptych.commands import main
-from diptych.commands.options import Environment
+from diptych.api.web import Environment
 
 QUICK = ("--langs", "en,fr", "--delay", "0", "--allow-private", "--quiet")
 SCRIPT = """
 import sys
 from diptych.commands import main
-from diptych.commands.options import Environment
+from diptych.api.web import Environment
 
 print("once")
 main(sys.argv[1:], standalone_mode=False, obj=Environment(workers=2))

@@ -127,7 +127,7 @@ def test_exception_at_any_write_loses_nothing(
 LIMITED = """
 import resource, sys
 from diptych.commands import main
-from diptych.commands.options import Environment
+from diptych.api.web import Environment
 from diptych.language.identify import can_identify
 can_identify("en")  # its model is unpacked into a temporary file
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)

@@ -15,7 +15,7 @@ from support.commands import mistake, run
 from support.urlmodels import FakeLanguages, FakePairs
 
 import diptych
-from diptych.commands import _url_models as url_models
+from diptych.api import urls as url_models
 from diptych.commands import main
 
 LANGS = ("--langs", "en,fr")

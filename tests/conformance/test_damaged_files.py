@@ -18,7 +18,7 @@ from support.exported import Given, numbered
 
 from diptych import recipes
 from diptych.commands._url_lines import read_lines
-from diptych.commands.options import use_language_files
+from diptych.api.languages import use_language_files
 from diptych.commands.train.verify import read_labels
 from diptych.corpus.files import OutFiles
 from diptych.corpus.from_file import read_units

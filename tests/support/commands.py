@@ -16,13 +16,13 @@ from click.testing import CliRunner, Result
 
 import diptych
 from diptych.commands import main
-from diptych.commands.options import Environment
+from diptych.api.web import Environment
 from support.names import LOOPBACK
 from support.serving import Request
 
 COMMAND = """
 from diptych.commands import main
-from diptych.commands.options import Environment
+from diptych.api.web import Environment
 main(prog_name="diptych", obj=Environment(workers=1))
 """
 HERE = Environment(workers=0, resolver=LOOPBACK)

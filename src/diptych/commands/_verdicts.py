@@ -6,10 +6,24 @@ import sys
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+import click
 import orjson
 
+from diptych.api.search import Searched
 from diptych.errors import in_one_line
 from diptych.frontier.leads import Verdict
+
+_MAX_NOTES = 10
+
+
+def print_end(searched: Searched) -> None:
+    """Print to standard error how a search has ended."""
+    notes = searched.notes
+    lines = searched.summary.lines() + [f"note: {note}" for note in notes[:_MAX_NOTES]]
+    if len(notes) > _MAX_NOTES:
+        lines.append(f"note: and {len(notes) - _MAX_NOTES:,} more")
+    for line in lines:
+        click.echo(line, err=True)
 
 
 def standard_output() -> TextIO | None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from diptych.commands.declare import argument, command, option
+from diptych.api.declare import argument, option
+from diptych.commands.declare import command
 from diptych.commands.options import FOUND, NOTHING, two_langs_option
 from diptych.errors import ConfigError
 from diptych.files import read_file
@@ -32,7 +33,7 @@ class AlignOptions:
     langs: str = two_langs_option()
     format: str = option(
         "Texts and score; indices of sentences as in [0, 1]:[0]; or a JSON object a line.",
-        default="tsv", type=click.Choice(["tsv", "ladder", "json"]),
+        default="tsv", choices=("tsv", "ladder", "json"),
     )  # fmt: skip
     lexicon: Path | None = option("Words you know (see: lexicon import).", metavar="FILE")
     method: str = option(
@@ -104,7 +105,7 @@ def _of_lines(
     left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None
 ) -> Iterator[Row]:
     """Blank lines are no sentences: they keep their numbers, and stand alone at the end."""
-    from diptych.api import align
+    from diptych.api.align import align
 
     ours, theirs = _lines(left), _lines(right)
     kept, others = ([place for place, line in enumerate(side) if line] for side in (ours, theirs))
@@ -131,7 +132,7 @@ def _lines(data: bytes) -> list[str]:
 
 def _print_links(left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None) -> int:
     """The addresses of aligned hyperlinks, if the strategy finds them."""
-    from diptych.api import known_words, page_of, two_languages
+    from diptych.api.align import known_words, page_of, two_languages
     from diptych.protocols import LinkAligner
     from diptych.registry import make
 
@@ -153,7 +154,7 @@ def _joined(sentences: Sequence[str], indices: Sequence[int]) -> str:
 def _of_pages(
     left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None
 ) -> Iterator[Row]:
-    from diptych.api import known_words, page_of, two_languages
+    from diptych.api.align import known_words, page_of, two_languages
     from diptych.page.blocks import MAX_BLOCKS
     from diptych.registry import make
     from diptych.steps.align_pages import align_sentences

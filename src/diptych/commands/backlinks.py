@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diptych.commands.declare import REQUIRED, argument, command, count_option, option
+from diptych.api.declare import REQUIRED, argument, count_option, option
+from diptych.commands.declare import command
 from diptych.commands.options import FOUND, NOTHING, Group, as_lines
 from diptych.errors import ConfigError, SourceError, in_one_line
 
@@ -35,7 +36,7 @@ class GraphOptions:
     out: Path = option("Folder of the index.", default=REQUIRED, metavar="FOLDER")
     level: str = option(
         "What the vertices are; else their names tell.",
-        default="auto", type=click.Choice(["auto", "host", "domain"]),
+        default="auto", choices=("auto", "host", "domain"),
     )  # fmt: skip
 
 

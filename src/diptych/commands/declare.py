@@ -1,50 +1,25 @@
-"""Commands whose options are the fields of a dataclass: each is declared once, with its default."""
+"""Commands whose options are the fields of a dataclass, as `api.declare` declares them."""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import click
 
-REQUIRED: Any = dataclasses.MISSING
-"""the default of an option that must be given"""
+from diptych.api.declare import REQUIRED, Declaration, Values, declared
+
 Asked = TypeVar("Asked")
-
-
-def option(help: str, *names: str, default: Any = None, **settings: Any) -> Any:
-    """A field that is an option, named after the field unless `names` says otherwise.
-
-    `settings` are those of `click.Option`; type, multiple and is_flag follow from the field's type.
-    """
-    return dataclasses.field(
-        default=default, metadata={"help": help, "names": names, "settings": settings}
-    )
-
-
-def count_option(help: str, default: int | None = None) -> Any:
-    """An option that is a number of things, at least one."""
-    return option(help, default=default, type=click.IntRange(1), metavar="N")
-
-
-def amount_option(help: str, metavar: str) -> Any:
-    """An option that is a number greater than zero."""
-    return option(help, type=click.FloatRange(0, min_open=True), metavar=metavar)
-
-
-def argument(metavar: str = "", *, default: Any = REQUIRED, choices: Sequence[str] = ()) -> Any:
-    """A field that is an argument; many of them if the field is a tuple."""
-    return dataclasses.field(default=default, metadata={"metavar": metavar, "choices": choices})
 
 
 def command(
     options: type[Asked], name: str | None = None, group: click.Group | None = None
 ) -> Callable[[Callable[[Asked], int]], click.Command]:
-    """Make a command of a function: it is given all that the user asked as one value.
+    """Make a command of a function that takes all options as one value.
 
     The function returns the exit code, and its docstring is the help of the command.
     """
@@ -64,40 +39,57 @@ def command(
 
 
 def _parameters(options: type[Any]) -> Iterator[click.Parameter]:
-    """The parameters of a command: required ones, its own, those it shares with others."""
+    """The parameters of a command: required ones, its own, then those it shares with others."""
     hints = get_type_hints(options)
-    fields = {field.name: field for field in dataclasses.fields(options)}
+    fields = {field.name: (field, declaration) for field, declaration in declared(options)}
     names = [name for each in options.__mro__ for name in vars(each).get("__annotations__", {})]
-    for name in sorted(dict.fromkeys(names), key=lambda name: fields[name].default is not REQUIRED):
-        make = _option if "help" in fields[name].metadata else _argument
-        yield make(fields[name], hints[name])
+    unique = dict.fromkeys(names)
+    for name in sorted(unique, key=lambda name: fields[name][0].default is not REQUIRED):
+        field, declaration = fields[name]
+        make = _argument if declaration.is_argument else _option
+        yield make(field, declaration, hints[name])
 
 
-def _argument(field: dataclasses.Field[Any], hint: Any) -> click.Argument:
+def _argument(
+    field: dataclasses.Field[Any], declaration: Declaration, hint: Any
+) -> click.Argument:
     kind, is_many = _kind(hint)
-    choices = field.metadata["choices"]
     return click.Argument(
-        [field.name], type=click.Choice(choices) if choices else kind, nargs=-1 if is_many else 1,
-        required=field.default is REQUIRED, metavar=field.metadata["metavar"] or None,
+        [field.name], type=_type(kind, declaration.values), nargs=-1 if is_many else 1,
+        required=field.default is REQUIRED, metavar=declaration.metavar or None,
     )  # fmt: skip
 
 
-def _option(field: dataclasses.Field[Any], hint: Any) -> click.Option:
+def _option(field: dataclasses.Field[Any], declaration: Declaration, hint: Any) -> click.Option:
     kind, is_many = _kind(hint)
     is_required = field.default is REQUIRED
-    names = field.metadata["names"] or [f"--{field.name.replace('_', '-')}"]
+    names = declaration.names or [f"--{field.name.replace('_', '-')}"]
     is_shown = not is_required and field.default not in (None, "", (), False)
-    kinds = {} if kind is bool else {"type": kind}
-    given = {} if is_required else {"default": field.default}  # click takes None for a value
-    settings = {"show_default": is_shown, **kinds, **given, **field.metadata["settings"]}
+    settings: dict[str, Any] = {} if kind is bool else {"type": _type(kind, declaration.values)}
+    if not is_required:
+        settings["default"] = field.default  # click takes None for a value
     return click.Option(
         [*names, field.name], required=is_required, multiple=is_many, is_flag=kind is bool,
-        help=field.metadata["help"], **settings,
+        help=declaration.help, show_default=is_shown, metavar=declaration.metavar or None,
+        **settings,
     )  # fmt: skip
+
+
+def _type(kind: Any, values: Values) -> Any:
+    """The type of click for the allowed values of an option."""
+    if values.choices:
+        return click.Choice(values.choices)
+    least, above, most, _ = values
+    if least is None and above is None and most is None:
+        return kind
+    if kind is int:
+        low, high = (None if bound is None else int(bound) for bound in (least, most))
+        return click.IntRange(low, high)
+    return click.FloatRange(least if above is None else above, most, min_open=above is not None)
 
 
 def _kind(hint: Any) -> tuple[Any, bool]:
-    """The type of one value of a field, and whether it takes many.
+    """The type of one value of a field, and True if the field takes many.
 
     >>> _kind(tuple[int, ...]), _kind(str | None)
     ((<class 'int'>, True), (<class 'str'>, False))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from diptych.commands.declare import command, option
-from diptych.commands.options import Environment, as_object
+from diptych.api.declare import option
+from diptych.commands.declare import command
+from diptych.commands.options import as_object, environment
 
 PORT = 8735  # fixed where it is free, so that the same command goes on with the same run
 
@@ -35,7 +36,7 @@ def demo(asked: DemoOptions) -> int:
         click.echo(f"diptych mine {' '.join(arguments)}", err=True)
         arguments += ["--json"] if asked.as_json else []
         try:
-            mine.main(arguments, standalone_mode=False, obj=Environment.current())
+            mine.main(arguments, standalone_mode=False, obj=environment())
         except SystemExit as end:
             return int(end.code or 0)
     return 0

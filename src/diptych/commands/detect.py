@@ -1,101 +1,50 @@
-"""`diptych detect`: whether a site is bilingual, from two or three of its pages."""
+"""`diptych detect`: prints if sites are bilingual, by two or three of their pages."""
 
 from __future__ import annotations
 
 import sys
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from diptych.commands._detector import DetectorOptions
-from diptych.commands.declare import argument, command, option
-from diptych.commands.options import (
-    FOUND,
-    NOTHING,
-    agent_of,
-    languages,
-    learned_names,
-    listed,
-    seed,
-)
-from diptych.errors import ConfigError
+from diptych.api.detect import Detected, DetectOptions, detect_sites
+from diptych.api.web import listed
+from diptych.commands.declare import command
+from diptych.commands.options import FOUND, NOTHING, OutputOptions, displayed, environment
 
 if TYPE_CHECKING:
     from diptych.commands._verdicts import Printer
-    from diptych.frontier.leads import Leads
-    from diptych.types import Url
 
 
 @dataclass(frozen=True, kw_only=True)
-class DetectOptions(DetectorOptions):
+class DetectCommandOptions(OutputOptions, DetectOptions):
     """Options of `diptych detect`."""
 
-    sites: tuple[str, ...] = argument("SITE...", default=())
-    out: Path | None = option("Keep what was fetched, and go on with it.", metavar="RUN")
 
+@command(DetectCommandOptions)
+def detect(asked: DetectCommandOptions) -> int:
+    """Test if SITE is bilingual, by two or three of its pages.
 
-@command(DetectOptions)
-def detect(asked: DetectOptions) -> int:
-    """Tell whether SITE is bilingual, from two or three of its pages.
-
-    Each line of the answer has the site, bilingual, no or unknown, a score, the pages asked for,
-    and what shows it or why not, with tabs between them.  - is a list on standard input.
+    Each line of the answer has the site, bilingual, no or unknown, a score, the number of pages
+    requested, and what shows it or why not, separated by tabs.  - is a list on standard input.
     """
-    from diptych.commands._search import search
-    from diptych.commands._verdicts import Printer, standard_output
-    from diptych.frontier.leads import Leads
-    from diptych.frontier.search import Budget
-    from diptych.run.terms import Terms, open_run
-    from diptych.sources.open import open_sources
-    from diptych.stages.discover.seeds_only import SeedsOnly
-    from diptych.text.urls import site_name
+    from diptych.api.search import Search
+    from diptych.commands._verdicts import Printer, print_end, standard_output
 
-    langs = languages(asked.langs, asked.taught)
-    named = [seed(text) for text in listed(asked.sites, sys.stdin)]
-    if not named:
-        raise ConfigError("name a site, such as https://example.org, or - for a list")
-    seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]
-    recipe = {"detect": asked.detector()}
-    terms = Terms(langs, tuple(seeds), "site", recipe, taught=learned_names())
+    given = {field.name: getattr(asked, field.name) for field in fields(DetectOptions)}
+    options = DetectOptions(**given | {"sites": tuple(listed(asked.sites, sys.stdin))})
     printer = Printer(standard_output(), as_json=asked.as_json)
-    agent = agent_of(asked.user_agent)
-    with _folder(asked.out) as folder, open_run(folder, terms, agent=agent) as store:
-        searched = search(
-            store, seeds, SeedsOnly(), terms, open_sources(()), asked, Budget(), printer
-        )
-        _say_the_rest(named, Leads(store, once=True), printer)
-    return FOUND if searched.verdicts else NOTHING
+    with displayed(Search(say=printer.say, stage="searching"), quiet=asked.quiet) as shown:
+        detected = detect_sites(options, shown, environment())
+    if not asked.quiet:
+        print_end(detected.searched)
+    _say_the_rest(detected, printer)
+    return FOUND if detected.searched.verdicts else NOTHING
 
 
-def _say_the_rest(named: Sequence[Url], leads: Leads, printer: Printer) -> None:
-    """Say what is known of sites that were named twice, have moved, or could not be tested."""
-    from diptych.reason import Reason
-    from diptych.text.urls import site_name
-
-    verdicts = leads.verdicts()
-    decided = {verdict.site: verdict for verdict in verdicts}
-    failed = {site_name(url): reason for url, reason in leads.failed()}
-    said = {verdict.named for verdict in verdicts}
-    for url in dict.fromkeys(named):
-        if url in said:
-            continue
-        site = leads.destination(site_name(url))
-        if site in decided:
-            printer.say(replace(decided[site], named=url))
-        else:
-            printer.say_untested(
-                url, failed.get(site) or failed.get(site_name(url), Reason.NOT_TRIED)
-            )
-
-
-@contextmanager
-def _folder(out: Path | None) -> Iterator[Path]:
-    """The folder of the run; a temporary one unless the user named one, since it is a few pages."""
-    if out is not None:
-        yield out
-        return
-    with tempfile.TemporaryDirectory(prefix="diptych-detect-") as folder:
-        yield Path(folder)
+def _say_the_rest(detected: Detected, printer: Printer) -> None:
+    """Print the answers on sites that were named twice, have moved, or could not be tested."""
+    for url, answer in detected.answers:
+        if isinstance(answer, str):
+            printer.say_untested(url, answer)
+        elif answer.named != url:
+            printer.say(replace(answer, named=url))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from diptych.commands.declare import argument, command
-from diptych.commands.options import FOUND, open_to_read
+from diptych.api.declare import argument
+from diptych.commands.declare import command
+from diptych.commands.options import FOUND
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,7 @@ class ExplainOptions:
 def explain(asked: ExplainOptions) -> int:
     """Say what is known of a URL of RUN, or of a pair of URLs, and why it was decided so."""
     from diptych.reports.explain import explain as explained
+    from diptych.run.terms import open_to_read
 
     with open_to_read(asked.run) as store:
         text = explained(store, asked.urls)

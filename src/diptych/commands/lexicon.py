@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from diptych.commands.declare import argument, command, count_option, option
-from diptych.commands.options import FOUND, NOTHING, Group, as_lines, open_to_read, two_langs_option
+from diptych.api.declare import argument, count_option, option
+from diptych.commands.declare import command
+from diptych.commands.options import FOUND, NOTHING, Group, as_lines, two_langs_option
 from diptych.files import replace_file
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class ImportOptions:
     langs: str = two_langs_option()
     format: str | None = option(
         "FreeDict and dictd, hunalign, or left TAB right [TAB probability]; default: by name.",
-        type=click.Choice(["dictd", "dic", "tsv"]),
+        choices=("dictd", "dic", "tsv"),
     )  # fmt: skip
     reverse: bool = option("The files are from the second language to the first.", default=False)
     out: Path | None = option("Default: de-fr.lexicon.npz, by the codes.", metavar="FILE")
@@ -65,7 +66,7 @@ def lexicon_import(asked: ImportOptions) -> int:
 
     Several FILEs become one; one that is named the other way, as in fra-deu, is turned.
     """
-    from diptych.api import two_languages
+    from diptych.api.align import two_languages
     from diptych.learn.lexicon.dictionaries import read_dictionaries
 
     left_lang, right_lang = two_languages(asked.langs)
@@ -113,6 +114,8 @@ def _lexicons(path: Path) -> list[Lexicon]:
 
     if not path.is_dir():
         return [read_lexicon(path)]
+    from diptych.run.terms import open_to_read
+
     with open_to_read(path) as store:
         return list(store.learned_lexicons().values())
 

@@ -8,15 +8,10 @@ from dataclasses import dataclass
 from os.path import commonpath
 from pathlib import Path
 
-from diptych.commands._corpus import (
-    ChosenOptions,
-    lines_of,
-    run_corpus,
-    say,
-    standard_output,
-    terms_of,
-)
-from diptych.commands.declare import argument, command
+from diptych.api.declare import argument, require_valid
+from diptych.api.export import ChosenOptions, lines_of, run_corpus, terms_of
+from diptych.commands._corpus import say_written, standard_output, warn_unfinished
+from diptych.commands.declare import command
 from diptych.commands.options import FOUND, NOTHING
 from diptych.errors import ConfigError
 
@@ -47,12 +42,14 @@ def merge_corpora(asked: MergeOptions) -> int:
     from diptych.corpus.merge import merge as merged_of
     from diptych.run.store import Store
 
+    require_valid(asked)
     made = asked.exporter()
     with ExitStack() as stack:
         sources: list[Source] = []
         for path, prefix in zip(asked.inputs, _prefixes(asked.inputs), strict=True):
             if path.is_dir():
                 terms = terms_of(path)
+                warn_unfinished(path)
                 store = stack.enter_context(Store(path, write=False))
                 stack.enter_context(store.snapshot())
                 sources.append(run_corpus(store, terms, asked, prefix=prefix))
@@ -63,11 +60,11 @@ def merge_corpora(asked: MergeOptions) -> int:
                     f"{path} is no run and no corpus in JSONL or Parquet: merge takes these"
                 )
         merged = merged_of(sources)
-        count = write_corpus(merged, made, asked.out, standard_output(asked.out))
+        written = write_corpus(merged, made, asked.out, standard_output(asked.out))
     what = lines_of(made)
     of = f" of {merged.found:,}" if what == "segments" else ""
-    say(f"{count:,} {what}{of} in {len(sources)} corpora -> {asked.out}", asked.out)
-    return count
+    say_written(f"{written.lines:,} {what}{of} in {len(sources)} corpora", written.files)
+    return written.lines
 
 
 def _prefixes(inputs: Sequence[Path]) -> list[str]:

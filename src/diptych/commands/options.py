@@ -1,12 +1,11 @@
-"""Options that several commands have, and what the user means by them."""
+"""Options that several commands have, exit codes, standard streams and the progress display."""
 
 from __future__ import annotations
 
 import io
-import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -15,46 +14,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from diptych._version import VERSION
+from diptych.api.declare import REQUIRED, argument, option
+from diptych.api.web import Environment
 from diptych.commands._process import BriefCollections, on_signal, orderly_termination
-from diptych.commands.declare import REQUIRED, argument, option
-from diptych.errors import ConfigError, DiptychError, StoppedError
-from diptych.files import read_file, reading
+from diptych.errors import DiptychError, StoppedError
 
 if TYPE_CHECKING:
-    from aiohttp.abc import AbstractResolver
     from rich.console import Console
 
-    from diptych.engine.live import LiveEngine
-    from diptych.engine.workers import Workers
-    from diptych.language.learned import LearnedLanguage
-    from diptych.reports.progress import Progress
-    from diptych.run.store import Store
-    from diptych.types import Url
+    from diptych.reports.progress import Monitor
 
-Shown = TypeVar("Shown", bound="Progress")
+Shown = TypeVar("Shown", bound="Monitor")
 FOUND, NOTHING, MISTAKE, STOPPED = 0, 1, 2, 130
 """exit codes; the last is that of Ctrl-C"""
-AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
-_OTHER_SCHEMES = ("mailto", "data", "javascript", "ftp", "file")
-
-
-def langs_option() -> Any:
-    """The languages that the user asks for."""
-    return option("Two or more languages, ISO 639 codes.", default=REQUIRED, metavar="en,fr")
 
 
 def two_langs_option() -> Any:
     """The two languages of what is aligned."""
     return option("The two languages, left one first.", default=REQUIRED, metavar="de,fr")
-
-
-def langid_option() -> Any:
-    """Languages that the user has taught."""
-    return option(
-        "A language you have taught, from: diptych train langid (also several).", "--langid",
-        default=(), metavar="FILE",
-    )  # fmt: skip
 
 
 def as_lines() -> Any:
@@ -117,34 +94,17 @@ class Group(click.Group):
             raise SystemExit(MISTAKE) from error
 
 
-@dataclass(frozen=True, kw_only=True)
-class Environment:
-    """Workers and resolver that commands use; `main(obj=Environment(...))` gives others."""
-
-    workers: int = os.cpu_count() or 1
-    """processes that read, pair and align pages, at most; 0: that is done in this process"""
-    resolver: AbstractResolver | None = None
-    """looks up the names of hosts; None: this machine"""
-
-    @classmethod
-    def current(cls) -> Environment:
-        """The one of the command that runs."""
-        context = click.get_current_context(silent=True)
-        given = None if context is None else context.find_object(cls)
-        return cls() if given is None else given
+def environment() -> Environment:
+    """The environment of the command that runs; `main(obj=Environment(...))` sets another one."""
+    context = click.get_current_context(silent=True)
+    given = None if context is None else context.find_object(Environment)
+    return Environment() if given is None else given
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebOptions:
-    """Options of requests to the web."""
+class OutputOptions:
+    """Options of commands that print lines while they work: detect and discover."""
 
-    delay: float = option(
-        "Seconds between requests to a host; a longer Crawl-delay is kept.",
-        default=1.0, type=click.FloatRange(0), metavar="S",
-    )  # fmt: skip
-    user_agent: str | None = option("How to present yourself to servers.", metavar="TEXT")
-    proxy: str | None = option("HTTP proxy.", metavar="URL")
-    allow_private: bool = option("Also fetch from private and loopback addresses.", default=False)
     as_json: bool = as_lines()
     quiet: bool = option("Show no progress and no summary.", default=False)
 
@@ -160,128 +120,12 @@ class UrlModelOptions:
     as_json: bool = as_lines()
 
 
-def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:
-    """The languages of `--langs`, once those of `--langid` are taught."""
-    from diptych.language import identify
-    from diptych.language.codes import parse_langs
-
-    if taught or identify.learned_languages():
-        use_language_files(taught)
-    try:
-        return parse_langs(text)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-
-
-def use_language_files(files: Sequence[Path]) -> None:
-    """Teach this process the languages of some files; `ConfigError` for what cannot be."""
-    from diptych.language.identify import use_learned_languages
-
-    models = [_learned(path) for path in files]
-    try:
-        use_learned_languages(models)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-
-
-def _learned(path: Path) -> LearnedLanguage:
-    from diptych.language.learned import MAX_BYTES, LearnedLanguage
-
-    advice = "make one: diptych train langid LANG FILE --out MODEL"
-    with reading(path, "taught language", advice):
-        return LearnedLanguage.from_bytes(read_file(path, MAX_BYTES, advice))
-
-
-def learned_names() -> tuple[str, ...]:
-    """The languages that were taught, as the terms of a run know them."""
-    from hashlib import blake2b
-
-    from diptych.language import identify
-
-    return tuple(
-        f"{each.lang}:{blake2b(each.to_bytes(), digest_size=8).hexdigest()}"
-        for each in identify.learned_languages()
-    )
-
-
-def first_notes(langs: Sequence[str]) -> list[str]:
-    """Notes on languages that cannot be identified by their text, and on missing kernels."""
-    from diptych.kernels import slow_kernels
-    from diptych.language import identify
-
-    notes = [
-        f"{lang} cannot be told by its text: pages that declare it are taken; teach it with:"
-        f" diptych train langid {lang} FILE --out MODEL, and mine with --langid MODEL"
-        for lang in langs
-        if not identify.can_identify(lang)
-    ]
-    return [*notes, *filter(None, [slow_kernels()])]
-
-
-def seed(text: str) -> Url:
-    """A site as people write it: with or without its scheme."""
-    from diptych.text.urls import normalise
-
-    if "://" not in text and text.partition(":")[0] not in _OTHER_SCHEMES:
-        text = "https://" + text
-    url = normalise(text)
-    if url is None:
-        raise ConfigError(f"'{text}' is no http or https URL; give one such as https://example.org")
-    return url
-
-
-def listed(sites: Sequence[str], lines: Iterable[str]) -> list[str]:
-    r"""Sites as they were named, with those of a list in the place of `-`.
-
-    Of a line only what stands before a tab counts; empty lines and comments are left out.
-
-    >>> listed(["a.org", "-"], ["b.org\t0.9", "", "# more", "c.org"])
-    ['a.org', 'b.org', 'c.org']
-    """
-    if "-" not in sites:
-        return list(sites)
-    named = (line.partition("\t")[0].strip("\ufeff \r\n") for line in lines)
-    with reading("standard input"):
-        found = [name for name in named if name and not name.startswith("#")]
-    place = list(sites).index("-")
-    return [*sites[:place], *found, *(site for site in sites[place + 1 :] if site != "-")]
-
-
-def agent_of(text: str | None) -> str:
-    """The User-Agent of requests; a `ConfigError` if it is not one line of text."""
-    if text is not None and (not text.isprintable() or not text.strip()):
-        raise ConfigError("--user-agent must be one line of text, such as 'MyBot/1.0 (+URL)'")
-    return text or AGENT
-
-
-def live_engine(
-    asked: WebOptions, agent: str, *, connections: int = 1, stall: float = 20.0
-) -> LiveEngine:
-    """The web, as the user wants it to be asked."""
-    from diptych.engine.fetch import FetchSettings
-    from diptych.engine.live import LiveEngine
-
-    environment = Environment.current()
-    settings = FetchSettings(
-        agent=agent, proxy=_proxy(asked.proxy), allow_private=asked.allow_private,
-        concurrency=max(64, connections), stall=stall, resolver=environment.resolver,
-    )  # fmt: skip
-    return LiveEngine(settings)
-
-
-def workers_of(jobs: int | None = None) -> Workers:
-    """The worker processes of a command: at most as many as the user allows."""
-    from diptych.engine.workers import Workers
-
-    return Workers(jobs or Environment.current().workers)
-
-
 @contextmanager
 def displayed(progress: Shown, *, quiet: bool) -> Iterator[Shown]:
     """Show the progress of a run; Ctrl-C stops it, a second one ends it at once."""
     from rich.console import Console
 
-    from diptych.reports.progress import progress_display
+    from diptych.reports.display import progress_display
 
     with ExitStack() as stack:
         if stack.enter_context(on_signal(signal.SIGINT, progress.interrupt)):
@@ -295,25 +139,3 @@ def summary_console(*, stderr: bool) -> Console:
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, markup=False)
-
-
-def _proxy(text: str | None) -> str | None:
-    """A proxy that can be, or none."""
-    if text is None:
-        return None
-    from diptych.text.urls import normalise
-
-    scheme, _, rest = text.partition("://")
-    # A proxy may be named with a user and a password, a site may not.
-    if normalise(f"{scheme}://{rest.rpartition('@')[2]}") is None:
-        raise ConfigError(f"'{text}' is no HTTP proxy; give one such as http://proxy.example:8080")
-    return text
-
-
-def open_to_read(run: Path) -> Store:
-    """A run that is there, to be read."""
-    from diptych.run.store import Store
-    from diptych.run.terms import read_terms
-
-    read_terms(run)
-    return Store(run, write=False)

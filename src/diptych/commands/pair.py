@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diptych.commands.declare import argument, command, option
-from diptych.commands.options import as_lines, langs_option, languages
+from diptych.api.declare import argument, option
+from diptych.api.languages import langs_option, languages
+from diptych.commands.declare import command
+from diptych.commands.options import as_lines
 
 if TYPE_CHECKING:
     from diptych.commands._url_list import Listed
@@ -45,9 +47,9 @@ def pair(asked: PairOptions) -> int:
     A line of URLS.tsv is a URL, or a URL, a tab and its language; - is standard input.  Each line
     of the answer has left, right, score and key, with tabs between them.
     """
+    from diptych.api.urls import language_model
     from diptych.commands._url_lines import NO_URL, report_skipped, spell, write
     from diptych.commands._url_list import page_languages, read_list, sites_of
-    from diptych.commands._url_models import language_model
     from diptych.language.codes import asked_language
     from diptych.page.url_list import UrlList
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from diptych.commands._corpus import CorpusOptions, say, standard_output
-from diptych.commands.declare import REQUIRED, argument, command, option
+from diptych.api.declare import REQUIRED, argument, option
+from diptych.api.export import CorpusOptions
+from diptych.commands._corpus import say_written, standard_output
+from diptych.commands.declare import command
 from diptych.commands.options import FOUND, NOTHING
 
 
@@ -15,8 +17,8 @@ class RebuildOptions(CorpusOptions):
     """Options of `diptych rebuild`."""
 
     files: tuple[Path, ...] = argument("STANDOFF...")
-    archives: tuple[Path, ...] = option(
-        "Archives that hold the pages (a file or a folder; also several).", "--warc",
+    warc: tuple[Path, ...] = option(
+        "Archives that hold the pages (a file or a folder; repeatable).",
         default=REQUIRED, metavar="FILE",
     )  # fmt: skip
 
@@ -29,9 +31,9 @@ def rebuild(asked: RebuildOptions) -> int:
     from diptych.reports.reasons import in_words
 
     made = asked.exporter()
-    corpus = open_rebuild(asked.files, asked.archives)
-    count = write_corpus(corpus, made, asked.out, standard_output(asked.out))
+    corpus = open_rebuild(asked.files, asked.warc)
+    written = write_corpus(corpus, made, asked.out, standard_output(asked.out))
     lost = ", ".join(f"{count:,} {in_words(reason)}" for reason, count in corpus.lost.most_common())
-    say(f"{count:,} segments rebuilt -> {asked.out}" + (f"; lost: {lost}" if lost else ""),
-         asked.out)  # fmt: skip
-    return FOUND if count else NOTHING
+    missing = f" (not rebuilt: {lost})" if lost else ""
+    say_written(f"{written.lines:,} segments rebuilt{missing}", written.files)
+    return FOUND if written.lines else NOTHING

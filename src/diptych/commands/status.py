@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from diptych.commands.declare import argument, command
-from diptych.commands.options import FOUND, as_object, open_to_read, summary_console
+from diptych.api.declare import argument
+from diptych.commands.declare import command
+from diptych.commands.options import FOUND, as_object, summary_console
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +23,7 @@ class StatusOptions:
 @command(StatusOptions)
 def status(asked: StatusOptions) -> int:
     """Say how far RUN has come; also while it is running."""
-    from diptych.run.terms import read_terms
+    from diptych.run.terms import open_to_read, read_terms
 
     terms = read_terms(asked.run)
     if "detect" in terms.recipe:

@@ -19,8 +19,8 @@ def url_lang(asked: UrlModelOptions) -> int:
     FILE has a URL a line; without it, or as -, standard input is read.  Each line of the answer has
     url, language and probability, with tabs between them.
     """
+    from diptych.api.urls import best_languages, language_model
     from diptych.commands._url_lines import NO_URL, answer_lines, askable
-    from diptych.commands._url_models import best_languages, language_model
     from diptych.learn.url.data import UNKNOWN
 
     model = language_model(asked.model)

@@ -21,8 +21,8 @@ def url_pair(asked: UrlModelOptions) -> int:
     FILE has two URLs a line with a tab between them; without it, or as -, standard input is read.
     Each line of the answer has both URLs and the probability, with tabs between them.
     """
+    from diptych.api.urls import pair_model
     from diptych.commands._url_lines import answer_lines, askable
-    from diptych.commands._url_models import pair_model
 
     model = pair_model(asked.model)
 

@@ -219,15 +219,24 @@ class NWayCorpus:
         return self.run.documents()
 
 
+class Written(NamedTuple):
+    """The result of writing a corpus."""
+
+    lines: int
+    files: tuple[Path, ...]
+    """none for standard output"""
+
+
 def write_corpus(
     corpus: Corpus, made: Exporter, path: Path, standard: BinaryIO | None = None
-) -> int:
+) -> Written:
     """Write a corpus; its files are there whole or not at all.
 
     `standard` is the stream that the path `-` stands for.
     """
     with OutFiles(path, made.suffix, standard) as files:
-        return made.write(corpus, files)
+        lines = made.write(corpus, files)
+    return Written(lines, () if standard is not None else tuple(files.targets))
 
 
 def _segment(pair: _Pair, row: Sequence[Any]) -> SegmentPair:

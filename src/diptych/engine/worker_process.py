@@ -73,3 +73,10 @@ def error_of(fault: Fault) -> DiptychError:
     error = DiptychError(message)
     error.add_note(fault.trace)
     return error
+
+
+def processors() -> int:
+    """The number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -57,7 +57,7 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
         pairs=pairs[:SHOWN_PAIRS],
         more_pairs=max(0, len(pairs) - SHOWN_PAIRS),
         rejected=rejected[:SHOWN_PAIRS],
-        segments=_sample(store, summary.segments),
+        segments=sample(store, summary.segments, SHOWN_SEGMENTS),
     )  # fmt: skip
     replace_file(store.folder / "report.html", page, error=StoreError)
 
@@ -124,9 +124,9 @@ def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _sample(store: Store, total: int) -> list[SegmentPair]:
+def sample(store: Store, total: int, size: int) -> list[SegmentPair]:
     """Segments from all over the corpus, at equal steps."""
-    step = max(1, -(-total // SHOWN_SEGMENTS))
+    step = max(1, -(-total // size))
     segments = Segments(store)
     counts = segments.kept_by_pair()
     found: list[SegmentPair] = []
@@ -135,4 +135,4 @@ def _sample(store: Store, total: int) -> list[SegmentPair]:
         here = range(-before % step, counts.get(pair, 0), step)
         found.extend(segments.kept(pair, place) for place in here)
         before += counts.get(pair, 0)
-    return found[:SHOWN_SEGMENTS]
+    return found[:size]

@@ -109,6 +109,12 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
         return Store(folder, agent=agent)
 
 
+def open_to_read(folder: Path) -> Store:
+    """Open an existing run for reading."""
+    read_terms(folder)
+    return Store(folder, write=False)
+
+
 def _check_same(folder: Path, old: Terms, new: Terms) -> None:
     for name in ("langs", "seeds", "scope", "archives", "lexicons", "taught", "recipe"):
         was, now = getattr(old, name), getattr(new, name)

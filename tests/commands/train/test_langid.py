@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support import strange
 
-from diptych.commands.options import use_language_files
+from diptych.api.languages import use_language_files
 from diptych.commands.train.langid import train_langid
 from diptych.errors import ConfigError
 from diptych.language.identify import identify, use_learned_languages

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
-
-from diptych.commands.declare import amount_option, argument, command, count_option, option
+from diptych.api.declare import amount_option, argument, count_option, option
+from diptych.commands.declare import command
 from diptych.errors import ConfigError
 
 
@@ -24,19 +23,18 @@ class TrainOptions:
     )  # fmt: skip
     backend: str = option(
         "Our own small model, or an encoder such as XLM-RoBERTa.",
-        default="linear", type=click.Choice(["linear", "transformers"]),
+        default="linear", choices=("linear", "transformers"),
     )  # fmt: skip
     base: str = option("The encoder to start from.", default="", metavar="FOLDER")
     seed: int = option(
-        "Of the split and of training.", default=0, type=click.IntRange(0), metavar="N",
-        show_default=True,
+        "Of the split and of training.", default=0, least=0, metavar="N",
     )  # fmt: skip
     epochs: int | None = count_option("Of an encoder, at most.")
     batch: int | None = count_option("Rows an encoder sees at once.")
     learning_rate: float | None = amount_option("Of an encoder; as published 1e-5.", "X")
     method: str | None = option(
         "Of verify: whose features; classify has all of them.",
-        type=click.Choice(["classify", "decision_tree", "maxent"]),
+        choices=("classify", "decision_tree", "maxent"),
     )  # fmt: skip
     run: Path | None = option("Of verify: whose pages DATA speaks of.", metavar="RUN")
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych._version import VERSION
-from diptych.commands._url_models import best_languages
+from diptych.api.urls import best_languages
 from diptych.commands.train import TrainOptions
 from diptych.errors import ConfigError
 from diptych.files import replace_file

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from diptych.errors import ConfigError
@@ -43,6 +44,20 @@ class Parquet:
             writer.write_table(pa.Table.from_batches(rows, schema))
             writer.add_key_value_metadata({RUNS_KEY: columns.utf8("\n".join(runs))})
         return count
+
+
+def arrow_table(units: Iterable[Unit]) -> Any:
+    """Units of two languages as a table of pyarrow."""
+    pa, _ = arrow()
+    schema = pair_schema(pa)
+    rows = [_record_batch(pa, _pair_values(batch), schema) for batch in columns.batches(units)]
+    return pa.Table.from_batches(rows, schema)
+
+
+def require_pandas() -> None:
+    """Raise a `ConfigError` if pandas is not installed."""
+    if find_spec("pandas") is None:
+        raise ConfigError("this needs pandas: pip install 'diptych[pandas]'")
 
 
 def arrow() -> tuple[Any, Any]:

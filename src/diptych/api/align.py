@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from diptych.protocols import SentenceAligner
     from diptych.types import Bead, LangPair, Page, SegmentPair
 
-__all__ = ["align", "known_words", "page_of", "two_languages"]
-
 METHOD = "length_lexicon"
 TREES = "domtree"
 

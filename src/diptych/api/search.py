@@ -1,4 +1,4 @@
-"""A search for bilingual sites from beginning to end, and what a person sees of it."""
+"""A search for bilingual sites, from opening its run to its verdicts."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import click
-
-from diptych.commands._verdicts import Printer
-from diptych.commands.options import WebOptions, agent_of, displayed, live_engine, workers_of
+from diptych.api.web import Environment, WebOptions, agent_of
 from diptych.errors import in_one_line
 from diptych.frontier.leads import Leads, Verdict
 from diptych.frontier.politeness import Limits, Politeness
@@ -27,7 +24,6 @@ from diptych.types import Url
 LIMITS = Limits(attempts=2, refusals=4)
 MAX_CRAWL_DELAY = 60.0  # seconds; a site takes three downloads or four
 STALL = 10.0  # seconds
-NOTES = 10  # that are printed
 
 
 @dataclass(slots=True)
@@ -84,26 +80,28 @@ class Searched:
     """of bilingual sites, those of earlier invocations first"""
     failed: Sequence[tuple[Url, str]]
     """where a site could not be tested, and why"""
+    summary: SearchSummary
+    notes: Sequence[str]
     is_whole: bool
     """True if no lead is left, or the budget is spent; False if the search was stopped"""
 
 
 def search(
     store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, terms: Terms,
-    source: MergedSources, asked: WebOptions, budget: Budget, printer: Printer,
+    source: MergedSources, asked: WebOptions, budget: Budget, shown: Search,
+    environment: Environment,
 ) -> Searched:  # fmt: skip
-    """Search, or go on with a search, and print all verdicts: earlier ones, then new ones."""
+    """Search, or continue a search; all verdicts are said: earlier ones, then new ones."""
     leads = Leads(store, once=True)
     for verdict in leads.verdicts():
-        printer.say(verdict)
+        shown.say(verdict)
     agent = agent_of(asked.user_agent)
     politeness = Politeness(agent=agent, delay=asked.delay, max_crawl_delay=MAX_CRAWL_DELAY)
     setting = SearchSettings(politeness, LIMITS, budget)
-    engine = live_engine(asked, agent, stall=STALL)
+    engine = environment.live_engine(asked, agent, stall=STALL)
     detector: Detector = make("detect", terms.recipe["detect"])
     discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())
-    shown = Search(say=printer.say, stage="searching")
-    with displayed(shown, quiet=asked.quiet), workers_of() as workers:
+    with environment.start_workers() as workers:
         shown.watch(discovery)
         engine.discover(discovery, source, workers, shown)
         shown.tick()
@@ -113,15 +111,7 @@ def search(
         for note in (*store.archive.notes, *faults, *dict.fromkeys(discovery.hosts.notes))
     ]
     write_sites(store, terms, notes)
-    if not asked.quiet:
-        _print_end(store, notes)
-    return Searched(leads.verdicts(only_bilingual=True), leads.failed(), not shown.stopped())
-
-
-def _print_end(store: Store, notes: Sequence[str]) -> None:
-    """Say on standard error how a search has ended."""
-    lines = SearchSummary.of(store).lines() + [f"note: {note}" for note in notes[:NOTES]]
-    if len(notes) > NOTES:
-        lines.append(f"note: and {len(notes) - NOTES:,} more")
-    for line in lines:
-        click.echo(line, err=True)
+    return Searched(
+        leads.verdicts(only_bilingual=True), leads.failed(), SearchSummary.of(store), notes,
+        is_whole=not shown.stopped(),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Diptych from Python; the command line uses the same functions."""

@@ -1,0 +1,103 @@
+"""Declaration of options: each is declared once, for Python and for the command line.
+
+The options of a function are the fields of a frozen dataclass.  A field has its default, its help
+text, and the values it may have; `require_valid` checks them, and the command line shows them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from diptych.errors import ConfigError, option_name
+
+REQUIRED: Any = dataclasses.MISSING
+"""the default of an option that must be given"""
+
+
+class Values(NamedTuple):
+    """The values that an option may have."""
+
+    least: float | None = None
+    """smallest number"""
+    above: float | None = None
+    """largest number that is too small"""
+    most: float | None = None
+    """largest number"""
+    choices: Sequence[str] = ()
+    """allowed texts; any if empty"""
+
+    def problem(self, value: Any) -> str:
+        """The reason why a value is not allowed; empty if it is.
+
+        >>> Values(least=1).problem(0), Values(choices=("a", "b")).problem("c")
+        ('must be at least 1, not 0', "must be one of a, b, not 'c'")
+        """
+        if self.choices and value not in self.choices:
+            return f"must be one of {', '.join(self.choices)}, not {value!r}"
+        # Negated comparisons: they also refuse NaN.
+        if self.least is not None and not value >= self.least:
+            return f"must be at least {self.least}, not {value}"
+        if self.above is not None and not value > self.above:
+            return f"must be greater than {self.above}, not {value}"
+        if self.most is not None and not value <= self.most:
+            return f"must be at most {self.most}, not {value}"
+        return ""
+
+
+class Declaration(NamedTuple):
+    """The metadata of a field that is an option or an argument."""
+
+    help: str
+    """help text; arguments of the command line have none"""
+    names: tuple[str, ...]
+    """names on the command line, if they differ from the name of the field"""
+    metavar: str
+    values: Values
+    is_argument: bool = False
+
+
+def option(
+    help: str, *names: str, default: Any = None, metavar: str = "", least: float | None = None,
+    above: float | None = None, most: float | None = None, choices: Sequence[str] = (),
+) -> Any:  # fmt: skip
+    """Declare a field that is an option, named after the field unless `names` says otherwise."""
+    found = Declaration(help, names, metavar, Values(least, above, most, tuple(choices)))
+    return dataclasses.field(default=default, metadata={"declared": found})
+
+
+def count_option(help: str, default: int | None = None) -> Any:
+    """Declare an option that is a number of things, at least one."""
+    return option(help, default=default, least=1, metavar="N")
+
+
+def amount_option(help: str, metavar: str) -> Any:
+    """Declare an option that is a number greater than zero."""
+    return option(help, above=0, metavar=metavar)
+
+
+def argument(metavar: str = "", *, default: Any = REQUIRED, choices: Sequence[str] = ()) -> Any:
+    """Declare a field that is an argument of the command line; many if the field is a tuple."""
+    found = Declaration("", (), metavar, Values(choices=tuple(choices)), is_argument=True)
+    return dataclasses.field(default=default, metadata={"declared": found})
+
+
+def declared(options: Any) -> Iterator[tuple[dataclasses.Field[Any], Declaration]]:
+    """The fields of a dataclass of options, each with its declaration."""
+    for field in dataclasses.fields(options):
+        yield field, field.metadata["declared"]
+
+
+def require_valid(options: Any) -> None:
+    """Raise a `ConfigError` if an option has a value that is not allowed."""
+    for field, declaration in declared(options):
+        value = getattr(options, field.name)
+        if value is None or value == field.default:
+            continue
+        try:
+            problem = declaration.values.problem(value)
+        except TypeError:
+            problem = f"cannot be {value!r}"
+        if problem:
+            raise ConfigError(f"{option_name(field.name)} {problem}")

@@ -1,0 +1,153 @@
+"""`diptych.detect`: is a site bilingual?  Two or three of its pages tell."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import copy_context
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from diptych.api.declare import argument, option, require_valid
+from diptych.api.detector import DetectorOptions
+from diptych.api.languages import as_text, languages, learned_names
+from diptych.api.watch import watched_search
+from diptych.api.web import Environment, agent_of, seed
+from diptych.errors import ConfigError
+
+if TYPE_CHECKING:
+    from diptych.api.mine import Cancel
+    from diptych.api.search import Search, Searched
+    from diptych.frontier.leads import Leads, Verdict
+    from diptych.reports.progress import Progress
+    from diptych.types import Url
+
+
+class SiteVerdict(NamedTuple):
+    """The answer to the question whether a site is bilingual."""
+
+    site: str
+    """its registrable domain; empty if it could not be tested"""
+    url: str
+    """the page where the test began"""
+    accept: bool
+    """True if the site is bilingual"""
+    score: float
+    """from 0 to 1"""
+    reason: str
+    """why it was not accepted, or could not be tested; else empty"""
+    pages: dict[str, str]
+    """for each language the page that shows it"""
+    downloads: int
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> SiteVerdict:
+        """The public form of a verdict."""
+        decision = verdict.decision
+        return cls(
+            verdict.site, verdict.url, decision.accept, round(decision.score, 4), decision.reason,
+            dict(verdict.pages), verdict.downloads,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectOptions(DetectorOptions):
+    """Options of testing sites."""
+
+    sites: tuple[str, ...] = argument("SITE...", default=())
+    out: Path | None = option("Keep what was fetched in a run folder.", metavar="RUN")
+
+
+def detect(
+    site: str,
+    *,
+    langs: str | Sequence[str],
+    out: str | Path | None = None,
+    method: str = DetectOptions.method,
+    threshold: float | None = DetectOptions.threshold,
+    langid: Sequence[str | Path] = (),
+    delay: float = DetectOptions.delay,
+    user_agent: str | None = DetectOptions.user_agent,
+    proxy: str | None = DetectOptions.proxy,
+    allow_private: bool = DetectOptions.allow_private,
+    progress: bool | Callable[[Progress], None] = False,
+    cancel: Cancel | None = None,
+) -> SiteVerdict:
+    """Test if a site is bilingual, by two or three downloads.
+
+    The options are those of `diptych detect`; `progress` and `cancel` are those of `mine`.
+
+    >>> detect("https://example.org", langs=["en", "fr"]).accept  # doctest: +SKIP
+    True
+    """
+    asked = DetectOptions(
+        sites=(site,), langs=as_text(langs), out=None if out is None else Path(out), method=method,
+        threshold=threshold, langid=tuple(map(Path, langid)), delay=delay, user_agent=user_agent,
+        proxy=proxy, allow_private=allow_private,
+    )  # fmt: skip
+    with watched_search(progress, cancel) as shown:
+        found = copy_context().run(detect_sites, asked, shown, Environment())
+    [(url, answer)] = found.answers
+    if isinstance(answer, str):
+        return SiteVerdict("", url, False, 0.0, answer, {}, 0)
+    return SiteVerdict.of(answer)
+
+
+class Detected(NamedTuple):
+    """The result of testing sites."""
+
+    answers: Sequence[tuple[Url, Verdict | str]]
+    """for each URL that was named the verdict, or the reason why there is none"""
+    searched: Searched
+
+
+def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) -> Detected:
+    """Test sites; `shown` is told each verdict as soon as there is one."""
+    from diptych.api.search import search
+    from diptych.frontier.leads import Leads
+    from diptych.frontier.search import Budget
+    from diptych.run.terms import Terms, open_run
+    from diptych.sources.open import open_sources
+    from diptych.stages.discover.seeds_only import SeedsOnly
+    from diptych.text.urls import site_name
+
+    require_valid(asked)
+    langs = languages(asked.langs, asked.langid)
+    named = [seed(text) for text in asked.sites]
+    if not named:
+        raise ConfigError("name a site, such as https://example.org")
+    seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]
+    recipe = {"detect": asked.detector()}
+    terms = Terms(langs, tuple(seeds), "site", recipe, taught=learned_names())
+    agent = agent_of(asked.user_agent)
+    with _folder(asked.out) as folder, open_run(folder, terms, agent=agent) as store:
+        searched = search(
+            store, seeds, SeedsOnly(), terms, open_sources(()), asked, Budget(), shown, environment
+        )
+        answers = list(_answers(named, Leads(store, once=True)))
+    return Detected(answers, searched)
+
+
+def _answers(named: Sequence[Url], leads: Leads) -> Iterator[tuple[Url, Verdict | str]]:
+    """The verdict on each site that was named, also if it has moved; or why there is none."""
+    from diptych.reason import Reason
+    from diptych.text.urls import site_name
+
+    decided = {verdict.site: verdict for verdict in leads.verdicts()}
+    failed = {site_name(url): reason for url, reason in leads.failed()}
+    for url in dict.fromkeys(named):
+        site = leads.destination(site_name(url))
+        reason = failed.get(site) or failed.get(site_name(url), Reason.NOT_TRIED)
+        yield url, decided.get(site) or str(reason)
+
+
+@contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    """The folder of the run; a temporary one unless the user named one, since it is a few pages."""
+    if out is not None:
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="diptych-detect-") as folder:
+        yield Path(folder)

@@ -1,0 +1,215 @@
+"""`diptych.discover`: bilingual sites, found by following links forward and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from diptych.api.declare import amount_option, argument, count_option, option, require_valid
+from diptych.api.detect import SiteVerdict
+from diptych.api.detector import DetectorOptions
+from diptych.api.languages import as_text, languages, learned_names
+from diptych.api.watch import stop_when, watched_search
+from diptych.api.web import Environment, agent_of, seed
+from diptych.errors import ConfigError, StoppedError, option_name
+
+if TYPE_CHECKING:
+    from diptych.api.mine import Cancel
+    from diptych.api.search import Search, Searched
+    from diptych.protocols import DiscoverPolicy
+    from diptych.reports.progress import Progress
+    from diptych.sources.common_crawl import SiteCandidate
+    from diptych.types import Url
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscoverOptions(DetectorOptions):
+    """Options of a search for bilingual sites."""
+
+    seeds: tuple[str, ...] = argument("SEED...", default=())
+    backlinks: tuple[str, ...] = option(
+        "Source of back links: a web graph, WAT index, run or API (repeatable).",
+        default=(), metavar="SOURCE",
+    )  # fmt: skip
+    policy: str = option("Search policy: cobfc, obfc, focc or fc.", default="", metavar="NAME")
+    topic: str = option("For focc: words of the topic of pages.", default="", metavar="WORDS")
+    strategy: str | None = option(
+        "A recipe with a discovery policy and a detector.", metavar="FILE"
+    )
+    cc_index: tuple[str, ...] = option(
+        "List candidates from Common Crawl's columnar index (files, folders, patterns).",
+        default=(), metavar="PARQUET",
+    )  # fmt: skip
+    min_pages: int = count_option(
+        "For the index: minimum number of pages of a site in each language.", 5
+    )
+    max_candidates: int | None = count_option("For the index: maximum number of sites.")
+    suffix: tuple[str, ...] = option(
+        "For the index: only hosts with this ending, such as fr or co.uk (repeatable).",
+        default=(), metavar="TLD",
+    )  # fmt: skip
+    test: bool = option("Test the candidates of the index on the web.", default=False)
+    out: Path | None = option("Folder of the run.", metavar="RUN")
+    max_downloads: int | None = count_option("Maximum number of downloads without robots.txt.")
+    max_sites: int | None = count_option("Maximum number of bilingual sites to find.")
+    max_minutes: float | None = amount_option("Maximum number of minutes.", "M")
+
+    def recipe(self) -> dict[str, Any]:
+        """The recipe of the search: a discovery policy and a detector."""
+        from diptych import recipes
+
+        recipe = recipes.load_discovery(self.strategy or recipes.DISCOVERY, {})
+        if self.policy and self.policy != recipe["discover"]["use"]:
+            recipe["discover"] = {"use": self.policy}
+        if self.topic:
+            recipe["discover"] = {**recipe["discover"], "topic": self.topic.split()}
+        return {**recipe, "detect": self.detector(recipe["detect"])}
+
+    def folder(self, langs: Sequence[str]) -> Path:
+        """The folder of the run."""
+        from diptych.run.terms import default_folder
+
+        usual = default_folder(self.seeds, self.cc_index, langs).name.partition("-")[2]
+        return self.out or Path(f"diptych-sites-{usual}")
+
+
+def discover(
+    seeds: str | Sequence[str] = (),
+    *,
+    langs: str | Sequence[str],
+    backlinks: str | Path | Sequence[str | Path] = (),
+    policy: str = DiscoverOptions.policy,
+    topic: str = DiscoverOptions.topic,
+    strategy: str | None = DiscoverOptions.strategy,
+    cc_index: str | Path | Sequence[str | Path] = (),
+    min_pages: int = DiscoverOptions.min_pages,
+    max_candidates: int | None = DiscoverOptions.max_candidates,
+    suffix: Sequence[str] = (),
+    out: str | Path | None = None,
+    max_downloads: int | None = DiscoverOptions.max_downloads,
+    max_sites: int | None = DiscoverOptions.max_sites,
+    max_minutes: float | None = DiscoverOptions.max_minutes,
+    method: str = DiscoverOptions.method,
+    threshold: float | None = DiscoverOptions.threshold,
+    langid: Sequence[str | Path] = (),
+    delay: float = DiscoverOptions.delay,
+    user_agent: str | None = DiscoverOptions.user_agent,
+    proxy: str | None = DiscoverOptions.proxy,
+    allow_private: bool = DiscoverOptions.allow_private,
+    progress: bool | Callable[[Progress], None] = False,
+    cancel: Cancel | None = None,
+) -> Iterator[SiteVerdict]:
+    """Find bilingual sites, starting from known ones; each is given as soon as it is found.
+
+    `backlinks` are the sources of back links: the folder of a web graph, an index of WAT files, an
+    earlier run, or the description of a service.  Sites of the index `cc_index` are tested as well.
+    The run is the folder `out`; the same call continues it.  Leaving the loop ends the search.  The
+    options are those of `diptych discover`; `progress` and `cancel` are those of `mine`.
+
+    >>> for site in discover("https://example.org", langs="en,fr", backlinks="graph/"):
+    ...     print(site.url, site.pages)  # doctest: +SKIP
+    """
+    from diptych.engine.background import stream
+
+    asked = DiscoverOptions(
+        seeds=_texts(seeds), langs=as_text(langs), backlinks=_texts(backlinks), policy=policy,
+        topic=topic, strategy=strategy, cc_index=_texts(cc_index), min_pages=min_pages,
+        max_candidates=max_candidates, suffix=tuple(suffix), test=True,
+        out=None if out is None else Path(out), max_downloads=max_downloads, max_sites=max_sites,
+        max_minutes=max_minutes, method=method, threshold=threshold,
+        langid=tuple(map(Path, langid)), delay=delay, user_agent=user_agent, proxy=proxy,
+        allow_private=allow_private,
+    )  # fmt: skip
+
+    def work(emit: Callable[[SiteVerdict], None], is_over: Callable[[], bool]) -> None:
+        with watched_search(progress, cancel) as shown:
+            shown.say = lambda verdict: (
+                emit(SiteVerdict.of(verdict)) if verdict.decision.accept else None
+            )
+            stop_when(shown, is_over)
+            found = discover_sites(asked, shown, Environment())
+            if not found.searched.is_whole:
+                raise StoppedError("Stopped. The same call continues the search.")
+
+    return stream(work)
+
+
+class Discovered(NamedTuple):
+    """The result of a search for sites."""
+
+    sites: Sequence[Url]
+    folder: Path
+    searched: Searched
+
+
+def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environment) -> Discovered:
+    """Search for bilingual sites; `shown` is told each verdict as soon as there is one."""
+    from diptych.api.search import search
+    from diptych.frontier.search import Budget
+    from diptych.registry import make
+    from diptych.run.terms import Terms, open_run
+    from diptych.sources.open import open_sources
+    from diptych.stages.discover.seeds_only import SeedsOnly
+
+    require_valid(asked)
+    langs = languages(asked.langs, asked.langid)
+    named = [seed(text) for text in asked.seeds]
+    recipe = asked.recipe()
+    policy: DiscoverPolicy = make("discover", recipe["discover"])
+    source = open_sources(asked.backlinks, asked.proxy)
+    seeds = named
+    if asked.cc_index:
+        seeds = [*named, *(candidate.start for candidate in index_candidates(asked))]
+        if not asked.backlinks and not asked.policy and not asked.strategy:
+            policy = SeedsOnly()  # they are tested, and nothing else
+    _require_start(seeds, policy, recipe, asked)
+    terms = Terms(
+        langs, tuple(named), "site", recipe, tuple(asked.cc_index), taught=learned_names()
+    )
+    budget = Budget(
+        downloads=asked.max_downloads,
+        sites=asked.max_sites,
+        seconds=asked.max_minutes * 60 if asked.max_minutes else None,
+    )
+    folder = asked.folder(langs)
+    with open_run(folder, terms, agent=agent_of(asked.user_agent)) as store:
+        searched = search(store, seeds, policy, terms, source, asked, budget, shown, environment)
+    sites = [verdict.url for verdict in searched.verdicts][: asked.max_sites]
+    return Discovered(sites, folder, searched)
+
+
+def index_candidates(asked: DiscoverOptions) -> Iterator[SiteCandidate]:
+    """The sites of Common Crawl's index that have enough pages in the requested languages."""
+    from diptych.sources.common_crawl import candidates
+
+    return candidates(
+        asked.cc_index, languages(asked.langs, asked.langid), at_least=asked.min_pages,
+        limit=asked.max_candidates, suffixes=asked.suffix,
+    )  # fmt: skip
+
+
+def _require_start(
+    seeds: Sequence[Url], policy: DiscoverPolicy, recipe: Mapping[str, Any], asked: DiscoverOptions
+) -> None:
+    name = recipe["discover"]["use"]
+    if not seeds:
+        raise ConfigError(
+            "name pages to start from, such as bilingual sites that you know,"
+            f" or an index of Common Crawl with {option_name('cc_index')}"
+        )
+    if policy.looks_back and not asked.backlinks:
+        raise ConfigError(
+            f"{name} follows back links: name a source of them with {option_name('backlinks')}"
+            f" (see: diptych backlinks --help), or choose {option_name('policy')} fc"
+        )
+    if name == "focc" and not recipe["discover"].get("topic"):
+        raise ConfigError(
+            f"focc needs a topic: {option_name('topic')} 'hotel travel viaje turismo'"
+        )
+
+
+def _texts(values: str | Path | Sequence[str | Path]) -> tuple[str, ...]:
+    """One value or several as texts."""
+    return (str(values),) if isinstance(values, str | Path) else tuple(map(str, values))

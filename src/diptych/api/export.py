@@ -1,0 +1,210 @@
+"""The corpus of a run in a format: options, the selection from a corpus, and files written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from diptych.api.declare import REQUIRED, argument, option, require_valid
+from diptych.errors import ConfigError, option_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from diptych.corpus.from_run import Choice, RunCorpus
+    from diptych.protocols import Corpus, Exporter
+    from diptych.run.store import Store
+    from diptych.run.terms import Terms
+
+FORMATS = ("docs", "jsonl", "moses", "parquet", "standoff", "tmx", "tsv")
+"""those of the registry, which takes a while to load"""
+PAGE_PAIRS = "page pairs"
+_WRITTEN = "File to write, compressed if it ends in .gz or .zst; - is standard output."
+_ALSO = frozenset({("jsonl", "docs"), ("jsonl", "standoff")})  # they are JSONL too
+_OF_PAGES = frozenset({
+    "languages", "licence", "licence-link", "machine", "machine_translated", "noai", "noarchive",
+    "noimageai", "noindex", "one_sided_parts", "tdm-reserved", "untranslated_parts",
+})  # fmt: skip
+_OF_SEGMENTS = frozenset({"card", "email", "iban", "phone"})
+
+
+class Exported(NamedTuple):
+    """The result of an export."""
+
+    lines: int
+    """segments, rows of several languages, or page pairs, depending on the format"""
+    files: tuple[Path, ...]
+    """files that were written; none for standard output"""
+
+
+def out_option(*, in_run: bool = False) -> Any:
+    """Declare the option for the file that a corpus is written to."""
+    if in_run:
+        return option(f"{_WRITTEN}  Default: in the run folder.")
+    return option(_WRITTEN, default=REQUIRED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusOptions:
+    """Options for writing a corpus: format and file."""
+
+    format: str | None = option("File format; default: by the ending of --out.", choices=FORMATS)
+    out: Path = out_option()
+
+    def exporter(self, *, n_way: bool = False) -> Exporter:
+        """The exporter of the format, which is named or follows from the ending of the file."""
+        from diptych.corpus.files import format_of, require_compression
+        from diptych.registry import STRATEGIES, exporter
+
+        if self.out:
+            require_compression(self.out)
+        told = format_of(self.out) if self.out else None
+        name = self.format or told
+        if name is None:
+            known = ", ".join(sorted(STRATEGIES["export"]))
+            raise ConfigError(f"name a format with {option_name('format')}; there is: {known}")
+        if told not in (None, name) and (told, name) not in _ALSO:
+            raise ConfigError(
+                f"{self.out} has the ending of {told}, not of {name}: name it otherwise"
+            )
+        return exporter(name, n_way=n_way)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusChoice:
+    """Options for writing a part of a corpus, or for changing its texts."""
+
+    min_score: float | None = option(
+        "Minimum score of a segment; default: the threshold of the run.",
+        least=0, most=1, metavar="X",
+    )  # fmt: skip
+    without: str = option(
+        "Leave out what has these flags, such as machine or noai"
+        " (docs/politeness-and-rights.md).",
+        default="", metavar="FLAG,FLAG",
+    )  # fmt: skip
+    redact: bool = option(
+        "Replace personal data by [EMAIL], [PHONE] and the like.", default=False
+    )
+
+    @classmethod
+    def of(
+        cls, min_score: float | None, without: Sequence[str] = (), *, redact: bool = False
+    ) -> CorpusChoice:
+        """The choice of a user of Python."""
+        return CorpusChoice(min_score=min_score, without=",".join(without), redact=redact)
+
+    @property
+    def is_narrowed(self) -> bool:
+        """True if the user asked for a part of the corpus, or for changed texts."""
+        return self.min_score is not None or bool(self.without) or self.redact
+
+    def choice(self, threshold: float) -> Choice:
+        """The user's selection from a corpus with this threshold of its own."""
+        from diptych.corpus.from_run import Choice
+
+        least = threshold if self.min_score is None else self.min_score
+        return Choice(least, self.flags(), self.redact)
+
+    def flags(self) -> frozenset[str]:
+        """The flags to leave out; a `ConfigError` for an unknown one."""
+        named = self.without.replace(",", " ").split()
+        known = _OF_PAGES | _OF_SEGMENTS
+        for name in named:
+            if name.partition(":")[0] not in known:
+                raise ConfigError(f"unknown flag '{name}'; there is: {', '.join(sorted(known))}")
+        return frozenset(named)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenOptions(CorpusChoice, CorpusOptions):
+    """Options of `merge` and `export`."""
+
+    def exporter(self, *, n_way: bool = False) -> Exporter:
+        """The exporter of the format, if it can leave out the unwanted flags."""
+        made = super().exporter(n_way=n_way)
+        if lines_of(made) == PAGE_PAIRS and (asked := self.flags() & _OF_SEGMENTS):
+            raise ConfigError(
+                f"documents are whole pages, with {', '.join(sorted(asked))}:"
+                f" use {option_name('redact')}"
+            )
+        return made
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(ChosenOptions):
+    """Options of `export`."""
+
+    run: Path = argument()
+    out: Path | None = out_option(in_run=True)  # type: ignore[assignment]
+    n_way: bool = option("Rows of all languages instead of pairs.", default=False)
+
+    def path(self, made: Exporter) -> Path:
+        """The file to write to."""
+        name = ("n-way" if self.n_way else "corpus") + ("-selected" if self.is_narrowed else "")
+        return self.out or self.run / f"{name}.{made.suffix}"
+
+
+def export_run(
+    asked: ExportOptions, standard: Callable[[Path], BinaryIO | None] = lambda path: None
+) -> Exported:
+    """Write the corpus of a run; `standard` gives the stream for standard output."""
+    from diptych.corpus.from_run import NWayCorpus, write_corpus
+    from diptych.run.store import Store
+
+    require_valid(asked)
+    made, terms = asked.exporter(n_way=asked.n_way), terms_of(asked.run)
+    path = asked.path(made)
+    with Store(asked.run, write=False) as store, store.snapshot():
+        corpus: Corpus = (
+            NWayCorpus(run_corpus(store, terms, asked))
+            if asked.n_way
+            else chosen_corpus(store, terms, asked)
+        )
+        return Exported(*write_corpus(corpus, made, path, standard(path)))
+
+
+def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str = "") -> RunCorpus:
+    """The corpus of a run, as far as it is wanted.
+
+    It has near-duplicates if one may take the place of another: if pages are left out, if texts are
+    changed, or if the run has not finished.
+    """
+    from diptych.corpus.from_run import RunCorpus
+    from diptych.registry import build, signature
+
+    threshold = build(terms.recipe).filter.threshold
+    corpus = RunCorpus(
+        store, terms.langs, signature(terms.recipe, terms.langs), asked.choice(threshold), prefix
+    )
+    has_duplicates = bool(asked.without) or asked.redact or not corpus.is_deduplicated()
+    return replace(corpus, each=has_duplicates)
+
+
+def chosen_corpus(store: Store, terms: Terms, asked: CorpusChoice) -> Corpus:
+    """The corpus of a run as far as it is wanted, near-duplicates once."""
+    from diptych.corpus.merge import merge
+
+    require_valid(asked)
+    corpus = run_corpus(store, terms, asked)
+    return replace(merge([corpus]), langs=corpus.langs) if corpus.each else corpus
+
+
+def terms_of(run: Path) -> Terms:
+    """The terms of a run that has a corpus."""
+    from diptych.run.terms import read_terms
+
+    terms = read_terms(run)
+    if "detect" in terms.recipe:
+        raise ConfigError(
+            f"{run} is a search for sites and has no corpus; its sites are in sites.tsv"
+        )
+    return terms
+
+
+def lines_of(made: Exporter, *, n_way: bool = False) -> str:
+    """The unit that an exporter counts: page pairs, rows or segments."""
+    if made.suffix.startswith("docs"):
+        return PAGE_PAIRS
+    return "rows" if n_way else "segments"

@@ -1,0 +1,95 @@
+"""Requested languages, and languages that the user has taught."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diptych.api.declare import REQUIRED, option
+from diptych.errors import ConfigError, option_name
+from diptych.files import read_file, reading
+
+if TYPE_CHECKING:
+    from diptych.language.learned import LearnedLanguage
+
+
+def langs_option() -> Any:
+    """Declare the option for the requested languages."""
+    return option("Two or more languages, ISO 639 codes.", default=REQUIRED, metavar="en,fr")
+
+
+def langid_option() -> Any:
+    """Declare the option for languages that the user has taught."""
+    return option(
+        "A language you have taught, from: diptych train langid (repeatable).",
+        default=(), metavar="FILE",
+    )  # fmt: skip
+
+
+def languages(langs: str | Sequence[str], taught: Sequence[Path] = ()) -> tuple[str, ...]:
+    """The requested languages, after the taught ones were read."""
+    from diptych.language import identify
+    from diptych.language.codes import parse_langs
+
+    if taught or identify.learned_languages():
+        use_language_files(taught)
+    try:
+        return parse_langs(as_text(langs))
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+def as_text(langs: str | Sequence[str]) -> str:
+    """Languages as the command line has them.
+
+    >>> as_text(["en", "fr"]), as_text("en,fr")
+    ('en,fr', 'en,fr')
+    """
+    return langs if isinstance(langs, str) else ",".join(langs)
+
+
+def use_language_files(files: Sequence[Path]) -> None:
+    """Use the languages of some files in this context; `ConfigError` if one cannot be used."""
+    from diptych.language.identify import use_learned_languages
+
+    models = [_learned(path) for path in files]
+    try:
+        use_learned_languages(models)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _learned(path: Path) -> LearnedLanguage:
+    from diptych.language.learned import MAX_BYTES, LearnedLanguage
+
+    advice = "make one: diptych train langid LANG FILE --out MODEL"
+    with reading(path, "taught language", advice):
+        return LearnedLanguage.from_bytes(read_file(path, MAX_BYTES, advice))
+
+
+def learned_names() -> tuple[str, ...]:
+    """The languages that were taught, as `run.toml` names them."""
+    from hashlib import blake2b
+
+    from diptych.language import identify
+
+    return tuple(
+        f"{each.lang}:{blake2b(each.to_bytes(), digest_size=8).hexdigest()}"
+        for each in identify.learned_languages()
+    )
+
+
+def first_notes(langs: Sequence[str]) -> list[str]:
+    """Notes on languages that cannot be identified by their text, and on missing kernels."""
+    from diptych.kernels import slow_kernels
+    from diptych.language import identify
+
+    notes = [
+        f"cannot recognise {lang} from text: only pages that declare it are used; to teach it, run:"
+        f" diptych train langid {lang} FILE --out MODEL, then mine with {option_name('langid')}"
+        " MODEL"
+        for lang in langs
+        if not identify.can_identify(lang)
+    ]
+    return [*notes, *filter(None, [slow_kernels()])]

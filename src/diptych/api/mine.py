@@ -1,0 +1,314 @@
+"""`diptych.mine`: from a site and two languages to a run with a corpus."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from diptych.api.declare import amount_option, argument, count_option, option, require_valid
+from diptych.api.languages import (
+    as_text,
+    first_notes,
+    langid_option,
+    langs_option,
+    languages,
+    learned_names,
+)
+from diptych.api.run import Run
+from diptych.api.watch import watched
+from diptych.api.web import Environment, WebOptions, agent_of, seed
+from diptych.errors import ConfigError, option_name
+
+if TYPE_CHECKING:
+    from diptych.engine.engine import Engine
+    from diptych.frontier.politeness import Limits
+    from diptych.learn.lexicon.lexicon import Lexicon
+    from diptych.pipeline import Plan
+    from diptych.registry import Strategies
+    from diptych.reports.progress import Monitor, Progress
+    from diptych.reports.summary import Summary
+    from diptych.run.store import Store
+    from diptych.run.terms import Terms
+    from diptych.types import Url
+
+STAGES = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
+"""the stages whose strategy is an option"""
+
+
+def _stage(name: str) -> Any:
+    return option(f"Strategy for the {name} stage instead of the recipe's.", metavar="NAME")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MineOptions(WebOptions):
+    """Options of mining; the only list of their defaults."""
+
+    sites: tuple[str, ...] = argument("SITE...", default=())
+    langs: str = langs_option()
+    out: Path | None = option("Folder of the run.", metavar="RUN")
+    warc: tuple[Path, ...] = option(
+        "Mine archives instead of the web (a file or a folder; repeatable).",
+        default=(), metavar="FILE",
+    )  # fmt: skip
+    strategy: str | None = option("A recipe (see: diptych strategies).", metavar="NAME")
+    crawl: str | None = _stage("crawl")
+    pair: str | None = _stage("pair")
+    verify: str | None = _stage("verify")
+    align_dom: str | None = _stage("align-dom")
+    align_sentences: str | None = _stage("align-sentences")
+    filter: str | None = _stage("filter")
+    lexicon: tuple[Path, ...] = option(
+        "Words you know, from: diptych lexicon import (repeatable).", default=(), metavar="FILE"
+    )
+    langid: tuple[Path, ...] = langid_option()
+    also: tuple[str, ...] = option(
+        "Another host that belongs to the site (repeatable).", default=(), metavar="URL"
+    )
+    scope: str = option(
+        "Extent of a site: registrable domain, host or folder.",
+        default="site", choices=("site", "host", "prefix"),
+    )  # fmt: skip
+    max_pages: int | None = count_option("Maximum number of pages per site.")
+    max_minutes: float | None = amount_option("Maximum number of minutes per site.", "M")
+    max_megabytes: float | None = amount_option("Maximum number of megabytes per site.", "MB")
+    share: float = option(
+        "Finish a site when this percentage of its pairs is probably found; 100: fetch all of it.",
+        default=97.0, least=0, most=100, metavar="PERCENT",
+    )  # fmt: skip
+    patience: float = option(
+        "Finish a site when the next pair would probably cost more downloads than this; 0: never.",
+        default=0.0, least=0, metavar="N",
+    )  # fmt: skip
+    connections: int = option(
+        "Simultaneous connections to one host.", default=1, least=1, most=64, metavar="N"
+    )
+    jobs: int | None = option(
+        "Maximum number of processes that read, pair and align pages; default: one per processor.",
+        least=1, most=256, metavar="N",
+    )  # fmt: skip
+
+    def recipe(self) -> dict[str, Any]:
+        """The recipe, with the strategies that were named in the place of its own."""
+        from diptych import recipes
+
+        named = {stage: getattr(self, stage) for stage in STAGES}
+        return recipes.load(
+            self.strategy or recipes.DEFAULT,
+            {stage: name for stage, name in named.items() if name},
+        )
+
+    def limits(self) -> Limits:
+        """The limits of the crawl."""
+        from diptych.frontier.politeness import Limits
+
+        minutes, megabytes = self.max_minutes, self.max_megabytes
+        return Limits(
+            max_pages=self.max_pages,
+            max_seconds=minutes * 60 if minutes else None,
+            max_bytes=int(megabytes * 1_000_000) if megabytes else None,
+            share=self.share / 100 if self.share < 100 else None,
+            patience=self.patience or None,
+        )
+
+
+class Cancel(Protocol):
+    """Something that can be set from another thread, such as a `threading.Event`."""
+
+    def is_set(self) -> bool:
+        """True if the run is to stop."""
+        ...
+
+
+def mine(
+    sites: str | Sequence[str] = (),
+    *,
+    langs: str | Sequence[str],
+    out: str | Path | None = None,
+    warc: str | Path | Sequence[str | Path] = (),
+    strategy: str | None = MineOptions.strategy,
+    crawl: str | None = MineOptions.crawl,
+    pair: str | None = MineOptions.pair,
+    verify: str | None = MineOptions.verify,
+    align_dom: str | None = MineOptions.align_dom,
+    align_sentences: str | None = MineOptions.align_sentences,
+    filter: str | None = MineOptions.filter,
+    lexicon: str | Path | Sequence[str | Path] = (),
+    langid: str | Path | Sequence[str | Path] = (),
+    also: str | Sequence[str] = (),
+    scope: str = MineOptions.scope,
+    max_pages: int | None = MineOptions.max_pages,
+    max_minutes: float | None = MineOptions.max_minutes,
+    max_megabytes: float | None = MineOptions.max_megabytes,
+    share: float = MineOptions.share,
+    patience: float = MineOptions.patience,
+    connections: int = MineOptions.connections,
+    jobs: int | None = MineOptions.jobs,
+    delay: float = MineOptions.delay,
+    user_agent: str | None = MineOptions.user_agent,
+    proxy: str | None = MineOptions.proxy,
+    allow_private: bool = MineOptions.allow_private,
+    progress: bool | Callable[[Progress], None] = False,
+    cancel: Cancel | None = None,
+) -> Run:
+    """Crawl one or several sites and mine their parallel text into a corpus.
+
+    The run is the folder `out`, by default a folder named after the site and the languages.  The
+    same call continues a run that was interrupted.  With `warc` archives are mined instead of the
+    web.  The options are those of `diptych mine`, which its help explains.
+
+    `progress` is a function that is called with a `Progress` several times a second, or True to
+    show a display on standard error.  `cancel` is a `threading.Event`: once it is set, the run
+    stops in order and `StoppedError` is raised; the same call continues it.  Raises `ConfigError`
+    if an option cannot be used, and `StoreError` if the folder cannot.
+
+    >>> run = mine("https://example.org", langs=["en", "fr"], max_pages=500)  # doctest: +SKIP
+    >>> run.summary.pairs, run.summary.segments  # doctest: +SKIP
+    (16, 440)
+    """
+    asked = MineOptions(
+        sites=_many(sites), langs=as_text(langs), out=None if out is None else Path(out),
+        warc=_paths(warc), strategy=strategy, crawl=crawl, pair=pair, verify=verify,
+        align_dom=align_dom, align_sentences=align_sentences, filter=filter,
+        lexicon=_paths(lexicon), langid=_paths(langid), also=_many(also), scope=scope,
+        max_pages=max_pages, max_minutes=max_minutes, max_megabytes=max_megabytes, share=share,
+        patience=patience, connections=connections, jobs=jobs, delay=delay, user_agent=user_agent,
+        proxy=proxy, allow_private=allow_private,
+    )  # fmt: skip
+    with watched(progress, cancel) as monitor:
+        return copy_context().run(mine_sites, asked, monitor, Environment()).run
+
+
+class Mined(NamedTuple):
+    """The result of mining."""
+
+    run: Run
+    summary: Summary
+    damaged: Sequence[str]
+    """archives that could not be read to their end, and why"""
+    crawl_seconds: float
+
+
+def mine_sites(asked: MineOptions, monitor: Monitor, environment: Environment) -> Mined:
+    """Mine sites or archives into a run folder, or continue the run that is there."""
+    from diptych.engine.replay import archive_files, index_archives
+    from diptych.learn.lexicon.lexicon import read_lexicon
+    from diptych.pipeline import run
+    from diptych.reports.run_page import write_report
+    from diptych.reports.summary import summarise
+    from diptych.run.terms import Terms, default_folder, open_run
+
+    require_valid(asked)
+    langs = languages(asked.langs, asked.langid)
+    archives = archive_files(asked.warc)
+    seeds = _seeds(asked.sites, asked.also, archives=bool(archives))
+    recipe = asked.recipe()
+    strategies = _strategies(recipe, is_complete=bool(archives and not seeds))
+    names = tuple(str(file.resolve()) for file in archives)
+    lexicons = [read_lexicon(path) for path in asked.lexicon]
+    known = tuple(_named(lexicon, langs) for lexicon in lexicons)
+    terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
+    folder = asked.out or default_folder(seeds, [str(path) for path in asked.warc], langs)
+    agent, workers = agent_of(asked.user_agent), environment.start_workers(asked.jobs)
+    engine = _engine(asked, agent, archives, environment)
+    with open_run(folder, terms, agent=agent) as store:
+        damaged = index_archives(store, archives)
+        plan = _plan(store, terms, lexicons, asked, agent)
+        monitor.notes.extend([*first_notes(langs), *store.archive.notes])
+        with workers:
+            now = 0.0 if archives else time.time()  # a replay has its own clock
+            run(plan, strategies, store, engine, workers, monitor, now)
+        summary = summarise(store, langs)
+        notes = monitor.final_notes(summary.ends)
+        write_report(store, terms, summary, notes)
+    return Mined(Run(folder, tuple(notes)), summary, damaged, monitor.crawl_seconds)
+
+
+def _many(values: str | Sequence[str]) -> tuple[str, ...]:
+    """One value or several as a tuple."""
+    return (values,) if isinstance(values, str) else tuple(values)
+
+
+def _paths(values: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
+    """One path or several as a tuple."""
+    return (Path(values),) if isinstance(values, str | Path) else tuple(map(Path, values))
+
+
+def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
+    """The strategies of a recipe; if all pages are at hand, the crawl needs no guide."""
+    from diptych.registry import build
+    from diptych.stages.crawl.bfs import Bfs
+
+    strategies = build(recipe)
+    return replace(strategies, crawl=Bfs()) if is_complete else strategies
+
+
+def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
+    """The name of a lexicon in `run.toml`; a `ConfigError` if it is for other languages."""
+    from hashlib import blake2b
+
+    from diptych.learn.lexicon.lexicon import lexicon_of
+    from diptych.types import lang_pairs
+
+    own = lexicon.left_lang, lexicon.right_lang
+    if not any(lexicon_of(pair, [lexicon]) for pair in lang_pairs(langs)):
+        raise ConfigError(
+            f"a lexicon for {','.join(own)} cannot be used with"
+            f" {option_name('langs')} {','.join(langs)}"
+        )
+    return f"{'-'.join(own)}:{blake2b(lexicon.to_bytes(), digest_size=8).hexdigest()}"
+
+
+def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list[Url]:
+    if not sites and not archives:
+        raise ConfigError(
+            f"name a site, such as https://example.org, or archives with {option_name('warc')}"
+        )
+    if also and len(sites) != 1:
+        name = option_name("also")
+        raise ConfigError(f"{name} adds hosts to one site: name exactly one site with it")
+    return [seed(text) for text in (*sites, *also)]
+
+
+def _plan(
+    store: Store, terms: Terms, lexicons: Sequence[Lexicon], asked: MineOptions, agent: str
+) -> Plan:
+    from diptych.engine.replay import PAGES_AT_ONCE
+    from diptych.frontier.politeness import Politeness
+    from diptych.frontier.scope import Scope, group
+    from diptych.pipeline import Plan
+    from diptych.registry import signature
+    from diptych.run.archived import ArchiveIndex
+    from diptych.types import Site, Url
+
+    kind, replay = terms.scope, bool(terms.archives)
+    seeds = [Url(url) for url in terms.seeds]
+    found = group(seeds or ArchiveIndex(store).pages(), kind=kind)
+    if asked.also:
+        found = [Site(found[0].name, tuple(seeds))]
+    politeness = Politeness(
+        agent=agent,
+        delay=0.0 if replay else asked.delay,
+        connections=PAGES_AT_ONCE if replay else asked.connections,
+        obey_robots=not replay,
+    )
+    limits = asked.limits()
+    if replay:
+        limits = replace(limits, max_seconds=None)  # its clock is not that of the user
+    return Plan(
+        found, Scope.of(found, kind=kind), terms.langs, politeness, limits, lexicons,
+        signature(terms.recipe, terms.langs),
+    )  # fmt: skip
+
+
+def _engine(
+    asked: MineOptions, agent: str, archives: Sequence[Path], environment: Environment
+) -> Engine:
+    if archives:
+        from diptych.engine.replay import ReplayEngine
+
+        return ReplayEngine()
+    return environment.live_engine(asked, agent, connections=asked.connections)

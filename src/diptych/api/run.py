@@ -1,0 +1,259 @@
+"""A run as Python sees it: its summary, pages, pairs and segments, exports, explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from diptych.api.export import CorpusChoice, Exported, ExportOptions, chosen_corpus, export_run
+from diptych.api.export import terms_of as terms_of_corpus
+from diptych.errors import ConfigError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+    from diptych.reports.summary import Summary
+    from diptych.run.store import Store
+    from diptych.run.terms import Terms
+    from diptych.units import Unit
+
+
+class Segment(NamedTuple):
+    """A line of the corpus: two texts that are translations of each other.
+
+    The fields are the columns of `corpus.tsv`.
+    """
+
+    left: str
+    right: str
+    score: float
+    """probability that the texts are good translations of each other"""
+    left_url: str
+    right_url: str
+    id: str
+    """hash of texts, languages and URLs: the same in every run"""
+    left_lang: str
+    right_lang: str
+    left_path: str
+    """DOM paths of the blocks that hold the text, separated by blanks"""
+    right_path: str
+    left_at: str
+    """character ranges within these blocks, such as `0-54 0-12`"""
+    right_at: str
+    left_fetched: datetime
+    right_fetched: datetime
+    left_digest: str
+    """digest of the body of the page"""
+    right_digest: str
+    left_warc: str
+    """WARC file that holds the page"""
+    right_warc: str
+    left_offset: int
+    """offset of the page's record in the WARC file"""
+    right_offset: int
+    alignment: float
+    """confidence of the sentence alignment"""
+    verified: float
+    """score of the verifier for the two pages"""
+    evidence: str
+    """kinds of evidence for the page pair, joined by +"""
+    flags: tuple[str, ...]
+    """facts about the pages and texts, such as `noai` or `email`"""
+    copies: int
+    """number of occurrences, near-duplicates included"""
+    run: str
+    """signature of the run"""
+
+
+class Pair(NamedTuple):
+    """Two pages that were verified to be translations of each other."""
+
+    left_url: str
+    right_url: str
+    left_lang: str
+    right_lang: str
+    score: float
+    evidence: str
+    """kinds of evidence, joined by +"""
+
+
+class PageInfo(NamedTuple):
+    """A page that was fetched and read."""
+
+    url: str
+    lang: str
+    """language of its text; empty if it could not be identified"""
+    title: str
+    fetched: datetime
+    text_length: int
+    """characters of text"""
+    size: int
+    """bytes of the body"""
+    flags: tuple[str, ...]
+    """its licence, its rules for robots, machine translation, text made by scripts"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run folder: what was fetched, paired and aligned, and why each decision was made.
+
+    It may be read while another process still mines into it: every method reads the folder as it
+    is at that moment.
+    """
+
+    folder: Path
+    notes: tuple[str, ...] = ()
+    """what mining wanted the user to know; empty for a run that was opened"""
+
+    @property
+    def langs(self) -> tuple[str, ...]:
+        """The requested languages."""
+        return self._terms().langs
+
+    @property
+    def summary(self) -> Summary:
+        """The figures of the run: downloads, pages, pairs, segments, and why others were left out.
+
+        >>> run.summary.pairs, run.summary.downloads_per_pair  # doctest: +SKIP
+        (16, 2.813)
+        """
+        from diptych.reports.summary import summarise
+
+        with self._store() as store:
+            return summarise(store, self.langs)
+
+    def pages(self) -> Iterator[PageInfo]:
+        """The pages that were fetched, site by site."""
+        with self._store() as store:
+            for site, _ in store.sites():
+                for page in store.records(site):
+                    yield PageInfo(
+                        page.url, page.lang, page.title, _time(page.fetched_at),
+                        page.text_length, page.size, page.flags,
+                    )  # fmt: skip
+
+    def pairs(self) -> Iterator[Pair]:
+        """The page pairs that were verified, as in `pairs.tsv`."""
+        with self._store() as store:
+            for site, _ in store.sites():
+                for _, pair in store.verified_pairs(site):
+                    yield Pair(
+                        pair.left, pair.right, pair.left_lang, pair.right_lang, pair.score,
+                        pair.evidence,
+                    )  # fmt: skip
+
+    def segments(
+        self, *, min_score: float | None = None, without: Sequence[str] = (), redact: bool = False
+    ) -> Iterator[Segment]:
+        """The segments of the corpus, as `export` writes them.
+
+        `min_score` replaces the threshold of the run; `without` names flags whose segments are left
+        out; `redact` replaces personal data by placeholders such as [EMAIL].
+
+        >>> for segment in run.segments(min_score=0.9):  # doctest: +SKIP
+        ...     print(segment.left, segment.right, segment.score)
+        """
+        for unit in self._units(CorpusChoice.of(min_score, without, redact=redact)):
+            yield _segment(unit)
+
+    def export(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,
+        min_score: float | None = None,
+        without: Sequence[str] = (),
+        redact: bool = False,
+        n_way: bool = False,
+    ) -> Exported:
+        """Write the corpus to a file; the format follows from its name unless it is given.
+
+        Formats are tsv, tmx, jsonl, parquet, moses, docs and standoff; a name that ends in .gz or
+        .zst is compressed.  Returns the number of lines and the files that were written.
+
+        >>> run.export("corpus.tmx", min_score=0.9).files  # doctest: +SKIP
+        (PosixPath('corpus.tmx'),)
+        """
+        options = ExportOptions(
+            run=self.folder, out=Path(path), format=format, min_score=min_score,
+            without=",".join(without), redact=redact, n_way=n_way,
+        )  # fmt: skip
+        if str(path) == "-":
+            raise ConfigError("name a file to write the corpus to")
+        return export_run(options)
+
+    def to_arrow(self, *, min_score: float | None = None) -> pyarrow.Table:
+        """The corpus as a table of pyarrow, with the columns of `corpus.tsv`."""
+        from diptych.stages.export.parquet import arrow_table
+
+        return arrow_table(self._units(CorpusChoice.of(min_score)))
+
+    def to_pandas(self, *, min_score: float | None = None) -> pandas.DataFrame:
+        """The corpus as a frame of pandas, with the columns of `corpus.tsv`.
+
+        >>> run.to_pandas()[["left", "right", "score"]]  # doctest: +SKIP
+        """
+        from diptych.stages.export.parquet import arrow_table, require_pandas
+
+        require_pandas()
+        return arrow_table(self._units(CorpusChoice.of(min_score))).to_pandas()
+
+    def explain(self, *urls: str) -> str:
+        """Everything the run knows of a URL, of the pair of two URLs, or of all rejected pairs."""
+        from diptych.reports.explain import explain
+
+        with self._store() as store:
+            return explain(store, urls)
+
+    def _repr_html_(self) -> str:
+        """The run as a notebook shows it: its funnel and a sample of its segments."""
+        from diptych.reports.notebook import run_as_html
+
+        with self._store() as store:
+            return run_as_html(store, self._terms())
+
+    def _terms(self) -> Terms:
+        return terms_of_corpus(self.folder)
+
+    @contextmanager
+    def _store(self) -> Iterator[Store]:
+        """The store, at one moment: what is mined meanwhile is not seen."""
+        from diptych.run.store import Store
+
+        self._terms()
+        with Store(self.folder, write=False) as store, store.snapshot():
+            yield store
+
+    def _units(self, choice: CorpusChoice) -> Iterator[Unit]:
+        with self._store() as store:
+            yield from chosen_corpus(store, self._terms(), choice).units()
+
+
+def open_run(folder: str | Path) -> Run:
+    """Open a run folder, also while it is still being mined; `StoreError` if it holds no run.
+
+    >>> run = open_run("diptych-example.org-en-fr")  # doctest: +SKIP
+    """
+    run = Run(Path(folder))
+    with run._store():  # raises what is wrong with it
+        return run
+
+
+def _segment(unit: Unit) -> Segment:
+    from diptych.stages.export.shared.columns import pair_row
+
+    left, right = unit.sides
+    row: tuple[Any, ...] = pair_row(unit)
+    return Segment(*row)._replace(
+        left_fetched=_time(left.fetched_at), right_fetched=_time(right.fetched_at),
+        flags=unit.flags,
+    )  # fmt: skip
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(int(seconds), UTC)

@@ -1,0 +1,84 @@
+"""`diptych.url_languages` and `diptych.url_pairs`: what URLs say before anything is fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diptych.errors import ConfigError, option_name
+
+if TYPE_CHECKING:
+    from diptych.protocols import UrlLanguageModel, UrlPairModel
+    from diptych.types import LangScore
+
+
+def url_languages(urls: Iterable[str], *, model: str | Path = "") -> list[LangScore]:
+    """The most probable language of each URL's page, with its probability.
+
+    `model` is a folder with a model of your own.  The language is "unknown" if the URL does not
+    tell.
+
+    >>> [lang for lang, _ in url_languages(["http://a.org/fr/nouvelles", "http://a.de/preise"])]
+    ['fr', 'de']
+    """
+    return best_languages(language_model(str(model)), list(urls))
+
+
+def url_pairs(pairs: Iterable[tuple[str, str]], *, model: str | Path = "") -> list[float]:
+    """The probability that two URLs lead to translations of each other, for each pair.
+
+    `model` is a folder with a model of your own.
+
+    >>> same, other = url_pairs([("http://a.org/en/x", "http://a.org/fr/x"),
+    ...                          ("http://a.org/en/x", "http://a.org/fr/contact")])
+    >>> same > 0.5 > other
+    True
+    """
+    both = list(pairs)
+    left, right = [one for one, _ in both], [other for _, other in both]
+    return [float(each) for each in pair_model(str(model)).probabilities(left, right)]
+
+
+def language_model(folder: str) -> UrlLanguageModel:
+    """The URL language model of a folder, ours or one of Transformers; without a folder ours."""
+    from diptych.learn.url import language, transformer
+
+    load = transformer.load_url_lang if _is_transformer(folder) else language.load
+    return load(folder)
+
+
+def pair_model(folder: str) -> UrlPairModel:
+    """The URL pair model of a folder, ours or one of Transformers; without a folder ours."""
+    from diptych.learn.url import pair, transformer
+
+    load = transformer.load_url_pair if _is_transformer(folder) else pair.load
+    return load(folder)
+
+
+def _is_transformer(folder: str) -> bool:
+    from diptych.learn.url import transformer
+
+    if folder and not Path(folder).is_dir():
+        raise ConfigError(
+            f"{option_name('model')} {folder} is no folder; give one that diptych train wrote, or a"
+            " model of Transformers on this machine"
+        )
+    return bool(folder) and transformer.is_transformer(folder)
+
+
+def best_languages(model: UrlLanguageModel, urls: Sequence[str]) -> list[LangScore]:
+    """The most probable language of each URL; some models know when none is probable enough."""
+    from diptych.types import LangScore
+
+    if not urls:
+        return []
+    predict = getattr(model, "predict", None)
+    if predict is not None:
+        return list(predict(urls))
+    shares = model.probabilities(urls)
+    best = shares.argmax(1)
+    return [
+        LangScore(model.labels[label], float(shares[place, label]))
+        for place, label in enumerate(best)
+    ]

@@ -1,0 +1,119 @@
+"""Requests to the web as the user wants them: options, user agent, proxy, sites and workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diptych._version import VERSION
+from diptych.api.declare import option
+from diptych.errors import ConfigError, option_name
+from diptych.files import reading
+
+if TYPE_CHECKING:
+    from aiohttp.abc import AbstractResolver
+
+    from diptych.engine.live import LiveEngine
+    from diptych.engine.workers import Workers
+    from diptych.types import Url
+
+AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
+_OTHER_SCHEMES = ("mailto", "data", "javascript", "ftp", "file")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebOptions:
+    """Options of requests to the web."""
+
+    delay: float = option(
+        "Seconds between requests to a host; a longer Crawl-delay is kept.",
+        default=1.0, least=0, metavar="S",
+    )  # fmt: skip
+    user_agent: str | None = option("User agent to send to servers.", metavar="TEXT")
+    proxy: str | None = option(
+        "HTTP proxy; by default HTTP_PROXY, HTTPS_PROXY and NO_PROXY decide.", metavar="URL"
+    )
+    allow_private: bool = option("Also fetch from private and loopback addresses.", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """Worker processes and resolver; tests use others than a user does."""
+
+    workers: int | None = None
+    """largest number of processes that read, pair and align pages; None: one per processor;
+    0: this process does the work"""
+    resolver: AbstractResolver | None = None
+    """looks up host names; None: the system's"""
+
+    def start_workers(self, jobs: int | None = None) -> Workers:
+        """The worker processes of a run: at most as many as the user allows."""
+        from diptych.engine.worker_process import processors
+        from diptych.engine.workers import Workers
+
+        usual = processors() if self.workers is None else self.workers
+        return Workers(jobs or usual)
+
+    def live_engine(
+        self, asked: WebOptions, agent: str, *, connections: int = 1, stall: float = 20.0
+    ) -> LiveEngine:
+        """The engine that fetches from the web."""
+        from diptych.engine.fetch import FetchSettings
+        from diptych.engine.live import LiveEngine
+
+        settings = FetchSettings(
+            agent=agent, proxy=_proxy(asked.proxy), allow_private=asked.allow_private,
+            concurrency=max(64, connections), stall=stall, resolver=self.resolver,
+        )  # fmt: skip
+        return LiveEngine(settings)
+
+
+def agent_of(text: str | None) -> str:
+    """The User-Agent of requests; a `ConfigError` if it is not one line of text."""
+    if text is not None and (not text.isprintable() or not text.strip()):
+        name = option_name("user_agent")
+        raise ConfigError(f"{name} must be one line of text, such as 'MyBot/1.0 (+URL)'")
+    return text or AGENT
+
+
+def seed(text: str) -> Url:
+    """The URL of a site as people write it: with or without its scheme."""
+    from diptych.text.urls import normalise
+
+    if "://" not in text and text.partition(":")[0] not in _OTHER_SCHEMES:
+        text = "https://" + text
+    url = normalise(text)
+    if url is None:
+        raise ConfigError(f"'{text}' is no http or https URL; give one such as https://example.org")
+    return url
+
+
+def listed(sites: Sequence[str], lines: Iterable[str]) -> list[str]:
+    r"""Sites as they were named, with those of a list in the place of `-`.
+
+    Of a line only the text before a tab counts; empty lines and comments are skipped.
+
+    >>> listed(["a.org", "-"], ["b.org\t0.9", "", "# more", "c.org"])
+    ['a.org', 'b.org', 'c.org']
+    """
+    if "-" not in sites:
+        return list(sites)
+    named = (line.partition("\t")[0].strip("\ufeff \r\n") for line in lines)
+    with reading("standard input"):
+        found = [name for name in named if name and not name.startswith("#")]
+    place = list(sites).index("-")
+    return [*sites[:place], *found, *(site for site in sites[place + 1 :] if site != "-")]
+
+
+def _proxy(text: str | None) -> str | None:
+    """A proxy after a check of its form."""
+    if text is None:
+        return None
+    from diptych.text.urls import normalise
+
+    scheme, _, rest = text.partition("://")
+    # A proxy may be named with a user and a password, a site may not.
+    if normalise(f"{scheme}://{rest.rpartition('@')[2]}") is None:
+        raise ConfigError(f"'{text}' is no HTTP proxy; give one such as http://proxy.example:8080")
+    return text
