@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from diptych.api.mine import Cancel
     from diptych.api.search import Search
+    from diptych.reports.display import Figures
     from diptych.reports.progress import Monitor, Progress
 
 Watching = TypeVar("Watching", bound="Monitor")
@@ -19,9 +20,10 @@ def watched(
     progress: bool | Callable[[Progress], None], cancel: Cancel | None
 ) -> Iterator[Monitor]:
     """The monitor of a run: it reports progress, and stops the run when it is cancelled."""
+    from diptych.reports.display import mining_figures
     from diptych.reports.progress import Monitor
 
-    with _shown(Monitor(), progress, cancel) as monitor:
+    with _shown(Monitor(), progress, cancel, mining_figures) as monitor:
         yield monitor
 
 
@@ -32,26 +34,28 @@ def watched_search(
     """The monitor of a search for sites."""
     from diptych.api.search import Search
 
-    with _shown(Search(), progress, cancel) as shown:
-        yield shown
+    search = Search()
+    with _shown(search, progress, cancel, search.figures):
+        yield search
 
 
 @contextmanager
 def _shown(
-    monitor: Watching, progress: bool | Callable[[Progress], None], cancel: Cancel | None
+    monitor: Watching,
+    progress: bool | Callable[[Progress], None],
+    cancel: Cancel | None,
+    figures: Figures,
 ) -> Iterator[Watching]:
+    from rich.console import Console
+
     from diptych.reports.display import progress_display
 
     if cancel is not None:
         stop_when(monitor, cancel.is_set)
     if callable(progress):
         monitor.report = progress
-        yield monitor
-        return
-    from rich.console import Console
-
-    console = Console(stderr=True) if progress else None
-    with progress_display(monitor, console):
+    console = Console(stderr=True) if progress is True else None
+    with progress_display(monitor, console, figures):
         yield monitor
 
 

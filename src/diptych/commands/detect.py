@@ -33,7 +33,8 @@ def detect(asked: DetectCommandOptions) -> int:
     given = {field.name: getattr(asked, field.name) for field in fields(DetectOptions)}
     options = DetectOptions(**given | {"sites": tuple(listed(asked.sites, sys.stdin))})
     printer = Printer(standard_output(), as_json=asked.as_json)
-    with displayed(Search(say=printer.say, stage="searching"), quiet=asked.quiet) as shown:
+    shown = Search(say=printer.say)
+    with displayed(shown, quiet=asked.quiet, figures=shown.figures):
         detected = detect_sites(options, shown, environment())
     if not asked.quiet:
         print_end(detected.searched)

@@ -50,7 +50,8 @@ def discover(asked: DiscoverCommandOptions) -> int:
             raise ConfigError(f"to search from SEED and an index, name {name} SOURCE as well")
         return _list_candidates(options, as_json=asked.as_json, quiet=asked.quiet)
     printer = Printer(standard_output(), as_json=asked.as_json, is_list=True)
-    with displayed(Search(say=printer.say, stage="searching"), quiet=asked.quiet) as shown:
+    shown = Search(say=printer.say)
+    with displayed(shown, quiet=asked.quiet, figures=shown.figures):
         found = discover_sites(options, shown, environment())
     if not asked.quiet:
         print_end(found.searched)
