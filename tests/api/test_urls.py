@@ -7,8 +7,8 @@ import pytest
 from support.encoders import make_encoder
 from support.urlmodels import FakeLanguages
 
-from diptych.commands import _url_list as url_list
 from diptych.api.urls import best_languages, language_model, pair_model
+from diptych.commands import _url_list as url_list
 from diptych.errors import ConfigError
 from diptych.learn.url.language import UrlLang
 from diptych.learn.url.transformer import TransformerUrlPair

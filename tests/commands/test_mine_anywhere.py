@@ -18,8 +18,8 @@ from support.names import LOOPBACK
 from support.serving import MISSING, Reply, serve
 
 import diptych
-from diptych.commands import main
 from diptych.api.web import Environment
+from diptych.commands import main
 
 QUICK = ("--langs", "en,fr", "--delay", "0", "--allow-private", "--quiet")
 SCRIPT = """

@@ -17,8 +17,8 @@ from support.damage import check_damage, damaged, fault
 from support.exported import Given, numbered
 
 from diptych import recipes
-from diptych.commands._url_lines import read_lines
 from diptych.api.languages import use_language_files
+from diptych.commands._url_lines import read_lines
 from diptych.commands.train.verify import read_labels
 from diptych.corpus.files import OutFiles
 from diptych.corpus.from_file import read_units

@@ -15,8 +15,8 @@ from threading import Lock
 from click.testing import CliRunner, Result
 
 import diptych
-from diptych.commands import main
 from diptych.api.web import Environment
+from diptych.commands import main
 from support.names import LOOPBACK
 from support.serving import Request
 

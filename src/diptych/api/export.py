@@ -84,9 +84,7 @@ class CorpusChoice:
         " (docs/politeness-and-rights.md).",
         default="", metavar="FLAG,FLAG",
     )  # fmt: skip
-    redact: bool = option(
-        "Replace personal data by [EMAIL], [PHONE] and the like.", default=False
-    )
+    redact: bool = option("Replace personal data by [EMAIL], [PHONE] and the like.", default=False)
 
     @classmethod
     def of(

@@ -50,9 +50,7 @@ def _parameters(options: type[Any]) -> Iterator[click.Parameter]:
         yield make(field, declaration, hints[name])
 
 
-def _argument(
-    field: dataclasses.Field[Any], declaration: Declaration, hint: Any
-) -> click.Argument:
+def _argument(field: dataclasses.Field[Any], declaration: Declaration, hint: Any) -> click.Argument:
     kind, is_many = _kind(hint)
     return click.Argument(
         [field.name], type=_type(kind, declaration.values), nargs=-1 if is_many else 1,

@@ -1,0 +1,70 @@
+"""The names that `import diptych` offers: adding or removing one is a decision."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import diptych
+
+NAMES = [
+    "ArchiveError", "Bead", "ConfigError", "CorpusError", "DiptychError", "Exported", "LangScore",
+    "PageInfo", "Pair", "Progress", "Run", "Segment", "SegmentPair", "SiteVerdict", "SourceError",
+    "Step", "StoppedError", "StoreError", "Summary", "__version__", "align", "detect", "discover",
+    "mine", "open", "url_languages", "url_pairs",
+]  # fmt: skip
+
+
+def test_public_names_are_these() -> None:
+    assert sorted(diptych.__all__) == NAMES
+    assert dir(diptych) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_can_be_used_and_is_documented(name: str) -> None:
+    found = getattr(diptych, name)
+    assert name.startswith("__") or inspect.getdoc(found)
+
+
+def test_other_names_are_an_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'crawl_everything'"):
+        diptych.crawl_everything  # noqa: B018
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    tree = ast.parse(Path(diptych.__file__).read_text("utf-8"))
+    seen = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("diptych.")
+        for alias in node.names
+    }
+    assert seen == set(NAMES)
+
+
+def test_functions_are_typed() -> None:
+    for name in ("mine", "detect", "discover", "align", "open", "url_languages", "url_pairs"):
+        signature = inspect.signature(getattr(diptych, name))
+        assert signature.return_annotation is not inspect.Signature.empty, name
+        assert all(
+            parameter.annotation is not inspect.Parameter.empty
+            and parameter.kind is not inspect.Parameter.VAR_KEYWORD
+            for parameter in signature.parameters.values()
+        ), name
+
+
+def test_import_is_light() -> None:
+    code = (
+        "import sys, diptych; print(sorted({'numpy', 'aiohttp', 'rich', 'click'} & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_package_says_that_it_is_typed() -> None:
+    assert (Path(diptych.__file__).parent / "py.typed").exists()
