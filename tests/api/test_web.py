@@ -29,7 +29,7 @@ def test_site_needs_no_scheme() -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "a\nb"])
 def test_user_agent_is_one_line(text: str) -> None:
-    with pytest.raises(ConfigError, match="^user_agent must"):
+    with pytest.raises(ConfigError, match=r"^user_agent must"):
         agent_of(text)
 
 
