@@ -36,7 +36,7 @@ def test_site_in_one_language_is_not_accepted() -> None:
         found = diptych.detect(server.url, **QUICK)
     assert not found.accept
     assert found.reason
-    assert found.pages == {}
+    assert found.pages == {"en": server.url}
 
 
 def test_site_that_does_not_answer_has_a_reason() -> None:

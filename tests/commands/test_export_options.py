@@ -33,7 +33,7 @@ def test_run_that_goes_on_is_exported_without_duplicates_and_with_a_note(made: M
     store = made({("/en/a", "/fr/a"): [Said("One.", "Un.", 0.8), Said("one", "un", 0.9)]})
     out = tmp_path / "made.tsv"
     result = run("export", store.folder, "--out", out)
-    assert "has not come to its end" in result.stderr
+    assert "is not finished" in result.stderr
     assert texts(store.folder, out) == [("one", "2")]
     score_segments(store, Kept(), Watcher())
     assert "has not come" not in run("export", store.folder, "--out", out).output
@@ -74,10 +74,10 @@ def test_export_that_is_narrowed_does_not_take_the_place_of_the_corpus(made: Mak
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--without", "nonsense"), "no flag is called 'nonsense'"),
+        (("--without", "nonsense"), "unknown flag 'nonsense'"),
         (("--without", "EMAIL"), "email"),
         (("--without", "machine,licens:x"), "licens:x"),
-        (("--min-score", "nan"), "0 to 1"),
+        (("--min-score", "nan"), "must be at least 0, not nan"),
         (("--format", "tmx"), "ending of tsv"),
         (("--format", "docs", "--without", "email"), "--redact"),
     ],

@@ -86,7 +86,7 @@ def test_sites_that_cannot_be(out, url):
     ("arguments", "said"),
     [
         (["mine", *LANGS], "name a site"),
-        (["mine", SITE, "http://b.org", "--also", "http://c.org", *LANGS], "exactly one SITE"),
+        (["mine", SITE, "http://b.org", "--also", "http://c.org", *LANGS], "exactly one site"),
         (["mine", SITE, *LANGS, "--strategy", "nope"], "there is: bfs"),
         (["mine", SITE, *LANGS, "--strategy", "nope.toml"], "cannot read nope.toml"),
         (["mine", SITE, *LANGS, "--crawl", "nope"], "no crawl strategy 'nope'; there is: bfs"),
