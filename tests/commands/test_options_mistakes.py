@@ -42,8 +42,7 @@ def begun(unreached: Path, out: Path) -> Path:
     ("langs", "said"),
     [
         ("en,xx", "'xx'"),
-        ("en,english", "'english'"),
-        ("en,f r", "'f r'"),
+        ("en,f.r", "'f.r'"),
         ("en,und", "'und'"),
         ("en", "two different languages"),
         ("", "two different languages"),
@@ -56,6 +55,18 @@ def test_languages_that_cannot_be(out, langs, said):
     line = mistake("mine", SITE, "--langs", langs, "--out", out)
     assert said in line
     assert "such as en" in line
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("langs", "said"),
+    [
+        ("en,gr", "--langs: unknown language code 'gr'; did you mean el (Greek)?"),
+        ("en-fr", "--langs: put a comma between languages: en,fr"),
+    ],
+)
+def test_languages_that_were_probably_meant(out, langs, said):
+    assert mistake("mine", SITE, "--langs", langs, "--out", out) == f"error: {said}"
     assert not out.exists()
 
 

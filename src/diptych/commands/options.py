@@ -167,10 +167,7 @@ def languages(text: str, taught: Sequence[Path] = ()) -> tuple[str, ...]:
 
     if taught or identify.learned_languages():
         use_language_files(taught)
-    try:
-        return parse_langs(text)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+    return parse_langs(text)
 
 
 def use_language_files(files: Sequence[Path]) -> None:
@@ -208,8 +205,10 @@ def first_notes(langs: Sequence[str]) -> list[str]:
     """Notes on languages that cannot be identified by their text, and on missing kernels."""
     from diptych.kernels import slow_kernels
     from diptych.language import identify
+    from diptych.language.mistakes import code_of_country
 
-    notes = [
+    notes = [note for lang in langs if (note := code_of_country(lang))]
+    notes += [
         f"{lang} cannot be told by its text: pages that declare it are taken; teach it with:"
         f" diptych train langid {lang} FILE --out MODEL, and mine with --langid MODEL"
         for lang in langs
