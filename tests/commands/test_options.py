@@ -7,29 +7,8 @@ import pytest
 
 from diptych.commands import main
 from diptych.commands.mine import MineOptions
-from diptych.commands.options import WebOptions, agent_of, listed, live_engine, seed
+from diptych.commands.options import WebOptions, agent_of, live_engine
 from diptych.errors import ConfigError
-
-
-def test_a_list_takes_the_place_of_a_dash() -> None:
-    lines = ["\ufeffb.org\tbilingual\t0.9\n", "\n", "  # a comment\n", "http://c.org/x\r\n"]
-    assert listed(["a.org", "-", "d.org"], lines) == ["a.org", "b.org", "http://c.org/x", "d.org"]
-    assert listed(["-", "-"], ["a.org"]) == ["a.org"]
-
-
-def test_without_a_dash_nothing_is_read() -> None:
-    def lines():
-        raise AssertionError("nobody asked for it")
-        yield ""
-
-    assert listed(["a.org"], lines()) == ["a.org"]
-
-
-def test_a_site_needs_no_scheme() -> None:
-    assert seed("example.org") == "https://example.org/"
-    assert seed("http://example.org") == "http://example.org/"
-    with pytest.raises(ConfigError, match="no http"):
-        seed("mailto:a@b.org")
 
 
 @pytest.mark.parametrize("text", ["", "  ", "a\nb"])

@@ -285,3 +285,13 @@ def test_export_to_a_format_that_is_not_there(recorded):
     result = run("export", recorded, "--format", "docx")
     assert result.exit_code == 2
     assert "tsv" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["mine", "detect", "discover"])
+@pytest.mark.parametrize("option", [[], ["--sites"]])
+def test_a_bad_line_of_a_list_of_sites_is_named(tmp_path, command, option):
+    file = tmp_path / "sites.txt"
+    file.write_text("http://a.org/\nhttp:/b.org\n", "utf-8")
+    line = mistake(command, *option, file, *LANGS, "--out", tmp_path / "run")
+    assert line == f"error: {file}, line 2: 'http:/b.org' is no URL; did you mean http://b.org/?"
+    assert not (tmp_path / "run").exists()

@@ -18,8 +18,7 @@ from diptych.commands.options import (
     agent_of,
     languages,
     learned_names,
-    listed,
-    seed,
+    lists_option,
 )
 from diptych.errors import ConfigError
 
@@ -34,6 +33,7 @@ class DetectOptions(DetectorOptions):
     """Options of `diptych detect`."""
 
     sites: tuple[str, ...] = argument("SITE...", default=())
+    lists: tuple[Path, ...] = lists_option()
     out: Path | None = option("Keep what was fetched, and go on with it.", metavar="RUN")
 
 
@@ -42,7 +42,7 @@ def detect(asked: DetectOptions) -> int:
     """Tell whether SITE is bilingual, from two or three of its pages.
 
     Each line of the answer has the site, bilingual, no or unknown, a score, the pages asked for,
-    and what shows it or why not, with tabs between them.  - is a list on standard input.
+    and what shows it or why not, with tabs between them.  A file is a list of sites.
     """
     from diptych.commands._search import search
     from diptych.commands._verdicts import Printer, standard_output
@@ -51,12 +51,13 @@ def detect(asked: DetectOptions) -> int:
     from diptych.run.terms import Terms, open_run
     from diptych.sources.open import open_sources
     from diptych.stages.discover.seeds_only import SeedsOnly
+    from diptych.text.site_list import named_sites
     from diptych.text.urls import site_name
 
     langs = languages(asked.langs, asked.taught)
-    named = [seed(text) for text in listed(asked.sites, sys.stdin)]
+    named = named_sites(asked.sites, sys.stdin, asked.lists)
     if not named:
-        raise ConfigError("name a site, such as https://example.org, or - for a list")
+        raise ConfigError("name a site, such as https://example.org, or a list with --sites FILE")
     seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]
     recipe = {"detect": asked.detector()}
     terms = Terms(langs, tuple(seeds), "site", recipe, taught=learned_names())

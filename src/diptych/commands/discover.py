@@ -18,8 +18,7 @@ from diptych.commands.options import (
     agent_of,
     languages,
     learned_names,
-    listed,
-    seed,
+    lists_option,
 )
 from diptych.errors import ConfigError
 
@@ -39,6 +38,7 @@ class DiscoverOptions(DetectorOptions):
     """Options of `diptych discover`."""
 
     seeds: tuple[str, ...] = argument("SEED...", default=())
+    lists: tuple[Path, ...] = lists_option()
     backlinks: tuple[str, ...] = option(
         "Where back links are known from: a web graph, WAT index, run or API (also several).",
         default=(), metavar="SOURCE",
@@ -78,12 +78,14 @@ def discover(asked: DiscoverOptions) -> int:
     from diptych.run.terms import Terms
     from diptych.sources.open import open_sources
     from diptych.stages.discover.seeds_only import SeedsOnly
+    from diptych.text.site_list import named_sites
 
     langs = languages(asked.langs, asked.taught)
     # A shell makes many arguments of one pattern, of which an option takes the first.
     index = [*asked.index, *(name for name in asked.seeds if name.endswith(INDEX))]
-    named = listed([name for name in asked.seeds if not name.endswith(INDEX)], sys.stdin)
-    seeds = [seed(text) for text in named]
+    names = [name for name in asked.seeds if not name.endswith(INDEX)]
+    named = named_sites(names, sys.stdin, asked.lists)
+    seeds = list(named)
     recipe = _recipe(asked)
     policy: DiscoverPolicy = make("discover", recipe["discover"])
     source = open_sources(asked.backlinks, asked.proxy)
@@ -96,9 +98,7 @@ def discover(asked: DiscoverOptions) -> int:
         if not asked.backlinks and not asked.policy and not asked.strategy:
             policy = SeedsOnly()  # they are tested, and nothing else
     _check(seeds, policy, recipe, asked)
-    terms = Terms(
-        langs, tuple(map(seed, named)), "site", recipe, tuple(index), taught=learned_names()
-    )
+    terms = Terms(langs, tuple(named), "site", recipe, tuple(index), taught=learned_names())
     folder = asked.out or _default_folder(named, index, langs)
     searched = _search(folder, terms, seeds, policy, source, asked)
     sites = [verdict.url for verdict in searched.verdicts][: asked.max_sites]

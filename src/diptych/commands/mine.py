@@ -23,9 +23,8 @@ from diptych.commands.options import (
     langs_option,
     languages,
     learned_names,
-    listed,
+    lists_option,
     live_engine,
-    seed,
     summary_console,
     workers_of,
 )
@@ -56,6 +55,7 @@ class MineOptions(WebOptions):
 
     sites: tuple[str, ...] = argument("SITE...", default=())
     langs: str = langs_option()
+    lists: tuple[Path, ...] = lists_option()
     out: Path | None = option("Folder of the run.", metavar="RUN")
     archives: tuple[Path, ...] = option(
         "Mine archives instead of the web (a file or a folder; also several).", "--warc",
@@ -130,7 +130,7 @@ class MineOptions(WebOptions):
 
 @command(MineOptions)
 def mine(asked: MineOptions) -> int:
-    """Crawl SITE and mine its parallel text into a corpus; - is a list on standard input.
+    """Crawl SITE and mine its parallel text into a corpus; a file is a list of sites.
 
     The run is a folder; the same command goes on where it was left, however it ended.
     """
@@ -151,7 +151,7 @@ def mine_sites(asked: MineOptions) -> int:
     started = time.monotonic()
     langs = languages(asked.langs, asked.taught)
     archives = archive_files(asked.archives)
-    seeds = _seeds(listed(asked.sites, sys.stdin), asked.also, archives=bool(archives))
+    seeds = _seeds(asked, archives=bool(archives))
     recipe = asked.recipe()
     strategies = _strategies(recipe, is_complete=bool(archives and not seeds))
     names = tuple(str(file.resolve()) for file in archives)
@@ -213,12 +213,16 @@ def _exit_code(summary: Summary, damaged: Sequence[str]) -> int:
     return 2 if damaged else 0
 
 
-def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list[Url]:
+def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
+    from diptych.text.site_list import named_sites
+    from diptych.text.sites import parse_site
+
+    sites = named_sites(asked.sites, sys.stdin, asked.lists)
     if not sites and not archives:
         raise ConfigError("name a site, such as https://example.org, or archives with --warc FILE")
-    if also and len(sites) != 1:
+    if asked.also and len(sites) != 1:
         raise ConfigError("--also adds hosts to one site: name exactly one SITE with it")
-    return [seed(text) for text in (*sites, *also)]
+    return [*sites, *map(parse_site, asked.also)]
 
 
 def _plan(

@@ -6,7 +6,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -30,13 +30,11 @@ if TYPE_CHECKING:
     from diptych.language.learned import LearnedLanguage
     from diptych.reports.progress import Progress
     from diptych.run.store import Store
-    from diptych.types import Url
 
 Shown = TypeVar("Shown", bound="Progress")
 FOUND, NOTHING, MISTAKE, STOPPED = 0, 1, 2, 130
 """exit codes; the last is that of Ctrl-C"""
 AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
-_OTHER_SCHEMES = ("mailto", "data", "javascript", "ftp", "file")
 
 
 def langs_option() -> Any:
@@ -53,6 +51,14 @@ def langid_option() -> Any:
     """Languages that the user has taught."""
     return option(
         "A language you have taught, from: diptych train langid (also several).", "--langid",
+        default=(), metavar="FILE",
+    )  # fmt: skip
+
+
+def lists_option() -> Any:
+    """Files that list sites."""
+    return option(
+        "List of sites, one a line; - is standard input (also several).", "--sites",
         default=(), metavar="FILE",
     )  # fmt: skip
 
@@ -215,35 +221,6 @@ def first_notes(langs: Sequence[str]) -> list[str]:
         if not identify.can_identify(lang)
     ]
     return [*notes, *filter(None, [slow_kernels()])]
-
-
-def seed(text: str) -> Url:
-    """A site as people write it: with or without its scheme."""
-    from diptych.text.urls import normalise
-
-    if "://" not in text and text.partition(":")[0] not in _OTHER_SCHEMES:
-        text = "https://" + text
-    url = normalise(text)
-    if url is None:
-        raise ConfigError(f"'{text}' is no http or https URL; give one such as https://example.org")
-    return url
-
-
-def listed(sites: Sequence[str], lines: Iterable[str]) -> list[str]:
-    r"""Sites as they were named, with those of a list in the place of `-`.
-
-    Of a line only what stands before a tab counts; empty lines and comments are left out.
-
-    >>> listed(["a.org", "-"], ["b.org\t0.9", "", "# more", "c.org"])
-    ['a.org', 'b.org', 'c.org']
-    """
-    if "-" not in sites:
-        return list(sites)
-    named = (line.partition("\t")[0].strip("\ufeff \r\n") for line in lines)
-    with reading("standard input"):
-        found = [name for name in named if name and not name.startswith("#")]
-    place = list(sites).index("-")
-    return [*sites[:place], *found, *(site for site in sites[place + 1 :] if site != "-")]
 
 
 def agent_of(text: str | None) -> str:
