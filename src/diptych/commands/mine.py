@@ -181,10 +181,14 @@ def mine_sites(asked: MineOptions) -> int:
 
 def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
     """The strategies of a recipe; where all pages are there, none needs to be looked for."""
+    from diptych.learn.libraries import require_libraries_of
     from diptych.registry import build
     from diptych.stages.crawl.bfs import Bfs
 
     strategies = build(recipe)
+    for stage in STAGES:
+        name = recipe[stage]["use"]
+        require_libraries_of(getattr(strategies, stage), f"{stage} strategy '{name}'")
     return replace(strategies, crawl=Bfs()) if is_complete else strategies
 
 
