@@ -28,6 +28,7 @@ from diptych.learn.url.data import (
     split_by_domain,
 )
 from diptych.learn.url.negatives import Negatives
+from diptych.learn.url.transformer import check_folder
 from diptych.protocols import UrlLanguageModel, UrlPairModel
 
 HELD_OUT = 0.1  # of the domains
@@ -95,6 +96,7 @@ def _check(asked: TrainOptions, out: Path) -> None:
             "--base, --epochs, --batch and --learning-rate are for --backend transformers"
         )
     if asked.backend == "transformers":
+        check_folder(Path(asked.base))
         require_libraries(TRANSFORMERS, "training")
     elif asked.model == "url-pair":
         require_libraries(("sklearn",), "training")

@@ -164,7 +164,7 @@ def _languages(config: Any) -> list[str]:
 
 
 def _load(folder: Path, **options: Any) -> tuple[Any, Any]:
-    _check(folder)
+    check_folder(folder)
     torch = library("torch")
     transformers = library("transformers")
     library("safetensors")
@@ -177,7 +177,7 @@ def _load(folder: Path, **options: Any) -> tuple[Any, Any]:
     return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
 
 
-def _check(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
     """Refuse what is no local folder, and what could run code when it is read."""
     if not folder.is_dir():
         raise ConfigError(f"{folder} is no folder; {_HUB}, such as one that holds xlm-roberta-base")
