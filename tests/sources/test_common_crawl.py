@@ -413,7 +413,7 @@ def test_without_duckdb_it_is_said_what_to_install(
     index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert "pip install 'diptych[duckdb]'" in refusal([index])
+    assert "needs duckdb: pip install 'duckdb>=" in refusal([index])
 
 
 @pytest.mark.parametrize(

@@ -80,10 +80,7 @@ def two_languages(langs: str | Sequence[str]) -> LangPair:
     from diptych.language.codes import parse_langs
     from diptych.types import LangPair
 
-    try:
-        parsed = parse_langs(langs if isinstance(langs, str) else ",".join(langs))
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+    parsed = parse_langs(langs if isinstance(langs, str) else ",".join(langs))
     if len(parsed) != 2:
         raise ConfigError(f"two languages are aligned, such as 'de,fr'; got '{','.join(parsed)}'")
     return LangPair(*parsed)

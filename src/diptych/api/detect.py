@@ -14,7 +14,7 @@ from diptych.api.declare import argument, option, require_valid
 from diptych.api.detector import DetectorOptions
 from diptych.api.languages import as_text, languages, learned_names
 from diptych.api.watch import watched_search
-from diptych.api.web import Environment, agent_of, seed
+from diptych.api.web import Environment, agent_of
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -111,11 +111,12 @@ def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) 
     from diptych.run.terms import Terms, open_run
     from diptych.sources.open import open_sources
     from diptych.stages.discover.seeds_only import SeedsOnly
+    from diptych.text.site_list import named_sites
     from diptych.text.urls import site_name
 
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
-    named = [seed(text) for text in asked.sites]
+    named = named_sites(asked.sites, ())
     if not named:
         raise ConfigError("name a site, such as https://example.org")
     seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]

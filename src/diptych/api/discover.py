@@ -12,7 +12,7 @@ from diptych.api.detect import SiteVerdict
 from diptych.api.detector import DetectorOptions
 from diptych.api.languages import as_text, languages, learned_names
 from diptych.api.watch import stop_when, watched_search
-from diptych.api.web import Environment, agent_of, seed
+from diptych.api.web import Environment, agent_of
 from diptych.errors import ConfigError, StoppedError, option_name
 
 if TYPE_CHECKING:
@@ -148,16 +148,20 @@ def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environme
     """Search for bilingual sites; `shown` is told each verdict as soon as there is one."""
     from diptych.api.search import search
     from diptych.frontier.search import Budget
+    from diptych.learn.libraries import require_libraries
     from diptych.registry import make
     from diptych.run.terms import Terms, open_run
     from diptych.sources.open import open_sources
     from diptych.stages.discover.seeds_only import SeedsOnly
+    from diptych.text.site_list import named_sites
 
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
-    named = [seed(text) for text in asked.seeds]
+    named = named_sites(asked.seeds, ())
     recipe = asked.recipe()
     policy: DiscoverPolicy = make("discover", recipe["discover"])
+    if asked.cc_index:
+        require_libraries(("duckdb",), "an index of Common Crawl")
     source = open_sources(asked.backlinks, asked.proxy)
     seeds = named
     if asked.cc_index:

@@ -55,6 +55,7 @@ class CorpusOptions:
     def exporter(self, *, n_way: bool = False) -> Exporter:
         """The exporter of the format, which is named or follows from the ending of the file."""
         from diptych.corpus.files import format_of, require_compression
+        from diptych.learn.libraries import require_libraries_of
         from diptych.registry import STRATEGIES, exporter
 
         if self.out:
@@ -68,7 +69,9 @@ class CorpusOptions:
             raise ConfigError(
                 f"{self.out} has the ending of {told}, not of {name}: name it otherwise"
             )
-        return exporter(name, n_way=n_way)
+        made = exporter(name, n_way=n_way)
+        require_libraries_of(made, name)
+        return made
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,10 +34,7 @@ def languages(langs: str | Sequence[str], taught: Sequence[Path] = ()) -> tuple[
 
     if taught or identify.learned_languages():
         use_language_files(taught)
-    try:
-        return parse_langs(as_text(langs))
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+    return parse_langs(as_text(langs))
 
 
 def as_text(langs: str | Sequence[str]) -> str:
@@ -84,8 +81,10 @@ def first_notes(langs: Sequence[str]) -> list[str]:
     """Notes on languages that cannot be identified by their text, and on missing kernels."""
     from diptych.kernels import slow_kernels
     from diptych.language import identify
+    from diptych.language.mistakes import code_of_country
 
-    notes = [
+    notes = [note for lang in langs if (note := code_of_country(lang))]
+    notes += [
         f"cannot recognise {lang} from text: only pages that declare it are used; to teach it, run:"
         f" diptych train langid {lang} FILE --out MODEL, then mine with {option_name('langid')}"
         " MODEL"

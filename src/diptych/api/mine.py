@@ -20,7 +20,7 @@ from diptych.api.languages import (
 )
 from diptych.api.run import Run
 from diptych.api.watch import watched
-from diptych.api.web import Environment, WebOptions, agent_of, seed
+from diptych.api.web import Environment, WebOptions, agent_of
 from diptych.errors import ConfigError, option_name
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def mine_sites(asked: MineOptions, monitor: Monitor, environment: Environment) -
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
     archives = archive_files(asked.warc)
-    seeds = _seeds(asked.sites, asked.also, archives=bool(archives))
+    seeds = _seeds(asked, archives=bool(archives))
     recipe = asked.recipe()
     strategies = _strategies(recipe, is_complete=bool(archives and not seeds))
     names = tuple(str(file.resolve()) for file in archives)
@@ -239,10 +239,14 @@ def _paths(values: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
 
 def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
     """The strategies of a recipe; if all pages are at hand, the crawl needs no guide."""
+    from diptych.learn.libraries import require_libraries_of
     from diptych.registry import build
     from diptych.stages.crawl.bfs import Bfs
 
     strategies = build(recipe)
+    for stage in STAGES:
+        name = recipe[stage]["use"]
+        require_libraries_of(getattr(strategies, stage), f"{stage} strategy '{name}'")
     return replace(strategies, crawl=Bfs()) if is_complete else strategies
 
 
@@ -262,15 +266,19 @@ def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
     return f"{'-'.join(own)}:{blake2b(lexicon.to_bytes(), digest_size=8).hexdigest()}"
 
 
-def _seeds(sites: Sequence[str], also: Sequence[str], *, archives: bool) -> list[Url]:
+def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
+    from diptych.text.site_list import named_sites
+    from diptych.text.sites import parse_site
+
+    sites = named_sites(asked.sites, ())
     if not sites and not archives:
         raise ConfigError(
             f"name a site, such as https://example.org, or archives with {option_name('warc')}"
         )
-    if also and len(sites) != 1:
+    if asked.also and len(sites) != 1:
         name = option_name("also")
         raise ConfigError(f"{name} adds hosts to one site: name exactly one site with it")
-    return [seed(text) for text in (*sites, *also)]
+    return [*sites, *map(parse_site, asked.also)]
 
 
 def _plan(

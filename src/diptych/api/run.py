@@ -198,9 +198,10 @@ class Run:
 
         >>> run.to_pandas()[["left", "right", "score"]]  # doctest: +SKIP
         """
-        from diptych.stages.export.parquet import arrow_table, require_pandas
+        from diptych.learn.libraries import require_libraries
+        from diptych.stages.export.parquet import arrow_table
 
-        require_pandas()
+        require_libraries(("pandas", "pyarrow"), "a frame of pandas")
         return arrow_table(self._units(CorpusChoice.of(min_score))).to_pandas()
 
     def explain(self, *urls: str) -> str:

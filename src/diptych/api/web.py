@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diptych._version import VERSION
 from diptych.api.declare import option
 from diptych.errors import ConfigError, option_name
-from diptych.files import reading
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
 
     from diptych.engine.live import LiveEngine
     from diptych.engine.workers import Workers
-    from diptych.types import Url
 
 AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
-_OTHER_SCHEMES = ("mailto", "data", "javascript", "ftp", "file")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,35 +71,6 @@ def agent_of(text: str | None) -> str:
         name = option_name("user_agent")
         raise ConfigError(f"{name} must be one line of text, such as 'MyBot/1.0 (+URL)'")
     return text or AGENT
-
-
-def seed(text: str) -> Url:
-    """The URL of a site as people write it: with or without its scheme."""
-    from diptych.text.urls import normalise
-
-    if "://" not in text and text.partition(":")[0] not in _OTHER_SCHEMES:
-        text = "https://" + text
-    url = normalise(text)
-    if url is None:
-        raise ConfigError(f"'{text}' is no http or https URL; give one such as https://example.org")
-    return url
-
-
-def listed(sites: Sequence[str], lines: Iterable[str]) -> list[str]:
-    r"""Sites as they were named, with those of a list in the place of `-`.
-
-    Of a line only the text before a tab counts; empty lines and comments are skipped.
-
-    >>> listed(["a.org", "-"], ["b.org\t0.9", "", "# more", "c.org"])
-    ['a.org', 'b.org', 'c.org']
-    """
-    if "-" not in sites:
-        return list(sites)
-    named = (line.partition("\t")[0].strip("\ufeff \r\n") for line in lines)
-    with reading("standard input"):
-        found = [name for name in named if name and not name.startswith("#")]
-    place = list(sites).index("-")
-    return [*sites[:place], *found, *(site for site in sites[place + 1 :] if site != "-")]
 
 
 def _proxy(text: str | None) -> str | None:

@@ -66,17 +66,19 @@ def align(asked: AlignOptions) -> int:
     the DOM paths of both.
     """
     from diptych.learn.lexicon.lexicon import read_lexicon
+    from diptych.learn.libraries import require_libraries_of
     from diptych.registry import make
 
-    left, right = (read_file(path, _MAX_BYTES) for path in (asked.left, asked.right))
+    left, right = map(_read, (asked.left, asked.right))
     lexicon = read_lexicon(asked.lexicon) if asked.lexicon else None
     are_pages = _is_page(asked.left, left), _is_page(asked.right, right)
     if are_pages[0] != are_pages[1]:
-        page = asked.left if are_pages[0] else asked.right
-        raise ConfigError(f"{page} is an HTML page and the other file is not; give two of a kind")
+        page, text = (asked.left, asked.right)[:: 1 if are_pages[0] else -1]
+        raise ConfigError(f"{page} is an HTML page and {text} is a text; give two of a kind")
     # Also where only one of them is used: a wrong name is a mistake.
     make("align_dom", {"use": asked.trees})
-    make("align_sentences", {"use": asked.method})
+    aligner = make("align_sentences", {"use": asked.method})
+    require_libraries_of(aligner, f"align_sentences strategy '{asked.method}'")
     if asked.links:
         if not are_pages[0]:
             raise ConfigError("--links is for two HTML pages; these are texts")
@@ -91,6 +93,16 @@ def align(asked: AlignOptions) -> int:
     if not pairs:
         click.echo(f"nothing in {asked.left} corresponds to {asked.right}", err=True)
     return FOUND if pairs else NOTHING
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a file that is a page or a text."""
+    from diptych.page.file_type import unreadable_type
+
+    data = read_file(path, _MAX_BYTES)
+    if name := unreadable_type(data):
+        raise ConfigError(f"{path} is {name}; give HTML pages, or texts with one sentence a line")
+    return data
 
 
 def _is_page(path: Path, data: bytes) -> bool:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diptych.api.detect import Detected, DetectOptions, detect_sites
-from diptych.api.web import listed
 from diptych.commands.declare import command
-from diptych.commands.options import FOUND, NOTHING, OutputOptions, displayed, environment
+from diptych.commands.options import (
+    FOUND,
+    NOTHING,
+    OutputOptions,
+    displayed,
+    environment,
+    lists_option,
+)
 
 if TYPE_CHECKING:
     from diptych.commands._verdicts import Printer
@@ -19,19 +26,23 @@ if TYPE_CHECKING:
 class DetectCommandOptions(OutputOptions, DetectOptions):
     """Options of `diptych detect`."""
 
+    lists: tuple[Path, ...] = lists_option()
+
 
 @command(DetectCommandOptions)
 def detect(asked: DetectCommandOptions) -> int:
     """Test if SITE is bilingual, by two or three of its pages.
 
     Each line of the answer has the site, bilingual, no or unknown, a score, the number of pages
-    requested, and what shows it or why not, separated by tabs.  - is a list on standard input.
+    requested, and what shows it or why not, separated by tabs.  A file is a list of sites.
     """
     from diptych.api.search import Search
     from diptych.commands._verdicts import Printer, print_end, standard_output
+    from diptych.text.site_list import named_sites
 
     given = {field.name: getattr(asked, field.name) for field in fields(DetectOptions)}
-    options = DetectOptions(**given | {"sites": tuple(listed(asked.sites, sys.stdin))})
+    sites = named_sites(asked.sites, sys.stdin, asked.lists)
+    options = DetectOptions(**given | {"sites": tuple(sites)})
     printer = Printer(standard_output(), as_json=asked.as_json)
     shown = Search(say=printer.say)
     with displayed(shown, quiet=asked.quiet, figures=shown.figures):

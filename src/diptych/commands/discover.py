@@ -12,9 +12,15 @@ import click
 
 from diptych.api.declare import amount_option, count_option, option
 from diptych.api.discover import DiscoverOptions, discover_sites, index_candidates
-from diptych.api.web import listed
 from diptych.commands.declare import command
-from diptych.commands.options import FOUND, NOTHING, OutputOptions, displayed, environment
+from diptych.commands.options import (
+    FOUND,
+    NOTHING,
+    OutputOptions,
+    displayed,
+    environment,
+    lists_option,
+)
 from diptych.errors import ConfigError, option_name
 
 if TYPE_CHECKING:
@@ -27,6 +33,7 @@ INDEX = ".parquet"
 class DiscoverCommandOptions(OutputOptions, DiscoverOptions):
     """Options of `diptych discover`."""
 
+    lists: tuple[Path, ...] = lists_option()
     mine: bool = option("Then mine the sites found, each within its budget.", default=False)
     site_pages: int | None = count_option("For --mine: maximum number of pages per site.")
     site_minutes: float | None = amount_option("For --mine: maximum minutes per site.", "M")
@@ -65,9 +72,12 @@ def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
 
     A shell expands a pattern to many arguments, of which an option takes the first.
     """
+    from diptych.text.site_list import named_sites
+
     given = {field.name: getattr(asked, field.name) for field in fields(DiscoverOptions)}
     index = (*asked.cc_index, *(name for name in asked.seeds if name.endswith(INDEX)))
-    seeds = listed([name for name in asked.seeds if not name.endswith(INDEX)], sys.stdin)
+    names = [name for name in asked.seeds if not name.endswith(INDEX)]
+    seeds = named_sites(names, sys.stdin, asked.lists)
     return DiscoverOptions(**given | {"cc_index": index, "seeds": tuple(seeds)})
 
 

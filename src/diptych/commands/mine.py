@@ -7,15 +7,21 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from diptych.api.declare import option
 from diptych.api.mine import Mined, MineOptions, mine_sites
-from diptych.api.web import listed
 from diptych.commands.declare import command
-from diptych.commands.options import as_object, displayed, environment, summary_console
+from diptych.commands.options import (
+    as_object,
+    displayed,
+    environment,
+    lists_option,
+    summary_console,
+)
 from diptych.errors import for_command_line
 
 if TYPE_CHECKING:
@@ -26,18 +32,22 @@ if TYPE_CHECKING:
 class MineCommandOptions(MineOptions):
     """Options of `diptych mine`."""
 
+    lists: tuple[Path, ...] = lists_option()
     as_json: bool = as_object()
     quiet: bool = option("Show no progress.", default=False)
 
 
 @command(MineCommandOptions)
 def mine(asked: MineCommandOptions) -> int:
-    """Crawl SITE and mine its parallel text into a corpus; - is a list on standard input.
+    """Crawl SITE and mine its parallel text into a corpus; a file is a list of sites.
 
     The run is a folder.  Run the same command again to continue it, however it ended.
     """
+    from diptych.text.site_list import named_sites
+
     given = {field.name: getattr(asked, field.name) for field in fields(MineOptions)}
-    options = MineOptions(**given | {"sites": tuple(listed(asked.sites, sys.stdin))})
+    sites = named_sites(asked.sites, sys.stdin, asked.lists)
+    options = MineOptions(**given | {"sites": tuple(sites)})
     return mine_and_print(options, as_json=asked.as_json, quiet=asked.quiet)
 
 

@@ -36,6 +36,14 @@ def two_langs_option() -> Any:
     return option("The two languages, left one first.", default=REQUIRED, metavar="de,fr")
 
 
+def lists_option() -> Any:
+    """Declare the option for files that list sites."""
+    return option(
+        "List of sites, one per line; - is standard input (repeatable).", "--sites",
+        default=(), metavar="FILE",
+    )  # fmt: skip
+
+
 def as_lines() -> Any:
     """Option of a command whose answer is lines: print them as JSON."""
     return option("One JSON object a line.", "--json", default=False)

@@ -21,7 +21,7 @@ from diptych.protocols import Watcher
 from diptych.reason import Reason
 from diptych.run.archived import ArchiveIndex
 from diptych.run.store import Store
-from diptych.run.warc import Pointer, scan
+from diptych.run.warc import Pointer, check_archive, scan
 from diptych.types import Failure, Kind, Response
 
 
@@ -34,9 +34,10 @@ def archive_files(paths: Iterable[Path]) -> list[Path]:
                 file for file in path.rglob("*") if file.name.endswith((".warc", ".warc.gz"))
             )
             if not found:
-                raise ArchiveError(f"{path} holds no *.warc or *.warc.gz file")
+                raise ArchiveError(f"there is no *.warc or *.warc.gz file in {path}")
             files.extend(found)
         elif path.is_file():
+            check_archive(path)
             files.append(path)
         else:
             raise ArchiveError(f"there is no file {path}")

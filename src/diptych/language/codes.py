@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from functools import lru_cache
 from itertools import combinations
 
+from diptych.errors import ConfigError, in_one_line, option_name
+
 MIN_PAGE_SHARE = 0.15
 """share of a page's text from which the page counts as one in that language too"""
 
@@ -47,7 +49,7 @@ _CLOSE = (frozenset(("bs", "hr", "sh", "sr")), frozenset(("da", "nb", "nn", "no"
 
 
 def parse_lang(code: str) -> str:
-    """A user's language code in canonical form; ValueError if it is none.
+    """A user's language code in canonical form; a `ConfigError` if it is none.
 
     >>> parse_lang("EN-us"), parse_lang("fra"), parse_lang("pt_br"), parse_lang("tet")
     ('en-US', 'fr', 'pt-BR', 'tet')
@@ -55,38 +57,79 @@ def parse_lang(code: str) -> str:
     stripped = code.strip()
     if f" {stripped} " in _COMMON or stripped.lower() in _accepted.get():
         return stripped.lower()
+    if not (tag := _canonical_tag(stripped)):
+        raise ConfigError(_unknown([stripped]))
+    return tag
+
+
+def _canonical_tag(code: str) -> str:
+    """A code in canonical form; empty if it is no language."""
     import langcodes
     from langcodes.tag_parser import LanguageTagError
 
-    message = f"unknown language code {code!r}; use an ISO 639 code such as en, fr, pt-BR"
-    if not _TAG.fullmatch(stripped):
-        raise ValueError(message)
+    if not _TAG.fullmatch(code):
+        return ""
     try:
-        language = langcodes.Language.get(stripped)
-    except LanguageTagError as error:
-        raise ValueError(message) from error
-    if (language.language or "") in _UNKNOWN or not language.is_valid():
-        raise ValueError(message)
-    return language.to_tag()
+        language = langcodes.Language.get(code)
+    except LanguageTagError:
+        return ""
+    is_known = (language.language or "") not in _UNKNOWN and language.is_valid()
+    return language.to_tag() if is_known else ""
 
 
 def parse_langs(text: str) -> tuple[str, ...]:
-    """A user's list of two or more languages, each once; ValueError if it is none.
+    """A user's list of two or more languages, each once; a `ConfigError` if it is none.
 
     Of a language that is asked for in two scripts, a code without a script means the usual one.
 
     >>> parse_langs("en, fra,eng"), parse_langs("ms-Arab,ms")
     (('en', 'fr'), ('ms-Arab', 'ms-Latn'))
     """
-    asked = list(dict.fromkeys(parse_lang(code) for code in text.split(",") if code.strip()))
+    codes = [code.strip() for code in text.split(",") if code.strip()]
+    _check_codes(codes)
+    asked = list(dict.fromkeys(parse_lang(code) for code in codes))
     langs = tuple(dict.fromkeys(_with_script(lang, asked) for lang in asked))
     for left, right in combinations(langs, 2):
         if same_language(left, right):
             message = f"{left} and {right} cannot be told apart by their text; ask for one of them"
-            raise ValueError(message)
+            raise ConfigError(message)
     if len(langs) < 2:
-        raise ValueError(f"--langs needs two different languages, such as en,fr; got '{text}'")
+        raise ConfigError(
+            f"{option_name('langs')} needs two different languages, such as en,fr;"
+            f" got '{in_one_line(text)}'"
+        )
     return langs
+
+
+def _check_codes(codes: Sequence[str]) -> None:
+    """Raise a `ConfigError` for codes that are none, or for a list without commas."""
+    unknown = [code for code in codes if not _is_code(code)]
+    if not unknown and len(codes) != 1:
+        return
+    from diptych.language.mistakes import separated
+
+    parts = [separated(code) for code in unknown or codes]
+    if any(parts):
+        listed = ",".join(",".join(separated(code) or [code]) for code in codes)
+        raise ConfigError(f"{option_name('langs')}: put a comma between languages: {listed}")
+    if unknown:
+        raise ConfigError(f"{option_name('langs')}: {_unknown(unknown)}")
+
+
+def _is_code(code: str) -> bool:
+    return f" {code} " in _COMMON or code.lower() in _accepted.get() or bool(_canonical_tag(code))
+
+
+def _unknown(codes: Sequence[str]) -> str:
+    """Message about codes that are no languages: what was probably meant, or where to look."""
+    from diptych.language.mistakes import CODE_LIST, intended_language, name_of
+
+    meant = [intended_language(code) for code in codes]
+    quoted = ", ".join(f"'{in_one_line(code)}'" for code in codes)
+    said = f"unknown language code{'s' if len(codes) > 1 else ''} {quoted}"
+    if all(meant):
+        return f"{said}; did you mean {', '.join(f'{lang} ({name_of(lang)})' for lang in meant)}?"
+    return f"{said}; use an ISO 639 code such as en, fr, pt-BR (list: {CODE_LIST})"
 
 
 def _with_script(lang: str, asked: Sequence[str]) -> str:

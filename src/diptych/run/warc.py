@@ -11,6 +11,7 @@ import re
 import uuid
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -121,6 +122,19 @@ def _http_head(response: Response) -> bytes:
     head = "\r\n".join(lines) + "\r\n\r\n"
     # Header bytes are handed around as Latin-1: so they come out as they came in.
     return head.encode("latin-1" if _LATIN_1.match(head) else "utf-8", "surrogateescape")
+
+
+def check_archive(path: Path) -> None:
+    """Raise an ArchiveError if a file does not begin like a WARC."""
+    with reading(path, error=ArchiveError), path.open("rb") as stream:
+        head = stream.read(_CHUNK)
+    if not head:
+        raise ArchiveError(f"{path} is empty")
+    if head.startswith(_GZIP):
+        with suppress(zlib.error):
+            head = zlib.decompressobj(31).decompress(head, _CHUNK)
+    if not head.lstrip().startswith(b"WARC/"):
+        raise ArchiveError(f"{path} is not a WARC file")
 
 
 def read_at(stream: BinaryIO, offset: int) -> Response | None:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from diptych.errors import ConfigError, SourceError, in_one_line
 from diptych.files import shipped_text
 from diptych.language.codes import primary
+from diptych.learn.libraries import library
 from diptych.text.urls import host_of, normalise
 from diptych.types import Url
 
@@ -240,10 +241,7 @@ def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
 @contextmanager
 def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
     """A database in memory, with bounds; its errors are told in one line."""
-    try:
-        import duckdb
-    except ImportError as error:
-        raise SourceError("the index is read by DuckDB: pip install 'diptych[duckdb]'") from error
+    duckdb = library("duckdb", "the index of Common Crawl", error=SourceError)
     if folder is not None and not Path(folder).is_dir():
         raise ConfigError(f"there is no folder {folder} for what does not fit in memory")
     with tempfile.TemporaryDirectory(prefix="diptych-", dir=folder) as temporary:

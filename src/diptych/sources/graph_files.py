@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from diptych.errors import SourceError
 from diptych.files import parser_errors, reason_of
+from diptych.learn.libraries import library
 from diptych.text.urls import origin_of
 
 BLOCK = 1 << 20  # bytes of text at a time
@@ -92,13 +93,7 @@ def _may_be_named(path: str, name: str) -> bool:
 
 def _fsspec(path: str) -> Any:
     """The library that reads addresses of other machines."""
-    try:
-        import fsspec
-    except ImportError as error:
-        raise SourceError(
-            f"{path} needs fsspec: pip install diptych[remote], or download the file first"
-        ) from error
-    return fsspec
+    return library("fsspec", path, error=SourceError)
 
 
 def _open(path: str) -> Any:

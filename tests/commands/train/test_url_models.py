@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 
 import numpy as np
 import pytest
@@ -168,14 +169,12 @@ def test_folders_and_data_that_cannot_be(data, pairs, learned, tmp_path):
 
 
 def test_without_the_extra_it_is_said_how_to_get_it(data, monkeypatch, tmp_path):
-    def learn(rows, seed):
-        raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn")
-
-    monkeypatch.setattr(training, "_learn_url_lang", learn)
-    result = run("train", "url-lang", data, "--out", tmp_path / "out")
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    result = run("train", "url-pair", data, "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (
-        "error: this needs sklearn: pip install 'diptych[train]'"
+        "error: training needs sklearn: pip install 'scikit-learn>=1.4'"
     )
 
 

@@ -35,7 +35,7 @@ def _code(lang: str) -> str:
     """A code in canonical form; one of three letters need not be listed anywhere."""
     try:
         return parse_lang(lang)
-    except ValueError as error:
+    except ConfigError as error:
         if may_be_code(lowered := lang.strip().lower()):
             return lowered
         raise ConfigError(f"{error}, or for a language that has none, one of qaa to qtz") from error

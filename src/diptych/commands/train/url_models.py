@@ -17,6 +17,7 @@ from diptych.api.urls import best_languages
 from diptych.commands.train import TrainOptions
 from diptych.errors import ConfigError
 from diptych.files import replace_file
+from diptych.learn.libraries import TRANSFORMERS, require_libraries
 from diptych.learn.url import fine_tune, language, pair_train
 from diptych.learn.url.data import (
     UNKNOWN,
@@ -27,6 +28,7 @@ from diptych.learn.url.data import (
     split_by_domain,
 )
 from diptych.learn.url.negatives import Negatives
+from diptych.learn.url.transformer import check_folder
 from diptych.protocols import UrlLanguageModel, UrlPairModel
 
 HELD_OUT = 0.1  # of the domains
@@ -93,6 +95,11 @@ def _check(asked: TrainOptions, out: Path) -> None:
         raise ConfigError(
             "--base, --epochs, --batch and --learning-rate are for --backend transformers"
         )
+    if asked.backend == "transformers":
+        check_folder(Path(asked.base))
+        require_libraries(TRANSFORMERS, "training")
+    elif asked.model == "url-pair":
+        require_libraries(("sklearn",), "training")
     check_out(out)
 
 
@@ -112,10 +119,7 @@ def _train(asked: TrainOptions, rows: list[Any]) -> Any:
         tune: Callable[..., Any]
         tune = fine_tune.train_url_lang if is_lang else fine_tune.train_url_pair
         return tune(rows, base=asked.base, seed=asked.seed, training=training, tell=_print)
-    try:
-        return (_learn_url_lang if is_lang else _learn_url_pair)(rows, asked.seed)
-    except ModuleNotFoundError as error:
-        raise ConfigError(f"this needs {error.name}: pip install 'diptych[train]'") from error
+    return (_learn_url_lang if is_lang else _learn_url_pair)(rows, asked.seed)
 
 
 def _learn_url_lang(rows: list[LabelledUrl], seed: int) -> Any:

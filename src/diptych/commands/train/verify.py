@@ -18,6 +18,7 @@ from diptych.errors import ConfigError
 from diptych.files import read_file, reading, replace_file
 from diptych.language.codes import asked_language
 from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.libraries import require_libraries
 from diptych.page.read import read_page
 from diptych.run.store import Store
 from diptych.run.terms import read_terms
@@ -74,6 +75,7 @@ class Label(NamedTuple):
 def train_verify(path: Path, out: Path, *, method: str, run: Path | None, seed: int) -> int:
     """Train, test by cross-validation, and write the model with its card; the exit code."""
     check_out(out)
+    require_libraries(("sklearn",), "training")
     labels = read_labels(path)
     names, train = METHODS[method]
     kept, rows, dropped = [], [], Counter[str]()

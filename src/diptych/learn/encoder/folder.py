@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from diptych.errors import ConfigError
 from diptych.files import reading
 from diptych.learn.encoder.rows import clean, unit
-from diptych.learn.url.transformer import is_transformer, load_base, needs, read_config
+from diptych.learn.libraries import library
+from diptych.learn.url.transformer import is_transformer, load_base, read_config
 
 MAX_TOKENS = 512  # of a text; longer ones are cut
 BATCH = 32  # texts of similar length at a time
@@ -75,7 +76,7 @@ class FolderEncoder:
         return len(self.layers[-1].bias) if self.layers else int(self.model.config.hidden_size)
 
     def _pooled(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        torch = needs("torch", "transformers")
+        torch = library("torch")
         batch = self.tokenizer(
             list(texts), padding=True, truncation=True, max_length=self.max_tokens,
             return_tensors="pt", return_token_type_ids=False,
@@ -174,7 +175,7 @@ def _dense(folder: Path) -> Dense:
     file = folder / "model.safetensors"
     if not file.is_file():
         raise ConfigError(f"{folder} has no model.safetensors: other weights are not opened")
-    needs("safetensors", "transformers")
+    library("safetensors")
     from safetensors.torch import load_file
 
     with reading(file):

