@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import click
 
@@ -13,10 +13,12 @@ from diptych.commands.options import WebOptions, agent_of, displayed, live_engin
 from diptych.errors import in_one_line
 from diptych.frontier.leads import Leads, Verdict
 from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.retries import Stats
 from diptych.frontier.search import Budget, Discovery, SearchSettings
 from diptych.protocols import Detector, DiscoverPolicy
 from diptych.registry import make
-from diptych.reports.progress import Progress
+from diptych.reports.display import Figure
+from diptych.reports.progress import Monitor, Progress
 from diptych.reports.site_page import SearchSummary, write_sites
 from diptych.run.store import Store
 from diptych.run.terms import Terms
@@ -31,20 +33,13 @@ NOTES = 10  # that are printed
 
 
 @dataclass(slots=True)
-class Search(Progress):
+class Search(Monitor):
     """Shows how a search gets on, and says what is found."""
 
     say: Callable[[Verdict], None] = lambda verdict: None
     discovery: Discovery | None = None
     broken: bool = False
     """True if the reader of the list has closed the pipe"""
-    _began: float = field(default_factory=time.monotonic)
-    _pages: int = 0
-
-    def watch(self, discovery: Discovery) -> None:
-        """Begin with a search, which may go on with an earlier one."""
-        self.discovery, self._pages = discovery, discovery.stats.pages
-        self._began = time.monotonic()
 
     def tick(self) -> None:
         """Say what was found, and show where the search is."""
@@ -53,26 +48,30 @@ class Search(Progress):
                 self.say(self.discovery.new_verdicts.popleft())
             except BrokenPipeError:
                 self.broken = True
-        Progress.tick(self)
+        Monitor.tick(self)
 
     def stopped(self) -> bool:
         """True if the user pressed Ctrl-C, or the reader of the list has closed the pipe."""
-        return self.interrupted or self.broken
+        return Monitor.stopped(self) or self.broken
 
-    def figures(self) -> list[tuple[str, str]]:
+    def stats(self) -> Stats | None:
+        """Downloads and pages of the search so far."""
+        return None if self.discovery is None else self.discovery.stats
+
+    def figures(self, progress: Progress) -> list[Figure]:
         """Sites tested and found, and what they have cost."""
         if self.discovery is None:
-            return [("stage", self.stage)]
-        stats, seconds = self.discovery.stats, max(time.monotonic() - self._began, 1e-3)
-        waiting = self.discovery.leads.left()
+            return []
+        stats = self.discovery.stats
         return [
-            ("stage", self.stage),
-            ("downloads", f"{stats.downloads:,}"),
-            ("pages/s", f"{(stats.pages - self._pages) / seconds:.1f}"),
-            ("leads", f"{waiting:,}"),
-            ("sites tested", f"{stats.tested:,}"),
-            ("bilingual", f"{stats.found:,}"),
-            ("downloads/site", f"{stats.downloads / stats.found:.1f}" if stats.found else "-"),
+            Figure("downloads", f"{progress.downloads:,}", 2),
+            Figure("pages/s", f"{progress.pages_per_second:.1f}", 4),
+            Figure("leads", f"{self.discovery.leads.left():,}", 3),
+            Figure("sites tested", f"{stats.tested:,}", 1),
+            Figure("bilingual", f"{stats.found:,}", 0),
+            Figure(
+                "downloads/site", f"{stats.downloads / stats.found:.1f}" if stats.found else "-", 5
+            ),
         ]
 
 
@@ -102,9 +101,9 @@ def search(
     engine = live_engine(asked, agent, stall=STALL)
     detector: Detector = make("detect", terms.recipe["detect"])
     discovery = Discovery(store, seeds, policy, detector, terms.langs, setting, now=time.time())
-    shown = Search(say=printer.say, stage="searching")
-    with displayed(shown, quiet=asked.quiet), workers_of() as workers:
-        shown.watch(discovery)
+    shown = Search(say=printer.say, discovery=discovery)
+    with displayed(shown, quiet=asked.quiet, figures=shown.figures), workers_of() as workers:
+        shown.begin("searching")
         engine.discover(discovery, source, workers, shown)
         shown.tick()
     faults = [f"{count:,} look-ups failed: {why}" for why, count in source.faults.items()]

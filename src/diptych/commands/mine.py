@@ -143,7 +143,7 @@ def mine_sites(asked: MineOptions) -> int:
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.pipeline import run
     from diptych.reports.funnel import print_funnel
-    from diptych.reports.progress import Progress
+    from diptych.reports.progress import Monitor
     from diptych.reports.run_page import write_report
     from diptych.reports.summary import summarise
     from diptych.run.terms import Terms, default_folder, open_run
@@ -164,7 +164,7 @@ def mine_sites(asked: MineOptions) -> int:
     with open_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
         plan = _plan(store, terms, lexicons, asked, agent)
-        progress = Progress(notes=[*first_notes(langs), *store.archive.notes])
+        progress = Monitor(notes=[*first_notes(langs), *store.archive.notes])
         with displayed(progress, quiet=asked.quiet or asked.as_json), workers:
             now = 0.0 if archives else time.time()  # a replay has its own clock
             run(plan, strategies, store, engine, workers, progress, now)

@@ -28,14 +28,16 @@ if TYPE_CHECKING:
     from diptych.engine.live import LiveEngine
     from diptych.engine.workers import Workers
     from diptych.language.learned import LearnedLanguage
-    from diptych.reports.progress import Progress
+    from diptych.reports.display import Figures
+    from diptych.reports.progress import Monitor
     from diptych.run.store import Store
     from diptych.types import Url
 
-Shown = TypeVar("Shown", bound="Progress")
+Shown = TypeVar("Shown", bound="Monitor")
 FOUND, NOTHING, MISTAKE, STOPPED = 0, 1, 2, 130
 """exit codes; the last is that of Ctrl-C"""
 AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
+_CONTINUE = "Nothing saved is lost; run the same command again to continue."
 _OTHER_SCHEMES = ("mailto", "data", "javascript", "ftp", "file")
 
 
@@ -104,13 +106,11 @@ class Group(click.Group):
             with orderly_termination():
                 # What a command learns is forgotten with it.
                 return copy_context().run(super().invoke, ctx)
-        except KeyboardInterrupt as error:
-            click.echo(
-                "interrupted: nothing that was saved is lost; the same command goes on", err=True
-            )
+        except (KeyboardInterrupt, click.Abort) as error:  # the latter: in a command of a command
+            click.echo(f"Stopped at once. {_CONTINUE}", err=True)
             raise SystemExit(STOPPED) from error
         except StoppedError as error:
-            click.echo(error.for_command_line(), err=True)
+            click.echo(f"{error.for_command_line()} {_CONTINUE}", err=True)
             raise SystemExit(STOPPED) from error
         except DiptychError as error:
             click.echo(f"error: {error.for_command_line()}", err=True)
@@ -277,17 +277,17 @@ def workers_of(jobs: int | None = None) -> Workers:
 
 
 @contextmanager
-def displayed(progress: Shown, *, quiet: bool) -> Iterator[Shown]:
+def displayed(progress: Shown, *, quiet: bool, figures: Figures | None = None) -> Iterator[Shown]:
     """Show the progress of a run; Ctrl-C stops it, a second one ends it at once."""
     from rich.console import Console
 
-    from diptych.reports.progress import progress_display
+    from diptych.reports.display import mining_figures, progress_display
 
     with ExitStack() as stack:
         if stack.enter_context(on_signal(signal.SIGINT, progress.interrupt)):
             progress.on_tick = stack.enter_context(BriefCollections()).collect_if_due
         console = None if quiet else Console(stderr=True)
-        yield stack.enter_context(progress_display(progress, console))
+        yield stack.enter_context(progress_display(progress, console, figures or mining_figures))
 
 
 def summary_console(*, stderr: bool) -> Console:
