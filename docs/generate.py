@@ -37,6 +37,7 @@ from diptych.files import shipped_text
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 110  # columns of help and of the demo's output
+PROGRESS = re.compile(r"(\d+:)+\d\d ")  # a line that a slow command prints while it works
 MAP_COLUMN = 30  # where the map says what a module is
 MARKED = re.compile(
     r"^(<!-- generated: ([^\n]+?) -->\n)(.*?)^(<!-- end -->)$", re.DOTALL | re.MULTILINE
@@ -395,7 +396,7 @@ def _resolved(recipe: str) -> str:
 def transcript(folder: Path, *arguments: str) -> str:
     """A command and all it says, as in a terminal, without what differs from run to run."""
     said = run_command(folder, *arguments)
-    lines = [line.rstrip() for line in said.splitlines() if not line.startswith("stage ")]
+    lines = [line.rstrip() for line in said.splitlines() if not PROGRESS.match(line)]
     shown = "\n".join([f"$ diptych {' '.join(arguments)}", *lines])
     shown = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{PORT}", shown)
     shown = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00", "TIME", shown)

@@ -79,10 +79,7 @@ class SiteView(Protocol):
         ...
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """The sketches of pages in the languages asked for, by URL.
-
-        Read anew each time, since all at once may not fit into memory.
-        """
+        """The sketches of pages in the languages asked for, by URL; read anew each time."""
         ...
 
     def lexicon(self, left: str, right: str) -> Lexicon:
@@ -116,8 +113,7 @@ class Guide(CrawlPolicy, Protocol):
     def questions(self) -> Sequence[PagePair | None]:
         """The new questions since the last call; `learn` gets the answers some time later.
 
-        A pair of pages is to be verified and aligned (`VerifiedPair`); None asks for all pages to
-        be paired (`PairingResult`).
+        A pair is to be verified and aligned (`VerifiedPair`); None: pair all (`PairingResult`).
         """
         ...
 
@@ -134,8 +130,7 @@ class Guide(CrawlPolicy, Protocol):
 class GuidedPolicy(Protocol):
     """A crawl policy with a memory: it gives a new guide for each site.
 
-    Its `repr` names it and its parameters and is the same in every process: snapshots of its guides
-    are kept under it.
+    Its `repr`, the same in every process, is the key of the snapshots of its guides.
     """
 
     def guide(self, langs: Sequence[str]) -> Guide:
@@ -151,10 +146,7 @@ class LinkSource(Protocol):
     """Knows which pages link to which, without fetching them."""
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
-        """Pages of other sites that link to a page, or to its host; a sample where there are more.
-
-        The `url` of each is that of the page that links here, or of its host.
-        """
+        """Pages, or hosts, of other sites that link to a page or to its host; at most `limit`."""
         ...
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
@@ -281,10 +273,7 @@ class SentenceAligner(Protocol):
     """True if it aligns better with a lexicon"""
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
-        """Monotone and complete: every index is in exactly one bead.
-
-        The lexicon names the languages, and has the words that are known so far.
-        """
+        """Monotone and complete: every index is in exactly one bead; the lexicon may be empty."""
         ...
 
     def align_pieces(
@@ -387,10 +376,21 @@ class Watcher:
     """Receives the progress of a run, and can stop it; this one does neither."""
 
     stage: str = ""
+    done: int = 0
+    total: int | None = None
+    unit: str = ""
     crawl: Crawl | None = None
     pairs: int = 0
     segments: int = 0
     notes: list[str] = field(default_factory=list)
+
+    def begin(self, stage: str, total: int | None = None, unit: str = "") -> None:
+        """Begin a stage; `total` is its number of parts, such as 12 "page pairs"."""
+        self.stage, self.done, self.total, self.unit = stage, 0, total, unit
+
+    def advance(self, count: int = 1) -> None:
+        """Count parts of the stage that are done."""
+        self.done += count
 
     def tick(self) -> None:
         """Called many times a second; raises `StoppedError` to end a stage other than the crawl."""

@@ -23,7 +23,7 @@ from support.waiting import until
 
 import diptych
 from diptych.demo import GOLD
-from diptych.reports.progress import Progress
+from diptych.reports.progress import Monitor
 from diptych.steps.write_corpus import PAIRS_HEADER
 
 SLOW = pytest.mark.slow
@@ -322,7 +322,9 @@ def interrupted(server, folder, requests):
     stdout, stderr = process.communicate()
     assert stdout == ""
     assert "Traceback" not in stderr
-    assert "interrupted: the same command goes on" in " ".join(stderr.split())
+    said = " ".join(stderr.split())
+    assert "Stopping: finishing with the pages fetched so far." in said
+    assert "Interrupted. Run the same command again to continue." in said
     assert len(server.log) < 40, "the crawl was to be left in the middle"
     return process.returncode
 
@@ -341,9 +343,9 @@ def test_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path):
 
 
 def test_second_interrupt_ends_a_run_at_once_and_loses_nothing(tmp_path, monkeypatch):
-    here, usual, calls = threading.get_ident(), Progress.interrupt, []
+    here, usual, calls = threading.get_ident(), Monitor.interrupt, []
 
-    def counted(progress: Progress) -> None:
+    def counted(progress: Monitor) -> None:
         calls.append(progress.stage)
         usual(progress)
 
@@ -353,13 +355,13 @@ def test_second_interrupt_ends_a_run_at_once_and_loses_nothing(tmp_path, monkeyp
             until(lambda: calls)
             signal.pthread_kill(here, signal.SIGINT)
 
-    monkeypatch.setattr(Progress, "interrupt", counted)
+    monkeypatch.setattr(Monitor, "interrupt", counted)
     with serve(zoo.demo_site) as server:
         server.before = twice
         ended = run("mine", server.url, *QUICK, "--out", tmp_path, "--quiet")
         assert (ended.exit_code, len(calls)) == (130, 2)
         assert ended.stderr == (
-            "interrupted: nothing that was saved is lost; the same command goes on\n"
+            "Stopped at once. Nothing saved is lost; run the same command again to continue.\n"
         )
         assert run("mine", server.url, *QUICK, "--out", tmp_path, "--quiet").exit_code == 0
     assert found(tmp_path) == gold(server.url)
@@ -378,8 +380,8 @@ def test_run_interrupted_at_once_ends_cleanly(tmp_path):
         pytest.param("diptych.steps.tasks.PairTask.run", "pairing", marks=SLOW),
         pytest.param("diptych.steps.tasks.LexiconTask.run", "learning words", marks=SLOW),
         ("diptych.steps.tasks.AlignTask.run", "aligning"),
-        pytest.param("diptych.steps.score_segments.repeats", "removing duplicates", marks=SLOW),
-        pytest.param("diptych.stages.export.tsv.Tsv.write", "exporting", marks=SLOW),
+        pytest.param("diptych.steps.score_segments.repeats", "scoring", marks=SLOW),
+        pytest.param("diptych.stages.export.tsv.Tsv.write", "writing", marks=SLOW),
     ],
 )
 def test_every_stage_can_be_stopped_and_gone_on_with(tmp_path, recorded, where, stage, monkeypatch):
@@ -399,7 +401,9 @@ def test_every_stage_can_be_stopped_and_gone_on_with(tmp_path, recorded, where, 
     monkeypatch.setattr(owner, name, interrupted)
     stopped = run(*given, "--out", tmp_path / "run")
     assert stopped.exit_code == 130
-    assert stopped.stderr == f"stopped while {stage}: the same command goes on\n"
+    assert stopped.stderr == (
+        f"Stopped while {stage}. Nothing saved is lost; run the same command again to continue.\n"
+    )
     assert run(*given, "--out", tmp_path / "run").exit_code == 0
     assert placeless(tmp_path / "run") == placeless(tmp_path / "whole")
 

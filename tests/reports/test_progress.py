@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from io import StringIO
 from typing import Any, cast
 
 import pytest
-from rich.console import Console
 
 from diptych.errors import StoppedError
 from diptych.frontier.crawl import Crawl, Stats
-from diptych.reports.progress import Progress, progress_display
+from diptych.reports.progress import INTERRUPTED, Monitor, Progress
 from diptych.types import Outlook
+
+FINISHING = "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop at once."
+STOPPING = "Stopping. Press Ctrl-C again to stop at once."
 
 
 class _Store:
@@ -20,7 +23,7 @@ class _Store:
 
 @dataclass
 class _Hosts:
-    """What progress asks of the hosts of a crawl."""
+    """What a monitor asks of the hosts of a crawl."""
 
     urgent_notes: list[str] = field(default_factory=list)
     slow: dict[int, float] = field(default_factory=dict)
@@ -28,67 +31,105 @@ class _Hosts:
 
 @dataclass
 class _Crawl:
-    """What progress asks of a crawl."""
+    """What a monitor asks of a crawl."""
 
-    foreseen: Outlook | None
-    stats: Stats = field(default_factory=lambda: Stats(downloads=30, pages=25))
+    foreseen: Outlook | None = None
+    pages_allowed: int | None = None
+    seconds_allowed: float | None = None
+    stats: Stats = field(default_factory=lambda: Stats(downloads=30, pages=25, segments=8))
     store: Any = field(default_factory=_Store)
     hosts: _Hosts = field(default_factory=_Hosts)
 
     def outlook(self) -> Outlook | None:
         return self.foreseen
 
+    def pages_left(self) -> int | None:
+        return self.pages_allowed
 
-def figures(foreseen: Outlook | None, *, stage: str = "crawling", pairs: int = 0) -> dict[str, str]:
-    progress = Progress(stage=stage, crawl=cast(Crawl, _Crawl(foreseen)), pairs=pairs)
-    return dict(progress.figures())
-
-
-def test_guided_crawl_shows_what_it_has_found_and_expects() -> None:
-    shown = figures(Outlook(12.0, 1234.4))
-    assert (shown["pairs"], shown["left"], shown["downloads/pair"]) == ("12", "~1,234", "2.50")
+    def seconds_left(self, now: float) -> float | None:
+        return self.seconds_allowed
 
 
-def test_crawl_that_has_found_nothing_yet_shows_no_cost() -> None:
-    shown = figures(Outlook(0.0, -1e-9))
-    assert (shown["pairs"], shown["left"], shown["downloads/pair"]) == ("-", "~0", "-")
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def monitor(crawl: _Crawl | None = None, stage: str = "crawling", **more: Any) -> Monitor:
+    return Monitor(stage=stage, crawl=cast(Crawl, crawl), **more)
+
+
+def snapshot(foreseen: Outlook | None, *, stage: str = "crawling", pairs: int = 0) -> Progress:
+    return monitor(_Crawl(foreseen), stage, pairs=pairs).snapshot()
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+def test_guided_crawl_reports_what_it_has_found_and_the_share() -> None:
+    seen = snapshot(Outlook(12.0, 36.0))
+    assert (seen.pairs, seen.downloads_per_pair, seen.share_found) == (12, 2.5, 0.25)
+    assert (seen.pages, seen.downloads, seen.queued) == (25, 30, 7)
+
+
+@pytest.mark.parametrize(("left", "share"), [(0.0, None), (-1e-9, None), (5.0, 0.0)])
+def test_crawl_that_has_found_nothing_yet_has_no_cost(left: float, share: float | None) -> None:
+    seen = snapshot(Outlook(0.0, left))
+    assert (seen.pairs, seen.downloads_per_pair, seen.share_found) == (0, None, share)
 
 
 @pytest.mark.parametrize(
-    ("foreseen", "stage"), [(None, "crawling"), (Outlook(12.0, 3.0), "aligning")]
+    ("foreseen", "stage"), [(None, "crawling"), (Outlook(12.0, 3.0), "scoring")]
 )
-def test_otherwise_the_pairs_that_were_verified_are_shown(
+def test_otherwise_the_pairs_that_were_verified_are_reported(
     foreseen: Outlook | None, stage: str
 ) -> None:
-    shown = figures(foreseen, stage=stage, pairs=10)
-    assert (shown["pairs"], shown["downloads/pair"]) == ("10", "3.00")
-    assert "left" not in shown
+    seen = snapshot(foreseen, stage=stage, pairs=10)
+    assert (seen.pairs, seen.downloads_per_pair, seen.share_found) == (10, 3.0, None)
 
 
-def test_time_that_the_queue_takes_is_shown_where_hosts_ask_for_long_delays() -> None:
-    crawl = _Crawl(None, hosts=_Hosts(slow={1: 720.0, 2: 600.0}))
-    shown = dict(Progress(stage="crawling", crawl=cast(Crawl, crawl)).figures())
-    assert (shown["queue"], shown["queue takes"]) == ("7", "1 h")
-    assert "queue takes" not in figures(None)
+def test_what_the_crawl_has_found_stays_known_after_it() -> None:
+    watched = monitor(_Crawl(Outlook(12.0, 4.0)))
+    watched.snapshot()
+    watched.begin("pairing")
+    seen = watched.snapshot()
+    assert (seen.pairs, seen.share_found, seen.queued) == (12, 0.75, 7)
 
 
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_urgent_notes_are_shown_at_once_and_once(is_terminal: bool) -> None:
-    said = StringIO()
-    console = Console(file=said, force_terminal=is_terminal, width=30, highlight=False)
-    crawl = _Crawl(None)
-    with progress_display(
-        Progress(stage="crawling", crawl=cast(Crawl, crawl)), console
-    ) as progress:
-        progress.tick()
-        crawl.hosts.urgent_notes.append("http://a.org asks for a Crawl-delay of 60 s: kept")
-        progress.tick()
-        progress.tick()
-        assert said.getvalue().count("note: http://a.org asks for a Crawl-delay of 60 s: kept") == 1
+def test_cost_of_a_pair_is_unknown_while_pairs_are_counted_anew() -> None:
+    assert snapshot(None, stage="aligning", pairs=1).downloads_per_pair is None
 
 
-def test_before_the_crawl_there_is_nothing_to_show() -> None:
-    assert dict(Progress(stage="crawling").figures())["pairs"] == "-"
+def test_segments_of_a_crawl_are_those_from_before_and_its_own() -> None:
+    watched = monitor(_Crawl(), segments=100)
+    assert watched.snapshot().segments == 108
+    watched.begin("aligning")
+    assert watched.snapshot().segments == 100
+
+
+def test_before_the_crawl_there_is_nothing_to_report() -> None:
+    assert monitor().snapshot() == Progress(stage="crawling", seconds=pytest.approx(0, abs=60))
+
+
+def test_pages_per_second_are_those_of_this_invocation() -> None:
+    clock, crawl = Clock(), _Crawl()
+    watched = monitor(crawl, clock=clock)
+    clock.now += 50  # before the crawl
+    watched.tick()
+    crawl.stats.pages += 30
+    clock.now += 10
+    watched.tick()
+    seen = watched.snapshot()
+    assert (seen.pages_per_second, seen.seconds, watched.crawl_seconds) == (3.0, 60.0, 10.0)
+    watched.begin("pairing")
+    clock.now += 100
+    watched.tick()
+    assert watched.snapshot().pages_per_second == 3.0
 
 
 def test_urls_that_take_long_to_count_are_not_counted_each_time() -> None:
@@ -105,12 +146,103 @@ def test_urls_that_take_long_to_count_are_not_counted_each_time() -> None:
 
     for seconds, counts in ((0.001, 3), (0.25, 1)):
         clock = Clocked(seconds)
-        crawl = cast(Crawl, _Crawl(None, store=clock))
-        progress = Progress(stage="crawling", crawl=crawl, clock=lambda clock=clock: clock.now)
-        shown = [dict(progress.figures())["queue"] for _ in range(3)]
-        assert (clock.counts, shown[-1]) == (counts, str(7 * counts))
+        watched = monitor(_Crawl(store=clock), clock=lambda clock=clock: clock.now)
+        seen = [watched.snapshot().queued for _ in range(3)]
+        assert (clock.counts, seen[-1]) == (counts, 7 * counts)
         clock.now += 60 * seconds
-        assert dict(progress.figures())["queue"] == str(7 * (counts + 1))
+        assert watched.snapshot().queued == 7 * (counts + 1)
+
+
+# -- time left -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("crawl", "seconds"),
+    [
+        (_Crawl(), None),
+        (_Crawl(hosts=_Hosts(slow={1: 720.0, 2: 600.0})), 3600.0),
+        (_Crawl(seconds_allowed=40.0), 40.0),
+        (_Crawl(pages_allowed=90), 30.0),
+        (_Crawl(pages_allowed=90, seconds_allowed=10.0), 10.0),
+        (_Crawl(pages_allowed=90, hosts=_Hosts(slow={1: 2.0})), 10.0),
+        (_Crawl(pages_allowed=0, seconds_allowed=10.0), 0.0),
+    ],
+)
+def test_time_left_of_a_crawl_is_what_limits_and_delays_allow(
+    crawl: _Crawl, seconds: float | None
+) -> None:
+    clock = Clock()
+    watched = monitor(crawl, clock=clock)
+    watched.tick()
+    crawl.stats.pages += 30
+    clock.now += 10
+    watched.tick()
+    assert watched.snapshot().seconds_left == seconds
+
+
+def test_page_limit_gives_no_time_before_there_is_a_rate() -> None:
+    clock, crawl = Clock(), _Crawl(pages_allowed=90)
+    watched = monitor(crawl, clock=clock)
+    watched.tick()
+    seen = watched.snapshot()
+    assert (seen.done, seen.total, seen.unit, seen.seconds_left) == (25, 115, "pages", None)
+    clock.now += 100
+    watched.tick()
+    assert watched.snapshot().seconds_left is None
+
+
+def test_time_left_of_a_stage_follows_from_its_rate() -> None:
+    clock = Clock()
+    watched = monitor(clock=clock)
+    clock.now += 1000
+    watched.begin("aligning", 50, "page pairs")
+    watched.advance(5)
+    clock.now += 1
+    assert watched.snapshot().seconds_left is None, "too early to tell"
+    clock.now += 9
+    watched.advance(5)
+    seen = watched.snapshot()
+    assert (seen.done, seen.total, seen.unit, seen.seconds_left) == (10, 50, "page pairs", 40.0)
+    watched.advance(50)
+    assert watched.snapshot().seconds_left == 0.0
+    watched.begin("scoring")
+    clock.now += 10
+    seen = watched.snapshot()
+    assert (seen.done, seen.total, seen.unit, seen.seconds_left) == (0, None, "", None)
+
+
+# -- reports ---------------------------------------------------------------------------------------
+
+
+def test_each_stage_is_reported_at_once_and_the_rest_a_few_times_a_second() -> None:
+    clock, seen = Clock(), list[Progress]()
+    watched = monitor(report=seen.append, clock=clock)
+    for _ in range(100):
+        watched.tick()
+        clock.now += 0.01
+    assert len(seen) == 4
+    watched.begin("pairing")
+    watched.begin("aligning", 5, "page pairs")
+    assert [each.stage for each in seen[4:]] == ["pairing", "aligning"]
+
+
+def test_something_can_be_done_with_each_tick() -> None:
+    ticks = []
+    watched = monitor(on_tick=lambda: ticks.append(1))
+    watched.tick()
+    watched.tick()
+    assert len(ticks) == 2
+
+
+def test_urgent_notes_are_passed_on_at_once_and_once() -> None:
+    said: list[str] = []
+    crawl = _Crawl()
+    watched = monitor(crawl, notify=said.append)
+    watched.tick()
+    crawl.hosts.urgent_notes.append("http://a.org asks for a Crawl-delay of 60 s: kept")
+    watched.tick()
+    watched.tick()
+    assert said == ["note: http://a.org asks for a Crawl-delay of 60 s: kept"]
 
 
 # -- requests to stop ------------------------------------------------------------------------------
@@ -118,27 +250,80 @@ def test_urls_that_take_long_to_count_are_not_counted_each_time() -> None:
 
 @pytest.mark.parametrize("stage", ["crawling", "searching"])
 def test_crawl_that_is_stopped_goes_on_with_what_it_has(stage: str) -> None:
-    progress = Progress(stage=stage)
-    assert not progress.stopped()
-    progress.interrupt()
-    assert progress.stopped()
-    progress.tick()
-    progress.stage = "aligning"
-    progress.tick()
-    assert progress.final_notes([]) == ["interrupted: the same command goes on"]
+    said: list[str] = []
+    watched = monitor(stage=stage, notify=said.append)
+    assert not watched.stopped()
+    watched.interrupt()
+    assert said == [], "a signal handler must not print"
+    assert watched.stopped()
+    assert said == [FINISHING]
+    watched.tick()
+    watched.begin("aligning")
+    watched.tick()
+    assert said == [FINISHING]
+    assert watched.final_notes([]) == [INTERRUPTED]
 
 
-@pytest.mark.parametrize("stage", ["", "pairing", "aligning", "exporting"])
-def test_any_other_stage_that_is_stopped_ends_the_run(stage: str) -> None:
-    progress = Progress(stage=stage)
-    progress.tick()
-    progress.interrupt()
-    with pytest.raises(StoppedError, match="the same command goes on"):
-        progress.tick()
+@pytest.mark.parametrize("look", [Monitor.tick, Monitor.stopped, lambda each: each.begin("x")])
+def test_request_is_confirmed_wherever_the_run_is_seen_next(
+    look: Callable[[Monitor], None],
+) -> None:
+    said: list[str] = []
+    watched = monitor(notify=said.append)
+    watched.interrupt()
+    look(watched)
+    assert said == [FINISHING]
+
+
+@pytest.mark.parametrize(
+    ("stage", "message"),
+    [
+        ("", "Stopped."),
+        ("pairing", "Stopped while pairing."),
+        ("aligning", "Stopped while aligning."),
+        ("writing", "Stopped while writing."),
+    ],
+)
+def test_any_other_stage_that_is_stopped_ends_the_run(stage: str, message: str) -> None:
+    watched = monitor(stage=stage)
+    watched.tick()
+    watched.interrupt()
+    with pytest.raises(StoppedError) as raised:
+        watched.tick()
+    assert str(raised.value) == message
+    with pytest.raises(StoppedError):
+        watched.begin("another")
+
+
+def test_stage_that_does_not_look_says_that_it_will_stop() -> None:
+    said: list[str] = []
+    watched = monitor(stage="aligning", notify=said.append)
+    watched.interrupt()
+    assert watched.stopped()
+    assert said == [STOPPING]
 
 
 def test_second_request_ends_everything_at_once() -> None:
-    progress = Progress(stage="crawling")
-    progress.interrupt()
+    watched = monitor()
+    watched.interrupt()
     with pytest.raises(KeyboardInterrupt):
-        progress.interrupt()
+        watched.interrupt()
+
+
+def test_run_can_be_cancelled_from_another_thread_at_any_stage() -> None:
+    watched = monitor(stage="aligning")
+    thread = threading.Thread(target=watched.cancel)
+    thread.start()
+    thread.join()
+    with pytest.raises(StoppedError, match="while aligning"):
+        watched.tick()
+    assert watched.final_notes([]) == []
+
+
+def test_crawl_that_is_cancelled_ends_in_order_and_nothing_follows() -> None:
+    watched = monitor()
+    watched.cancel()
+    watched.tick()
+    assert watched.stopped()
+    with pytest.raises(StoppedError, match="while crawling"):
+        watched.begin("pairing")

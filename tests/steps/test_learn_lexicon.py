@@ -337,7 +337,7 @@ def test_run_killed_at_any_tick_comes_to_the_same_end(recorded: Path, tmp_path: 
         count = store.count("SELECT count(*) FROM segments")
     assert ended[1].count(b"\n") > 20
     assert {
-        "reading", "pairing", "learning words", "aligning", "removing duplicates", "exporting"
+        "reading", "pairing", "learning words", "aligning", "scoring", "writing"
     } == set(watcher.stages)  # fmt: skip
     assert 15 < watcher.ticks < 60
     for ticks in range(watcher.ticks):

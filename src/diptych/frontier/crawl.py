@@ -217,6 +217,21 @@ class Crawl:
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None
 
+    def pages_left(self) -> int | None:
+        """Pages that sites may still have by their page limit; None without a limit."""
+        limit = self._limits.max_pages
+        going_on = (site for site in self.hosts.sites.values() if site.end is None)
+        return None if limit is None else sum(max(0, limit - site.pages) for site in going_on)
+
+    def seconds_left(self, now: float) -> float | None:
+        """Seconds until the time limit of the last site; None without a limit."""
+        limit = self._limits.max_seconds
+        going_on = (site for site in self.hosts.sites.values() if site.end is None)
+        if limit is None:
+            return None
+        starts = (now if site.started_at is None else site.started_at for site in going_on)
+        return max((max(0.0, start + limit - now) for start in starts), default=0.0)
+
     def checkpoint(self, transaction: Transaction) -> None:
         """Make all so far durable; what guides know is saved where that is due."""
         self._touched.update((site.id, site) for site in self.hosts.stopped_sites)

@@ -27,6 +27,8 @@ class Stats:
 
     downloads: int = 0
     pages: int = 0
+    segments: int = 0
+    """kept segments of pairs that were verified during this invocation"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,6 +196,10 @@ FROM declarations JOIN sites ON sites.id = declarations.site ORDER BY site, kind
 -- name: aligned_pairs
 SELECT count(*) FROM pairs JOIN decisions ON pair = pairs.id WHERE aligned AND accept
 
+-- name: unaligned_pairs
+SELECT count(*) FROM pairs LEFT JOIN decisions ON pair = pairs.id
+WHERE decisions.pair IS NULL OR NOT aligned
+
 -- name: page_flags
 SELECT flags, count(*) FROM pages WHERE url IN
     (SELECT left FROM pairs JOIN decisions ON pair = pairs.id WHERE accept

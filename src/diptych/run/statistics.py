@@ -103,6 +103,10 @@ class Statistics:
         """Page pairs that were accepted and need not be aligned again."""
         return self.store.count(SQL["aligned_pairs"])
 
+    def unaligned_pairs(self) -> int:
+        """Page pairs that are to be aligned."""
+        return self.store.count(SQL["unaligned_pairs"])
+
     def rejected_pairs(self) -> dict[str, int]:
         """Page pairs that were rejected, by reason."""
         return self._by("SELECT reason, count(*) FROM decisions WHERE NOT accept GROUP BY reason")

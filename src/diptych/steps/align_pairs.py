@@ -17,15 +17,16 @@ from diptych.types import Decision
 
 def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
     """Align all pairs that are not yet, and decide on each by how it could be aligned."""
-    watcher.stage = "aligning"
     counts = Statistics(store)
     watcher.pairs, watcher.segments = counts.aligned_pairs(), counts.kept_segments()
+    watcher.begin("aligning", counts.unaligned_pairs(), "page pairs")
     shared = context.shared(store)
     for site, _ in store.sites():
         todo = store.pairs_to_align(site)
         tasks = (AlignTask(pair) for _, pair in todo)
         results = workers.run_tasks(tasks, shared, tick=watcher.tick)
         for (id, _), result in zip(todo, results, strict=True):
+            watcher.advance()
             if isinstance(result, Failed):  # the next invocation tries it again
                 with store.transaction():
                     store.save_decision(id, Decision(False, 0.0, result.reason))

@@ -48,12 +48,13 @@ def check_declarations(
     store: Store, context: TaskContext, workers: Workers, watcher: Watcher
 ) -> None:
     """Check the declarations of all sites, and save how many are wrong, for the summary."""
-    watcher.stage = "pairing"
     sites = list(store.sites())
+    watcher.begin("pairing", len(sites), "sites")
     tasks = (CheckTask(Site(name, ()), id) for id, name in sites)
     results = workers.run_tasks(
         tasks, context.shared(store), tick=watcher.tick, limits=PAIRING_LIMITS
     )
     for (id, _), checked in zip(sites, results, strict=True):
+        watcher.advance()
         if not isinstance(checked, Failed):  # a site that has failed is only not spoken of
             store.save_declarations(id, checked)

@@ -10,6 +10,7 @@ from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
 from diptych.protocols import Watcher
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import TaskContext
@@ -21,12 +22,14 @@ def crawl_sites(
     workers: Workers, watcher: Watcher, *, politeness: Politeness, limits: Limits, now: float,
 ) -> None:  # fmt: skip
     """Crawl, or go on with a crawl; guides are answered with what the user knows of words."""
-    watcher.stage = "crawling"
+    watcher.segments = Statistics(store).kept_segments()
+    watcher.begin("crawling")
     crawl = Crawl(
         store, sites, scope, context.strategies.crawl, context.langs,
         politeness=politeness, limits=limits, now=now,
     )  # fmt: skip
     watcher.crawl = crawl
     engine.run(crawl, GuideAnswers(crawl, context, workers), workers, watcher)
+    watcher.segments += crawl.stats.segments
     crawl.finish(interrupted=watcher.stopped())
     watcher.notes.extend(crawl.hosts.notes)

@@ -40,6 +40,7 @@ def _report_answer(crawl: Crawl, question: PairQuestion, result: object) -> None
     with crawl.store.transaction():
         crawl.store.save_pair(question.site, question.pair, aligned.decision, aligned.segments)
         crawl.answered(question, VerifiedPair(question.pair, aligned.decision, links))
+    crawl.stats.segments += sum(decision.accept for _, decision in aligned.segments)
 
 
 class GuideAnswers:

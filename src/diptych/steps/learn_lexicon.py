@@ -32,13 +32,15 @@ def learn_lexicons(
     store: Store, context: TaskContext, known: Lexicons, workers: Workers, watcher: Watcher
 ) -> dict[LangPair, Lexicon]:
     """Learn a lexicon of each two languages from their surest pairs, and merge what was known."""
-    watcher.stage = "learning words"
+    watcher.begin("learning words")
     watcher.tick()
     lexicons = dict(known)
     for langs in store.lang_pairs():
         tasks = [LexiconTask(pair) for pair in _training_pairs(store, langs)]
+        watcher.begin("learning words", len(tasks), "page pairs")
         texts: set[tuple[str, str]] = set()
         for found in workers.run_tasks(tasks, context.shared(store), tick=watcher.tick):
+            watcher.advance()
             texts.update(() if isinstance(found, Failed) else found)
         if learned := _lexicon(sorted(texts), langs, known.get(langs)):
             lexicons[langs] = learned

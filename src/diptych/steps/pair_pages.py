@@ -15,14 +15,15 @@ def pair_pages(store: Store, context: TaskContext, workers: Workers, watcher: Wa
 
     False if a site could not be paired.
     """
-    watcher.stage = "pairing"
     sites = list(store.sites())
+    watcher.begin("pairing", len(sites), "sites")
     tasks = (PairTask(Site(name, ()), id) for id, name in sites)
     results = workers.run_tasks(
         tasks, context.shared(store), tick=watcher.tick, limits=PAIRING_LIMITS
     )
     is_whole = True
     for (id, name), pairs in zip(sites, results, strict=True):
+        watcher.advance()
         if isinstance(pairs, Failed):
             is_whole = False
             watcher.notes.append(f"{name} could not be paired ({pairs.kind}): its pairs stay")

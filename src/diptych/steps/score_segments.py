@@ -26,7 +26,6 @@ _BATCH = 10_000
 
 def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     """Score all segments that break no rule, and keep the best of each that is good enough."""
-    watcher.stage = "removing duplicates"
     ids, judged, keys = _read(store, watcher)
     if not len(ids):
         return
@@ -39,14 +38,17 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     is_first[best.rows] = True
     is_kept = is_first & (scores >= strategy.threshold)
     reasons = np.where(is_kept, "", np.where(is_first, Reason.LOW_SCORE, Reason.DUPLICATE))
+    watcher.segments = int(is_kept.sum())
+    watcher.begin("scoring", len(ids), "segments")
+    columns = (scores, is_kept, reasons, copies, ids)
     with store.transaction():
         for start in range(0, len(ids), _BATCH):
             watcher.tick()
             part = slice(start, start + _BATCH)
-            columns = (scores, is_kept, reasons, copies, ids)
             Segments(store).save_scores(
                 zip(*(column[part].tolist() for column in columns), strict=True)
             )
+            watcher.advance(len(ids[part]))
 
 
 def _read(
@@ -54,8 +56,11 @@ def _read(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]]]:
     """Numbers, scores and keys of all segments that break no rule, in the order of URLs."""
     columns = [array(kind) for kind in "qdqqq"]
-    for pair in store.pair_order():
+    order = store.pair_order()
+    watcher.begin("scoring", len(order), "page pairs")
+    for pair in order:
         watcher.tick()
+        watcher.advance()
         for row in Segments(store).to_score(pair):
             for column, value in zip(columns, row, strict=True):
                 column.append(value)

@@ -15,12 +15,15 @@ from diptych.types import Sketch
 def sketch_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
     """Sketch the pages that were read without: a crawl of the live web is as fast as it reads."""
     urls = store.without_sketch(context.langs)
-    watcher.stage = "reading"
+    if not urls:
+        return
+    watcher.begin("reading", len(urls), "pages")
     tasks = map(SketchTask, urls)
     results = workers.run_tasks(tasks, context.shared(store), tick=watcher.tick)
     failed: Counter[str] = Counter()
     with store.transaction() as transaction:
         for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
+            watcher.advance()
             if isinstance(sketch, Failed):  # the next invocation tries it again
                 failed[sketch.kind] += 1
             else:

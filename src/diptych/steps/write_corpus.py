@@ -10,6 +10,7 @@ from diptych.errors import StoreError
 from diptych.files import replace_file
 from diptych.protocols import Corpus, Watcher
 from diptych.registry import exporter
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.units import DocumentPair, Unit
 
@@ -20,7 +21,7 @@ PAIRS_HEADER = "left_url\tright_url\tleft_lang\tright_lang\tscore\tevidence\n"
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """A corpus whose watcher ticks while it is written."""
+    """A corpus whose watcher counts its lines while they are written."""
 
     corpus: Corpus
     watcher: Watcher
@@ -33,6 +34,7 @@ class _Watched:
         for number, unit in enumerate(self.corpus.units()):
             if number % _UNITS_PER_TICK == 0:
                 self.watcher.tick()
+            self.watcher.advance()
             yield unit
 
     def documents(self) -> Iterator[DocumentPair]:
@@ -41,19 +43,21 @@ class _Watched:
 
 def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
     """Write the corpus and the list of pairs into the run folder."""
-    watcher.stage = "exporting"
+    lines = Statistics(store).kept_segments() * len(CORPUS_FORMATS)
+    watcher.begin("writing", lines, "lines")
     for name in CORPUS_FORMATS:
         written = _Watched(corpus, watcher)
         write_corpus(written, exporter(name), store.folder / f"corpus.{name}")
     if len(corpus.langs) > 2:
+        watcher.begin("writing")
         rows = _Watched(NWayCorpus(corpus), watcher)
         write_corpus(rows, exporter("tsv", n_way=True), store.folder / "n-way.tsv")
     watcher.tick()
-    lines = [PAIRS_HEADER]
+    pairs = [PAIRS_HEADER]
     for site, _ in store.sites():
         for _, pair in store.verified_pairs(site):
-            lines.append(
+            pairs.append(
                 f"{pair.left}\t{pair.right}\t{pair.left_lang}\t{pair.right_lang}"
                 f"\t{pair.score:.3f}\t{pair.evidence}\n"
             )
-    replace_file(store.folder / "pairs.tsv", "".join(lines).encode(), error=StoreError)
+    replace_file(store.folder / "pairs.tsv", "".join(pairs).encode(), error=StoreError)
