@@ -22,6 +22,7 @@ HOMONYMS = {
     "learn/url/pair.py": {"same_language"},  # a feature
     "page/answer.py": {"content_type"},  # of Response.truncated
     "page/body.py": {"too_large"},  # a fault of a Content-Encoding
+    "page/file_type.py": {"empty"},  # of a file
     "page/flags.py": {"robots"},  # a user agent
     "run/encoding.py": {"moved"},  # an event
     "run/warc.py": {"content_type"},  # of Response.truncated
