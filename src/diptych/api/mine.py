@@ -54,7 +54,7 @@ class MineOptions(WebOptions):
         "Mine archives instead of the web (a file or a folder; repeatable).",
         default=(), metavar="FILE",
     )  # fmt: skip
-    strategy: str | None = option("A recipe (see: diptych strategies).", metavar="NAME")
+    strategy: str | None = option("Recipe to use (see: diptych strategies).", metavar="NAME")
     crawl: str | None = _stage("crawl")
     pair: str | None = _stage("pair")
     verify: str | None = _stage("verify")
@@ -62,7 +62,7 @@ class MineOptions(WebOptions):
     align_sentences: str | None = _stage("align-sentences")
     filter: str | None = _stage("filter")
     lexicon: tuple[Path, ...] = option(
-        "Words you know, from: diptych lexicon import (repeatable).", default=(), metavar="FILE"
+        "Lexicon to use, from: diptych lexicon import (repeatable).", default=(), metavar="FILE"
     )
     langid: tuple[Path, ...] = langid_option()
     also: tuple[str, ...] = option(

@@ -1,4 +1,4 @@
-"""`diptych align`: two HTML pages, or two files with a sentence a line, down to sentence pairs."""
+"""`diptych align`: aligns two HTML pages, or two files with one sentence per line."""
 
 from __future__ import annotations
 
@@ -32,18 +32,20 @@ class AlignOptions:
     right: Path = argument()
     langs: str = two_langs_option()
     format: str = option(
-        "Texts and score; indices of sentences as in [0, 1]:[0]; or a JSON object a line.",
+        "Output: texts and score, sentence indices such as [0, 1]:[0], or JSON Lines.",
         default="tsv", choices=("tsv", "ladder", "json"),
     )  # fmt: skip
-    lexicon: Path | None = option("Words you know (see: lexicon import).", metavar="FILE")
+    lexicon: Path | None = option("Lexicon to use, from: diptych lexicon import.", metavar="FILE")
     method: str = option(
         "Strategy for the align-sentences stage.", default="length_lexicon", metavar="NAME"
     )
     trees: str = option(
         "Strategy for the align-dom stage, for pages.", default="domtree", metavar="NAME"
     )
-    unaligned: bool = option("Also what has no counterpart, with an empty side.", default=False)
-    links: bool = option("Print the addresses of aligned hyperlinks instead.", default=False)
+    unaligned: bool = option(
+        "Also print sentences without a counterpart, with one side empty.", default=False
+    )
+    links: bool = option("Print the URLs of aligned hyperlinks instead.", default=False)
 
 
 class Row(NamedTuple):
@@ -60,10 +62,10 @@ class Row(NamedTuple):
 
 @command(AlignOptions)
 def align(asked: AlignOptions) -> int:
-    """Align two HTML pages, or two text files with one sentence a line.
+    """Align two HTML pages, or two text files with one sentence per line.
 
-    Each line of the answer has left, right and score, with tabs between them, and of pages also
-    the DOM paths of both.
+    Each line of output has the left text, the right text and a score, separated by tabs; for pages,
+    the DOM paths of both sides follow.
     """
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.learn.libraries import require_libraries_of
@@ -81,7 +83,7 @@ def align(asked: AlignOptions) -> int:
     require_libraries_of(aligner, f"align_sentences strategy '{asked.method}'")
     if asked.links:
         if not are_pages[0]:
-            raise ConfigError("--links is for two HTML pages; these are texts")
+            raise ConfigError("--links needs two HTML pages; these are texts")
         return _print_links(left, right, asked, lexicon)
     rows = (_of_pages if are_pages[0] else _of_lines)(left, right, asked, lexicon)
     pairs = 0
@@ -91,7 +93,7 @@ def align(asked: AlignOptions) -> int:
         if is_pair or asked.unaligned or asked.format == "ladder":
             click.echo(_spelled(row, asked.format))
     if not pairs:
-        click.echo(f"nothing in {asked.left} corresponds to {asked.right}", err=True)
+        click.echo(f"no sentence of {asked.left} corresponds to one of {asked.right}", err=True)
     return FOUND if pairs else NOTHING
 
 
@@ -150,7 +152,7 @@ def _print_links(left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexico
 
     trees: Any = make("align_dom", {"use": asked.trees})
     if not isinstance(trees, LinkAligner):
-        raise ConfigError(f"--trees {asked.trees} aligns no links; take domtree")
+        raise ConfigError(f"--trees {asked.trees} does not align links; use domtree")
     langs = two_languages(asked.langs)
     pages = page_of(left, "left"), page_of(right, "right")
     _, found = trees.align_with_links(*pages, known_words(langs, lexicon))
@@ -175,9 +177,7 @@ def _of_pages(
     pages = page_of(left, "left"), page_of(right, "right")
     for page, path in zip(pages, (asked.left, asked.right), strict=True):
         if len(page.blocks) >= MAX_BLOCKS:
-            click.echo(
-                f"{path} has more than {MAX_BLOCKS:,} blocks: the rest is left out", err=True
-            )
+            click.echo(f"{path} has more than {MAX_BLOCKS:,} blocks; the rest is ignored", err=True)
     for found in align_sentences(
         *pages, langs,
         make("align_dom", {"use": asked.trees}),

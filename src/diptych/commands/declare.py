@@ -39,12 +39,16 @@ def command(
 
 
 def _parameters(options: type[Any]) -> Iterator[click.Parameter]:
-    """The parameters of a command: required ones, its own, then those it shares with others."""
+    """The parameters of a command: required ones first, those that Python does not have last."""
     hints = get_type_hints(options)
     fields = {field.name: (field, declaration) for field, declaration in declared(options)}
-    names = [name for each in options.__mro__ for name in vars(each).get("__annotations__", {})]
-    unique = dict.fromkeys(names)
-    for name in sorted(unique, key=lambda name: fields[name][0].default is not REQUIRED):
+    order: dict[str, bool] = {}
+    for each in options.__mro__:
+        for name in vars(each).get("__annotations__", {}):
+            order.setdefault(name, each.__module__.startswith("diptych.commands"))
+    for name in sorted(
+        order, key=lambda name: (fields[name][0].default is not REQUIRED, order[name])
+    ):
         field, declaration = fields[name]
         make = _argument if declaration.is_argument else _option
         yield make(field, declaration, hints[name])

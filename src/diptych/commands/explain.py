@@ -1,4 +1,4 @@
-"""`diptych explain`: what is known of a URL or of a pair, and why it was decided so."""
+"""`diptych explain`: explains what a run knows about a URL or a pair, and its decisions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ class ExplainOptions:
 
 @command(ExplainOptions)
 def explain(asked: ExplainOptions) -> int:
-    """Say what is known of a URL of RUN, or of a pair of URLs, and why it was decided so."""
+    """Explain what RUN knows about a URL or a pair of URLs, and why it decided so.
+
+    Without a URL, all rejected page pairs are listed.
+    """
     from diptych.reports.explain import explain as explained
     from diptych.run.terms import open_to_read
 

@@ -10,7 +10,7 @@ from diptych.commands.options import FOUND, NOTHING
 
 @command(ExportOptions)
 def export(asked: ExportOptions) -> int:
-    """Write the corpus of RUN in a format; also while it is mined, and with another threshold."""
+    """Write the corpus of RUN to a file, also while RUN is still being mined."""
     unit = lines_of(asked.exporter(n_way=asked.n_way), n_way=asked.n_way)
     written = export_run(asked, standard_output)
     warn_unfinished(asked.run)

@@ -1,4 +1,4 @@
-"""`diptych merge`: many corpora as one."""
+"""`diptych merge`: several corpora as one."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class MergeOptions(ChosenOptions):
 
 @command(MergeOptions)
 def merge(asked: MergeOptions) -> int:
-    """Write many runs as one corpus, what they have in common once.
+    """Merge several runs into one corpus without duplicates.
 
-    Corpora that were exported as JSONL or Parquet can be merged as well.
+    RUN can also be a corpus that was exported as JSONL or Parquet.
     """
     return FOUND if merge_corpora(asked) else NOTHING
 
 
 def merge_corpora(asked: MergeOptions) -> int:
-    """Write several runs and files as one corpus; how many segments it has."""
+    """Write several runs and files as one corpus, and return its number of lines."""
     from diptych.corpus.files import format_of
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.merge import FileCorpus, Source

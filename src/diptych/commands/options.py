@@ -33,7 +33,7 @@ _CONTINUE = "Nothing saved is lost; run the same command again to continue."
 
 def two_langs_option() -> Any:
     """The two languages of what is aligned."""
-    return option("The two languages, left one first.", default=REQUIRED, metavar="de,fr")
+    return option("The two languages, the left one first.", default=REQUIRED, metavar="de,fr")
 
 
 def lists_option() -> Any:
@@ -46,7 +46,7 @@ def lists_option() -> Any:
 
 def as_lines() -> Any:
     """Option of a command whose answer is lines: print them as JSON."""
-    return option("One JSON object a line.", "--json", default=False)
+    return option("Print one JSON object per line.", "--json", default=False)
 
 
 def as_object(help: str = "Print the result as one JSON object.") -> Any:
@@ -123,7 +123,9 @@ class UrlModelOptions:
 
     file: Path | None = argument(default=None)
     model: str = option(
-        "A model of your own: of diptych train, or of Transformers.", default="", metavar="FOLDER"
+        "Your own model, from diptych train or in the format of Transformers.",
+        default="",
+        metavar="FOLDER",
     )
     as_json: bool = as_lines()
 

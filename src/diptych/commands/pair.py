@@ -1,4 +1,4 @@
-"""`diptych pair`: the URLs of a list paired, without fetching them."""
+"""`diptych pair`: pairs the URLs of a list without fetching them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class PairOptions:
     file: Path = argument("URLS.tsv")
     langs: str = langs_option()
     method: str = option(
-        "Strategy for the pair stage, or several as in keys+langstrip.",
+        "Strategy for the pair stage, or several, such as keys+langstrip.",
         default="keys", metavar="NAME",
     )  # fmt: skip
-    by_domain: bool = option("Pair each registrable domain by itself.", default=False)
+    by_domain: bool = option("Pair the URLs of each registrable domain separately.", default=False)
     model: str = option(
-        "URL language model for lines without a language, instead of the one shipped.",
+        "URL language model for lines without a language; default: the built-in one.",
         default="", metavar="FOLDER",
     )  # fmt: skip
     as_json: bool = as_lines()
@@ -42,10 +42,11 @@ class PairOptions:
 
 @command(PairOptions)
 def pair(asked: PairOptions) -> int:
-    """Pair the URLs of a list, without fetching them.
+    """Pair the URLs of a list without fetching them.
 
-    A line of URLS.tsv is a URL, or a URL, a tab and its language; - is standard input.  Each line
-    of the answer has left, right, score and key, with tabs between them.
+    Each line of URLS.tsv is a URL, optionally followed by a tab and its language; - is standard
+    input.  Each line of output has the left URL, the right URL, a score and the key, separated by
+    tabs.
     """
     from diptych.api.urls import language_model
     from diptych.commands._url_lines import NO_URL, report_skipped, spell, write
@@ -78,7 +79,7 @@ def pair(asked: PairOptions) -> int:
 
 def _why_none(spoken: Counter[str], wanted: Sequence[str]) -> str:
     each = ", ".join(f"{spoken[lang]:,} in {lang}" for lang in wanted)
-    return f"nothing found: of {spoken.total():,} URLs {each}, and no two of them go together"
+    return f"nothing found: of {spoken.total():,} URLs, {each}; no two of them form a pair"
 
 
 def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:

@@ -1,4 +1,4 @@
-"""`diptych rebuild`: the text put back into a stand-off corpus."""
+"""`diptych rebuild`: restores the text of a stand-off corpus."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RebuildOptions(CorpusOptions):
 
 @command(RebuildOptions)
 def rebuild(asked: RebuildOptions) -> int:
-    """Put the text back into a stand-off corpus, from the archives it was made of."""
+    """Restore the text of a stand-off corpus from the archives of its pages."""
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.rebuild import open_rebuild
     from diptych.reports.reasons import in_words

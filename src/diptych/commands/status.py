@@ -1,4 +1,4 @@
-"""`diptych status`: how far a run has come."""
+"""`diptych status`: shows how far a run has come."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class StatusOptions:
 
 @command(StatusOptions)
 def status(asked: StatusOptions) -> int:
-    """Say how far RUN has come; also while it is running."""
+    """Show how far RUN has come, also while it is running."""
     from diptych.run.terms import open_to_read, read_terms
 
     terms = read_terms(asked.run)

@@ -1,4 +1,4 @@
-"""`diptych url-lang`: the language of a page by its URL."""
+"""`diptych url-lang`: identifies the languages of pages from their URLs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @command(UrlModelOptions, "url-lang")
 def url_lang(asked: UrlModelOptions) -> int:
-    """Tell the language of a page by its URL.
+    """Identify the languages of pages from their URLs.
 
-    FILE has a URL a line; without it, or as -, standard input is read.  Each line of the answer has
-    url, language and probability, with tabs between them.
+    FILE has one URL per line; without FILE, or if it is -, standard input is read.  Each line of
+    output has the URL, the language and its probability, separated by tabs.
     """
     from diptych.api.urls import best_languages, language_model
     from diptych.commands._url_lines import NO_URL, answer_lines, askable

@@ -1,4 +1,4 @@
-"""`diptych url-pair`: whether two URLs lead to translations of each other."""
+"""`diptych url-pair`: estimates if two URLs lead to translations of each other."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NO_PAIR = "without two http or https URLs with a tab between them"
 
 @command(UrlModelOptions, "url-pair")
 def url_pair(asked: UrlModelOptions) -> int:
-    """Tell by two URLs how likely their pages are translations of each other.
+    """Estimate from two URLs the probability that their pages are translations.
 
-    FILE has two URLs a line with a tab between them; without it, or as -, standard input is read.
-    Each line of the answer has both URLs and the probability, with tabs between them.
+    Each line of FILE has two URLs, separated by a tab; without FILE, or if it is -, standard input
+    is read.  Each line of output has both URLs and the probability, separated by tabs.
     """
     from diptych.api.urls import pair_model
     from diptych.commands._url_lines import answer_lines, askable
