@@ -62,6 +62,28 @@ def test_site_that_was_finished_before_its_time_was_over_ends_with_nothing_left(
     assert crawl(drive) == {"example.org": SiteEnd.TIME_LIMIT, "b.net": SiteEnd.NOTHING_LEFT}
 
 
+def test_limits_say_how_much_may_follow(folder: Path) -> None:
+    seeds = [HOME + "/", OTHER]
+    drive = Drive(folder, STAR, seeds=seeds, limits=Limits(max_pages=2, max_seconds=100.0))
+    with drive.opened() as crawl:
+        assert (crawl.pages_left(), crawl.seconds_left(drive.now)) == (4, 100.0)
+        crawl.hosts.start(crawl.hosts.sites["b.net"], drive.now)  # the other one has its time yet
+        assert crawl.seconds_left(drive.now + 30.0) == 100.0
+        drive.steer(crawl)
+        assert crawl.pages_left() == 1, "b.net has one page, and example.org has ended"
+        (begun,) = (site.started_at for site in crawl.hosts.sites.values() if site.end is None)
+        assert begun is not None
+        assert crawl.seconds_left(begun + 30.0) == 70.0
+        assert crawl.seconds_left(begun + 300.0) == 0.0
+        crawl.finish(interrupted=False)
+        assert (crawl.pages_left(), crawl.seconds_left(drive.now)) == (0, 0.0)
+
+
+def test_without_limits_nobody_knows_how_much_may_follow(folder: Path) -> None:
+    with Drive(folder, STAR).opened() as crawl:
+        assert (crawl.pages_left(), crawl.seconds_left(1e9)) == (None, None)
+
+
 def test_site_whose_host_cannot_be_reached_ends_with_its_hosts(folder: Path) -> None:
     unreachable = {**STAR, Url(OTHER + "robots.txt"): failure(OTHER + "robots.txt", "dns")}
     ends = crawl(Drive(folder, unreachable, seeds=[HOME + "/", OTHER]))

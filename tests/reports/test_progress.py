@@ -13,6 +13,7 @@ from diptych.reports.progress import INTERRUPTED, Monitor, Progress
 from diptych.types import Outlook
 
 FINISHING = "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop at once."
+SEARCHED = "Stopping: finishing with the sites tested so far. Press Ctrl-C again to stop at once."
 STOPPING = "Stopping. Press Ctrl-C again to stop at once."
 
 
@@ -248,19 +249,19 @@ def test_urgent_notes_are_passed_on_at_once_and_once() -> None:
 # -- requests to stop ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stage", ["crawling", "searching"])
-def test_crawl_that_is_stopped_goes_on_with_what_it_has(stage: str) -> None:
+@pytest.mark.parametrize(("stage", "answer"), [("crawling", FINISHING), ("searching", SEARCHED)])
+def test_crawl_that_is_stopped_goes_on_with_what_it_has(stage: str, answer: str) -> None:
     said: list[str] = []
     watched = monitor(stage=stage, notify=said.append)
     assert not watched.stopped()
     watched.interrupt()
     assert said == [], "a signal handler must not print"
     assert watched.stopped()
-    assert said == [FINISHING]
+    assert said == [answer]
     watched.tick()
     watched.begin("aligning")
     watched.tick()
-    assert said == [FINISHING]
+    assert said == [answer]
     assert watched.final_notes([]) == [INTERRUPTED]
 
 

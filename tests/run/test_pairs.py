@@ -14,6 +14,7 @@ from support.runs import kept
 from support.stores import begin, commit
 
 from diptych.frontier.queue import Entry, Frontier
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.text.near_duplicates import segment_keys
@@ -179,7 +180,9 @@ def test_pairs_are_to_be_aligned_until_decided_and_aligned(store: Store) -> None
     (first, _), (second, _) = store.pairs(SITE)
 
     def left() -> list[int]:
-        return [id for id, _ in store.pairs_to_align(SITE)]
+        ids = [id for id, _ in store.pairs_to_align(SITE)]
+        assert Statistics(store).unaligned_pairs() == len(ids)
+        return ids
 
     assert left() == [first, second]
     assert store.pairs_to_align(SITE + 1) == []

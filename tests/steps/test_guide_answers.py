@@ -43,6 +43,8 @@ FOUND = (
     " JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right"
 )
 
+KEPT = "SELECT count(*) FROM segments WHERE accept"
+
 
 class Instead(GuideAnswers):
     """Answers questions by other tasks than those that were meant."""
@@ -129,6 +131,8 @@ def undisturbed(
     def watch(machine: Crawl) -> None:
         (segments,) = query(folder, "SELECT count(*) FROM segments")[0]
         seen.append((machine.stats.downloads, segments))
+        # What is counted is committed a moment later.
+        assert machine.stats.segments >= query(folder, KEPT)[0][0]
 
     def hold(request: Request) -> None:
         if len(server.log) > FIRST:

@@ -37,8 +37,9 @@ class Terminal:
 
     def __init__(
         self, arguments: Sequence[object], columns: int, rows: int, *,
-        cwd: Path | None = None, environment: Mapping[str, str] | None = None,
+        cwd: Path | None = None, environment: Mapping[str, str] | None = None, before: str = "",
     ) -> None:  # fmt: skip
+        """Start the command, once the process has run the code `before`."""
         self.frames: list[str] = []
         self.written = b""
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000)
@@ -49,7 +50,7 @@ class Terminal:
         usual = {name: value for name, value in os.environ.items() if name not in _OTHERS}
         usual |= {"PYTHONPATH": str(Path(diptych.__file__).parent.parent), "TERM": "xterm-256color"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _OWN_TERMINAL + COMMAND, *map(str, arguments)],
+            [sys.executable, "-c", _OWN_TERMINAL + before + COMMAND, *map(str, arguments)],
             env={**usual, "PYTHONIOENCODING": "utf-8", **(environment or {})}, cwd=cwd,
             start_new_session=True, stdin=slave, stdout=slave, stderr=slave,
         )  # fmt: skip

@@ -92,10 +92,10 @@ class Group(click.Group):
                 # What a command learns is forgotten with it.
                 return copy_context().run(super().invoke, ctx)
         except (KeyboardInterrupt, click.Abort) as error:  # the latter: in a command of a command
-            click.echo(f"Stopped at once. {_CONTINUE}", err=True)
+            _say_stopped("Stopped at once.")
             raise SystemExit(STOPPED) from error
         except StoppedError as error:
-            click.echo(f"{error.for_command_line()} {_CONTINUE}", err=True)
+            _say_stopped(error.for_command_line())
             raise SystemExit(STOPPED) from error
         except DiptychError as error:
             click.echo(f"error: {error.for_command_line()}", err=True)
@@ -149,3 +149,10 @@ def summary_console(*, stderr: bool) -> Console:
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, markup=False)
+
+
+def _say_stopped(how: str) -> None:
+    """Say how a command was stopped, and how to continue; in a terminal wrapped between words."""
+    with on_signal(signal.SIGINT, lambda: None):  # some press Ctrl-C again and again
+        console = summary_console(stderr=True)
+        console.print(f"{how} {_CONTINUE}", soft_wrap=not console.is_terminal)

@@ -22,10 +22,9 @@ COUNT_INTERVAL = 50  # times as long as it takes: one part in fifty of the time 
 QUICK_COUNT = 0.01  # seconds
 MIN_RATE_SECONDS = 2.0  # of a stage before its rate says how long it will take
 INTERRUPTED = "Interrupted. Run the same command again to continue."
-_GENTLY_STOPPED = ("crawling", "searching")  # stages after which a run that is stopped finishes
 _STOP_AT_ONCE = "Press Ctrl-C again to stop at once."
-_FINISHING = f"Stopping: finishing with the pages fetched so far. {_STOP_AT_ONCE}"
-_STOPPING = f"Stopping. {_STOP_AT_ONCE}"
+_GENTLY_STOPPED = {"crawling": "pages fetched", "searching": "sites tested"}
+"""stages after which a run that is stopped finishes, and what it finishes with"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +96,8 @@ class Monitor(Watcher):
     _share_found: float | None = None
     _notified: int = 0
     """urgent notes of the crawl that were passed on"""
-    _said_stopping: bool = False
+    _unsaid: str = ""
+    """the answer to a request to stop, until it is passed on"""
 
     def __post_init__(self) -> None:
         self._began_at = self.clock()
@@ -132,8 +132,11 @@ class Monitor(Watcher):
         """
         if self.interrupted:
             raise KeyboardInterrupt
+        rest = _GENTLY_STOPPED.get(self.stage)
+        how = f": finishing with the {rest} so far." if rest else "."
+        self._unsaid = f"Stopping{how} {_STOP_AT_ONCE}"
+        self._is_ending = rest is None
         self.interrupted = True
-        self._is_ending = self.stage not in _GENTLY_STOPPED
 
     def cancel(self) -> None:
         """Stop the whole run in order, from any thread: a `StoppedError` ends it soon.
@@ -190,9 +193,9 @@ class Monitor(Watcher):
         for note in notes:
             self._notified += 1
             self.notify(f"note: {note}")
-        if self.interrupted and not self._said_stopping:
-            self._said_stopping = True
-            self.notify(_STOPPING if self._is_ending else _FINISHING)
+        if self._unsaid:
+            said, self._unsaid = self._unsaid, ""
+            self.notify(said)
 
     def _look_at(self, crawl: Crawl) -> None:
         """Take over the pages, the queue, and the pairs found and expected by a crawl."""
