@@ -135,7 +135,7 @@ def test_what_cannot_be_rebuilt_is_counted_with_its_reason(recorded, tmp_path):
     out = tmp_path / "rebuilt.tsv"
     result = run("rebuild", tmp_path / "s.jsonl", "--warc", recorded / "warc", "--out", out)
     assert result.output.startswith(f"{len(units) - 1:,} segments rebuilt")
-    assert "lost: 1 " in result.output
+    assert "left out: 1 " in result.output
 
 
 # -- mistakes ------------------------------------------------------------------------------------

@@ -26,12 +26,11 @@ def rebuild(asked: RebuildOptions) -> int:
     """Put the text back into a stand-off corpus, from the archives it was made of."""
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.rebuild import open_rebuild
-    from diptych.reports.reasons import in_words
+    from diptych.reports.reasons import counted, listed
 
     made = asked.exporter()
     corpus = open_rebuild(asked.files, asked.archives)
     count = write_corpus(corpus, made, asked.out, standard_output(asked.out))
-    lost = ", ".join(f"{count:,} {in_words(reason)}" for reason, count in corpus.lost.most_common())
-    say(f"{count:,} segments rebuilt -> {asked.out}" + (f"; lost: {lost}" if lost else ""),
-         asked.out)  # fmt: skip
+    lost = f"; left out: {listed(corpus.lost.most_common())}" if corpus.lost else ""
+    say(f"{counted(count, 'segment')} rebuilt -> {asked.out}{lost}", asked.out)
     return FOUND if count else NOTHING

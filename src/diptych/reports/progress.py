@@ -91,10 +91,9 @@ class Progress(Watcher):
         return self.interrupted
 
     def final_notes(self, ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
-        """All notes, why crawls of sites left off, and how to go on if the user pressed Ctrl-C."""
+        """All notes, why crawls of sites ended early, and whether the user pressed Ctrl-C."""
         early = ends_in_words((site, end) for site, end in ends if end.is_decided)
-        how = ["interrupted: the same command goes on"] if self.interrupted else []
-        return [*self.notes, *early, *how]
+        return [*self.notes, *early, *(["interrupted"] if self.interrupted else [])]
 
     def figures(self) -> list[tuple[str, str]]:
         """The figures that are shown, with their names."""
