@@ -1,10 +1,21 @@
-"""Reasons why a URL has no page, why a pair, segment or site was rejected, why a crawl ended."""
+"""Reasons why a URL has no page, why a pair, segment or site was rejected, why a crawl ended.
+
+Also the kinds of downloads: what came of each.
+"""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Reason", "SiteEnd", "alias_reason", "alias_rules", "fault_type", "http_status"]
+__all__ = [
+    "DownloadKind",
+    "Reason",
+    "SiteEnd",
+    "alias_reason",
+    "alias_rules",
+    "fault_type",
+    "http_status",
+]
 
 
 class Reason(StrEnum):
@@ -29,10 +40,14 @@ class Reason(StrEnum):
     TRAP_PARAMETERS = "trap_parameters"
     # a request without an answer
     DNS = "dns"
+    CONNECTION_REFUSED = "connection_refused"
     CONNECT = "connect"
+    """no connection for any other reason"""
     TIMEOUT = "timeout"
     DISCONNECTED = "disconnected"
+    BAD_CERTIFICATE = "bad_certificate"
     TLS = "tls"
+    """a secure connection failed for any other reason"""
     PROTOCOL = "protocol"
     PRIVATE_ADDRESS = "private_address"
     # an answer without a page
@@ -88,6 +103,23 @@ class Reason(StrEnum):
     NO_RECORD = "no_record"
     OTHER_CONTENT = "other_content"
     NO_TEXT = "no_text"
+
+
+class DownloadKind(StrEnum):
+    """Result of a download; one without a page has the `Reason` for that instead."""
+
+    PAGE = "page"
+    DUPLICATE = "duplicate"
+    """a page with the text of another"""
+    FETCHED_AGAIN = "fetched_again"
+    REDIRECT = "redirect"
+    REFRESH = "refresh"
+    """a page without text that only leads to another"""
+    ROBOTS_TXT = "robots.txt"
+    SITEMAP = "sitemap"
+    MISSING_SITEMAP = "missing_sitemap"
+    """a sitemap that was announced, or is at the usual place of other sites"""
+    OTHER = "other"
 
 
 class SiteEnd(StrEnum):

@@ -32,6 +32,7 @@ __all__ = [
     "Strategies",
     "build",
     "exporter",
+    "make",
     "signature",
     "strategies",
 ]

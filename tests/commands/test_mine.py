@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import pytest
 from support import zoo
 from support.commands import Signal, placeless, rows, run, start
 from support.filenames import file_name
-from support.serving import MISSING, Reply, Request, reserved, serve, url_of
+from support.serving import MISSING, Reply, Request, reserved, secure_server, serve, url_of
 from support.waiting import until
 
 import diptych
@@ -256,13 +257,41 @@ def test_help_does_not_wait_for_heavy_imports():
     assert not heavy & loaded
 
 
+# -- the summary -----------------------------------------------------------------------------------
+
+
+def test_every_download_of_the_demo_is_explained_and_the_numbers_add_up(recorded):
+    told = json.loads(run("status", recorded, "--json").stdout)
+    kinds = told["downloads_by_kind"]
+    assert sum(kinds.values()) == told["downloads"]
+    assert kinds == {"page": told["pages"], "http_404": 1, "robots.txt": 1, "sitemap": 1}
+    said = " ".join(run("status", recorded).stdout.split())
+    assert (
+        f"{told['downloads']} downloads {told['pages']} pages, 1 not found (404), 1 robots.txt,"
+        f" 1 sitemap {told['pages']} pages fetched skipped: "
+    ) in said
+    assert said.count("not found (404)") == 1
+
+
+def test_command_that_the_summary_prints_exports_with_another_threshold(recorded, tmp_path):
+    folder = shutil.copytree(recorded, tmp_path / "my run")
+    *_, line = run("status", folder).stdout.splitlines()
+    assert "score of at least 0.95 are kept" in line
+    program, *arguments = shlex.split(line.partition("to export with another: ")[2])
+    assert (program, arguments[:2]) == ("diptych", ["export", str(folder)])
+    assert run(*arguments).exit_code == 0
+    kept, more = (rows(folder / name) for name in ("corpus.tsv", "corpus-selected.tsv"))
+    assert len(more) > len(kept)
+    assert 0.8 <= min(float(row["score"]) for row in more) < 0.95
+
+
 # -- why nothing is found --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("site", "said"),
     [
-        (zoo.with_robots(zoo.robots_txt("User-agent: *", "Disallow: /")), "robots.txt"),
+        (zoo.with_robots(zoo.robots_txt("User-agent: *", "Disallow: /")), "forbids all pages"),
         (zoo.with_robots(MISSING), "no page is in fr (3 in en)"),
         ({"/": zoo.redirect(301, "http://elsewhere.example/")}, "http://elsewhere.example/"),
     ],
@@ -283,15 +312,40 @@ def test_site_that_gives_nothing_is_said_why(tmp_path, site, said):
 
 def test_host_that_is_not_there_is_said(tmp_path):
     with reserved() as place:
+        host = url_of(place).split("/")[2]
         result = run("mine", url_of(place), *QUICK, "--out", tmp_path)
     assert result.exit_code == 1
-    assert "cannot be reached" in " ".join(result.stderr.split())
+    assert result.stderr.splitlines()[-2:] == [
+        f"nothing found: {host} refused the connection",
+        "check the address and the port, or try again later",
+    ]
 
 
-def test_unknown_host_is_said(tmp_path):
-    result = run("mine", "http://no-such-host.invalid/", *LANGS, "--out", tmp_path)
+def test_unknown_host_is_said_once_and_without_words_of_a_library(tmp_path):
+    result = run("mine", "http://no-such-host.invalid/", *LANGS, "--quiet", "--out", tmp_path)
     assert result.exit_code == 1
-    assert "no-such-host.invalid cannot be reached" in " ".join(result.stderr.split())
+    assert result.stderr.splitlines() == [
+        "nothing found: unknown host: no-such-host.invalid",
+        "check the address and your network connection",
+    ]
+
+
+def test_bad_certificate_is_said(tmp_path):
+    with secure_server() as url:
+        result = run("mine", url, *QUICK, "--quiet", "--out", tmp_path)
+    assert result.exit_code == 1
+    cause, advice = result.stderr.splitlines()
+    assert cause == f"nothing found: {url.split('/')[2]} has a bad certificate"
+    assert advice.startswith("check the address in a browser")
+
+
+def test_start_page_that_is_a_pdf_is_said(tmp_path):
+    pdf = Reply(b"%PDF-1.7", type="application/pdf")
+    with serve({"/a.pdf": pdf, "/b": pdf}) as server:
+        for name in ("a.pdf", "b"):
+            result = run("mine", server.url + name, *QUICK, "--quiet", "--out", tmp_path / name)
+            assert result.exit_code == 1
+            assert "nothing found: the start page is a PDF, not HTML\n" in result.stderr
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -300,7 +354,11 @@ def test_private_address_is_refused_with_a_hint(tmp_path, host):
         result = run("mine", f"http://{host}:{server.port}/", *LANGS, "--out", tmp_path)
         assert server.log == []
     assert result.exit_code == 1
-    assert "--allow-private" in result.stderr
+    assert result.stderr.splitlines()[-2:] == [
+        f"nothing found: {host}:{server.port} is a private address",
+        "to mine it, run the same command with --allow-private",
+    ]
+    assert result.stderr.count("--") == 1
 
 
 def test_host_that_comes_back_is_crawled_by_the_same_command(tmp_path):
@@ -324,7 +382,7 @@ def interrupted(server, folder, requests):
     assert "Traceback" not in stderr
     said = " ".join(stderr.split())
     assert "Stopping: finishing with the pages fetched so far." in said
-    assert "Interrupted. Run the same command again to continue." in said
+    assert "run the same command again to continue" in said
     assert len(server.log) < 40, "the crawl was to be left in the middle"
     return process.returncode
 

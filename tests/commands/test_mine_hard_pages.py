@@ -68,7 +68,7 @@ def test_page_translated_in_part_is_told(tmp_path):
     assert mined.pairs >= names(but=["tides"])
     assert all(left != right for left, right in mined.corpus("/en/tides"))
     if ("/en/tides", "/fr/tides") in mined.pairs:
-        assert "translated in part" in mined.explain("/en/tides", "/fr/tides")
+        assert "with parts that are not translated" in mined.explain("/en/tides", "/fr/tides")
 
 
 # -- parts and copies ------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def test_page_that_is_a_part_of_the_other_is_said_so(tmp_path, shorter):
     decision = mined.decision("/en/rescue", "/fr/rescue")
     assert decision is not None
     assert decision[:2] == (0, "partial")
-    assert "1 only a part of the other page" in mined.said
+    assert "1 covering only a part of the other page" in mined.said
     assert "only a part of the other page" in mined.explain("/en/rescue", "/fr/rescue")
     assert mined.corpus("/en/rescue") == []
 
@@ -293,13 +293,13 @@ def nothing(mined: Mined) -> str:
 
 def test_site_with_one_page(tmp_path):
     why = nothing(mine(tmp_path, {"/": html(TIDES.en, lang="en")}))
-    assert why == "no page is in fr (1 in en)"
+    assert why == "no page is in fr (1 in en) check --langs, or start at a page in fr"
 
 
 def test_site_in_one_language(tmp_path):
     pages = {path: page for path, page in plain_site().items() if path.startswith("/en/")}
     why = nothing(mine(tmp_path, pages))
-    assert why == f"no page is in fr ({len(DOCUMENTS)} in en)"
+    assert why.startswith(f"no page is in fr ({len(DOCUMENTS)} in en) ")
 
 
 def test_site_in_other_languages(tmp_path):
@@ -338,7 +338,7 @@ def test_two_thousand_pages_that_differ_in_one_number(tmp_path, langs, said):
     pages |= items(range(5000, 6000), langs[1], STORMS[langs[1]])
     with processor_seconds(40):
         why = nothing(mine(tmp_path, pages))
-    assert why == said
+    assert why.startswith(said + " ")
 
 
 def test_pages_of_the_same_number_are_not_translations_for_that(tmp_path):
@@ -395,7 +395,7 @@ def test_site_whose_text_is_made_by_scripts_is_named(tmp_path):
     shell = html([], lang="en", body='<div id="root"></div><script src="/app.js"></script>')
     mined = mine(tmp_path, {"/": shell, "/en/a": shell + " ", "/fr/a": html(TIDES.fr, lang="fr")})
     assert mined.exit_code == 1
-    said = "phares.example: text is made by scripts: 2 of 3 pages have none"
+    said = "phares.example: 2 of 3 pages have no text, as it is made by scripts"
     assert mined.said.count(said) == 1
     assert said in (mined.folder / "report.html").read_text("utf-8")
     assert "flags scripted" in mined.explain("/")

@@ -209,7 +209,9 @@ def test_failing_robots_are_asked_again_and_then_the_host_is_stopped(
     first, second, third = drive.starts()
     assert second - first >= 1.0
     assert third - second >= 2.0
-    assert drive.notes == [f"{HOME} was stopped: robots.txt answers {code}, so nothing is allowed"]
+    assert drive.notes == [
+        f"gave up on {HOME}: its robots.txt answers HTTP {code}, so nothing may be fetched"
+    ]
     assert drive.states()["/"][0] is State.QUEUED
     assert drive.rows("SELECT stopped != '', robots_status FROM hosts") == [(1, "unreachable")]
 
@@ -223,13 +225,24 @@ def test_robots_that_recover_are_obeyed(folder: Path) -> None:
     assert "/a" in drive.order
 
 
-@pytest.mark.parametrize(("reason", "attempts"), [("timeout", 3), ("connect", 3), ("dns", 1)])
-def test_host_that_does_not_answer_is_stopped_with_a_note(
-    folder: Path, reason: str, attempts: int
+@pytest.mark.parametrize(
+    ("reason", "attempts", "words"),
+    [
+        ("timeout", 3, "timed out"),
+        ("connect", 3, "connection failed"),
+        ("connection_refused", 3, "connection refused"),
+        ("dns", 1, "unknown host"),
+        ("bad_certificate", 1, "bad certificate"),
+        ("tls", 1, "TLS error"),
+        ("private_address", 1, "on a private address (see --allow-private)"),
+    ],
+)
+def test_host_that_does_not_answer_is_stopped_with_a_note_without_words_of_a_library(
+    folder: Path, reason: str, attempts: int, words: str
 ) -> None:
     drive = Drive(folder, {**SMALL, **web(failure("/robots.txt", reason))}).run()
     assert [fetched for fetched, _ in drive.log] == [url("/robots.txt")] * attempts
-    assert drive.notes == [f"{HOME} was stopped: example.org cannot be reached: {reason} happened"]
+    assert drive.notes == [f"gave up on {HOME}: {words}"]
 
 
 def test_host_that_could_not_be_reached_is_tried_again_by_the_next_invocation(
@@ -274,8 +287,8 @@ def test_host_that_asks_for_an_absurd_crawl_delay_is_left_alone(folder: Path) ->
     first = Drive(folder, answers).run()
     assert first.fetches("/robots.txt") == 1
     assert first.order == []
-    reason = "it asks for a Crawl-delay of 1e+09 s, and more than 600 s are not waited for"
-    assert first.notes == [f"{HOME} was stopped: {reason}"]
+    reason = "it asks for a Crawl-delay of 1e+09 s; the longest that Diptych waits is 600 s"
+    assert first.notes == [f"gave up on {HOME}: {reason}"]
     # And also where the crawl goes on, until robots.txt is fetched again after a day.
     second = Drive(folder, answers, now=first.now + 60).run()
     assert (second.starts(), second.notes) == ([], first.notes)
@@ -444,14 +457,18 @@ def test_ways_out_of_the_site_are_said_once_for_each_host(folder: Path) -> None:
     moved = [redirect(f"/{n}", f"https://elsewhere.com/{n}") for n in range(3)]
     seeds = [f"{HOME}/{n}" for n in range(3)]
     notes = Drive(folder, web(*moved), seeds=seeds).run().notes
-    assert notes == [f"{HOME}/0 leads out of the site, to https://elsewhere.com/0: mine that"]
+    assert notes == [
+        f"{HOME}/0 redirects out of the site, to https://elsewhere.com/0: mine that site instead"
+    ]
 
 
 def test_redirect_out_of_the_site_is_not_followed_and_said_for_a_seed(folder: Path) -> None:
     answers = web(redirect("/", "https://elsewhere.com/"))
     drive = Drive(folder, answers).run()
     assert drive.fetches("https://elsewhere.com/") == 0
-    assert drive.notes == [f"{HOME}/ leads out of the site, to https://elsewhere.com/: mine that"]
+    assert drive.notes == [
+        f"{HOME}/ redirects out of the site, to https://elsewhere.com/: mine that site instead"
+    ]
 
 
 def test_redirect_out_of_the_site_is_not_worth_a_note_for_other_pages(folder: Path) -> None:
@@ -666,7 +683,7 @@ def test_host_that_asks_to_wait_too_long_is_stopped_with_a_note(folder: Path) ->
     answers = web(page("/", "/x", "/y"), status("/x", 429, ("Retry-After", "7200")), page("/y"))
     drive = Drive(folder, answers).run()
     assert drive.order == ["/", "/x"]
-    assert drive.notes == [f"{HOME} was stopped: it asks to wait 7200 s"]
+    assert drive.notes == [f"gave up on {HOME}: it asks to wait 7200 s"]
     assert drive.states()["/y"][0] is State.QUEUED
 
 
@@ -690,8 +707,9 @@ def test_host_that_keeps_refusing_is_stopped_with_a_note(folder: Path, code: int
     answers = {**star(60), **{url(f"/{n}"): status(f"/{n}", code) for n in range(60)}}
     drive = Drive(folder, answers).run()
     assert len(drive.order) == 1 + 8
-    assert drive.notes == [f"{HOME} was stopped: refused 8 times in a row (http_{code})"]
-    assert drive.rows("SELECT stopped FROM hosts") == [(f"refused 8 times in a row (http_{code})",)]
+    why = f"8 refusals in a row (HTTP {code})"
+    assert drive.notes == [f"gave up on {HOME}: {why}"]
+    assert drive.rows("SELECT stopped FROM hosts") == [(why,)]
 
 
 def test_refusals_that_are_not_in_a_row_stop_nothing(folder: Path) -> None:
@@ -734,7 +752,7 @@ def test_stopped_host_does_not_stop_the_others(folder: Path) -> None:
     }
     drive = Drive(folder, answers).run()
     assert drive.fetches(french + "/b") == 1
-    assert [note.partition(" was")[0] for note in drive.notes] == [HOME]
+    assert [note.partition(": ")[0] for note in drive.notes] == [f"gave up on {HOME}"]
 
 
 # -- restarts ----------------------------------------------------------------------------------

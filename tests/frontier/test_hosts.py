@@ -146,7 +146,7 @@ def test_stopped_host_is_noted_once(store: Store) -> None:
     id = hosts.of(HOME, "example.org").id
     hosts.stop(id, "refused")
     hosts.stop(id, "refused again")
-    assert hosts.notes == ["http://example.org was stopped: refused"]
+    assert hosts.notes == ["gave up on http://example.org: refused"]
     assert frontier.host(id).stopped == "refused"
     assert store.db.execute("SELECT stopped FROM hosts").fetchall() == [("refused",)]
 

@@ -10,7 +10,8 @@ import orjson
 import pytest
 
 import diptych
-from diptych.reason import Reason, SiteEnd
+from diptych.frontier.retries import NETWORK_FAULTS
+from diptych.reason import DownloadKind, Reason, SiteEnd, http_status
 from diptych.reports.reasons import REASONS, ends_in_words, in_words
 
 SOURCE = Path(diptych.__file__).parent
@@ -34,9 +35,19 @@ HOMONYMS = {
 """words that are no reason where they stand"""
 
 
-@pytest.mark.parametrize("reason", [*Reason, *SiteEnd])
-def test_every_reason_has_words(reason: Reason | SiteEnd) -> None:
-    assert in_words(reason) == REASONS[reason.value]
+@pytest.mark.parametrize("reason", [*Reason, *SiteEnd, *DownloadKind])
+def test_every_reason_has_words(reason: Reason | SiteEnd | DownloadKind) -> None:
+    one, *_, several = words = [*REASONS[reason.value], REASONS[reason.value][-1]]
+    assert (in_words(reason), in_words(reason, 2)) == (one, several)
+    assert all(words)
+    assert len(set(words)) == len(REASONS[reason.value]) <= 2
+
+
+def test_words_for_network_faults_of_a_host_are_those_of_its_urls() -> None:
+    """A host is given up in the words that count its URLs, but for a hint in brackets."""
+    for reason, words in NETWORK_FAULTS.items():
+        told = in_words(reason)
+        assert words.startswith(told) or words in told
 
 
 def test_every_reason_and_flag_with_words_is_given_somewhere() -> None:
@@ -45,16 +56,18 @@ def test_every_reason_and_flag_with_words_is_given_somewhere() -> None:
     members = {Reason[name].value for name in re.findall(r"\bReason\.([A-Z_]+)", code)}
     members |= {SiteEnd[name].value for name in re.findall(r"\bSiteEnd\.([A-Z_]+)", code)}
     flags = set(re.findall(r"""["']([\w-]+)["']""", code)) - {reason.value for reason in Reason}
-    assert REASONS.keys() - members - flags - {"http_404"} == set()
+    kinds = {kind.value for kind in DownloadKind}
+    statuses = {name for name in REASONS if http_status(name)}
+    assert REASONS.keys() - members - flags - kinds - statuses == set()
 
 
 def test_sites_that_ended_alike_are_counted_if_they_are_many() -> None:
     many = [(f"s{number}.org", SiteEnd.NOTHING_LEFT) for number in range(1200)]
     few = [("a.org", SiteEnd.UNLIKELY), ("b.org", SiteEnd.UNLIKELY)]
     assert ends_in_words([*many, *few]) == [
-        "1,200 sites: nothing is left to fetch",
-        "a.org: more pairs are unlikely",
-        "b.org: more pairs are unlikely",
+        "1,200 sites: nothing left to fetch",
+        "a.org: one more pair would cost too many downloads",
+        "b.org: one more pair would cost too many downloads",
     ]
     assert len(ends_in_words(many[:5])) == 5
 

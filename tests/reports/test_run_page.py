@@ -2,15 +2,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+import tomli_w
 from support.stores import begin, commit
 
 from diptych import recipes
+from diptych.errors import for_command_line
 from diptych.frontier.queue import Entry, Frontier
 from diptych.registry import signature
+from diptych.reports.closing import closing_of, threshold_lines
+from diptych.reports.funnel import funnel_rows
 from diptych.reports.run_page import SHOWN_PAIRS, SHOWN_SEGMENTS, write_report
 from diptych.reports.summary import summarise
 from diptych.run.store import Store
@@ -98,11 +103,11 @@ def report(store: Store, terms: Terms = TERMS, notes: tuple[str, ...] = ()) -> R
 
 def test_report_says_what_was_found_and_how(store: Store) -> None:
     fill(store, 3, 4)
-    seen = report(store, notes=("a host was stopped", "a host was stopped"))
+    seen = report(store, notes=("gave up on a host", "gave up on a host"))
     assert "http://example.org/" in seen.text
     assert "en - fr" in seen.text
     assert signature(TERMS.recipe, TERMS.langs) in seen.text
-    assert seen.text.count("a host was stopped") == 1
+    assert seen.text.count("gave up on a host") == 1
     assert "hreflang" in seen.text
     assert "0.88" in seen.text
     links = [attributes["href"] for tag, attributes in seen.tags if tag == "a"]
@@ -145,8 +150,8 @@ def test_archives_are_named_where_there_are_no_seeds(store: Store) -> None:
 def test_rejected_pairs_are_shown_with_their_reason_in_words(store: Store) -> None:
     fill(store, 2, accept=False)
     seen = report(store)
-    assert "Pairs not verified" in seen.text
-    assert seen.text.count("too unequal in length") == 2 + 1  # and once in the funnel
+    assert "Rejected page pairs" in seen.text
+    assert seen.text.count("too different in length") == 2 + 1  # and once in the funnel
 
 
 def test_long_list_of_pairs_is_cut_and_said(store: Store) -> None:
@@ -173,7 +178,7 @@ def test_bars_are_no_wider_than_the_funnel(store: Store) -> None:
     widths = [
         float(found[1]) for style in styles if (found := re.search(r"width.*?([\d.]+)%", style))
     ]
-    assert widths == [0.0, 0.0, 100.0, 100.0, 100.0, 100.0]  # no page, 5 pairs, 150 segments
+    assert widths == [0.0, 0.0, 0.0, 100.0, 100.0, 100.0, 100.0]  # no page, 5 pairs, 150 segments
 
 
 def test_report_replaces_the_last_one_whole(store: Store) -> None:
@@ -181,6 +186,30 @@ def test_report_replaces_the_last_one_whole(store: Store) -> None:
     fill(store, 1)
     report(store)
     assert [path.name for path in store.folder.glob("report*")] == ["report.html"]
+
+
+def test_report_has_the_words_of_the_terminal(store: Store) -> None:
+    fill(store, 2, 3)
+    download(store, "en0000", "fr0000", "robots.txt")
+    store.db.execute("UPDATE pairs SET evidence = 'keys+langstrip'")
+    store.db.execute("UPDATE segments SET accept = 0, reason = 'low_score' WHERE id = 1")
+    terms = replace(TERMS, seeds=())
+    (store.folder / "run.toml").write_bytes(tomli_w.dumps(terms.to_toml()).encode())
+    text = " ".join(report(store).text.split())
+    summary = summarise(store, TERMS.langs)
+    for row in funnel_rows(summary):
+        assert f"{row.name} {row.total:,} {row.note}".strip() in text
+    assert "left out: 1 below the threshold" in text
+    assert "URL pattern, language code in the URL" in text
+    assert "langstrip" not in text.partition(signature(TERMS.recipe, TERMS.langs))[2]
+    for line in (*closing_of(summary), *threshold_lines(summary.threshold, store.folder)):
+        assert for_command_line(line) in text
+    assert "are still queued" in text
+    assert "--min-score 0.8" in text
+
+
+def test_report_of_a_run_without_a_page_says_why(store: Store) -> None:
+    assert "no page was fetched" in report(store).text
 
 
 # -- the curve -----------------------------------------------------------------------------------

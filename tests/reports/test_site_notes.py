@@ -63,11 +63,11 @@ def test_many_sites_are_one_line() -> None:
 
 def test_sites_whose_text_is_made_by_scripts_are_named() -> None:
     assert scripted_in_words([("a.org", 1, 1), ("b.org", 20, 100), ("c.org", 19, 100)]) == [
-        "a.org: text is made by scripts: 1 of 1 pages have none",
-        "b.org: text is made by scripts: 20 of 100 pages have none",
+        "a.org: 1 of 1 page has no text, as it is made by scripts",
+        "b.org: 20 of 100 pages have no text, as it is made by scripts",
     ]
     assert scripted_in_words([(f"{name}.org", 300, 500) for name in "abcdef"]) == [
-        "6 sites: text is made by scripts: 1,800 of 3,000 pages have none"
+        "6 sites: 1,800 of 3,000 pages have no text, as it is made by scripts"
     ]
 
 
@@ -80,4 +80,7 @@ def test_urls_that_are_one_page_are_counted_by_rule() -> None:
     ]
     assert aliases_in_words([("alias https + slash", 3)]) == [
         "3 URLs were not fetched: the same page as another (https and trailing slash 3)"
+    ]
+    assert aliases_in_words([("alias slash", 1)]) == [
+        "1 URL was not fetched: the same page as another (trailing slash 1)"
     ]

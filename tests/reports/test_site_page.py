@@ -41,7 +41,7 @@ def test_a_search_stands_where_its_tables_say(folder: Path) -> None:
     first, *others = standing.lines()
     assert first.startswith("1 of 3 sites tested are bilingual; 9 downloads, 4 of them robots.txt")
     assert others == [
-        "  2 are not: in one of the languages only", "  1 leads could not be followed",
+        "  2 are not: in only one of the languages", "  1 leads could not be followed",
     ]  # fmt: skip
     assert json.loads(standing.to_json())["reasons"] == {"one_language": 2}
 

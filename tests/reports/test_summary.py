@@ -5,6 +5,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+import tomli_w
 from support.stores import begin
 
 from diptych.frontier.queue import Entry, Frontier, State
@@ -12,6 +13,7 @@ from diptych.reports.curve import Curve
 from diptych.reports.reasons import in_words
 from diptych.reports.summary import Step, Summary, summarise
 from diptych.run.store import Store
+from diptych.run.terms import Terms
 from diptych.run.warc import Pointer
 from diptych.types import Decision, Outlook, Page, PagePair, PageRecord, SegmentPair, Url
 
@@ -117,11 +119,15 @@ def test_stopped_hosts_are_told(store: Store) -> None:
 
 @pytest.mark.parametrize(
     ("reason", "words"),
-    [("robots", "forbidden by robots.txt"), ("http_503", "answered 503"), ("whatever", "whatever")],
+    [
+        ("robots", "forbidden by robots.txt"),
+        ("http_503", "HTTP error 503"),
+        ("whatever", "whatever"),
+    ],
 )
 def test_reasons_in_words(reason: str, words: str) -> None:
     assert in_words(reason) == words
-    assert Step("x", 1, ((reason, 1234), ("dns", 1))).in_words() == f"1,234 {words}, 1 host unknown"
+    assert Step("x", 1, ((reason, 1), ("dns", 1))).in_words() == f"1 {words}, 1 unknown host"
 
 
 def test_reasons_of_steps_can_be_keys_of_json(store: Store) -> None:
@@ -145,7 +151,48 @@ def test_sentences_without_counterpart_are_not_among_the_aligned(store: Store) -
     aligned, last = summarise(store, ("en", "fr")).steps[-2:]
     assert (aligned.count, aligned.lost) == (2, (("unaligned", 1),))
     assert (last.count, last.lost) == (2, ())
-    assert aligned.in_words() == "1 sentences without a counterpart"
+    assert aligned.in_words() == "1 sentence without a counterpart"
+
+
+def test_pages_with_the_text_of_another_are_duplicates_and_not_without_a_counterpart(
+    store: Store,
+) -> None:
+    add_pages(store, a="en", b="fr", c="en", d="fr")
+    store.db.execute("UPDATE pages SET digest = 'a' WHERE digest = 'c'")
+    store.save_decision(add_pair(store, "a", "b"), Decision(True, 0.9))
+    summary = summarise(store, ("en", "fr"))
+    assert summary.downloads_by_kind == (("page", 3), ("duplicate", 1))
+    assert [(step.count, step.lost) for step in summary.steps[:3]] == [
+        (4, ()), (3, (("duplicate", 1),)), (1, (("no_partner", 1),)),
+    ]  # fmt: skip
+    assert summary.langs == (("en", 1), ("fr", 2))
+
+
+def test_pages_come_first_among_downloads(store: Store) -> None:
+    add_pages(store, a="en")
+    for name in ("x", "y"):
+        store.save_fetch(1, url(name), 0.0, status=404, size=1, reason="http_404", pointer=None)
+    summary = summarise(store, ("en",))
+    assert summary.downloads_by_kind == (("page", 1), ("http_404", 2))
+    assert summary.downloads == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "threshold"),
+    [
+        ({"use": "quality"}, 0.95),
+        ({"use": "quality", "threshold": 0.7}, 0.7),
+        ({"use": "rules"}, 0.0),
+        ({"use": "of_another_version"}, None),
+    ],
+)
+def test_threshold_is_that_of_the_filter_in_the_recipe(
+    store: Store, settings: dict[str, object], threshold: float | None
+) -> None:
+    assert summarise(store, ("en", "fr")).threshold is None
+    terms = Terms(("en", "fr"), (), "site", {"filter": settings})
+    (store.folder / "run.toml").write_bytes(tomli_w.dumps(terms.to_toml()).encode())
+    assert summarise(store, ("en", "fr")).threshold == threshold
 
 
 # -- the curve and the outlook -------------------------------------------------------------------

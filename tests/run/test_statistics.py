@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.corpora import Maker, Said
 from support.stores import begin
 from support.timing import processor_seconds
 
 from diptych.frontier.queue import Entry, Frontier, State, Turn
 from diptych.page.declarations import Checked, Declares
+from diptych.reason import DownloadKind, Reason, fault_type, http_status
 from diptych.run.database import DatabaseError
+from diptych.run.queries import SQL
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
@@ -107,10 +112,9 @@ def test_pages_are_counted_by_language_and_by_whether_they_are_in_a_pair(made: M
     store = made(TOLD)
     counts = Statistics(store)
     assert counts.pages() == 7
-    assert counts.pages_by_language() == {"en": 3, "fr": 3, "de": 1}
-    assert counts.pages_without_pair() == {}
+    assert counts.pages_by_language() == {"en": (3, 3, 0), "fr": (3, 3, 0), "de": (1, 1, 0)}
     store.replace_pairs(1, [pair for _, pair in store.pairs(1) if pair.right_lang == "de"])
-    assert counts.pages_without_pair() == {"en": 2, "fr": 3}
+    assert counts.pages_by_language() == {"en": (3, 3, 2), "fr": (3, 3, 3), "de": (1, 1, 0)}
 
 
 def test_urls_are_counted_by_state(store: Store) -> None:
@@ -124,6 +128,113 @@ def test_urls_are_counted_by_state(store: Store) -> None:
     counts = Statistics(store)
     assert (counts.queued(), counts.unfinished()) == (2, 3)
     assert counts.faults() == {"dns": 1, "robots": 2}
+    assert counts.skipped_urls() == {"robots": 2}
+    assert counts.unanswered_urls() == {"dns": 1}
+    store.db.execute("UPDATE urls SET status = 503 WHERE reason = 'dns'")
+    assert counts.unanswered_urls() == {}
+
+
+# -- downloads by kind ---------------------------------------------------------------------------
+
+
+def add_page(store: Store, name: str, *, text: int = 0, digest: str = "", lang: str = "en") -> None:
+    record = PageRecord(url(name), lang, (), "", 0, 0, 0, digest, text_key=text)
+    store.save_page(1, Page(record, (), ()), Pointer(1, 0, 1))
+
+
+def download(
+    store: Store, name: str, status: int = 200, reason: str = "", *,
+    turn: Turn = Turn.PAGE, leads_to: str = "",
+) -> None:  # fmt: skip
+    Frontier(store.db).add([Entry(url(name), 1, 0.0, turn=turn)])
+    if leads_to:
+        values = url_key(url(leads_to)), url_key(url(name))
+        store.db.execute("UPDATE urls SET redirect = ? WHERE key = ?", values)
+    fetch(store, name, status, reason)
+
+
+def test_every_download_has_one_kind(store: Store) -> None:
+    store.archive.add("/archive.warc.gz", 1)
+    download(store, "robots.txt", 404, turn=Turn.ROBOTS)
+    download(store, "other/robots.txt", 503, "http_503", turn=Turn.ROBOTS)
+    download(store, "sitemap.xml", turn=Turn.SITEMAP)
+    download(store, "sitemap2.xml", 404, "http_404", turn=Turn.CHILD_SITEMAP)
+    for name in ("a", "b", "c", "d"):
+        download(store, name)
+        add_page(store, name, text=1 if name in "ab" else 0, digest=name)
+    download(store, "c")  # a second time
+    download(store, "d", 503, "http_503")
+    download(store, "moved", 301, leads_to="a")
+    download(store, "refresh", leads_to="a")
+    download(store, "gone", 404, "http_404")
+    download(store, "x.bin", 200, "content_type")
+    download(store, "late", 0, "timeout")
+    download(store, "strange")
+    counts = Statistics(store)
+    assert counts.downloads_by_kind() == {
+        "page": 3, "duplicate": 1, "fetched_again": 1, "redirect": 1, "refresh": 1,
+        "robots.txt": 2, "sitemap": 1, "missing_sitemap": 1, "http_404": 1, "http_503": 1,
+        "content_type": 1, "other": 1,
+    }  # fmt: skip
+    assert sum(counts.downloads_by_kind().values()) == counts.downloads() == 15
+
+
+ANSWERS = st.tuples(
+    st.integers(0, 5),  # the URL
+    st.sampled_from([0, 200, 301, 404, 503]),
+    st.sampled_from(["", "", "http_404", "empty", "timeout", "failed:MemoryError"]),
+)
+URLS = st.tuples(
+    st.sampled_from([None, *Turn]), st.booleans(), st.integers(0, 2), st.sampled_from(["", "x"]),
+    st.sampled_from(["", "en", "fr"]), st.booleans(),
+)  # fmt: skip
+
+
+@given(st.lists(ANSWERS, max_size=25), st.lists(URLS, min_size=6, max_size=6))
+def test_kinds_of_downloads_add_up_in_any_store(
+    answers: list[tuple[int, int, str]],
+    urls: list[tuple[Turn | None, bool, int, str, str, bool]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        begin(store)
+        store.site_id("example.org")
+        store.archive.add("/archive.warc.gz", 1)
+        for number, (turn, is_page, text, digest, lang, is_moved) in enumerate(urls):
+            name = str(number)
+            if turn is not None:
+                Frontier(store.db).add([Entry(url(name), 1, 0.0, turn=turn)])
+            if is_moved:
+                store.db.execute("UPDATE urls SET redirect = 1 WHERE url = ?", (url(name),))
+            if is_page:
+                add_page(store, name, text=text, digest=digest, lang=lang)
+        for number, status, reason in answers:
+            fetch(store, str(number), status, reason)
+        counts = Statistics(store)
+        kinds = counts.downloads_by_kind()
+        assert sum(kinds.values()) == counts.downloads()
+        assert all(count > 0 for count in kinds.values())
+        known = {kind.value for kind in DownloadKind} | {reason.value for reason in Reason}
+        assert all(kind in known or http_status(kind) or fault_type(kind) for kind in kinds)
+        pages = counts.pages_by_language().values()
+        assert sum(each.pages for each in pages) == counts.pages()
+        assert all(each.without_pair <= each.distinct <= each.pages for each in pages)
+
+
+def test_pages_with_one_text_are_one_page_that_is_paired_if_any_of_them_is(store: Store) -> None:
+    store.archive.add("/archive.warc.gz", 1)
+    for name, text, digest, lang in (
+        ("a", 7, "1", "en"), ("b", 7, "2", ""), ("c", 0, "3", "en"), ("d", 0, "3", "en"),
+        ("e", 0, "", "en"), ("f", 0, "", "en"), ("g", 8, "1", "fr"),
+    ):  # fmt: skip
+        add_page(store, name, text=text, digest=digest, lang=lang)
+    decide(store, ("b", "g"))
+    assert Statistics(store).pages_by_language() == {"en": (6, 4, 3), "fr": (1, 1, 0)}
+
+
+def test_pages_are_counted_by_an_index_that_holds_all_it_takes(store: Store) -> None:
+    """Their texts are behind their links, which take long to read."""
+    plan = store.db.execute(f"EXPLAIN QUERY PLAN {SQL['pages_by_language']}").fetchall()
+    assert any("SCAN pages USING COVERING INDEX pages_text" in row[3] for row in plan)
 
 
 def test_answers_for_robots_txt_are_counted_by_the_kind_of_their_urls(store: Store) -> None:

@@ -89,6 +89,7 @@ def to_json(summary: Summary, **more: Any) -> str:
 
     found: dict[str, Any] = {
         "downloads": summary.downloads,
+        "downloads_by_kind": dict(summary.downloads_by_kind),
         "pages": summary.pages,
         "pairs": summary.pairs,
         "segments": summary.segments,

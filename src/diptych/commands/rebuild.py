@@ -28,12 +28,11 @@ def rebuild(asked: RebuildOptions) -> int:
     """Restore the text of a stand-off corpus from the archives of its pages."""
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.rebuild import open_rebuild
-    from diptych.reports.reasons import in_words
+    from diptych.reports.reasons import counted, listed
 
     made = asked.exporter()
     corpus = open_rebuild(asked.files, asked.warc)
     written = write_corpus(corpus, made, asked.out, standard_output(asked.out))
-    lost = ", ".join(f"{count:,} {in_words(reason)}" for reason, count in corpus.lost.most_common())
-    missing = f" (not rebuilt: {lost})" if lost else ""
-    say_written(f"{written.lines:,} segments rebuilt{missing}", written.files)
+    lost = f" (not rebuilt: {listed(corpus.lost.most_common())})" if corpus.lost else ""
+    say_written(f"{counted(written.lines, 'segment')} rebuilt{lost}", written.files)
     return FOUND if written.lines else NOTHING

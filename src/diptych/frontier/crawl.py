@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from diptych.frontier.admission import Admission
 from diptych.frontier.aliases import Aliases
 from diptych.frontier.guides import Guides, PairQuestion
-from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo
+from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo, way_out_note
 from diptych.frontier.intake import Intake
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier, State, Turn
@@ -357,7 +357,7 @@ class Crawl:
         host = host_of(target)
         if host not in self._ways_out:
             self._ways_out.add(host)
-            self.hosts.add_note(f"{url} leads out of the site, to {target}: mine that")
+            self.hosts.add_note(way_out_note(url, target))
 
     def _take_robots(self, claim: Claim, robots: Robots, status: int, now: float) -> None:
         self.frontier.complete(claim, now, status=status)

@@ -265,7 +265,7 @@ class Hosts:
         said = f"asks for a Crawl-delay of {asked:g} s"
         if self._politeness.is_too_slow(asked):
             most = f"{self._politeness.max_crawl_delay:g} s"
-            self.stop(info.id, f"it {said}, and more than {most} are not waited for")
+            self.stop(info.id, f"it {said}; the longest that Diptych waits is {most}")
         elif asked > SLOW_DELAY:
             self.slow[info.id] = asked
             hourly = f"at most {3600 / asked:.0f} pages per hour"
@@ -292,7 +292,7 @@ class Hosts:
         if is_unreachable:
             self._frontier.host(id).is_unreachable = True
             self._unreachable.add(id)
-        self.add_note(f"{self._by_id[id].origin} was stopped: {reason}")
+        self.add_note(stop_note(self._by_id[id].origin, reason))
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
 
     def add_note(self, note: str, *, is_urgent: bool = False) -> None:
@@ -317,3 +317,21 @@ class Hosts:
     def of_site(self, site: SiteInfo) -> Iterable[HostInfo]:
         """The hosts of a site."""
         return self._by_site.get(site.id, ())
+
+
+def stop_note(origin: str, reason: str) -> str:
+    """The note on a host that is asked no more.
+
+    >>> stop_note("https://example.org", "timed out")
+    'gave up on https://example.org: timed out'
+    """
+    return f"gave up on {origin}: {reason}"
+
+
+def way_out_note(url: str, target: str) -> str:
+    """The note on a start page that redirects to another site.
+
+    >>> way_out_note("http://a.org/", "http://b.org/")
+    'http://a.org/ redirects out of the site, to http://b.org/: mine that site instead'
+    """
+    return f"{url} redirects out of the site, to {target}: mine that site instead"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from diptych.frontier.hosts import Hosts
@@ -12,12 +13,25 @@ from diptych.page.robots import Robots
 from diptych.reason import Reason, fault_type, http_status
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
-from diptych.text.urls import host_of
 from diptych.types import Failure, Kind
 
-_NO_ANSWER = (Reason.TIMEOUT, Reason.CONNECT, Reason.DISCONNECTED)
+_NO_ANSWER = (
+    Reason.TIMEOUT, Reason.CONNECTION_REFUSED, Reason.CONNECT, Reason.DISCONNECTED,
+)  # fmt: skip
 RETRIED = frozenset({*_NO_ANSWER, "http_429", "http_500", "http_502", "http_503", "http_504"})
 REFUSALS = frozenset({*_NO_ANSWER, "http_401", "http_403", "http_429", "http_503"})
+NETWORK_FAULTS: Mapping[str, str] = {
+    Reason.DNS: "unknown host",
+    Reason.CONNECTION_REFUSED: "connection refused",
+    Reason.CONNECT: "connection failed",
+    Reason.TIMEOUT: "timed out",
+    Reason.DISCONNECTED: "connection lost",
+    Reason.BAD_CERTIFICATE: "bad certificate",
+    Reason.TLS: "TLS error",
+    Reason.PROTOCOL: "invalid HTTP answer",
+    Reason.PRIVATE_ADDRESS: "on a private address (see --allow-private)",
+}
+"""words for requests without an answer"""
 FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
 
 
@@ -79,9 +93,8 @@ class Retries:
         if refused and wait > self.politeness.max_wait:
             self.hosts.stop(claim.host, f"it asks to wait {wait:g} s")
         elif host.refusals >= limits.refusals:
-            self.hosts.stop(
-                claim.host, f"refused {host.refusals} times in a row ({failure.reason})"
-            )
+            why = f"{host.refusals} refusals in a row ({_fault(failure)})"
+            self.hosts.stop(claim.host, why)
         elif claim.kind is Kind.ROBOTS and not retried:
             self.hosts.save_robots(claim.host, Robots.of(None), now)
             self.hosts.stop(
@@ -98,11 +111,14 @@ def _is_unreachable(failure: Failure) -> bool:
 
 def _robots_failure(failure: Failure) -> str:
     """Words for a robots.txt that could not be fetched."""
-    host = host_of(failure.url)
     if kind := fault_type(failure.reason):
         return f"its robots.txt could not be processed ({kind})"
-    if _is_unreachable(failure):
-        return f"{host} cannot be reached: {failure.detail or failure.reason}"
-    if failure.reason == Reason.PRIVATE_ADDRESS:
-        return f"{host} is on a private address; to fetch from it say --allow-private"
-    return f"robots.txt answers {http_status(failure.reason)}, so nothing is allowed"
+    if http_status(failure.reason) is None:
+        return _fault(failure)
+    return f"its robots.txt answers {_fault(failure)}, so nothing may be fetched"
+
+
+def _fault(failure: Failure) -> str:
+    """Words for a fault of a server or of the network, without those of any library."""
+    status = http_status(failure.reason)
+    return f"HTTP {status}" if status else NETWORK_FAULTS.get(failure.reason, failure.reason)

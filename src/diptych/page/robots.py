@@ -42,6 +42,16 @@ class Robots:
 
         return Protego.parse(self.text.lstrip("\ufeff"))
 
+    def forbids_all(self) -> bool:
+        """True if it forbids every page to crawlers that it does not name.
+
+        >>> Robots(DISALLOW_ALL, "read").forbids_all(), Robots("", "read").forbids_all()
+        (True, False)
+        """
+        lines = self.text.lower().splitlines()
+        allows_some = any(line.lstrip().startswith("allow") for line in lines)
+        return not allows_some and not self.rules().can_fetch("/", "*")
+
 
 def retry_after(response: Response) -> float | None:
     """The seconds of a Retry-After header, from a number or a date.

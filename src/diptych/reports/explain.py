@@ -9,7 +9,7 @@ from diptych.errors import ConfigError
 from diptych.frontier.aliases import scopes
 from diptych.frontier.queue import State, Turn
 from diptych.reason import Reason, alias_rules
-from diptych.reports.reasons import EVIDENCE, in_words, rules_in_words
+from diptych.reports.reasons import EVIDENCE, counted, in_words, rules_in_words
 from diptych.run.encoding import read_evidence
 from diptych.run.facts import Facts, PairFacts, UrlFacts
 from diptych.run.store import Store
@@ -119,7 +119,7 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
 def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
     """Counts and mean scores of the segments of a pair, by reason."""
     return [
-        f"  segments     {count:6,}  {in_words(reason) if reason else 'kept'}"
+        f"  segments     {count:6,}  {in_words(reason, count) if reason else 'kept'}"
         + ("" if reason == Reason.UNALIGNED else f", mean score {score:.2f}")
         for reason, count, score in facts.segments_between(left, right)
     ]
@@ -163,7 +163,7 @@ def _pair_line(row: PairFacts) -> str:
     verdict = "not verified yet"
     if row.accept is not None:
         verdict = (
-            f"verified {row.verified:.2f}, {row.segments} segments"
+            f"verified {row.verified:.2f}, {counted(row.segments, 'segment')}"
             if row.accept
             else f"rejected ({in_words(row.reason)}, {row.verified:.2f})"
         )
@@ -175,7 +175,8 @@ def _evidence_lines(scores: str | Sequence[Evidence]) -> list[str]:
     """Each piece of evidence and what it measured, a line each."""
     known = read_evidence(scores) if isinstance(scores, str) else scores
     return [
-        f"  {name:<12} {score:6.3f}  {EVIDENCE.get(name, '')}".rstrip() for name, score in known
+        f"  {name:<12} {score:6.3f}  {EVIDENCE[name][1] if name in EVIDENCE else ''}".rstrip()
+        for name, score in known
     ]
 
 

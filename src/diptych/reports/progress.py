@@ -21,7 +21,7 @@ REPORT_INTERVAL = 0.25  # seconds between two reports of the same stage
 COUNT_INTERVAL = 50  # times as long as it takes: one part in fifty of the time is for counting
 QUICK_COUNT = 0.01  # seconds
 MIN_RATE_SECONDS = 2.0  # of a stage before its rate says how long it will take
-INTERRUPTED = "Interrupted. Run the same command again to continue."
+INTERRUPTED = "interrupted"
 _STOP_AT_ONCE = "Press Ctrl-C again to stop at once."
 _GENTLY_STOPPED = {"crawling": "pages fetched", "searching": "sites tested"}
 """stages after which a run that is stopped finishes, and what it finishes with"""
@@ -152,7 +152,7 @@ class Monitor(Watcher):
         return self.interrupted or self._is_ending
 
     def final_notes(self, ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
-        """All notes, why crawls of sites left off, and how to go on if the user pressed Ctrl-C."""
+        """All notes, why crawls of sites ended early, and whether the user pressed Ctrl-C."""
         early = ends_in_words((site, end) for site, end in ends if end.is_decided)
         return [*self.notes, *early, *([INTERRUPTED] if self.interrupted else [])]
 

@@ -8,10 +8,14 @@ from diptych.files import shipped_table
 from diptych.reason import SiteEnd, alias_rules, fault_type, http_status
 
 MAX_NAMED = 5  # sites that are named one by one
-REASONS = dict(shipped_table("diptych.reports", "reasons.tsv"))
-"""words for each `Reason` and `SiteEnd`, marks and flags; a name without words is shown as it is"""
-EVIDENCE = dict(shipped_table("diptych.reports", "evidence.tsv"))
-"""evidence for a pair in words: the meaning of its number"""
+REASONS = {name: words for name, *words in shipped_table("diptych.reports", "reasons.tsv")}
+"""words for each `Reason`, `SiteEnd`, `DownloadKind`, mark and flag: after one and after several,
+where that differs; a name without words is shown as it is"""
+EVIDENCE = {
+    name: (short, meaning)
+    for name, short, meaning in shipped_table("diptych.reports", "evidence.tsv")
+}
+"""evidence for a pair: its name for people, and the meaning of its number"""
 
 
 _RULES = {
@@ -23,22 +27,51 @@ _RULES = {
 """words for rules whose name does not say enough"""
 
 
-def in_words(reason: str) -> str:
-    """A reason as people say it.
+def in_words(reason: str, count: int = 1) -> str:
+    """A reason as people say it of so many.
 
     >>> in_words("robots"), in_words("http_503"), in_words("licence:CC0-1.0")
-    ('forbidden by robots.txt', 'answered 503', 'licence:CC0-1.0')
+    ('forbidden by robots.txt', 'HTTP error 503', 'licence:CC0-1.0')
     >>> in_words("failed:MemoryError")
-    'which could not be processed (MemoryError)'
+    'could not be processed (MemoryError)'
     >>> in_words("alias slash")
     'the same page as another (trailing slash)'
     """
     if rules := alias_rules(reason):
         return f"the same page as another ({rules_in_words(rules)})"
-    status = http_status(reason)
     if kind := fault_type(reason):
-        return f"which could not be processed ({kind})"
-    return REASONS.get(reason, f"answered {status}" if status else reason)
+        return f"could not be processed ({kind})"
+    if reason in REASONS:
+        return REASONS[reason][0 if count == 1 else -1]
+    status = http_status(reason)
+    return f"{_inflected(count, 'HTTP error')} {status}" if status else reason
+
+
+def counted(count: int, noun: str) -> str:
+    """A number and what it counts, as a noun of any kind that takes an s.
+
+    >>> counted(1, "URL"), counted(1200, "URL")
+    ('1 URL', '1,200 URLs')
+    """
+    return f"{count:,} {_inflected(count, noun)}"
+
+
+def listed(counts: Iterable[tuple[str, int]]) -> str:
+    """Reasons with their counts, in words.
+
+    >>> listed([("timeout", 1200), ("redirect", 2), ("http_404", 1)])
+    '1,200 timed out, 2 redirects, 1 not found (404)'
+    """
+    return ", ".join(f"{count:,} {in_words(reason, count)}" for reason, count in counts)
+
+
+def evidence_in_words(names: str) -> str:
+    """The evidence of a pair by the names of its kinds, with a plus sign between them.
+
+    >>> evidence_in_words("hreflang+keys")
+    'hreflang, URL pattern'
+    """
+    return ", ".join(EVIDENCE[name][0] if name in EVIDENCE else name for name in names.split("+"))
 
 
 def rules_in_words(rules: Iterable[str]) -> str:
@@ -64,3 +97,7 @@ def ends_in_words(ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
         for end, names in sites.items()
         for name in (names if len(names) <= MAX_NAMED else [f"{len(names):,} sites"])
     ]
+
+
+def _inflected(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"

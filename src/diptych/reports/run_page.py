@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from diptych.errors import StoreError
+from diptych.errors import StoreError, for_command_line
 from diptych.files import replace_file
 from diptych.registry import signature
+from diptych.reports.closing import closing_of, threshold_lines
+from diptych.reports.funnel import Row, funnel_rows
+from diptych.reports.nothing_found import why_nothing
 from diptych.reports.plot import plot
-from diptych.reports.reasons import in_words
+from diptych.reports.reasons import counted, evidence_in_words, in_words
 from diptych.reports.site_notes import site_notes
-from diptych.reports.summary import Step, Summary
+from diptych.reports.summary import Summary
 from diptych.run.facts import Facts
 from diptych.run.segments import Segments
 from diptych.run.statistics import Statistics
@@ -44,14 +47,15 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
         # A group of pages in n languages is n downloads and n (n - 1) / 2 pairs.
         plot=plot(summary.curve, 2 / (len(terms.langs) - 1)),
         outlook=summary.outlook,
-        steps=_funnel(summary.steps),
-        notes=[*site_notes(summary), *dict.fromkeys(notes)],
+        steps=_funnel(summary),
+        notes=[*_closing(summary, store), *site_notes(summary), *dict.fromkeys(notes)],
         lang_pairs=summary.lang_pairs if len(summary.lang_pairs) > 1 else (),
         rows=summary.rows,
         scores=_histogram(store),
+        threshold=threshold_lines(summary.threshold, store.folder),
         flags=[
-            (f"{count:,}", what, in_words(flag))
-            for what, counts in (("pages", summary.flags), ("segments", summary.personal))
+            f"{counted(count, what)} {in_words(flag, count)}"
+            for what, counts in (("page", summary.flags), ("segment", summary.personal))
             for flag, count in counts
         ],
         pairs=pairs[:SHOWN_PAIRS],
@@ -72,20 +76,27 @@ def render(name: str, **values: Any) -> bytes:
     return template.render(**values).encode("utf-8", "replace")
 
 
-def _funnel(steps: Sequence[Step]) -> list[dict[str, Any]]:
+def _closing(summary: Summary, store: Store) -> list[str]:
+    """What is left in the queue and how to continue, or why nothing was found."""
+    said = closing_of(summary) if summary.segments else list(why_nothing(summary, store.folder))
+    return [for_command_line(line) for line in said]
+
+
+def _funnel(summary: Summary) -> list[dict[str, Any]]:
     """Bars in per cent of the longest: pages beside pages, segments beside segments."""
+    rows = funnel_rows(summary)
     largest = {
-        unit: max((step.count for step in steps if _unit(step) == unit), default=0) or 1
+        unit: max((row.total for row in rows if _unit(row) == unit), default=0) or 1
         for unit in ("page", "segment")
     }
     return [
         {
-            "name": step.name,
-            "count": f"{step.count:,}",
-            "width": round(100 * step.count / largest[_unit(step)], 1),
-            "lost": step.in_words(),
+            "name": row.name,
+            "count": f"{row.total:,}",
+            "width": round(100 * row.total / largest[_unit(row)], 1),
+            "note": row.note,
         }
-        for step in steps
+        for row in rows
     ]
 
 
@@ -108,14 +119,14 @@ def _histogram(store: Store) -> list[dict[str, Any]]:
     ] if most else []  # fmt: skip
 
 
-def _unit(step: Step) -> str:
-    return "segment" if step.name.startswith("segment") else "page"
+def _unit(row: Row) -> str:
+    return "segment" if row.name.startswith("segment") else "page"
 
 
 def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
     return [
         {
-            "left": row.left, "right": row.right, "evidence": row.evidence,
+            "left": row.left, "right": row.right, "evidence": evidence_in_words(row.evidence),
             "score": f"{row.score:.2f}", "verified": f"{row.verified:.2f}",
             "reason": in_words(row.reason), "segments": row.segments,
             "marks": ", ".join(in_words(mark) for mark in row.marks.split()),

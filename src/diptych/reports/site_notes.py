@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from diptych.page.declarations import Checked, Declares
 from diptych.reason import alias_rules
-from diptych.reports.reasons import MAX_NAMED, rules_in_words
+from diptych.reports.reasons import MAX_NAMED, counted, rules_in_words
 from diptych.reports.summary import Summary
 
 _MIN_WRONG = 5  # pages with a wrong language: fewer may be mistakes of ours
@@ -40,22 +40,23 @@ def aliases_in_words(aliases: Sequence[tuple[str, int]]) -> list[str]:
     named = [f"{rules_in_words(alias_rules(why))} {count:,}" for why, count in aliases[:MAX_NAMED]]
     if len(aliases) > MAX_NAMED:
         named.append(f"other rules {sum(count for _, count in aliases[MAX_NAMED:]):,}")
-    said = f"{total:,} URLs were not fetched: the same page as another ({', '.join(named)})"
-    return [said] if total else []
+    were = f"{counted(total, 'URL')} {'was' if total == 1 else 'were'} not fetched"
+    return [f"{were}: the same page as another ({', '.join(named)})"] if total else []
 
 
 def scripted_in_words(scripted: Iterable[tuple[str, int, int]]) -> list[str]:
     """Words for sites whose text is made by scripts: of each, or of many together.
 
     >>> scripted_in_words([("example.org", 45, 50), ("example.net", 1, 50)])
-    ['example.org: text is made by scripts: 45 of 50 pages have none']
+    ['example.org: 45 of 50 pages have no text, as it is made by scripts']
     """
     named = [each for each in scripted if each[1] >= _MIN_SCRIPTED * each[2]]
     if len(named) > MAX_NAMED:
         empty, pages = sum(each[1] for each in named), sum(each[2] for each in named)
         named = [(f"{len(named):,} sites", empty, pages)]
     return [
-        f"{site}: text is made by scripts: {empty:,} of {pages:,} pages have none"
+        f"{site}: {empty:,} of {counted(pages, 'page')} {'has' if pages == 1 else 'have'} no text,"
+        " as it is made by scripts"
         for site, empty, pages in named
     ]
 

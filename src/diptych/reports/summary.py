@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from diptych.errors import ConfigError
 from diptych.language.codes import asked_language
 from diptych.page.declarations import Checked
-from diptych.reason import Reason, SiteEnd
+from diptych.reason import DownloadKind, Reason, SiteEnd
+from diptych.registry import make
 from diptych.reports.curve import Curve, curve
-from diptych.reports.reasons import in_words
-from diptych.run.statistics import Statistics
+from diptych.reports.reasons import listed
+from diptych.reports.start_pages import StartPage, start_pages
+from diptych.run.statistics import PageCounts, Statistics
 from diptych.run.store import Store
+from diptych.run.terms import Terms, read_terms
 from diptych.types import Outlook, lang_pairs
 
 NO_CURVE = Curve()
@@ -30,7 +34,7 @@ class Step:
 
     def in_words(self) -> str:
         """The reasons, most frequent first."""
-        return ", ".join(f"{count:,} {in_words(reason)}" for reason, count in self.lost)
+        return listed(self.lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +49,20 @@ class Summary:
     steps: tuple[Step, ...]
     faults: tuple[tuple[str, int], ...]
     hosts: tuple[tuple[str, str], ...]
-    """hosts that were stopped, and why"""
+    """hosts that Diptych gave up on, and why"""
+    downloads_by_kind: tuple[tuple[str, int], ...] = ()
+    """downloads by `DownloadKind`, or by the reason why there is no page; they add up to
+    `downloads`"""
+    skipped: tuple[tuple[str, int], ...] = ()
+    """URLs that were not asked for, by reason"""
+    unanswered: tuple[tuple[str, int], ...] = ()
+    """URLs that gave no answer, by reason; these are no downloads"""
+    start_pages: tuple[StartPage, ...] = ()
+    """start pages of a run that fetched no page"""
+    threshold: float | None = None
+    """least score of segments that are kept; None if the recipe is not known"""
     langs: tuple[tuple[str, int], ...] = ()
-    """pages in each language asked for"""
+    """distinct pages in each of the requested languages"""
     marks: tuple[tuple[str, int], ...] = ()
     """marks of verified pairs, with their counts"""
     flags: tuple[tuple[str, int], ...] = ()
@@ -94,29 +109,27 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
     """The funnel of a run as it stands: fetched, in a language, paired, verified, aligned, kept."""
     langs = tuple(langs)
     counts = Statistics(store)
-    faults, pages = _sorted(counts.faults()), counts.pages()
-    by_language, strangers = _by_language(counts, langs)
-    accepted = counts.verified_pairs()
-    alone: dict[str, int] = {Reason.NO_PARTNER: _pages_without_pair(counts, langs)}
-    steps = (
-        Step("pages fetched", pages, faults),
-        Step("in a language asked for", sum(by_language.values()), _sorted(strangers)),
-        Step("page pairs found", counts.pairs(), _sorted(alone)),
-        Step("page pairs verified", accepted, _sorted(counts.rejected_pairs())),
-        *_segments(counts),
-    )
-    queued, found = counts.unfinished(), curve(store)
+    terms = read_terms(store.folder) if (store.folder / "run.toml").exists() else None
+    by_language = counts.pages_by_language()
+    accepted, queued, found = counts.verified_pairs(), counts.unfinished(), curve(store)
+    steps = (*_pages(counts, by_language, langs), *_segments(counts))
     outlook = _outlook(store, accepted, queued)
+    pages, segments = steps[0].count, steps[-1].count
     return Summary(
         downloads=found.downloads,
+        downloads_by_kind=_pages_first(_sorted(counts.downloads_by_kind())),
         pages=pages,
         pairs=accepted,
-        segments=steps[-1].count,
+        segments=segments,
         queued=queued,
         steps=steps,
-        faults=faults,
+        faults=steps[0].lost,
         hosts=counts.stopped_hosts(),
-        langs=tuple(by_language.items()),
+        skipped=_sorted(counts.skipped_urls()),
+        unanswered=_sorted(counts.unanswered_urls()),
+        start_pages=start_pages(store, terms.seeds) if terms and not pages else (),
+        threshold=_threshold(terms),
+        langs=_by_language(by_language, langs)[0],
         marks=_sorted(counts.marks()),
         flags=_sorted(counts.page_flags()),
         personal=_sorted(counts.segment_flags()),
@@ -132,6 +145,18 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
     )
 
 
+def _threshold(terms: Terms | None) -> float | None:
+    """The threshold of the filter that the recipe of a run names."""
+    if terms is None or "filter" not in terms.recipe:
+        return None
+    try:
+        return float(make("filter", terms.recipe["filter"]).threshold)
+    except (
+        ConfigError
+    ):  # of a version that had another filter; its figures can be shown all the same
+        return None
+
+
 def _outlook(store: Store, pairs: int, queued: int) -> Outlook | None:
     """The pairs of a run, and those that are probably behind URLs that are queued."""
     outlook = store.outlook()
@@ -142,24 +167,37 @@ def _outlook(store: Store, pairs: int, queued: int) -> Outlook | None:
     return Outlook(max(outlook.found, pairs), left)
 
 
+def _pages(
+    counts: Statistics, by_language: Mapping[str, PageCounts], langs: tuple[str, ...]
+) -> tuple[Step, ...]:
+    """The steps of pages and page pairs: fetched, in a requested language, paired, verified."""
+    inside, left_out = _by_language(by_language, langs)
+    alone: dict[str, int] = {
+        Reason.NO_PARTNER: sum(
+            each.without_pair for lang, each in by_language.items() if asked_language(lang, langs)
+        )
+    }
+    return (
+        Step("pages fetched", counts.pages(), _sorted(counts.faults())),
+        Step("in the requested languages", sum(count for _, count in inside), _sorted(left_out)),
+        Step("page pairs found", counts.pairs(), _sorted(alone)),
+        Step("page pairs verified", counts.verified_pairs(), _sorted(counts.rejected_pairs())),
+    )
+
+
 def _by_language(
-    counts: Statistics, langs: tuple[str, ...]
-) -> tuple[dict[str, int], dict[str, int]]:
-    """Pages in each language asked for, and why others are in none."""
-    inside, strangers = dict.fromkeys(langs, 0), Counter[str]()
-    for lang, count in counts.pages_by_language().items():
+    by_language: Mapping[str, PageCounts], langs: tuple[str, ...]
+) -> tuple[tuple[tuple[str, int], ...], dict[str, int]]:
+    """Distinct pages in each of the requested languages, and why others are left out."""
+    inside, left_out = dict.fromkeys(langs, 0), Counter[str]()
+    for lang, each in by_language.items():
+        left_out[Reason.DUPLICATE] += each.pages - each.distinct
         wanted = asked_language(lang, langs)
         if wanted:
-            inside[wanted] += count
+            inside[wanted] += each.distinct
         else:
-            strangers[Reason.OTHER_LANGUAGE if lang else Reason.NO_LANGUAGE] += count
-    return inside, strangers
-
-
-def _pages_without_pair(counts: Statistics, langs: tuple[str, ...]) -> int:
-    """Pages in a language asked for that are in no pair."""
-    found = counts.pages_without_pair().items()
-    return sum(count for lang, count in found if asked_language(lang, langs))
+            left_out[Reason.OTHER_LANGUAGE if lang else Reason.NO_LANGUAGE] += each.distinct
+    return tuple(inside.items()), left_out
 
 
 def _lang_pairs(counts: Statistics, langs: Sequence[str]) -> tuple[tuple[str, str, int, int], ...]:
@@ -189,3 +227,8 @@ def _segments(counts: Statistics) -> tuple[Step, Step]:
 def _sorted(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
     items = [(str(reason), count) for reason, count in counts.items() if count]
     return tuple(sorted(items, key=lambda item: (-item[1], item[0])))
+
+
+def _pages_first(counts: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
+    """Kinds of downloads with the pages before all others."""
+    return tuple(sorted(counts, key=lambda item: item[0] != DownloadKind.PAGE))

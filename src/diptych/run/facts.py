@@ -56,6 +56,12 @@ class Facts:
         row = self.store.db.execute(SQL["url_facts"], (url_key(url),)).fetchone()
         return UrlFacts(*row) if row else None
 
+    def robots(self, origin: str) -> str:
+        """The text of a host's robots.txt; empty if it is not known."""
+        query = "SELECT robots FROM hosts WHERE origin = ? AND robots IS NOT NULL"
+        row = self.store.db.execute(query, (origin,)).fetchone()
+        return str(row[0]) if row else ""
+
     def alias_counts(self, rule: str, scopes: Sequence[str]) -> list[tuple[int, int]]:
         """Counts of a rule that held, and that did not, in the scopes where it was counted.
 

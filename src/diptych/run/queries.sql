@@ -163,13 +163,44 @@ UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE reason = ?
 SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url
 WHERE fetches.status > 0 AND kind = ?
 
--- name: pages_without_pair
-SELECT lang, count(*) FROM pages
-WHERE url NOT IN (SELECT left FROM pairs UNION SELECT right FROM pairs) GROUP BY lang
+-- name: downloads_by_kind
+-- reason.DownloadKind, or the reason why there is no page; with downloads and distinct URLs
+SELECT CASE WHEN urls.kind = 1 THEN 'robots.txt'
+            WHEN urls.kind = 2 AND fetches.reason != '' THEN 'missing_sitemap'
+            WHEN fetches.reason != '' THEN fetches.reason
+            WHEN fetches.status IN (301, 302, 303, 307, 308) THEN 'redirect'
+            WHEN fetches.status != 200 THEN 'http_' || fetches.status
+            WHEN urls.kind = 2 THEN 'sitemap'
+            WHEN pages.url IS NOT NULL THEN 'page'
+            WHEN urls.redirect IS NOT NULL OR urls.reason = ? THEN 'refresh'
+            ELSE 'other' END AS what,
+       count(*), count(DISTINCT fetches.url)
+FROM fetches LEFT JOIN urls ON urls.key = fetches.url LEFT JOIN pages ON pages.url = fetches.url
+WHERE fetches.status > 0 GROUP BY what
+
+-- name: pages_by_language
+-- all pages, distinct ones, and those of them in no pair; pages with the same text are one
+-- (page.distinct.content_of), in the language of any of them that has one
+WITH paired (url) AS MATERIALIZED (SELECT left FROM pairs UNION SELECT right FROM pairs),
+texts AS (
+    SELECT max(lang) AS lang, count(*) AS pages, max(url IN paired) AS is_paired FROM pages
+    GROUP BY site, text_key,
+             CASE WHEN text_key != 0 THEN '' WHEN digest != '' THEN digest ELSE url END
+)
+SELECT lang, sum(pages), count(*), sum(NOT is_paired) FROM texts GROUP BY lang
 
 -- name: faults
 -- of URLs that failed (3) or were refused (4)
 SELECT reason, count(*) FROM urls WHERE state IN (3, 4) AND reason != '' GROUP BY reason
+
+-- name: skipped_urls
+-- those that were never asked for
+SELECT reason, count(*) FROM urls WHERE state = 4 AND reason != '' GROUP BY reason
+
+-- name: unanswered_urls
+-- those that failed without any answer
+SELECT reason, count(*) FROM urls
+WHERE state = 3 AND reason != '' AND coalesce(status, 0) = 0 GROUP BY reason
 
 -- name: aliases
 -- of URLs that are the same page as another (6)

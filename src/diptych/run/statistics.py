@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from diptych.page.declarations import Checked, Declares
 from diptych.page.scripts import MAX_TEXT, SCRIPTED
-from diptych.reason import Reason, SiteEnd
+from diptych.reason import DownloadKind, Reason, SiteEnd
 from diptych.run.database import Database
 from diptych.run.encoding import decoding
 from diptych.run.queries import SQL
@@ -15,6 +16,16 @@ from diptych.types import Kind, LangPair
 
 _ENDS = frozenset(SiteEnd)
 _DECLARED = frozenset(Declares)
+
+
+class PageCounts(NamedTuple):
+    """Counts of pages in one language."""
+
+    pages: int
+    distinct: int
+    """pages with the same text are one"""
+    without_pair: int
+    """of the distinct ones"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +48,23 @@ class Statistics:
         """Pages that were read."""
         return self.store.count("SELECT count(*) FROM pages")
 
-    def pages_by_language(self) -> dict[str, int]:
-        """Pages in each language; in '' where it is unknown."""
-        return self._by("SELECT lang, count(*) FROM pages GROUP BY lang")
+    def downloads_by_kind(self) -> dict[str, int]:
+        """Downloads by `DownloadKind`, or by the reason why there is no page; their sum is all."""
+        rows = self.store.db.execute(SQL["downloads_by_kind"], (Reason.TOO_MANY_REDIRECTS,))
+        counts = {kind: (count, urls) for kind, count, urls in rows}
+        downloads, pages = counts.pop(DownloadKind.PAGE, (0, 0))
+        copies = sum(each.pages - each.distinct for each in self.pages_by_language().values())
+        copies = min(copies, pages)
+        found = {kind: count for kind, (count, _) in counts.items()}
+        found[DownloadKind.PAGE] = pages - copies
+        found[DownloadKind.DUPLICATE] = copies
+        found[DownloadKind.FETCHED_AGAIN] = downloads - pages
+        return {kind: count for kind, count in found.items() if count}
 
-    def pages_without_pair(self) -> dict[str, int]:
-        """Pages in no pair, by language."""
-        return self._by(SQL["pages_without_pair"])
+    def pages_by_language(self) -> dict[str, PageCounts]:
+        """Counts of pages in each language; in '' where it is unknown."""
+        rows = self.store.db.execute(SQL["pages_by_language"])
+        return {lang: PageCounts(*counts) for lang, *counts in rows}
 
     def queued(self, host: int | None = None) -> int:
         """URLs that wait; on one host, if it is given by its number."""
@@ -59,6 +80,14 @@ class Statistics:
     def faults(self) -> dict[str, int]:
         """URLs that failed or were refused, by reason."""
         return self._by(SQL["faults"])
+
+    def skipped_urls(self) -> dict[str, int]:
+        """URLs that were never asked for, by reason."""
+        return self._by(SQL["skipped_urls"])
+
+    def unanswered_urls(self) -> dict[str, int]:
+        """URLs that failed without any answer, by reason."""
+        return self._by(SQL["unanswered_urls"])
 
     def aliases(self) -> dict[str, int]:
         """URLs that were not fetched since they are the same page as another, by reason."""

@@ -1,0 +1,91 @@
+"""Closing statement of a run: what is left in the queue, how to continue, what to look at next.
+
+Options are named by `errors.option_name`; whoever shows a line chooses their form.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from diptych.errors import option_name
+from diptych.reason import SiteEnd
+from diptych.reports.reasons import counted
+from diptych.reports.summary import Summary
+
+AGAIN = "run the same command again to continue"
+LOWER_THRESHOLD = 0.8  # an example for users who want more segments
+HIGHER_THRESHOLD = 0.9  # an example for those who want better ones
+_HOPELESS = frozenset({SiteEnd.UNLIKELY, SiteEnd.NO_PAIRS, SiteEnd.NOTHING_LEFT})
+_CORPUS = ("corpus.tsv", "corpus.tmx", "n-way.tsv", "pairs.tsv")
+
+
+def closing(ends: Iterable[SiteEnd], queued: int, outlook: str) -> list[str]:
+    """Lines on what is left in the queue, what is expected of it, and how to continue.
+
+    `outlook` says which share of the pairs is not found yet; it is empty if nothing is expected,
+    or if that is not known.
+
+    >>> closing([SiteEnd.NO_PAIRS], 1, "")[0]
+    '1 URL is still queued; none is likely to lead to a pair'
+    """
+    kinds = set(ends)
+    if not queued:
+        return [f"interrupted: {AGAIN}"] if SiteEnd.INTERRUPTED in kinds else []
+    left = f"{counted(queued, 'URL')} {'is' if queued == 1 else 'are'} still queued"
+    is_hopeless = kinds <= _HOPELESS and kinds & {SiteEnd.UNLIKELY, SiteEnd.NO_PAIRS}
+    expected = outlook or ("none is likely to lead to a pair" if is_hopeless else "")
+    return [f"{left}; {expected}" if expected else left, _how_to_continue(kinds)]
+
+
+def _how_to_continue(kinds: set[SiteEnd]) -> str:
+    """Advice by the ways in which crawls have ended; the time limit begins anew by itself."""
+    if not kinds:
+        return f"the crawl has not ended: if it is not running any more, {AGAIN}"
+    ways = {
+        f"a higher {option_name('max_pages')}": SiteEnd.PAGE_LIMIT in kinds,
+        f"a higher {option_name('max_megabytes')}": SiteEnd.BYTE_LIMIT in kinds,
+        f"a higher {option_name('patience')}": SiteEnd.UNLIKELY in kinds,
+        f"{option_name('share')} 100": bool(kinds & {SiteEnd.ENOUGH, SiteEnd.NO_PAIRS}),
+    }
+    wanted = [way for way, helps in ways.items() if helps]
+    return f"run the same command with {' or '.join(wanted)} to continue" if wanted else AGAIN
+
+
+def closing_of(summary: Summary) -> list[str]:
+    """The closing statement of a run."""
+    return closing((end for _, end in summary.ends), summary.queued, summary.outlook)
+
+
+def next_steps(summary: Summary, folder: Path) -> list[str]:
+    """Lines on what to do with the corpus of a run: its files, and another threshold."""
+    report = folder / "report.html"
+    corpus = [name for name in _CORPUS if (folder / name).exists()]
+    said = [f"open {report} for an overview"] if report.exists() else []
+    said += [f"the corpus is in {folder}/: {', '.join(corpus)}"] if corpus else []
+    files = ["; ".join(said)] if said else []
+    return [*files, *threshold_lines(summary.threshold, folder)]
+
+
+def threshold_lines(threshold: float | None, folder: Path) -> list[str]:
+    """The threshold of a corpus, and the command that exports with another.
+
+    >>> threshold_lines(0.95, Path("run"))[0].partition("; ")[0]
+    'threshold: segments with a score of at least 0.95 are kept'
+    """
+    if threshold is None:
+        return []
+    kept = f"with a score of at least {threshold:g}" if threshold else "of any score"
+    other = LOWER_THRESHOLD if threshold > LOWER_THRESHOLD else HIGHER_THRESHOLD
+    command = export_command(folder, other)
+    return [f"threshold: segments {kept} are kept; to export with another: {command}"]
+
+
+def export_command(folder: Path, min_score: float) -> str:
+    """The command that exports the corpus of a run with another threshold.
+
+    >>> export_command(Path("my run"), 0.8)
+    "diptych export 'my run' --min-score 0.8 --format tsv"
+    """
+    return f"diptych export {shlex.quote(str(folder))} --min-score {min_score:g} --format tsv"

@@ -1,0 +1,188 @@
+"""Cause and advice for a run that found nothing: one line each.
+
+Options are named by `errors.option_name`; whoever shows a line chooses their form.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from diptych.errors import option_name
+from diptych.frontier.hosts import stop_note
+from diptych.reason import Reason, SiteEnd, http_status
+from diptych.reports.closing import AGAIN, closing_of, export_command
+from diptych.reports.reasons import counted, in_words, listed
+from diptych.reports.start_pages import StartPage
+from diptych.reports.summary import Summary
+from diptych.text.urls import extension, origin_of
+
+CHECK = "check the address and your network connection"
+LATER = "the site may work later: run the same command again"
+BROWSER = "check the address in a browser"
+_LOW_SCORE = 0.5  # an example of a threshold that keeps many more segments
+
+
+class Nothing(NamedTuple):
+    """Why a run found nothing, and what the user can do."""
+
+    cause: str
+    advice: str
+
+
+def why_nothing(summary: Summary, folder: Path) -> Nothing:
+    """The cause of an empty corpus, and advice."""
+    if not summary.pages:
+        return _no_page(summary)
+    cause, advice = _no_segment(summary, folder)
+    *_, last = ["", *closing_of(summary)]
+    return Nothing(cause, last or advice)
+
+
+# -- no page -------------------------------------------------------------------------------------
+
+
+def _no_page(summary: Summary) -> Nothing:
+    known = [_of_start_page(page) for page in summary.start_pages if page.reason]
+    if not known:
+        return _not_begun(summary)
+    causes = list(dict.fromkeys(known))
+    more = len(causes) - 1
+    rest = f" (and {counted(more, 'other cause')}: see the notes)" if more else ""
+    return Nothing(causes[0].cause + rest, causes[0].advice)
+
+
+def _not_begun(summary: Summary) -> Nothing:
+    """Start pages that were never asked for, or a run without any."""
+    if summary.hosts:
+        return Nothing(stop_note(*summary.hosts[0]), LATER)
+    if any(end is SiteEnd.INTERRUPTED for _, end in summary.ends):
+        return Nothing("interrupted before the first page was fetched", AGAIN)
+    if summary.unanswered or summary.skipped:
+        return Nothing(listed([*summary.unanswered, *summary.skipped]), BROWSER)
+    return Nothing("no page was fetched", AGAIN)
+
+
+def _of_start_page(page: StartPage) -> Nothing:
+    host = urlsplit(page.end).netloc
+    if page.is_robots and (status := http_status(page.reason)):
+        return Nothing(
+            f"robots.txt of {host} answers HTTP {status}, so nothing may be fetched", LATER
+        )
+    if page.reason in _BY_HOST:
+        words, advice = _BY_HOST[page.reason]
+        return Nothing(words.format(host=host), advice)
+    return _BY_PAGE.get(page.reason, _other)(page)
+
+
+_BY_HOST: Mapping[str, tuple[str, str]] = {
+    Reason.DNS: ("unknown host: {host}", CHECK),
+    Reason.CONNECTION_REFUSED: (
+        "{host} refused the connection",
+        "check the address and the port, or try again later",
+    ),
+    Reason.CONNECT: ("no connection to {host}", CHECK),
+    Reason.TIMEOUT: ("{host} did not answer in time", LATER),
+    Reason.DISCONNECTED: ("{host} closed the connection without an answer", LATER),
+    Reason.BAD_CERTIFICATE: (
+        "{host} has a bad certificate",
+        "check the address in a browser; some sites also work with http:// instead of https://",
+    ),
+    Reason.TLS: (
+        "no secure connection to {host} (TLS error)",
+        "check the address in a browser; some sites also work with http:// instead of https://",
+    ),
+    Reason.PROTOCOL: (
+        "the answer of {host} is not valid HTTP",
+        "check the address and the port: a web server must listen there",
+    ),
+    Reason.PRIVATE_ADDRESS: (
+        "{host} is a private address",
+        f"to mine it, run the same command with {option_name('allow_private')}",
+    ),
+}
+"""causes that are the same for all pages of a host"""
+
+
+def _forbidden(page: StartPage) -> Nothing:
+    host = urlsplit(page.end).netloc
+    obeys = "Diptych obeys robots.txt"
+    if page.forbids_all:
+        ask = "ask the owner of the site for permission"
+        return Nothing(f"robots.txt of {host} forbids all pages", f"{obeys}: {ask}")
+    return Nothing(
+        f"robots.txt of {host} forbids the start page", f"{obeys}: start at a page that it allows"
+    )
+
+
+def _not_html(page: StartPage) -> Nothing:
+    name = page.content_type.rpartition("/")[2] or extension(page.end)
+    kind = "a PDF" if name.lower() == "pdf" else f"of type {page.content_type or f'.{name}'}"
+    return Nothing(
+        f"the start page is {kind}, not HTML",
+        f"start at a page of the site, such as {origin_of(page.end)}/",
+    )
+
+
+def _outside(page: StartPage) -> Nothing:
+    return Nothing(
+        f"the start page redirects to {page.end}, which is outside the site",
+        f"mine that site instead: {page.end}",
+    )
+
+
+def _other(page: StartPage) -> Nothing:
+    """A start page that failed alone: an HTTP error, an empty answer, a trap."""
+    status = http_status(page.reason)
+    if status is None:
+        return Nothing(f"the start page cannot be used: {in_words(page.reason)}", BROWSER)
+    if status in (404, 410):
+        return Nothing(f"the start page does not exist ({status})", BROWSER)
+    is_busy = status >= 500 or status == 429
+    return Nothing(f"the start page answers HTTP {status}", LATER if is_busy else BROWSER)
+
+
+_BY_PAGE: Mapping[str, Callable[[StartPage], Nothing]] = {
+    Reason.ROBOTS: _forbidden,
+    Reason.NOT_HTML: _not_html,
+    Reason.CONTENT_TYPE: _not_html,
+    Reason.OUTSIDE: _outside,
+}
+
+
+# -- pages, but no segment -----------------------------------------------------------------------
+
+
+def _no_segment(summary: Summary, folder: Path) -> Nothing:
+    """The first step of the funnel that nothing came through."""
+    if empty := [lang for lang, count in summary.langs if not count]:
+        langs = option_name("langs")
+        return Nothing(
+            f"no page is in {' or '.join(empty)} ({_by_language(summary)})",
+            f"check {langs}, or start at a page in {empty[0]}",
+        )
+    explain = f"diptych explain {shlex.quote(str(folder))}"
+    advice = {
+        "page pairs found": f"to see why two pages are not a pair: {explain} URL URL",
+        "page pairs verified": f"to see the rejected pairs: {explain}",
+    }
+    for step in summary.steps[1:]:
+        if not step.count:
+            words = f" ({step.in_words()})" if step.lost else ""
+            return Nothing(f"no {step.name}{words}", advice.get(step.name, _more(summary, folder)))
+    return Nothing("no segments kept", _more(summary, folder))
+
+
+def _more(summary: Summary, folder: Path) -> str:
+    """Advice on segments of which none was kept."""
+    if any(reason == Reason.LOW_SCORE for reason, _ in summary.steps[-1].lost):
+        return f"to keep more: {export_command(folder, _LOW_SCORE)}"
+    return f"to see the pages: {folder / 'report.html'}"
+
+
+def _by_language(summary: Summary) -> str:
+    found = [f"{count:,} in {lang}" for lang, count in summary.langs if count]
+    return ", ".join(found) or summary.steps[1].in_words() or "none in the requested languages"

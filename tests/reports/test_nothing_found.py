@@ -1,0 +1,148 @@
+"""Cause and advice for runs that found nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diptych.errors import for_command_line
+from diptych.reason import Reason, SiteEnd
+from diptych.reports.nothing_found import why_nothing
+from diptych.reports.start_pages import StartPage
+from diptych.reports.summary import Step, Summary
+
+RUN = Path("my run")
+HOME = "https://a.org:8080/docs/x"
+LATER = "the site may work later: run the same command again"
+
+
+def no_page(*pages: StartPage, hosts: tuple[tuple[str, str], ...] = (), **more: object) -> Summary:
+    steps = (Step("pages fetched", 0),)
+    return Summary(0, 0, 0, 0, 1, steps, (), hosts, start_pages=pages, **more)  # type: ignore[arg-type]
+
+
+def why(summary: Summary) -> tuple[str, str]:
+    cause, advice = why_nothing(summary, RUN)
+    return for_command_line(cause), for_command_line(advice)
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause", "advice"),
+    [
+        ("dns", "unknown host: a.org:8080", "check the address and your network connection"),
+        ("connection_refused", "a.org:8080 refused the connection", "check the address and the"),
+        ("connect", "no connection to a.org:8080", "check the address and your network"),
+        ("timeout", "a.org:8080 did not answer in time", LATER),
+        ("disconnected", "a.org:8080 closed the connection without an answer", LATER),
+        ("bad_certificate", "a.org:8080 has a bad certificate", "check the address in a browser"),
+        ("tls", "no secure connection to a.org:8080 (TLS error)", "check the address in a browser"),
+        ("protocol", "the answer of a.org:8080 is not valid HTTP", "check the address and the"),
+        ("private_address", "a.org:8080 is a private address",
+         "to mine it, run the same command with --allow-private"),
+        ("http_503", "robots.txt of a.org:8080 answers HTTP 503, so nothing may be fetched", LATER),
+    ],
+)  # fmt: skip
+def test_host_without_an_answer(reason: str, cause: str, advice: str) -> None:
+    told = why(no_page(StartPage(HOME, HOME, reason, is_robots=True)))
+    assert told[0] == cause
+    assert told[1].startswith(advice)
+    assert told[1].count("--") == ("--" in advice)
+
+
+@pytest.mark.parametrize(
+    ("page", "cause", "advice"),
+    [
+        (StartPage(HOME, HOME + ".pdf", "not_html"), "the start page is a PDF, not HTML",
+         "start at a page of the site, such as https://a.org:8080/"),
+        (StartPage(HOME, HOME + ".zip", "not_html"), "the start page is of type .zip, not HTML",
+         "start at a page of the site"),
+        (StartPage(HOME, HOME, "content_type", content_type="application/pdf"),
+         "the start page is a PDF, not HTML", "start at"),
+        (StartPage(HOME, HOME, "content_type", content_type="application/json"),
+         "the start page is of type application/json, not HTML", "start at"),
+        (StartPage(HOME, HOME, "robots", forbids_all=True),
+         "robots.txt of a.org:8080 forbids all pages", "Diptych obeys robots.txt: ask the owner"),
+        (StartPage(HOME, HOME, "robots"), "robots.txt of a.org:8080 forbids the start page",
+         "Diptych obeys robots.txt: start at a page that it allows"),
+        (StartPage(HOME, "http://b.org/", "outside"),
+         "the start page redirects to http://b.org/, which is outside the site",
+         "mine that site instead: http://b.org/"),
+        (StartPage(HOME, HOME, "http_404"), "the start page does not exist (404)", "check the"),
+        (StartPage(HOME, HOME, "http_403"), "the start page answers HTTP 403", "check the"),
+        (StartPage(HOME, HOME, "http_503"), "the start page answers HTTP 503", LATER),
+        (StartPage(HOME, HOME, "empty"), "the start page cannot be used: empty", "check the"),
+    ],
+)  # fmt: skip
+def test_start_page_without_a_page(page: StartPage, cause: str, advice: str) -> None:
+    told = why(no_page(page))
+    assert told[0] == cause
+    assert told[1].startswith(advice)
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_every_reason_is_one_line_without_raw_names(reason: Reason) -> None:
+    for line in why(no_page(StartPage(HOME, HOME, reason))):
+        assert "\n" not in line
+        assert "_" not in line
+
+
+def test_many_start_pages_with_one_cause_are_told_once_and_others_are_counted() -> None:
+    first, second = (StartPage(HOME, f"http://{name}.org/", "dns") for name in "ab")
+    assert why(no_page(first, first))[0] == "unknown host: a.org"
+    assert why(no_page(first, second))[0] == (
+        "unknown host: a.org (and 1 other cause: see the notes)"
+    )
+
+
+def test_start_page_that_was_never_asked_for() -> None:
+    open_page = StartPage(HOME, HOME, "")
+    stopped = no_page(open_page, hosts=(("https://a.org", "it asks to wait 7200 s"),))
+    assert why(stopped) == ("gave up on https://a.org: it asks to wait 7200 s", LATER)
+    again = "run the same command again to continue"
+    ended = no_page(open_page, ends=(("a.org", SiteEnd.INTERRUPTED),))
+    assert why(ended) == ("interrupted before the first page was fetched", again)
+    assert why(no_page(open_page)) == ("no page was fetched", again)
+    assert why(no_page(unanswered=(("not_archived", 2),)))[0] == "2 not in the archives"
+
+
+# -- pages, but no segment -----------------------------------------------------------------------
+
+
+def pages(*counts: int, lost: tuple[tuple[str, int], ...] = (), **more: object) -> Summary:
+    names = ("pages fetched", "in the requested languages", "page pairs found",
+             "page pairs verified", "segments aligned", "segments kept")  # fmt: skip
+    steps = tuple(
+        Step(name, count, lost if count == 0 else ())
+        for name, count in zip(names, counts, strict=True)
+    )
+    return Summary(9, counts[0], counts[3], counts[5], 0, steps, (), (), **more)  # type: ignore[arg-type]
+
+
+EXPLAIN = "diptych explain 'my run'"
+
+
+@pytest.mark.parametrize(
+    ("summary", "cause", "advice"),
+    [
+        (pages(3, 3, 0, 0, 0, 0, langs=(("en", 3), ("fr", 0))), "no page is in fr (3 in en)",
+         "check --langs, or start at a page in fr"),
+        (pages(3, 3, 0, 0, 0, 0, lost=(("no_partner", 3),)),
+         "no page pairs found (3 without a counterpart)",
+         f"to see why two pages are not a pair: {EXPLAIN} URL URL"),
+        (pages(3, 3, 1, 0, 0, 0, lost=(("not_parallel", 1),)),
+         "no page pairs verified (1 not a translation)", f"to see the rejected pairs: {EXPLAIN}"),
+        (pages(3, 3, 1, 1, 5, 0, lost=(("low_score", 5),)),
+         "no segments kept (5 below the threshold)",
+         "to keep more: diptych export 'my run' --min-score 0.5 --format tsv"),
+        (pages(3, 3, 1, 1, 5, 0, lost=(("identical", 5),)),
+         "no segments kept (5 identical on both sides)", "to see the pages: my run/report.html"),
+    ],
+)  # fmt: skip
+def test_first_step_that_nothing_came_through(summary: Summary, cause: str, advice: str) -> None:
+    assert why(summary) == (cause, advice)
+
+
+def test_pages_in_no_requested_language() -> None:
+    none = pages(3, 0, 0, 0, 0, 0, lost=(("other_language", 3),), langs=(("en", 0), ("fr", 0)))
+    assert why(none)[0] == "no page is in en or fr (3 in other languages)"
