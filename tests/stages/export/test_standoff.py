@@ -173,10 +173,10 @@ def test_what_is_no_object_is_refused(line: bytes) -> None:
         ({}, "no header"),
         ({"diptych": "corpus"}, "no header"),
         ({"diptych": "standoff"}, "no 'version'"),
-        ({"diptych": "standoff", "version": 1, "langs": "en"}, "'langs' is no list"),
+        ({"diptych": "standoff", "version": 1, "langs": "en"}, "'langs' is not of type list"),
         ({"diptych": "standoff", "version": 2, "langs": []}, "version 2"),
-        ({"diptych": "standoff", "version": 1, "langs": [5]}, "languages"),
-        ({"diptych": "standoff", "version": 1, "langs": ["a/b"]}, "languages"),
+        ({"diptych": "standoff", "version": 1, "langs": [5]}, "language code"),
+        ({"diptych": "standoff", "version": 1, "langs": ["a/b"]}, "language code"),
     ],
 )
 def test_a_header_that_cannot_be_is_refused(header: dict[str, Any], says: str) -> None:
