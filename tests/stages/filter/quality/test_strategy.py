@@ -218,7 +218,7 @@ def test_damaged_model_is_refused(tmp_path: Path) -> None:
     model = shipped("quality", NAMES)
     path = tmp_path / "model.npz"
     for changed, said in (
-        (replace(model, slope=-1.0), "good segments for bad"),
+        (replace(model, slope=-1.0), "prefer bad segments"),
         (replace(model, apart=float("nan")), "damaged"),
     ):
         changed.save(path)
