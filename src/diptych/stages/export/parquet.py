@@ -46,7 +46,7 @@ class Parquet:
 
 
 def arrow() -> tuple[Any, Any]:
-    """Import the library that reads and writes Parquet; raises `ConfigError` if it is missing."""
+    """The library that reads and writes Parquet."""
     try:
         import pyarrow
         import pyarrow.parquet
