@@ -1,4 +1,4 @@
-"""URL models of a folder: ours, or one of Transformers."""
+"""URL models from a folder: built-in models or Transformers models."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from diptych.types import LangScore
 
 
 def language_model(folder: str) -> UrlLanguageModel:
-    """The model of a folder, ours or one of Transformers; ours that is shipped for none."""
+    """Load a built-in or Transformers model from a folder; "" is the shipped model."""
     load = transformer.load_url_lang if _is_transformer(folder) else language.load
     return load(folder)
 
 
 def pair_model(folder: str) -> UrlPairModel:
-    """The model of a folder, ours or one of Transformers; ours that is shipped for none."""
+    """Load a built-in or Transformers model from a folder; "" is the shipped model."""
     load = transformer.load_url_pair if _is_transformer(folder) else pair.load
     return load(folder)
 
@@ -26,14 +26,14 @@ def pair_model(folder: str) -> UrlPairModel:
 def _is_transformer(folder: str) -> bool:
     if folder and not Path(folder).is_dir():
         raise ConfigError(
-            f"--model {folder} is no folder; give one that diptych train wrote, or a model of"
-            " Transformers on this machine"
+            f"--model {folder} is not a folder; give one that diptych train wrote, or a local"
+            " Transformers model"
         )
     return bool(folder) and transformer.is_transformer(folder)
 
 
 def best_languages(model: UrlLanguageModel, urls: Sequence[str]) -> list[LangScore]:
-    """The likeliest language of each URL; a model may know when none is likely enough."""
+    """The most probable language of each URL; a model may reject all of them as improbable."""
     if not urls:
         return []
     predict = getattr(model, "predict", None)
