@@ -210,7 +210,7 @@ class ParallelLinksGuide:
     # -- plausible pairs ---------------------------------------------------------------------
 
     def _add_plausible(self, one: Url, other: Url, evidence: str) -> bool:
-        """Add a plausible pair; False if it is known or impossible."""
+        """Add a plausible pair; returns False if it is known or impossible."""
         one, other = self._final_url(one), self._final_url(other)
         if one == other or not (self._may_have_partner(one) and self._may_have_partner(other)):
             return False

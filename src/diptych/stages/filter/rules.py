@@ -18,7 +18,7 @@ from diptych.units import Repeats
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Rejects segments whose form shows that they are no translations; others keep their score."""
+    """Rejects segments whose form rules out a translation; the others keep their score."""
 
     max_length: int = 2000
     """maximum characters of a side; longer ones are texts that were not split"""
@@ -29,9 +29,9 @@ class Rules:
     min_letters: int = 40
     """minimum letters of a side for its language to be checked; an ideograph counts as three"""
     min_confidence: float = 0.9
-    """probability that a side is in the language of the other side, from which it is rejected"""
+    """a side is rejected if it is in the language of the other side with this probability"""
     min_foreign: float = 0.99
-    """probability that a side is in a third language, from which it is rejected"""
+    """a side is rejected if it is in a third language with this probability"""
     max_digits: float = 0.6
     """maximum share of digits among characters other than spaces"""
     max_code: float = 0.25

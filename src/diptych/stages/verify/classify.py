@@ -25,13 +25,12 @@ class Classify(TrainedVerifier):
     """minimum score of a pair that is accepted; above 0.5, because a wrong pair costs more than
     a missed one"""
     partial_less: float = 0.6
-    """a page with a lower share of letters with a counterpart has more content than the other
-    page"""
+    """a page has content that the other lacks if a lower share of its letters has a counterpart"""
     partial_more: float = 0.8
     """minimum share of the other page's letters with a counterpart, for it to be a part of the
     first page and not a different page"""
     partial_places: float = 0.3
-    """minimum share of common words and numbers at corresponding places, for the same purpose"""
+    """minimum share of common words and numbers at corresponding places, for `partial` to apply"""
     one_sided: float = 0.8
     """an accepted pair is flagged if a lower share of a page's letters has a counterpart"""
 

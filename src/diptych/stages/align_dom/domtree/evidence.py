@@ -26,7 +26,7 @@ from diptych.stages.align_dom.flat import length_ratio
 if TYPE_CHECKING:
     from diptych.stages.align_dom.domtree.strategy import DomTree
 
-_MAX_CHARACTERS = 4_000  # per node: more adds no certainty, and a megabyte of text is no paragraph
+_MAX_CHARACTERS = 4_000  # per node: longer texts add no certainty
 _FINE_BINS, _BIN_RATIO, _BINS = 20, 1.07, 128  # up to 29,000 characters
 # DEVIATION(shi): a share of the known words has no translation, instead of one word in l + 1:
 # otherwise a long text would explain every word.  Words that the lexicon does not know are no

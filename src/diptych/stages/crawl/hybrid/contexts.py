@@ -32,7 +32,7 @@ class Contexts:
         self.expected[context] = self.expected.get(context, 0.0) + expected
 
     def add_translation(self, context: str, right: float) -> None:
-        """Count a page that has a translation, or has one with a probability."""
+        """Count a translated page, with the probability that its translation is correct."""
         self.found[context] = self.found.get(context, 0.0) + right
 
     def factor(self, context: str) -> float:

@@ -110,7 +110,7 @@ class KnownUrls:
 
     @staticmethod
     def add_evidence(one: KnownUrl, other: KnownUrl, kinds: Kinds) -> bool:
-        """Record that two URLs may be translations of each other; False if that is not new."""
+        """Record that two URLs may be translations; returns False if that is not new."""
         if one is other or State.GONE in (one.state, other.state):
             return False
         evidence = one.candidates.get(other, [])

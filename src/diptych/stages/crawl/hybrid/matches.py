@@ -99,7 +99,7 @@ class Matches:
             self.request_verification(known)
 
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
-        """Count the evidence for a pair as correct with a probability from 0 (wrong) to 1."""
+        """Count the evidence for a pair with the probability that it is correct."""
         for kinds in self._values.evidence(one, other) if other in one.candidates else ():
             self._values.evidence_rates.add_trial(kinds)
             self._values.evidence_rates.add_success(kinds, right)
@@ -145,7 +145,7 @@ class Matches:
         self.mark_changed([*one.candidates, *other.candidates])
 
     def accept(self, one: KnownUrl, other: KnownUrl, right: float = 1.0) -> None:
-        """Record that two pages are a pair, or are one with a probability."""
+        """Record two pages as a pair, with the probability that it is correct."""
         self._count_evidence(one, other, right)
         KnownUrls.remove_evidence(one, other)
         for known in (one, other):

@@ -134,7 +134,7 @@ def _read_languages(memory: Memory, data: dict[str, Any]) -> None:
 
 
 def _read_urls(memory: Memory, data: dict[str, Any], kinds: list[Kinds]) -> list[KnownUrl]:
-    """All URLs, without references to others."""
+    """Read all URLs, without their references to other URLs."""
     urls, langs = texts(data["url"]), texts(data["langs"])
     guesses = [_read_guess(memory, guess) for guess in items(data["guesses"])]
     features = _read_features(memory, data)

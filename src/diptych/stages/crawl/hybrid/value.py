@@ -108,7 +108,7 @@ class UrlValues:
         self.translation_rates.add_trial(places)
 
     def count_translation(self, kinds: Kinds, right: float) -> None:
-        """Count a page that has a translation, or has one with a probability."""
+        """Count a translated page, with the probability that its translation is correct."""
         if kinds:  # a restored guide may have lost the page
             self.contexts.add_translation(evidence_name(kinds[-1:]), right)
             self.translation_rates.add_success(kinds[:-1], right)

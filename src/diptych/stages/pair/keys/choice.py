@@ -188,7 +188,7 @@ def lower_bound(good: float, total: float) -> float:
 
 
 def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
-    """Accept a key if its pairs are in two languages, as far as languages are known."""
+    """Accept a key if its pairs of known languages are in the same two languages."""
     known = {
         pair: pairs for pair, pairs in choice.tallies[key.number].items() if UNKNOWN not in pair
     }
@@ -212,7 +212,7 @@ def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
 
 
 def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) -> bool:
-    """True if the languages of a key that is not marked on both sides are no coincidence."""
+    """True if the languages of a key that is not marked on both sides are not a coincidence."""
     texts = choice.texts(key)
     if marks == 1 and NULL in (key.value, key.other):
         return 2 * good > total and choice.coverage(key, good) >= _MIN_COVERAGE_OF_AFFIX

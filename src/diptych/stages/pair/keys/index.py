@@ -26,7 +26,7 @@ NULL = 0  # value of a URL from which nothing was removed
 UNKNOWN = -1  # stands for an unknown page language
 _BASE = 0x9E3779B97F4A7C15  # any large odd number
 _MAX_GROUP = 128  # maximum removals with the same rest; more are pages of a list, not languages
-_MAX_PAIRS = 20_000_000  # they fit in memory beside a million URLs
+_MAX_PAIRS = 20_000_000  # they fit in memory together with a million URLs
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Index:
         return self.between(self.start[:-1], self.start[1:])
 
     def without(self, begin: Ints, length: int) -> Hashes:
-        """The hash of the URL at a position without `length` tokens from there."""
+        """The hash of the URL at each position after removing `length` tokens from there."""
         owner = self.owner[begin]
         before = self.between(self.start[owner], begin)
         behind = self.between(begin + length, self.start[owner + 1])

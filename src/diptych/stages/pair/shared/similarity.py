@@ -67,7 +67,7 @@ class SideBySide:
         return there, back
 
     def candidates(self, most: int) -> Pairs:
-        """Each page of either language with the pages most similar to it, distinct and in order."""
+        """Pairs of each page of either language with its most similar pages, sorted and distinct."""
         spaces = [self.units]
         if self.translated:
             (ours, theirs), (others, own) = self.translated
@@ -122,7 +122,7 @@ def _translations(
     row = np.repeat(np.arange(len(rows)), np.diff(rows.offsets))
     weight = np.log1p(rows.values)
     known = _ids_of(source.names, source_ids)[rows.features]
-    # A word that is not known stands for itself, if the other language has it.
+    # An unknown word is its own translation, if the other language has it.
     alone = (known < 0) & (target.spread[rows.features] > 0)
     is_known = known >= 0
     begin, sizes = _row_spans(entries, known[is_known])

@@ -26,7 +26,7 @@ class CheckedVerifier(ABC):
     max_copied: float = 0.8
     """maximum share of the shorter text that is identical in both pages"""
     untranslated: float = 0.15
-    """share of sentences of running text identical in both pages, from which the pair is flagged"""
+    """the pair is flagged if at least this share of its running text is the same in both pages"""
 
     def verify(self, candidate: Candidate) -> Decision:
         """The decision with its flags; the score is 0 if the pages cannot be translations."""

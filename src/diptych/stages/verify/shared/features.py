@@ -205,7 +205,7 @@ def _prose(page: Page) -> list[str]:
 
 
 def coverage(candidate: Candidate) -> Coverage:
-    """The shares of both pages in aligned segments."""
+    """The shares of the letters of both pages that are in aligned segments."""
     # DEVIATION(shi): sentences that were joined into a segment count as one, on either side.
     aligned, alone, scores, lengths = [0.0, 0.0], [0.0, 0.0], 0.0, 0.0
     pairs: list[tuple[float, float]] = []

@@ -20,7 +20,7 @@ class SamePlaces(NamedTuple):
     """Words and numbers at corresponding places of both pages."""
 
     share: float = 0.5
-    """share of the words on both pages and of all numbers; shrunk towards a half if they are few"""
+    """share of common words and of numbers at corresponding places; shrunk towards 0.5 if few"""
     words: int = 0
 
 
