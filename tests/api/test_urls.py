@@ -79,5 +79,5 @@ def test_folder_decides_on_the_kind_of_model(torch, tmp_path):
     with pytest.raises(ConfigError, match="no languages"):
         language_model(encoder)
     for load in (language_model, pair_model):
-        with pytest.raises(ConfigError, match="is no folder"):
+        with pytest.raises(ConfigError, match="is not a folder"):
             load("FacebookAI/xlm-roberta-base")

@@ -241,7 +241,7 @@ def test_model_that_is_no_folder_is_said(command, monkeypatch):
     monkeypatch.undo()
     result = ask(*command, "--model", "xlm-roberta-base", data=b"http://a.org/\n")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("error: --model xlm-roberta-base is no folder")
+    assert result.stderr.startswith("error: --model xlm-roberta-base is not a folder")
     assert len(result.stderr.splitlines()) == 1
 
 

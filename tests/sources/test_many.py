@@ -134,7 +134,7 @@ def test_a_graph_is_made_and_asked(graph: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("show", "{g}", "a b c"), "is no host or URL"),
+        (("show", "{g}", "a b c"), "is not a host or URL"),
         (("show", "{g}/none", "a.com"), "there is no"),
         (("show", "{g}/../v", "a.com"), "diptych backlinks graph"),
         (("show", "{g}/..", "a.com"), "neither a web graph nor a run"),

@@ -1,4 +1,4 @@
-"""Settings of the whole process, which only a command may change: signals, garbage collection."""
+"""Settings of the whole process that only a command may change: signals, garbage collection."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _NEVER = 1_000_000
 
 
 class Terminated(BaseException):
-    """The signal to terminate, so that whatever is open is left in order."""
+    """Raised on the signal to terminate, so that open resources are closed."""
 
 
 @contextmanager
 def on_signal(number: signal.Signals, act: Callable[[], None]) -> Iterator[bool]:
-    """Have a signal do something else for a while; only the main thread of a process can.
+    """Handle a signal with `act` inside the context.
 
-    Gives True in the main thread: others change nothing of their process.
+    Yields True in the main thread; other threads cannot handle signals, and get False.
     """
 
     def handle(received: int, frame: FrameType | None) -> None:
@@ -29,7 +29,7 @@ def on_signal(number: signal.Signals, act: Callable[[], None]) -> Iterator[bool]
 
     try:
         before = signal.signal(number, handle)
-    except ValueError:  # in another thread
+    except ValueError:  # not in the main thread
         yield False
         return
     try:
@@ -40,9 +40,9 @@ def on_signal(number: signal.Signals, act: Callable[[], None]) -> Iterator[bool]
 
 @contextmanager
 def orderly_termination() -> Iterator[None]:
-    """Leave what is open in order when the process is told to terminate, then terminate.
+    """On the signal to terminate, close open resources, then terminate.
 
-    A process with a handler of its own keeps it.
+    A signal handler that is already installed stays.
     """
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
@@ -59,16 +59,16 @@ def orderly_termination() -> Iterator[None]:
 
 
 class BriefCollections(AbstractContextManager["BriefCollections"]):
-    """While it is open, objects that survived a garbage collection are not examined again.
+    """Exempts objects that survived a garbage collection from later ones, inside the context.
 
-    The objects of sites and hosts are no garbage.  Python examines all of them again and again,
-    which holds up everything else: 0.2 s at a thousand sites.  Those that become garbage later stay
-    until the end: some 2 kB for each connection.
+    Objects of sites and hosts live long.  Python would examine all of them again and again, which
+    blocks everything else: 0.2 s at a thousand sites.  Those that become garbage later stay until
+    the end: some 2 kB per connection.
     """
 
     def __init__(self) -> None:
         self._usual = gc.get_threshold()
-        self._freezes = not gc.get_freeze_count()  # else the program has frozen its own
+        self._freezes = not gc.get_freeze_count()  # otherwise the program froze its own objects
         self._collected_at = 0.0
 
     def __enter__(self) -> BriefCollections:
@@ -83,7 +83,7 @@ class BriefCollections(AbstractContextManager["BriefCollections"]):
             gc.unfreeze()
 
     def collect_if_due(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Collect garbage if the last collection was a second ago."""
+        """Collect garbage if the last collection was at least a second ago."""
         if self._freezes and now() - self._collected_at >= _EVERY:
             self._collected_at = now()
             gc.collect()

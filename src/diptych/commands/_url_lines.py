@@ -1,7 +1,7 @@
-"""URLs as lines: what is read, what is skipped and why, and what is written.
+"""URLs as lines: reading, skipping with reasons, and writing.
 
-Memory is bounded by a batch whatever comes in.  Each line that is not empty is answered by one
-line, in order, so that what comes out stands beside what went in.
+Memory is bounded by the batch size.  Each line that is not empty gets one output line, in order, so
+that output and input correspond line by line.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ from diptych.types import Url
 NO_URL = "without an http or https URL"
 BATCH_LINES = 4096
 BATCH_BYTES = 1 << 22
-MAX_LINE = 1 << 21  # bytes; the rest of a longer line is not kept
-_SHOWN = 5  # line numbers named
+MAX_LINE = 1 << 21  # bytes; the rest of a longer line is discarded
+_SHOWN = 5  # line numbers listed in a message
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
-# Control characters, and the surrogates that stand for bytes that were no UTF-8.
+# Control characters, and the surrogates that replace invalid UTF-8 bytes.
 _UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Line(NamedTuple):
-    """A line with its number and columns; bytes that are no UTF-8 are kept as surrogates."""
+    """A line with its number and columns; invalid UTF-8 bytes are kept as surrogates."""
 
     number: int
     columns: tuple[str, ...]
 
     def column(self, place: int) -> str:
-        """A column, or nothing where the line has not so many."""
+        """The text of a column; "" if the line has fewer columns."""
         return self.columns[place].strip() if place < len(self.columns) else ""
 
 
 @dataclass(slots=True)
 class Skipped:
-    """Lines that could not be answered: how many, and the first of them."""
+    """Skipped lines: their count, and the first line numbers."""
 
     count: int = 0
     first: list[int] = field(default_factory=list)
 
     def add(self, line: Line) -> None:
-        """Remember a line."""
+        """Count a line."""
         self.count += 1
         if len(self.first) < _SHOWN:
             self.first.append(line.number)
 
     def in_words(self, what: str) -> str:
-        """One line about them.
+        """A message about the skipped lines.
 
         >>> Skipped(7, [1, 2, 3, 4, 5]).in_words("without a URL")
         'skipped 7 lines without a URL: line 1, 2, 3, 4, 5, ...'
@@ -69,7 +69,7 @@ class Skipped:
 
 
 def read_lines(path: Path | None) -> Iterator[Line]:
-    """The lines of a file that are not empty; standard input for nothing or `-`."""
+    """The non-empty lines of a file, or of standard input if the path is None or `-`."""
     if path is not None and str(path) != "-":
         with reading(path), open_bytes(path) as stream:
             yield from split_lines(stream)
@@ -82,7 +82,7 @@ def read_lines(path: Path | None) -> Iterator[Line]:
 
 
 def split_lines(stream: BinaryIO) -> Iterator[Line]:
-    """The lines that are not empty, with their numbers, columns apart."""
+    """The non-empty lines of a stream with their numbers, split into columns."""
     for number, raw in enumerate(iter(lambda: stream.readline(MAX_LINE), b""), 1):
         if not raw.endswith(b"\n") and len(raw) == MAX_LINE:
             _pass_over(stream)
@@ -93,13 +93,13 @@ def split_lines(stream: BinaryIO) -> Iterator[Line]:
 
 
 def _pass_over(stream: BinaryIO) -> None:
-    """Read on to the end of a line that is too long to keep."""
+    """Skip to the end of a line that is too long to keep."""
     while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
         pass
 
 
 def batches(lines: Iterator[Line]) -> Iterator[list[Line]]:
-    """Lines in groups that are bounded both in number and in size."""
+    """Group lines into batches, limited in number and size."""
     batch: list[Line] = []
     size = 0
     for line in lines:
@@ -113,7 +113,7 @@ def batches(lines: Iterator[Line]) -> Iterator[list[Line]]:
 
 
 def as_url(text: str) -> Url | None:
-    """The URL a column holds in normal form; None for what is no page's.
+    """The URL in a column, in normal form; None if it is not the URL of a page.
 
     >>> as_url("www.example.org/fr"), as_url("mailto:a@example.org"), as_url("nonsense")
     ('http://www.example.org/fr', None, None)
@@ -123,7 +123,7 @@ def as_url(text: str) -> Url | None:
 
 
 def askable(text: str) -> str:
-    """A column as a model is asked about it: as written, but with a scheme; else nothing.
+    """The URL in a column as models expect it: as written, but with a scheme; "" if there is none.
 
     >>> askable("http://example.org/#!/fr"), askable("example.org"), askable("data:,x")
     ('http://example.org/#!/fr', 'http://example.org', '')
@@ -138,15 +138,15 @@ def askable(text: str) -> str:
 
 
 def write(out: BinaryIO, rows: Iterable[str]) -> None:
-    """Lines written and passed on at once, with the bytes that were no UTF-8 as they came."""
+    """Write lines and flush; invalid UTF-8 bytes are written as they were read."""
     text = "".join(f"{row}\n" for row in rows)
     try:
         out.write(text.encode("utf-8", "surrogateescape"))
         out.flush()
-    except BrokenPipeError:  # a reader that has seen enough: the command line ends in silence
+    except BrokenPipeError:  # the reader has closed the pipe: the command ends silently
         raise
     except OSError as error:
-        raise ConfigError(f"cannot write the answer: {error.strerror}") from error
+        raise ConfigError(f"cannot write the output: {error.strerror}") from error
 
 
 def answer_lines(
@@ -156,7 +156,7 @@ def answer_lines(
     nothing: dict[str, Any],
     what: str,
 ) -> int:
-    """One line out for each line in, batch by batch; the exit code."""
+    """Write one output line per input line, batch by batch; returns the exit code."""
     out = sys.stdout.buffer
     skipped, count = Skipped(), 0
     for batch in batches(read_lines(asked.file)):
@@ -172,7 +172,7 @@ def answer_lines(
 
 
 def report_skipped(skipped: Skipped, answered: int, what: str) -> int:
-    """Say what was skipped, and that nothing was found if so; the exit code."""
+    """Report skipped lines, or that there were no lines; returns the exit code."""
     if skipped.count:
         click.echo(skipped.in_words(what), err=True)
     elif not answered:
@@ -181,7 +181,7 @@ def report_skipped(skipped: Skipped, answered: int, what: str) -> int:
 
 
 def spell(row: dict[str, Any], *, as_json: bool) -> str:
-    """A row as a line: its values with tabs between them, or a JSON object."""
+    """A row as a line: tab-separated values, or a JSON object."""
     if as_json:
         clean = {
             name: value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

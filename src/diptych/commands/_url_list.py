@@ -1,4 +1,4 @@
-"""A list of URLs, each with its language: as its line says, or as a model tells by the URL."""
+"""A list of URLs with their languages: from the list, or predicted by a model."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from diptych.types import LangScore, Url
 
 
 class Listed(NamedTuple):
-    """A URL of a list: as it was written, and what its line says of its language."""
+    """A URL of a list as written, and the language given on its line."""
 
     written: str
     lang: str
 
 
 def read_list(file: Path | None) -> tuple[dict[Url, Listed], Skipped, int]:
-    """The URLs of a list in order, each once."""
+    """Read a list of URLs: distinct URLs in order, skipped lines, and the number of repetitions."""
     listed: dict[Url, Listed] = {}
     skipped, repeated = Skipped(), 0
     for line in read_lines(file):
@@ -43,7 +43,7 @@ def read_list(file: Path | None) -> tuple[dict[Url, Listed], Skipped, int]:
 def page_languages(
     listed: dict[Url, str], wanted: Sequence[str], model: UrlLanguageModel | None
 ) -> dict[Url, LangScore]:
-    """The language of each URL of a site: as listed, else by the model, else unknown."""
+    """The language of each URL of a site: as listed, or else from the model, or else unknown."""
     found = {url: LangScore(lang, 1.0 if lang else 0.0) for url, lang in listed.items()}
     unknown = [url for url, lang in listed.items() if not lang]
     if model is None or not unknown:
@@ -53,12 +53,12 @@ def page_languages(
         found |= dict(zip(part, _among(model, part, wanted), strict=True))
     if len({asked_language(lang.lang, wanted) for lang in found.values()} - {""}) > 1:
         return found
-    # Where all would be in one language the URLs do not tell theirs: keys may, if left to it.
+    # If all were in one language, the model cannot tell: leave the URLs to the pairing keys.
     return found | {url: LangScore("", 0.0) for url in unknown}
 
 
 def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) -> list[LangScore]:
-    """The likeliest of some languages; unknown where another one is likelier than all of them."""
+    """The most probable requested language; unknown if another exceeds all of them together."""
     shares = model.probabilities(urls)
     column = {label: place for place, label in enumerate(model.labels)}
     none = np.zeros(len(urls), np.float32)
@@ -77,7 +77,7 @@ def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) 
 
 
 def sites_of(listed: dict[Url, Listed], *, by_domain: bool) -> dict[str, list[Url]]:
-    """The list as one site, or as one for each registrable domain."""
+    """The list as one site, or as one site per registrable domain."""
     sites: defaultdict[str, list[Url]] = defaultdict(list)
     for url in listed:
         sites[site_name(url) if by_domain else "list"].append(url)

@@ -29,21 +29,20 @@ def print_end(searched: Searched) -> None:
 def standard_output() -> TextIO | None:
     """The `out` of a printer that writes to standard output.
 
-    A progress display replaces a terminal while it lasts, but it must never replace a pipe or a
-    file.
+    A progress display may replace a terminal while it is active, but never a pipe or a file.
     """
     return None if sys.stdout.isatty() else sys.stdout
 
 
 @dataclass(frozen=True, slots=True)
 class Printer:
-    """Writes each verdict as soon as it is there."""
+    """Writes each verdict as soon as it is available."""
 
     out: TextIO | None
-    """None: standard output at the time of writing"""
+    """None means standard output at the time of writing"""
     as_json: bool = False
     is_list: bool = False
-    """print only the addresses of bilingual sites"""
+    """True to print only the addresses of bilingual sites"""
 
     def say(self, verdict: Verdict) -> None:
         """Write a verdict."""
@@ -82,4 +81,4 @@ class Printer:
     def _write(self, line: str) -> None:
         out = self.out or sys.stdout
         out.write(line + "\n")
-        out.flush()  # somebody may be waiting for it at the other end of a pipe
+        out.flush()  # a reader at the other end of a pipe may be waiting

@@ -1,4 +1,4 @@
-"""`diptych backlinks`: sources of back links are indexed and asked."""
+"""`diptych backlinks`: index and query sources of back links."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from diptych.errors import ConfigError, SourceError, in_one_line
 if TYPE_CHECKING:
     from diptych.types import Link
 
-INTERVAL = 5.0  # seconds between two lines of progress
-PATIENCE = 10.0  # seconds after which a service is not asked again while someone waits
+INTERVAL = 5.0  # seconds between two progress lines
+PATIENCE = 10.0  # seconds after which a request to a service is not repeated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class GraphOptions:
     )
     out: Path = option("Folder of the index.", default=REQUIRED, metavar="FOLDER")
     level: str = option(
-        "What the vertices are; else their names tell.",
+        "Type of the vertices; by default, recognised from their names.",
         default="auto", choices=("auto", "host", "domain"),
     )  # fmt: skip
 
@@ -54,20 +54,20 @@ class ShowOptions:
 
     source: str = argument()
     site: str = argument("HOST_OR_URL")
-    limit: int = count_option("Back links, at most.", 100)
+    limit: int = count_option("Maximum number of back links.", 100)
     as_json: bool = as_lines()
 
 
 @click.group(cls=Group)
 def backlinks() -> None:
-    """Index and ask sources of back links: who links to a site."""
+    """Index and query sources of back links: pages that link to a site."""
 
 
 @command(GraphOptions, group=backlinks)
 def graph(asked: GraphOptions) -> int:
-    """Index a web graph of Common Crawl, of hosts or of domains.
+    """Index a web graph of Common Crawl, of hosts or domains.
 
-    FILEs may be given several times, and may be addresses (https://, s3://) if fsspec is installed.
+    FILE may be given several times, and may be an address (https://, s3://) if fsspec is installed.
     """
     from diptych.sources.graph_index import index_graph
 
@@ -83,7 +83,7 @@ def graph(asked: GraphOptions) -> int:
 def wat(asked: WatOptions) -> int:
     """Index the links of WAT files, or add more files to an index.
 
-    A FILE that the index has already is not read again.
+    A FILE that is already in the index is not read again.
     """
     from diptych.sources.wat import index_wat
 
@@ -100,12 +100,12 @@ def wat(asked: WatOptions) -> int:
 
 @command(ShowOptions, group=backlinks)
 def show(asked: ShowOptions) -> int:
-    """Print who links to a host or page.
+    """Print the pages that link to a host or page.
 
     SOURCE is the folder of a web graph or of a run, a .sqlite file of WAT files, or a .toml file
     that describes an HTTP service.
 
-    Each line has the URL that links there and the text of its link, with a tab between them.
+    Each line has the URL of the linking page and the text of its link, separated by a tab.
     """
     from diptych.sources.open import open_source
     from diptych.text.urls import normalise
@@ -113,7 +113,7 @@ def show(asked: ShowOptions) -> int:
 
     url = normalise(asked.site if "://" in asked.site else f"https://{asked.site}")
     if url is None:
-        raise ConfigError(f"{asked.site!r} is no host or URL; say for example: example.org")
+        raise ConfigError(f"{asked.site!r} is not a host or URL; give one such as example.org")
     found = open_source(asked.source, patience=PATIENCE).back_links(url, asked.limit)
     if isinstance(found, Failure):
         raise SourceError(in_one_line(f"{asked.source}: {found.reason}: {found.detail}"))
@@ -138,7 +138,7 @@ def _spelled(link: Link, *, as_json: bool) -> str:
 
 
 def _progress() -> Callable[[str, int], None]:
-    """Says on standard error how far it is, now and then."""
+    """A function that reports progress on standard error every few seconds."""
     shown = time.monotonic()
 
     def tick(what: str, count: int) -> None:

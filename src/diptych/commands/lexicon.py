@@ -1,4 +1,4 @@
-"""`diptych lexicon`: dictionaries become lexicons, and what they say is shown."""
+"""`diptych lexicon`: import dictionaries as lexicons, and show the entries of lexicons."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ImportOptions:
         choices=("dictd", "dic", "tsv"),
     )  # fmt: skip
     reverse: bool = option("The files are from the second language to the first.", default=False)
-    out: Path | None = option("Default: de-fr.lexicon.npz, by the codes.", metavar="FILE")
+    out: Path | None = option("Default: named after LANGS, as de-fr.lexicon.npz.", metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +40,12 @@ class ShowOptions:
 
     file: Path = argument()
     words: tuple[str, ...] = argument("[WORD...]", default=())
-    limit: int = count_option("Translations of a word, at most.", 10)
+    limit: int = count_option("Maximum translations per word.", 10)
     as_json: bool = as_lines()
 
 
 class WordLink(NamedTuple):
-    """Two words and what each makes of the other."""
+    """Two words and their translation probabilities."""
 
     left: str
     right: str
@@ -57,14 +57,15 @@ class WordLink(NamedTuple):
 
 @click.group(cls=Group)
 def lexicon() -> None:
-    """Import and show lexicons: how the words of two languages translate each other."""
+    """Import and show lexicons: translation probabilities of words."""
 
 
 @command(ImportOptions, "import", lexicon)
 def lexicon_import(asked: ImportOptions) -> int:
-    """Make a lexicon of dictionaries.
+    """Import dictionaries as a lexicon.
 
-    Several FILEs become one; one that is named the other way, as in fra-deu, is turned.
+    Several FILEs become one lexicon; a file named in the other direction, such as fra-deu, is
+    reversed.
     """
     from diptych.api.align import two_languages
     from diptych.learn.lexicon.dictionaries import read_dictionaries
@@ -91,11 +92,11 @@ def lexicon_import(asked: ImportOptions) -> int:
 
 @command(ShowOptions, "show", lexicon)
 def lexicon_show(asked: ShowOptions) -> int:
-    """Print the translations of WORDs, of either language, or of all words.
+    """Print the translations of WORDs, in either language, or of all words.
 
-    FILE is a lexicon, or the folder of a run: what it has learned.
+    FILE is a lexicon, or the folder of a run, whose learned lexicons are shown.
 
-    Each line has left, right, p(right | left) and p(left | right), with tabs between them.
+    Each line has left, right, p(right | left) and p(left | right), separated by tabs.
     """
     found = False
     for known in _lexicons(asked.file):
@@ -109,7 +110,7 @@ def lexicon_show(asked: ShowOptions) -> int:
 
 
 def _lexicons(path: Path) -> list[Lexicon]:
-    """The lexicon of a file, or all that a run has learned."""
+    """The lexicon in a file, or all lexicons that a run has learned."""
     from diptych.learn.lexicon.lexicon import read_lexicon
 
     if not path.is_dir():
@@ -121,13 +122,13 @@ def _lexicons(path: Path) -> list[Lexicon]:
 
 
 def _examples(lexicon: Lexicon) -> list[str]:
-    """Some words from all over the vocabulary."""
+    """Sample words from the whole vocabulary."""
     step = max(len(lexicon.left_words) // _EXAMPLES, 1)
     return list(lexicon.left_words[step // 2 :: step][:_EXAMPLES])
 
 
 def _shown(lexicon: Lexicon, words: Sequence[str], limit: int) -> Iterator[WordLink]:
-    """The links of some words, which may be of either side; else of all left words."""
+    """The links of these words, on either side; if there are none, of all left words."""
     from diptych.text.tokens import tokens
 
     back = lexicon.reversed()

@@ -39,7 +39,7 @@ def test_a_language_is_learned_and_taught(
     said = capsys.readouterr().out
     code = lang if "-" in lang else lang.lower()
     assert said.startswith(f"{code} learned from 95 lines")
-    assert f"% are told to be {code}" in said
+    assert f" are identified as {code}\n" in said
     use_language_files([out])
     assert identify(strange.lines()[110])[0].lang == code
 

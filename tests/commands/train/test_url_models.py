@@ -156,8 +156,8 @@ def test_options_that_cannot_be(data, tmp_path, arguments, said):
 
 def test_folders_and_data_that_cannot_be(data, pairs, learned, tmp_path):
     out = tmp_path / "out"
-    assert "is there already" in mistake("train", "url-lang", data, "--out", tmp_path)
-    assert "is there already" in mistake("train", "url-lang", data, "--out", data)
+    assert "already exists" in mistake("train", "url-lang", data, "--out", tmp_path)
+    assert "already exists" in mistake("train", "url-lang", data, "--out", data)
     assert "cannot write" in mistake("train", "url-lang", data, "--out", data / "x")
     assert "cannot read" in mistake("train", "url-lang", tmp_path / "no.tsv", "--out", out)
     assert "line 1" in mistake("train", "url-pair", data, "--out", out)

@@ -151,7 +151,7 @@ def test_pairs_that_need_no_model_are_left_out_and_counted(labels: Path, tmp_pat
     labels.write_text(labels.read_text("utf-8") + "0.en.html\tempty.html\t0\n", "utf-8")
     result = run("train", "verify", labels, "--out", tmp_path / "model", "--method", "maxent")
     assert "28 pairs" in result.stdout
-    assert "left out: 1 too_little_text" in result.stderr
+    assert "need no model: 1 too_little_text" in result.stderr
     assert "1 left out (1 too_little_text)" in (tmp_path / "model/card.md").read_text("utf-8")
 
 
@@ -161,7 +161,7 @@ def test_pairs_that_need_no_model_are_left_out_and_counted(labels: Path, tmp_pat
         ("0.en.html\t0.fr.html\tmaybe\n" * 30, "line 1 of"),
         ("0.en.html\t0.fr.html\n" * 30, "line 1 of"),
         ("0.en.html\t0.fr.html\t1\n" * 19, "19 pairs; give at least 20"),
-        ("0.en.html\t0.fr.html\t1\n" * 30, "30 right pairs and 0 others"),
+        ("0.en.html\t0.fr.html\t1\n" * 30, "30 correct pairs and 0 others"),
         ("0.en.html\t0.fr.html\t1\n" * 20 + "0.en.html\tnone.html\t0\n" * 20, "line 21 of"),
         ("", "0 pairs"),
         ("0.en.html\t0.fr.html\t1\n" * 20 + "a\0b\t0.fr.html\t0\n" * 20, "line 21 of"),
@@ -182,7 +182,7 @@ def test_labels_that_cannot_be_read(labels: Path, tmp_path: Path) -> None:
 
 
 def test_folder_that_is_there_is_not_overwritten(labels: Path, tmp_path: Path) -> None:
-    assert "is there already" in mistake("train", "verify", labels, "--out", tmp_path)
+    assert "already exists" in mistake("train", "verify", labels, "--out", tmp_path)
 
 
 def test_options_of_other_models_are_mistakes(labels: Path, tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_pages_of_a_run_are_found_by_their_address() -> None:
     assert (page.lang, page.url) == ("en", "http://example.org/there")
     assert page.sketch is not None
     for missing in ("http://example.org/gone", "no address"):
-        with pytest.raises(ConfigError, match="is no page of run"):
+        with pytest.raises(ConfigError, match="is not a page of run"):
             read(missing)
 
 

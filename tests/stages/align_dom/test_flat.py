@@ -81,14 +81,14 @@ def test_numbers_of_merged_blocks_are_all_looked_at() -> None:
     )
 
 
-def test_language_that_is_longer_throughout_is_no_misfit() -> None:
+def test_consistently_longer_language_is_no_mismatch() -> None:
     left = page(("p[1]", LONG * 4), ("p[2]", LONG * 8), ("p[3]", LONG * 6))
     right = page(*((f"p[{n}]", LONG.upper() * n) for n in (5, 10, 7)))
     assert [(len(pair.left), len(pair.right)) for pair in Flat().align(left, right)] == [(1, 1)] * 3
     assert min(pair.score for pair in Flat().align(left, right)) > 0.3
 
 
-def test_page_that_says_more_is_not_taken_for_a_longer_language() -> None:
+def test_page_with_more_content_is_no_longer_language() -> None:
     left = page(("p", LONG * 4))
     right = page(("p[1]", LONG.upper() * 4), ("p[2]", "X" * 2_000), ("p[3]", "Y" * 2_500))
     first = Flat().align(left, right)[0]

@@ -77,7 +77,7 @@ def test_weight_of_vectors_is_a_parameter(meanings: Meanings) -> None:
     assert pairs(Embedding(weight=1.0).align(LEFT, right, LEXICON)) != pairs(lexical)
 
 
-def test_sentences_that_are_one_on_the_other_side_are_encoded_as_one(meanings: Meanings) -> None:
+def test_merged_sentences_are_encoded_as_one_text(meanings: Meanings) -> None:
     left = ["m1 " + "x" * 60, "m2 " + "x" * 40, "m3 " + "x" * 103]
     right = ["q1 q2 " + "v" * 100, "q3 " + "v" * 103]
     assert pairs(Embedding().align(left, right, LEXICON)) == [((0, 1), (0,)), ((2,), (1,))]
@@ -125,13 +125,13 @@ def test_long_texts_are_scored_in_their_band(meanings: Meanings) -> None:
     assert len(truth & set(pairs(beads))) > 250
 
 
-def test_cosine_counts_by_how_much_likelier_it_is_for_a_bead() -> None:
+def test_gain_of_a_cosine_is_its_log_likelihood_ratio() -> None:
     cosine_model = CosineModel(beads=0.6, unrelated=0.0, deviation=0.2)
     gains = cosine_model.gain(np.array([0.3, 0.6, 0.0], np.float32))
     assert gains.tolist() == pytest.approx([0.0, 0.3 * 15, -0.3 * 15], abs=1e-5)
 
 
-def test_real_encoder_reads_what_sentences_mean() -> None:
+def test_real_encoder_compares_meanings() -> None:
     left = [
         "The dog is sleeping in the garden behind the old house.",
         "The prices of bread and milk have risen again this year.",

@@ -26,7 +26,7 @@ def test_lexicon_decides(place: int) -> None:
     assert ((0,), (place,)) in [bead[:2] for bead in Ibm1().align(LEFT, right, lexicon)]
 
 
-def test_without_a_lexicon_lengths_are_all_there_is() -> None:
+def test_without_a_lexicon_only_lengths_count() -> None:
     # The same number, and the same word, count for nothing.
     right = [OTHER, OTHER.replace("chat mange", "hund 1956a")]
     left = [LEFT[0].replace("schläft", "1956a")]
@@ -53,7 +53,7 @@ def test_kinds_of_beads_by_lengths(left, right, expected) -> None:
     assert shapes(Ibm1().align(*texts, NOTHING)) == expected
 
 
-def test_it_learns_nothing_from_what_it_aligns() -> None:
+def test_nothing_is_learned_from_aligned_texts() -> None:
     left = ["haus hund"] * 30 + ["hund haus hund"] * 30
     right = ["maison chien"] * 30 + ["chien maison chien"] * 30
     first = Ibm1().align(left, right, WORDS)

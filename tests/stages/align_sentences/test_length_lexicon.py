@@ -131,7 +131,7 @@ def test_lexicon_decides_where_nothing_else_can(place: int) -> None:
     assert align(left, right) == align(left, right[::-1])  # nothing else tells them apart
 
 
-def test_second_pass_finds_what_the_first_does_not() -> None:
+def test_second_pass_improves_on_the_first() -> None:
     left, right = made(80, seed=5)
     kept = [number for number in range(80) if number % 9 != 4]
     truth = {((number,), (place,)) for place, number in enumerate(kept)}
@@ -141,7 +141,7 @@ def test_second_pass_finds_what_the_first_does_not() -> None:
     assert twice > 0.94 * len(truth)
 
 
-def test_short_text_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_learned_from_a_short_text(monkeypatch: pytest.MonkeyPatch) -> None:
     taught: list[int] = []
     teach = passes._with_learned_words
 
@@ -294,7 +294,7 @@ def likelihood(beads: Sequence[Bead]) -> float:
 
 
 @given(SENTENCES, SENTENCES)
-def test_changed_sides_give_mirrored_beads(left: list[str], right: list[str]) -> None:
+def test_exchanged_sides_give_mirrored_beads(left: list[str], right: list[str]) -> None:
     # Exactly so only between texts of one length: deviations are measured in letters of the right.
     sizes = [sum(map(text_length, text)) for text in (left, right)]
     left = [*left, "x" * int(max(sizes) - sizes[0])]
@@ -304,7 +304,7 @@ def test_changed_sides_give_mirrored_beads(left: list[str], right: list[str]) ->
     assert likelihood(there) == pytest.approx(likelihood(back), abs=1e-3)
 
 
-def test_changed_sides_of_a_longer_text_give_mirrored_beads() -> None:
+def test_exchanged_sides_of_a_longer_text_give_mirrored_beads() -> None:
     left, right = made(300, seed=6)
     right = [text for number, text in enumerate(right) if number % 11]
     there, back = align(left, right), align(right, left, NOTHING.reversed())

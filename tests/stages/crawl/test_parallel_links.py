@@ -102,7 +102,7 @@ def test_pages_linked_from_the_start_are_read_for_triggers_and_not_followed() ->
     assert talk.page("/en/", "en", "/en/a", FRENCH) == ["/fr/"]
 
 
-def test_pages_elsewhere_are_neither_whatever_depth_they_are_said_to_have() -> None:
+def test_pages_far_from_the_start_are_neither_searched_nor_followed() -> None:
     talk = Talk()
     talk.page("/", "en", "/en/", depth=0)
     assert talk.page("/deep", "en", "/en/a", FRENCH, depth=1) == []
@@ -127,7 +127,7 @@ def test_page_and_the_target_of_its_trigger_are_a_plausible_pair() -> None:
     assert talk.questions() == []
 
 
-def test_left_is_the_language_that_was_asked_for_first() -> None:
+def test_left_is_the_first_requested_language() -> None:
     talk = Talk()
     talk.page("/", "fr", ENGLISH, depth=0)
     talk.page("/en/", "en")
@@ -152,7 +152,7 @@ def test_pages_not_in_two_of_the_languages_are_not_requested(left: str, right: s
     assert talk.questions() == []
 
 
-def test_regional_languages_are_the_languages_asked_for() -> None:
+def test_regional_variants_count_as_requested_languages() -> None:
     talk = Talk("en-GB", "fr-CA")
     talk.page("/", "en", FRENCH, depth=0)
     talk.page("/fr/", "fr")
@@ -194,7 +194,7 @@ def verified() -> Talk:
     return talk
 
 
-def test_aligned_links_of_a_verified_pair_are_followed_two_and_two() -> None:
+def test_aligned_links_of_a_verified_pair_are_followed_in_pairs() -> None:
     talk = verified()
     links = [(f"/en/{number}", f"/fr/{number}") for number in range(5)]
     assert talk.found("/", "/fr/", *links) == [half for pair in links for half in pair]
@@ -203,7 +203,7 @@ def test_aligned_links_of_a_verified_pair_are_followed_two_and_two() -> None:
     assert order[0] == order[1] > order[2] == order[3]
 
 
-def test_pages_of_aligned_links_are_requested_when_both_are_there() -> None:
+def test_targets_of_aligned_links_are_verified_when_both_are_fetched() -> None:
     talk = verified()
     talk.found("/", "/fr/", ("/en/a", "/fr/a"))
     talk.page("/fr/a", "fr")
@@ -224,7 +224,7 @@ def test_earlier_generations_come_before_later_ones() -> None:
     assert 0 < max(talk.last.values()) < least
 
 
-def test_aligned_links_come_before_what_is_only_near_the_start() -> None:
+def test_aligned_links_come_before_other_links_near_the_start() -> None:
     talk = Talk()
     talk.page("/", "en", FRENCH, "/a", depth=0)
     near, trigger = talk.last["/a"], talk.last["/fr/"]
@@ -233,7 +233,7 @@ def test_aligned_links_come_before_what_is_only_near_the_start() -> None:
         assert near < min(talk.last.values()) < trigger
 
 
-def test_half_that_is_there_is_not_asked_for_again() -> None:
+def test_fetched_half_is_not_requested_again() -> None:
     talk = verified()
     talk.page("/fr/a", "fr")
     assert talk.found("/", "/fr/", ("/en/a", "/fr/a")) == ["/en/a"]
@@ -279,7 +279,7 @@ def test_counterpart_in_one_language_leaves_room_for_the_others() -> None:
     assert talk.questions() == [("/", "/de/")]
 
 
-def test_page_that_was_looked_at_is_free_for_another_half_when_it_was_none() -> None:
+def test_rejected_page_can_be_paired_with_another() -> None:
     talk = verified()
     talk.found("/", "/fr/", ("/en/a", "/fr/a"), ("/en/b", "/fr/a"))
     for url, lang in (("/en/a", "en"), ("/en/b", "en"), ("/fr/a", "fr")):
@@ -300,7 +300,7 @@ def test_pages_reached_along_aligned_links_are_not_followed() -> None:
     assert talk.page("/en/a", "en", "/en/b", FRENCH) == []
 
 
-def test_what_is_no_page_rules_out_its_pairs() -> None:
+def test_missing_page_rules_out_its_pairs() -> None:
     talk = verified()
     talk.found("/", "/fr/", ("/en/a", "/fr/a"))
     assert talk.learn(Missing(at("/fr/a"), "http_404")) == []
@@ -309,13 +309,13 @@ def test_what_is_no_page_rules_out_its_pairs() -> None:
     assert talk.found("/", "/fr/", ("/en/b", "/fr/a")) == []
 
 
-def test_what_is_in_another_language_rules_out_its_pairs() -> None:
+def test_page_in_another_language_rules_out_its_pairs() -> None:
     talk = verified()
     talk.page("/de/a", "de")
     assert talk.found("/", "/fr/", ("/en/a", "/de/a")) == []
 
 
-def test_what_was_said_of_a_url_holds_for_where_it_leads() -> None:
+def test_plausible_pairs_of_a_url_are_passed_to_its_redirect_target() -> None:
     talk = verified()
     talk.found("/", "/fr/", ("/en/a", "/fr/a"))
     assert talk.learn(Moved(at("/fr/a"), at("/fr/b"))) == []
@@ -353,7 +353,7 @@ def test_page_linked_from_the_start_is_near_it_also_under_another_address() -> N
 
 
 @pytest.mark.parametrize("circle", [("/a",), ("/a", "/b"), ("/a", "/b", "/c")])
-def test_redirects_in_a_circle_end(circle: Sequence[str]) -> None:
+def test_circular_redirects_end(circle: Sequence[str]) -> None:
     talk = verified()
     talk.found("/", "/fr/", ("/en/a", "/a"))
     for one, other in zip(circle, (*circle[1:], circle[0]), strict=True):
@@ -362,20 +362,20 @@ def test_redirects_in_a_circle_end(circle: Sequence[str]) -> None:
     talk.found("/", "/fr/", ("/en/b", "/a"))
 
 
-def test_pair_is_requested_once_whatever_is_told_of_it_again() -> None:
+def test_pair_is_requested_once_despite_repeated_evidence() -> None:
     talk = verified()
     talk.learn(Moved(at("/fr/"), at("/fr/")))
     talk.page("/fr/", "fr")
     assert talk.questions() == []
 
 
-def test_other_news_say_nothing() -> None:
+def test_other_events_are_ignored() -> None:
     talk = verified()
     assert talk.learn(PairingResult((PagePair(at("/a"), at("/b"), "en", "fr", 1.0, "x"),))) == []
     assert talk.questions() == []
 
 
-def test_crawl_ends_with_its_links_and_nothing_is_foretold() -> None:
+def test_crawl_ends_with_its_links_and_has_no_outlook() -> None:
     talk = verified()
     assert list(talk.guide.refill(talk.site)) == []
     assert talk.guide.outlook() is None  # type: ignore[func-returns-value]

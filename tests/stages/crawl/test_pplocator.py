@@ -52,7 +52,7 @@ def test_languages_of_pages_do_not_matter() -> None:
     assert len(PPLocatorCrawl().rank(page, FakeSite("en", "fr"))) == 1
 
 
-def test_sitemap_is_no_level() -> None:
+def test_sitemap_adds_no_level() -> None:
     links = [Link(at("/a"), "sitemap"), Link(at("/b"), "alternate", "fr")]
     assert PPLocatorCrawl().rank(make_page("/sitemap.xml", links=links, depth=0), FakeSite()) == []
 
@@ -67,25 +67,25 @@ def two_levels() -> FakeSite:
     return site.link("/fr/", "/fr/a").link("/fr/", "/fr/b")
 
 
-def test_halves_of_pairs_that_are_not_there_are_asked_for_together() -> None:
+def test_missing_halves_of_pairs_are_requested_together() -> None:
     policy = policy_of(("/en/a", "/fr/a", 0.9), ("/en/b", "/fr/b", 0.95), ("/en/", "/fr/", 1.0))
     assert ranked_paths(policy.refill(two_levels())) == [
         ("/en/a", 0.9), ("/fr/a", 0.9), ("/en/b", 0.95), ("/fr/b", 0.95),
     ]  # fmt: skip
 
 
-def test_half_that_is_there_is_not_asked_for_again() -> None:
+def test_fetched_half_is_not_requested_again() -> None:
     site = two_levels().page("/en/a", "en", depth=1)
     assert ranked_paths(policy_of(("/en/a", "/fr/a", 0.9)).refill(site)) == [("/fr/a", 0.9)]
     site.redirect("/fr/a", "/fr/")
     assert ranked_paths(policy_of(("/en/a", "/fr/a", 0.9)).refill(site)) == []
 
 
-def test_without_a_pairer_nothing_is_asked_for() -> None:
+def test_without_a_pairer_nothing_is_requested() -> None:
     assert list(PPLocatorCrawl().refill(two_levels())) == []
 
 
-def test_last_level_is_the_last_though_its_pages_were_queued_by_nobody() -> None:
+def test_links_of_the_last_level_are_not_collected() -> None:
     # What a refill asks for has a depth of 1, whatever its level.
     site = two_levels().page("/en/a", "en", depth=1).page("/fr/a", "fr", depth=1)
     site.link("/en/a", "/en/deep").link("/fr/a", "/fr/deep")
@@ -96,7 +96,7 @@ def test_last_level_is_the_last_though_its_pages_were_queued_by_nobody() -> None
     ]  # fmt: skip
 
 
-def test_asked_again_it_asks_for_what_is_still_missing() -> None:
+def test_refill_requests_halves_that_are_still_missing() -> None:
     policy = policy_of(("/en/a", "/fr/a", 0.9), ("/en/b", "/fr/b", 0.8))
     site = two_levels()
     before = list(policy.refill(site))
@@ -116,7 +116,7 @@ def test_only_internal_links_are_collected() -> None:
     assert list(collect(site, 3)) == [at("/"), at("http://fr.example.org/a")]
 
 
-def test_page_stands_in_the_place_of_a_url_that_leads_to_it() -> None:
+def test_links_are_resolved_to_their_pages() -> None:
     site = FakeSite("en", "fr").page("/home", "en", depth=0).page("/fr/", "fr")
     site.redirect("/", "/home").redirect("/old", "/fr/")
     site.link("/home", "/old").link("/fr/", "/fr/a")
@@ -133,7 +133,7 @@ def test_levels_are_counted_along_links(levels: int, count: int) -> None:
     assert len(collect(site, levels)) == count
 
 
-def test_pages_that_link_in_circles_have_an_end() -> None:
+def test_circular_links_end() -> None:
     site = FakeSite("en", "fr").page("/", "en", depth=0).page("/a", "fr")
     site.link("/", "/a").link("/a", "/").link("/a", "/a")
     assert list(collect(site, 50)) == [at("/"), at("/a")]

@@ -80,7 +80,7 @@ def test_the_other_language_is_the_one_the_page_is_not_in(models: Models) -> Non
         assert found == pytest.approx({at("/en/a"): 0.35, at("/fr/b/a"): 0.05})
 
 
-def test_with_more_languages_any_of_the_others_will_do(models: Models) -> None:
+def test_with_more_languages_any_of_the_others_counts(models: Models) -> None:
     found = priorities(page("/en/a", "en", "/fr/a", "/en/b/a"), "en", "fr", "de")
     assert found == pytest.approx({at("/fr/a"): 0.8 * 0.5, at("/en/b/a"): 0.2 * 0.5})
 
@@ -95,7 +95,7 @@ def test_page_without_text_is_followed_to_the_likeliest_language(models: Models)
     assert found == pytest.approx({at("/fr/a"): 0.35, at("/en/a"): 0.35, at("/de/a"): 0.05})
 
 
-def test_what_is_held_impossible_is_queued_too(models: Models) -> None:
+def test_links_with_probability_zero_are_queued_too(models: Models) -> None:
     found = priorities(page("/en/a", "en", "/fr/b"), "en", "fr")
     assert 0.0 < found[at("/fr/b")] < 1e-9
 
@@ -116,7 +116,7 @@ def test_models_are_asked_once_for_a_page_and_once_for_a_language(models: Models
     assert [set(lefts) for lefts, _ in pairs.asked] == [{at("/en/a")}, {at("/en/b")}]
 
 
-def test_memory_of_languages_has_an_end(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_of_languages_is_bounded(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(smart, "_MAX_CACHED", 1000)
     remembered = smart._CachedLanguageModel(models[0])
     monkeypatch.setattr(smart, "_models", lambda lang, pair: (remembered, models[1]))
@@ -149,7 +149,7 @@ def test_counterpart_comes_before_everything_else() -> None:
     assert all(0.0 < priority <= 1.0 for priority in found.values())
 
 
-def test_remembering_changes_nothing() -> None:
+def test_cache_changes_no_result() -> None:
     paths = ["/fr/a.html", "/de/b.html", "/c?lang=fr", "/titre-de-la-page/", "/en/a.html"]
     urls = [at(path) for path in paths]
     left = [at("/en/a.html")] * len(urls)

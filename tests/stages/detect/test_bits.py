@@ -38,13 +38,13 @@ def test_each_language_needs_its_share() -> None:
     assert (decision.accept, decision.reason) == (False, "too_few_pages")
 
 
-def test_there_is_a_limit() -> None:
+def test_number_of_pages_is_limited() -> None:
     site_test = Bits(most=3).new_test(["en", "fr"])
     site_test.read(page("/", "en", *(f"/{number}" for number in range(9))))
     assert len(site_test.wanted_links()) == 2
 
 
-def test_one_language_is_not_two() -> None:
+def test_site_in_one_language_is_rejected() -> None:
     site_test = Bits().new_test(["en", "fr"])
     assert site_test.decision().reason == "not_fetched"
     site_test.read(page("/", "en"))

@@ -24,7 +24,7 @@ def test_both_words_on_the_root_page_are_enough() -> None:
     assert site_test.pages() == [("en", f"{BASE}/0"), ("zh", f"{BASE}/1")]
 
 
-def test_pages_it_links_to_are_looked_at_until_both_are_found() -> None:
+def test_linked_pages_are_searched_until_both_words_are_found() -> None:
     site_test = Triggers().new_test(["en", "fr"])
     site_test.read(page("/", "Français", "Contact", "News"))
     assert not site_test.decision().accept

@@ -54,7 +54,7 @@ def rows(*documents: DocumentPair) -> list[dict[str, Any]]:
     return [json.loads(line) for line in data.split(b"\n") if line]
 
 
-def test_all_of_both_pages_and_what_corresponds() -> None:
+def test_line_has_all_blocks_and_their_alignment() -> None:
     (row,) = rows(PAIR)
     assert row == {
         "id": document_id(PAIR),
@@ -105,7 +105,7 @@ def test_every_line_has_the_same_fields_of_the_same_kind() -> None:
     assert list(whole) == list(nothing)
 
 
-def test_the_id_is_that_of_pages_and_content() -> None:
+def test_id_depends_on_pages_and_content() -> None:
     assert document_id(PAIR) == "8076379af77aa207f4ee", "of every version"
     assert document_id(PAIR._replace(pieces=(), verified=0.1)) == document_id(PAIR)
     for other in (EN._replace(lang="de"), EN._replace(url=FR.url), EN._replace(digest="sha1:B")):
@@ -120,7 +120,7 @@ def test_any_text_comes_back(text: str) -> None:
     assert (row["left"]["title"], row["left"]["blocks"][0]["text"]) == (text, text)
 
 
-def test_half_a_character_does_not_stop_it() -> None:
+def test_lone_surrogate_is_replaced() -> None:
     (row,) = rows(PAIR._replace(left=EN._replace(title="a\ud800")))
     assert row["left"]["title"] == "a\ufffd"
 

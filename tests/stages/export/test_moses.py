@@ -97,6 +97,6 @@ def test_a_round_trip_of_many_languages_loses_no_text(corpus: Given) -> None:
 
 @settings(max_examples=examples(40))
 @given(corpora(dirty_texts))
-def test_all_files_have_as_many_lines_whatever_the_text(corpus: Given) -> None:
+def test_all_files_have_the_same_number_of_lines(corpus: Given) -> None:
     for data in written(Moses(), corpus).values():
         assert len(data.decode().splitlines()) == data.count(b"\n") == len(corpus.given)

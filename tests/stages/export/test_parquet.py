@@ -40,7 +40,7 @@ def test_columns_have_types() -> None:
     assert set(types.values()) == {"string"}
 
 
-def test_a_row_has_all_that_is_known() -> None:
+def test_row_has_all_values() -> None:
     (row,) = table(Given([UNIT])).to_pylist()
     assert row["id"] == unit_id(UNIT)
     assert row["left_fetched"] == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
@@ -48,14 +48,14 @@ def test_a_row_has_all_that_is_known() -> None:
     assert [row["left_path"], row["right_offset"], row["run"]] == [EN.path, 1024, "v:1"]
 
 
-def test_the_file_says_of_which_runs_it_is() -> None:
+def test_metadata_has_the_signatures_of_runs() -> None:
     units = [UNIT, UNIT._replace(run="v:2"), UNIT]
     data = written(Parquet(), Given(units))["parquet"]
     metadata = parquet.read_metadata(io.BytesIO(data)).metadata
     assert metadata[RUNS_KEY.encode()] == b"v:1\nv:2"
 
 
-def test_half_a_character_breaks_no_file() -> None:
+def test_lone_surrogate_is_replaced() -> None:
     broken = UNIT._replace(run="v:\ud800", evidence="\udfff", flags=("\ud800",))
     data = written(Parquet(), Given([broken]))["parquet"]
     assert (

@@ -69,7 +69,7 @@ def test_a_header_then_a_line_for_each_unit() -> None:
     assert len(written()) == 1
 
 
-def test_a_line_says_where_and_what_but_not_the_text() -> None:
+def test_line_has_places_and_hashes_but_no_text() -> None:
     row = json.loads(written(UNIT)[1])
     left = row["sides"][0]
     assert left == {
@@ -92,7 +92,7 @@ def test_a_line_says_where_and_what_but_not_the_text() -> None:
         ("", ""),
     ],
 )
-def test_no_line_says_where_the_disk_of_the_miner_has_an_archive(warc: str, told: str) -> None:
+def test_local_paths_of_archives_are_not_written(warc: str, told: str) -> None:
     (line,) = written(UNIT._replace(sides=(EN._replace(warc=warc), FR)))[1:]
     assert json.loads(line)["sides"][0]["warc"] == told
     assert b"/home" not in line
@@ -107,7 +107,7 @@ def test_no_word_of_a_text_is_in_the_file(words: list[str]) -> None:
         assert word.lower() not in data
 
 
-def test_two_texts_have_two_hashes_and_half_a_character_does_not_stop_it() -> None:
+def test_different_texts_have_different_hashes_even_with_a_lone_surrogate() -> None:
     assert text_hash("a") != text_hash("b")
     assert text_hash("a\ud800") == text_hash("a\ufffd")
 
@@ -126,7 +126,7 @@ def test_first_record_of_an_archive_is_at_its_first_byte() -> None:
     assert read_line(changed("side.offset", (1 << 62) - 1)).unit.sides[0].offset == (1 << 62) - 1
 
 
-def test_fields_that_come_later_are_passed_over() -> None:
+def test_unknown_fields_are_ignored() -> None:
     assert read_line(changed("colour", "green")) == read_line(written(UNIT)[1])
     assert read_line(changed("side.colour", 1)) == read_line(written(UNIT)[1])
 
@@ -144,7 +144,7 @@ def test_fields_that_come_later_are_passed_over() -> None:
         ("side.length", "3"), ("side.digest", None), ("side.warc", 7),
     ],
 )  # fmt: skip
-def test_a_line_that_cannot_be_is_refused(name: str, value: object) -> None:
+def test_invalid_lines_are_refused(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=r"."):
         read_line(changed(name, value))
 
@@ -160,7 +160,7 @@ def test_a_field_that_is_missing_is_named(name: str) -> None:
 @pytest.mark.parametrize(
     "line", [b"", b"\n", b"{", b"[]", b"1", b"\xff\xfe", b'{"id": NaN}', b"[" * 5000, b"\0" * 9]
 )
-def test_what_is_no_object_is_refused(line: bytes) -> None:
+def test_lines_that_are_not_json_objects_are_refused(line: bytes) -> None:
     with pytest.raises(ValueError, match="JSON"):
         read_line(line)
     with pytest.raises(ValueError, match="JSON"):
@@ -173,12 +173,12 @@ def test_what_is_no_object_is_refused(line: bytes) -> None:
         ({}, "no header"),
         ({"diptych": "corpus"}, "no header"),
         ({"diptych": "standoff"}, "no 'version'"),
-        ({"diptych": "standoff", "version": 1, "langs": "en"}, "'langs' is no list"),
+        ({"diptych": "standoff", "version": 1, "langs": "en"}, "'langs' is not of type list"),
         ({"diptych": "standoff", "version": 2, "langs": []}, "version 2"),
-        ({"diptych": "standoff", "version": 1, "langs": [5]}, "languages"),
-        ({"diptych": "standoff", "version": 1, "langs": ["a/b"]}, "languages"),
+        ({"diptych": "standoff", "version": 1, "langs": [5]}, "language code"),
+        ({"diptych": "standoff", "version": 1, "langs": ["a/b"]}, "language code"),
     ],
 )
-def test_a_header_that_cannot_be_is_refused(header: dict[str, Any], says: str) -> None:
+def test_invalid_headers_are_refused(header: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         read_header(json.dumps(header).encode())

@@ -174,14 +174,14 @@ def test_any_text_makes_a_valid_document(corpus: Given) -> None:
         assert all(new in (old, " ", "\ufffd") for new, old in zip(seg, kept, strict=True))
 
 
-def test_languages_cannot_break_the_form_they_are_put_into() -> None:
+def test_language_codes_cannot_break_the_template() -> None:
     hostile = 'e"n%s<&\n'
     root = parse(Given([UNIT._replace(sides=(EN._replace(lang=hostile), FR))]))
     assert [tuv.get(LANG) for tuv in root.iter("tuv")] == ['e"n%s<& ', "fr"]
 
 
 @pytest.mark.parametrize("barred", ["\ufffe", "\uffff", "\x00", "\x1f", "\ud800"])
-def test_what_xml_cannot_hold_is_not_in_it(barred: str) -> None:
+def test_characters_that_xml_forbids_are_removed(barred: str) -> None:
     units = [UNIT, UNIT._replace(sides=(EN._replace(text=f"a{barred}b"), FR))]
     segs = [seg.text for seg in parse(Given(units)).iter("seg")]
     assert segs[:2] == ["A cat", "Un chat"]

@@ -81,20 +81,20 @@ def test_score_is_that_of_the_segment(score: float) -> None:
     assert judged(Rules(), segment("", FRENCH, score)).score == score
 
 
-def test_scores_stay_what_they_are() -> None:
+def test_scores_do_not_change() -> None:
     scores = np.array([0.1, 0.9])
     counts = np.array([3, 1])
     assert Rules().rescore(scores, Repeats(counts, counts, counts)).tolist() == [0.1, 0.9]
     assert Rules().threshold == 0.0
 
 
-def test_short_text_keeps_its_language_beyond_doubt() -> None:
+def test_language_of_a_short_text_is_not_checked() -> None:
     swapped = segment("Bonjour à tout le monde, mes amis", "Hello to everybody, my friends")
     assert judged(Rules(min_confidence=0.5), swapped).accept
     assert judged(Rules(min_letters=15, min_confidence=0.5), swapped).reason
 
 
-def test_language_is_doubted_only_with_confidence() -> None:
+def test_language_is_rejected_only_with_confidence() -> None:
     assert judged(Rules(min_confidence=1.1, min_foreign=1.1), segment(FRENCH, ENGLISH)).accept
     assert judged(Rules(min_foreign=1.1), segment(ENGLISH, SPANISH)).accept
 
@@ -104,11 +104,11 @@ def test_codes_of_the_user_are_understood() -> None:
     assert judged(Rules(), segment(FRENCH, ENGLISH, langs=("en-GB", "fra"))).reason
 
 
-def test_language_unknown_to_the_model_is_not_doubted() -> None:
+def test_language_unknown_to_the_model_is_not_checked() -> None:
     assert judged(Rules(), segment(ENGLISH, GERMAN, langs=("en", "tet"))).accept
 
 
-def test_two_scripts_of_a_language_are_not_doubted() -> None:
+def test_two_scripts_of_a_language_are_not_checked() -> None:
     latin = "Članovi veća su se sastali u utorak uveče u staroj gradskoj kući."
     cyrillic = "Чланови већа су се састали у уторак увече у старој градској кући."
     for langs in (("sr-Latn", "sr-Cyrl"), ("sr-Cyrl", "sr-Latn"), ("zh-Hans", "zh-Hant")):
@@ -138,7 +138,7 @@ def test_limits_are_parameters() -> None:
         "Ёлка, “ёж” — №1", "ΩΣ’ Ά", "ÄÖÜ™ Å® STRAßE», ß”", "“AMANHÃ”, «PARIS»",
     ],
 )  # fmt: skip
-def test_letters_with_accents_are_no_damage(text: str) -> None:
+def test_accented_letters_are_no_damage(text: str) -> None:
     assert damage(text) == 0
 
 
@@ -189,14 +189,12 @@ def test_characters_are_counted_by_text() -> None:
         ("abc", "efgh\ufffd\ufffd", False, "mojibake"),
     ],
 )
-def test_each_limit_is_kept_to_the_last_character(
-    left: str, right: str, kept: bool, reason: str
-) -> None:
+def test_limits_are_exact(left: str, right: str, kept: bool, reason: str) -> None:
     decision = judged(Rules(min_letters=10**6), segment(left, right))
     assert (decision.accept, decision.reason) == (kept, "" if kept else reason)
 
 
-def test_language_is_doubted_from_forty_letters_on() -> None:
+def test_language_is_checked_from_forty_letters_on() -> None:
     def reason(letters: int) -> str:
         text = "Les membres du conseil se sont réunis mardi soir"
         while sum(map(str.isalpha, text)) > letters:
@@ -215,7 +213,7 @@ def test_language_is_doubted_from_forty_letters_on() -> None:
         (Rules(min_confidence=1.0), 4.59, False),
     ],
 )
-def test_language_is_doubted_at_the_confidence_that_is_asked_for(
+def test_language_is_rejected_at_the_given_confidence(
     rules: Rules, odds: float, broken: bool
 ) -> None:
     found = read_segments([segment(ENGLISH, FRENCH)])

@@ -95,7 +95,7 @@ def test_words_alone_pair_only_with_a_lexicon() -> None:
     assert numbers(built.know(DICTIONARY)) == same(12)
 
 
-def test_what_all_pages_have_pairs_nothing() -> None:
+def test_features_of_all_pages_pair_nothing() -> None:
     built = site(["gnu 1899 logo.png"] * 12, ["gnu 1899 logo.png"] * 12)
     assert Content().pair(built) == []
 
@@ -125,7 +125,7 @@ def test_an_untranslated_copy_is_no_translation() -> None:
     assert numbers(built) == [(1, 1), (2, 2), (3, 3)]
 
 
-def test_form_decides_between_pages_that_say_the_same() -> None:
+def test_structure_decides_between_pages_with_the_same_content() -> None:
     built = site(
         [known("1899", tags="abcabc", blocks=((1, 900.0),)), "x"],
         [known("1899", tags="zzzzzzzzz", blocks=((2, 10.0),)),
@@ -168,7 +168,7 @@ def test_parameters_are_those_of_a_recipe() -> None:
     [([], []), (["1899"], []), ([], ["1899"]), (["1899"], ["1899"]), ([""], [""]),
      (["", ""], ["1"])],
 )  # fmt: skip
-def test_small_sites_are_paired_without_harm(english: list[str], french: list[str]) -> None:
+def test_small_sites_are_paired(english: list[str], french: list[str]) -> None:
     for lexicon in (Lexicon.empty("en", "fr"), DICTIONARY):
         found = Content().pair(site(english, french).know(lexicon))
         assert len(found) <= min(len(english), len(french))
@@ -243,7 +243,7 @@ def test_no_page_is_compared_with_more_than_its_candidates(monkeypatch: pytest.M
     assert max(asked) <= 3 * len(built.pages)
 
 
-def test_urls_and_links_say_nothing_to_it() -> None:
+def test_urls_and_links_are_ignored() -> None:
     built = FakeSite("en", "fr")
     for number in range(6):
         built.page(f"/en/{number}", "en").page(f"/fr/{number}", "fr")

@@ -59,7 +59,7 @@ def test_translations_have_the_same_form(left: str, right: str) -> None:
         ("http://a.org:81/en/x", "http://a.org:82/fr/x"),
     ],
 )
-def test_other_pages_have_not(left: str, right: str) -> None:
+def test_other_pages_have_different_forms(left: str, right: str) -> None:
     assert form(left) != form(right)
 
 

@@ -28,14 +28,14 @@ ALL = ("en", *SERBIAN, "zh-Hans", "zh-Hant")
         ("latinica", "sr-Latn"),
     ],
 )
-def test_marks_in_urls_say_the_script(mark: str, lang: str) -> None:
+def test_marks_in_urls_give_the_script(mark: str, lang: str) -> None:
     assert SERBIAN[mark_reader(SERBIAN).meaning(f"p{mark}").lang] == lang
     url = f"http://x.org/{mark}/page.html"
     assert guess_language(url, *SERBIAN) == lang
     assert strip_language(url, SERBIAN).langs == {lang}
 
 
-def test_regions_in_urls_say_the_script() -> None:
+def test_regions_in_urls_give_the_script() -> None:
     reader = mark_reader(ALL)
     meant = [ALL[reader.meaning(f"p{mark}").lang] for mark in ("zh-tw", "zh_HK", "zh-cn", "tc")]
     assert meant == ["zh-Hant", "zh-Hant", "zh-Hans", "zh-Hant"]
@@ -57,7 +57,7 @@ def test_regions_in_urls_say_the_script() -> None:
         ("English", "en"),
     ],
 )
-def test_names_in_switchers_say_the_script(text: str, lang: str) -> None:
+def test_names_in_switchers_give_the_script(text: str, lang: str) -> None:
     assert declared_language(Link(Url("http://x.org/"), anchor=text), ALL).lang == lang
 
 
@@ -65,7 +65,7 @@ def test_names_in_switchers_say_the_script(text: str, lang: str) -> None:
     ("hreflang", "lang"),
     [("sr", "sr-Cyrl"), ("sr-Latn", "sr-Latn"), ("zh-HK", "zh-Hant"), ("zh", "zh-Hans")],
 )
-def test_announced_translations_say_the_script(hreflang: str, lang: str) -> None:
+def test_declared_translations_give_the_script(hreflang: str, lang: str) -> None:
     link = Link(Url("http://x.org/"), rel="alternate", hreflang=hreflang)
     assert LanguageGuesser(ALL).declared(link) == (lang, "alternate")
 
@@ -81,6 +81,6 @@ def test_keys_pair_two_scripts() -> None:
     assert len(found) == 6
 
 
-def test_a_site_that_has_shown_one_script_lacks_the_other() -> None:
+def test_other_script_is_missing_after_the_first_is_found() -> None:
     assert Question.of(SERBIAN, ["sr-Cyrl"]).missing == {"sr"}
     assert Question.of(SERBIAN, SERBIAN).missing == frozenset()

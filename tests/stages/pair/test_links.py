@@ -34,7 +34,7 @@ def test_hreflang_from_one_side_is_weaker() -> None:
     assert pair.score == pytest.approx(0.9)
 
 
-def test_reciprocal_hreflang_wins_over_one_that_is_not_answered() -> None:
+def test_reciprocal_hreflang_wins_over_a_one_sided_one() -> None:
     rivals = site().alternates("/en/a", "/fr/a")
     rivals.link("/en/b", "/fr/a", rel="alternate", hreflang="fr")
     assert paths(Links().pair(rivals)) == [("/en/a", "/fr/a")]
@@ -57,11 +57,11 @@ def test_sides_are_in_the_order_of_the_user() -> None:
         ("/en/a", "fr"),  # itself
     ],
 )
-def test_hreflang_that_does_not_hold_is_no_evidence(target: str, hreflang: str) -> None:
+def test_wrong_hreflang_is_no_evidence(target: str, hreflang: str) -> None:
     assert Links().pair(site().link("/en/a", target, rel="alternate", hreflang=hreflang)) == []
 
 
-def test_page_in_a_language_not_asked_for_is_not_paired() -> None:
+def test_page_in_an_unrequested_language_is_not_paired() -> None:
     german = site().page("/de/a", "de").alternates("/en/a", "/de/a")
     assert Links().pair(german) == []
 
@@ -95,7 +95,7 @@ def test_switcher_in_the_language_of_its_page() -> None:
 
 
 @pytest.mark.parametrize("kind", ["frame", "refresh", "canonical", "sitemap"])
-def test_only_links_that_are_clicked_are_switchers(kind: str) -> None:
+def test_only_clickable_links_are_switchers(kind: str) -> None:
     assert Links().pair(site().link("/en/a", "/fr/a", "Français", rel=kind, hreflang="fr")) == []
 
 
@@ -109,12 +109,12 @@ def test_names_in_any_script(anchor: str, lang: str) -> None:
     assert named_language(anchor, _names(("en", "ja", "zh", "el", "he", "no"))) == lang
 
 
-def test_link_with_hreflang_is_believed_more_than_a_name() -> None:
+def test_link_with_hreflang_is_stronger_than_a_name() -> None:
     (pair,) = Links().pair(site().link("/en/a", "/fr/a", "Version originale", hreflang="fr"))
     assert (pair.evidence, pair.score) == ("switcher", 0.8)
 
 
-def test_hreflang_and_switcher_are_told_together() -> None:
+def test_evidence_names_hreflang_and_switcher() -> None:
     both = site().alternates("/en/a", "/fr/a").link("/en/a", "/fr/a", "Français")
     (pair,) = Links().pair(both)
     assert pair.evidence == "hreflang+switcher"
@@ -169,7 +169,7 @@ def test_many_languages_may_share_a_target() -> None:
     assert [pair.score for pair in Links().pair(built)] == [0.7] * 4
 
 
-def test_languages_not_asked_for_do_not_damp_each_other() -> None:
+def test_unrequested_languages_do_not_weaken_each_other() -> None:
     built = site()
     for lang in ("de", "it", "es", "nl"):
         built.page(f"/{lang}/a", lang).link(f"/{lang}/a", "/en/a", rel="alternate", hreflang="en")
@@ -195,7 +195,7 @@ def test_alternates_of_a_third_page_in_the_language_of_one_of_them() -> None:
     assert pairs[1].score == pytest.approx(0.81)
 
 
-def test_switchers_of_a_third_page_say_nothing_of_each_other() -> None:
+def test_switchers_of_a_third_page_are_no_evidence_for_each_other() -> None:
     third = site("fr", "de").page("/de/", "de")
     third.link("/en/a", "/fr/a", "Français").link("/en/a", "/de/", "Deutsch")
     assert Links().pair(third) == []

@@ -64,7 +64,7 @@ def test_no_tokens_no_pairs() -> None:
     assert pairs(site) == []
 
 
-def test_languages_not_read_are_those_of_the_tokens() -> None:
+def test_unknown_page_languages_are_those_of_the_tokens() -> None:
     site = FakeSite("en", "fr").page("/en/research/history", "").page("/fr/research/history", "")
     assert pairs(site) == [("/en/research/history", "/fr/research/history")]
 

@@ -85,7 +85,7 @@ def test_a_page_whose_name_decided_is_not_compared() -> None:
     assert paths(Pti().pair(site)) == [("/en/a", "/fr/a")]
 
 
-def test_content_finds_pages_whose_names_say_nothing() -> None:
+def test_content_pairs_pages_without_language_in_their_names() -> None:
     site, gold = opaque(40)
     pairs = Pti().pair(site)
     assert set(paths(pairs)) == gold
@@ -110,7 +110,7 @@ def test_pages_of_other_sizes_are_no_candidates() -> None:
     assert len(Pti(size_ratio=2.1).pair(site)) == 1
 
 
-def test_pages_with_hardly_a_known_word_are_not_compared() -> None:
+def test_pages_with_too_few_known_words_are_not_compared() -> None:
     site = FakeSite("en", "fr").know(dictionary())
     add(add(site, "/1", "en", [*range(9)]), "/2", "fr", [*range(9)])
     assert Pti().pair(site) == []

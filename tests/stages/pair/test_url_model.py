@@ -147,7 +147,7 @@ def by_habit(scores: dict[tuple[str, str], float]) -> dict[tuple[str, str], floa
 SURE = {(f"/en/p{n}/a", f"/fr/q{n}/a"): 0.9 for n in range(6)}
 
 
-def test_what_the_site_always_does_is_likelier() -> None:
+def test_habits_of_the_site_raise_probabilities() -> None:
     doubtful = {("/en/x", "/fr/y"): 0.4, ("/en/z", "/de/z"): 0.4}
     found = by_habit(SURE | doubtful)
     assert found[f"{X}/en/x", f"{X}/fr/y"] > 0.4 > found[f"{X}/en/z", f"{X}/de/z"]
@@ -186,7 +186,7 @@ def test_habits_give_probabilities(scores: dict[tuple[str, str], float]) -> None
     assert all(0 <= score <= 1 for score in found.values())
 
 
-def test_a_pair_is_no_witness_for_itself() -> None:
+def test_pair_is_no_evidence_for_itself() -> None:
     odd = {("/en/odd", "/x/odd_7"): 0.9}
     found = by_habit(SURE | odd)
     assert found[f"{X}/en/odd", f"{X}/x/odd_7"] < 0.9

@@ -44,7 +44,7 @@ def test_one_mark_is_replaced(left: str, right: str) -> None:
         "http://a.org/de/x",
     ],
 )
-def test_what_is_no_mark_is_left(url: str) -> None:
+def test_other_words_are_not_replaced(url: str) -> None:
     assert mark_replaced(url, "en", "fr") == []
 
 

@@ -52,7 +52,7 @@ def test_another_text_scores_lower() -> None:
     assert wrong.score < right.score - 0.4
 
 
-def test_page_that_says_only_a_part_is_partial() -> None:
+def test_page_with_part_of_the_content_is_partial() -> None:
     for left, right in ((LONG_ENGLISH, LONG_FRENCH[:2]), (LONG_ENGLISH[:3], LONG_FRENCH)):
         decision = Classify(min_letters=50).verify(of_texts(left, right))
         assert (decision.accept, decision.reason) == (False, "partial")
@@ -67,7 +67,7 @@ def test_page_that_says_only_a_part_is_partial() -> None:
         (0.3, 0.4, 0.7, "not_parallel"),
     ],
 )
-def test_what_is_partial(less: float, more: float, places: float, reason: str) -> None:
+def test_partial_pairs(less: float, more: float, places: float, reason: str) -> None:
     row = GOOD._replace(covered_less=less, covered_more=more, same_places=places, letters_ratio=0.3)
     row = row._replace(aligned_sentences=0.5, bytes_ratio=0.3)
     decision = Classify().judge(row)
@@ -91,13 +91,13 @@ def test_coverage_at_the_border_is_not_partial() -> None:
     ["words_ratio", "bytes_ratio", "word_overlap", "aligned_sentences", "letters_ratio", "numbers",
      "covered_less", "segment_score", "same_places", "files", "translated_less"],
 )  # fmt: skip
-def test_no_feature_speaks_against_what_it_stands_for(name: str) -> None:
+def test_no_feature_has_the_wrong_sign(name: str) -> None:
     model = load("", "classify", NAMES)
     said = [model.probability(GOOD._replace(**{name: value})) for value in (0.0, 0.25, 0.5, 1.0)]
     assert all(one <= other for one, other in pairwise(said))
 
 
-def test_what_matters_most_matters() -> None:
+def test_important_features_have_weights() -> None:
     model = load("", "classify", NAMES)
     for name in ("same_places", "covered_less", "numbers", "letters_ratio"):
         low, high = (model.probability(GOOD._replace(**{name: value})) for value in (0.1, 0.9))
@@ -133,7 +133,7 @@ def test_code_that_is_the_same_in_both_is_not_untranslated() -> None:
     assert untranslated_share(of_texts([*ENGLISH, code], [*FRENCH, code])) == 0.0
 
 
-def test_recipe_names_a_model_of_ones_own(tmp_path: Path) -> None:
+def test_recipe_names_a_custom_model(tmp_path: Path) -> None:
     width = len(NAMES)
     never = Logistic(NAMES, -9.0, (0.0,) * width, (0.0,) * width, (1.0,) * width)
     (tmp_path / "classify.json").write_text(to_json(never))
@@ -147,7 +147,7 @@ def test_recipe_names_a_model_of_ones_own(tmp_path: Path) -> None:
     ("name", "features"),
     [("classify", NAMES), ("decision_tree", PPLOCATOR), ("maxent", MAXENT)],
 )
-def test_folder_without_a_model_is_a_mistake(
+def test_folder_without_a_model_is_an_error(
     name: str, features: tuple[str, ...], tmp_path: Path
 ) -> None:
     strategy = make("verify", {"use": name, "model": str(tmp_path / "none")})

@@ -77,7 +77,7 @@ def test_threshold_only_decides() -> None:
         (page("en", 500), page("en-GB", 500, letter="y"), "same_language"),
     ],
 )
-def test_impossible_pairs_score_nothing_and_say_why(left: Page, right: Page, reason: str) -> None:
+def test_impossible_pairs_score_zero_with_a_reason(left: Page, right: Page, reason: str) -> None:
     for one, other in ((left, right), (right, left)):
         decision = verify(one, other)
         assert (decision.accept, decision.score, decision.reason) == (False, 0.0, reason)

@@ -18,25 +18,27 @@ class TrainOptions:
     model: str = argument(choices=["url-lang", "url-pair", "verify", "langid"])
     data: tuple[Path, ...] = argument()
     out: Path | None = option(
-        "Folder of the model; of langid its file, LANG.langid.json if none is named.",
+        "Folder of the model; for langid, its file (default: LANG.langid.json).",
         metavar="FOLDER",
     )  # fmt: skip
     backend: str = option(
-        "Our own small model, or an encoder such as XLM-RoBERTa.",
+        "The small built-in model, or an encoder such as XLM-RoBERTa.",
         default="linear", choices=("linear", "transformers"),
     )  # fmt: skip
-    base: str = option("The encoder to start from.", default="", metavar="FOLDER")
+    base: str = option("Folder of the encoder to start from.", default="", metavar="FOLDER")
     seed: int = option(
-        "Of the split and of training.", default=0, least=0, metavar="N",
+        "Random seed of the split and of training.", default=0, least=0, metavar="N",
     )  # fmt: skip
-    epochs: int | None = count_option("Of an encoder, at most.")
-    batch: int | None = count_option("Rows an encoder sees at once.")
-    learning_rate: float | None = amount_option("Of an encoder; as published 1e-5.", "X")
+    epochs: int | None = count_option("Maximum number of epochs (encoders only).")
+    batch: int | None = count_option("Rows per training batch (encoders only).")
+    learning_rate: float | None = amount_option(
+        "Learning rate; as published 1e-5 (encoders only).", "X"
+    )
     method: str | None = option(
-        "Of verify: whose features; classify has all of them.",
+        "Verifier whose features are used; classify has all of them (verify only).",
         choices=("classify", "decision_tree", "maxent"),
     )  # fmt: skip
-    run: Path | None = option("Of verify: whose pages DATA speaks of.", metavar="RUN")
+    run: Path | None = option("Run that the URLs in DATA are from (verify only).", metavar="RUN")
 
     @property
     def tuning(self) -> tuple[tuple[str, Any], ...]:
@@ -54,12 +56,12 @@ class TrainOptions:
 
 @command(TrainOptions)
 def train(asked: TrainOptions) -> int:
-    """Train a model on labelled DATA, and say how good it is on data it has not seen.
+    """Train a model on labelled DATA, and report its quality on unseen data.
 
-    The columns of DATA, with tabs between them: domain, url, lang for url-lang; domain, url, lang,
-    url, lang for url-pair; left, right, and 1 or 0 for verify, where left and right are HTML files
-    beside DATA, or URLs of a run.  For langid DATA is the code of a language, such as tet, and
-    files of text in it; what comes of it is used with --langid.
+    The tab-separated columns of DATA: domain, url, lang for url-lang; domain, url, lang, url, lang
+    for url-pair; left, right, and 1 or 0 for verify, where left and right are HTML files beside
+    DATA, or URLs of a run.  For langid, DATA is a language code, such as tet, and text files in
+    that language; use the result with --langid.
     """
     if asked.model == "langid":
         return _train_langid(asked)

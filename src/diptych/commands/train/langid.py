@@ -1,4 +1,4 @@
-"""`diptych train langid`, and `--langid`: languages that no identifier knows are taught."""
+"""`diptych train langid`: train a language that the identifier does not know, for `--langid`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from diptych.language.codes import may_be_code, parse_lang
 from diptych.language.identify import can_identify
 from diptych.language.train import TrainingResult, pieces_of, train_language
 
-_MAX_TEXT = 100_000_000  # bytes of a file of text
+_MAX_TEXT = 100_000_000  # maximum bytes of a text file
 
 
 def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
-    """Learn a language from files of text in it, and write what was learned; the exit code."""
+    """Learn a language from text files in it, and write the result; returns the exit code."""
     code = _code(lang)
     pieces = pieces_of("\n".join(_text(path) for path in files))
     try:
@@ -32,7 +32,7 @@ def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
 
 
 def _code(lang: str) -> str:
-    """A code in canonical form; one of three letters need not be listed anywhere."""
+    """A code in canonical form; three-letter codes need not be listed."""
     try:
         return parse_lang(lang)
     except ConfigError as error:
@@ -52,12 +52,12 @@ def _report(result: TrainingResult, out: Path) -> str:
     near = ", ".join(f"{label} {weight:.0%}" for label, weight in result.near)
     lines = [
         f"{lang} learned from {result.pieces:,} lines, {result.letters:,} letters -> {out}",
-        f"  of lines that were held back {quality.lines:.1%} are told to be {lang},"
-        f" of texts as long as a page's {quality.pages:.1%}",
-        f"  without it they were taken for: {before}",
-        f"  it is like: {near}; how often text in those is taken for {lang} cannot be known from"
-        " these files",
+        f"  {quality.lines:.1%} of held-out lines, and {quality.pages:.1%} of held-out texts of the"
+        f" length of a page, are identified as {lang}",
+        f"  without it they were identified as: {before}",
+        f"  similar languages: {near}; how often their texts are misidentified as {lang} cannot be"
+        " known from these files",
     ]
     if can_identify(lang):
-        lines.append(f"  {lang} was known before; this takes the place of what was known")
+        lines.append(f"  {lang} was known before; the learned model replaces the known one")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""`diptych train`: a URL model from labelled data, tested on domains it has not seen."""
+"""`diptych train`: a URL model from labelled data, tested on unseen domains."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from diptych.learn.url.negatives import Negatives
 from diptych.learn.url.transformer import check_folder
 from diptych.protocols import UrlLanguageModel, UrlPairModel
 
-HELD_OUT = 0.1  # of the domains
-# Added to the seed of the split: trainers hold out domains by the seed itself, to calibrate or to
-# stop by, and would find those gone already.
+HELD_OUT = 0.1  # share of the domains
+# Added to the seed of the split: trainers use the seed itself to hold out domains for calibration
+# or early stopping, and would find those already removed.
 SPLIT = 7919
 
 
@@ -49,7 +49,7 @@ class Figures(NamedTuple):
 
 
 def train_url_model(asked: TrainOptions, out: Path) -> int:
-    """Train, test, and write the model with its card; the exit code."""
+    """Train, test, and write the model with its card; returns the exit code."""
     _check(asked, out)
     is_lang = asked.model == "url-lang"
     read: Callable[[Path], Any] = read_urls if is_lang else read_pairs
@@ -60,17 +60,17 @@ def train_url_model(asked: TrainOptions, out: Path) -> int:
         rows.extend(read(path))
         files.append((path, len(rows) - before, _digest(path)))
     if not rows:
-        raise ConfigError("there is nothing to learn from: the data hold no usable row")
+        raise ConfigError("there is nothing to learn from: the data have no usable rows")
     kept, held_out = split_by_domain(rows, HELD_OUT, asked.seed + SPLIT)
     split = f"{_size(kept)} to learn from, {_size(held_out)} held out"
     _print(split)
     if not kept:
-        raise ConfigError("the data are of too few domains: give more, or another --seed")
+        raise ConfigError("the data have too few domains: give more, or another --seed")
     model = _train(asked, kept)
     found = (score_url_lang if is_lang else score_url_pair)(model, held_out)
     model.save(str(out))
     lines = [f"{name}: {score}" for name, score in found.items()] or [
-        "none: the data are of too few domains to hold any out"
+        "none: the data have too few domains to hold any out"
     ]
     replace_file(out / "card.md", _card(asked, files, split, lines).encode())
     for line in lines:
@@ -88,7 +88,7 @@ def _size(rows: Sequence[Any]) -> str:
 
 
 def _check(asked: TrainOptions, out: Path) -> None:
-    """Report mistakes in the options before hours of training."""
+    """Report invalid options before hours of training."""
     if asked.backend == "transformers" and not asked.base:
         raise ConfigError("--backend transformers needs --base FOLDER, such as xlm-roberta-base")
     if asked.backend != "transformers" and (asked.base or asked.tuning):
@@ -104,9 +104,9 @@ def _check(asked: TrainOptions, out: Path) -> None:
 
 
 def check_out(out: Path) -> None:
-    """`ConfigError` unless a model can be written to a folder."""
+    """Raise `ConfigError` unless a model can be written to a folder."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ConfigError(f"{out} is there already; choose another --out")
+        raise ConfigError(f"{out} already exists; choose another --out")
     nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise ConfigError(f"cannot write to {nearest}; choose another --out")
@@ -144,7 +144,7 @@ def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict
 
 
 def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[str, Figures]:
-    """Scores of a pair model on pairs and on negatives made of them: for pairs, and the mean."""
+    """Scores of a pair model on pairs and on negatives made from them: for pairs, and the mean."""
     if not rows:
         return {}
     negatives = [made for made, _ in Negatives().make(rows)]
@@ -159,7 +159,7 @@ def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[st
 
 
 def figures(truth: NDArray[np.bool_], said: NDArray[np.bool_]) -> Figures:
-    """The figures of one class.
+    """Precision, recall and F1 of one class.
 
     >>> print(figures(np.array([True, True, False]), np.array([True, False, False])))
     P 100.00 R 50.00 F1 66.67
@@ -187,7 +187,7 @@ def _digest(path: Path) -> str:
 def _card(
     asked: TrainOptions, files: Sequence[tuple[Path, int, str]], split: str, lines: Sequence[str]
 ) -> str:
-    """The model card: signature, training data and figures."""
+    """The model card: signature, training data and scores."""
     data = "+".join(digest[:8] for _, _, digest in files)
     options = "".join(f"|{name}:{value}" for name, value in asked.tuning)
     base = f"({Path(asked.base).name})" if asked.base else ""

@@ -1,4 +1,4 @@
-"""`diptych train verify`: a verifier of one's own from about a hundred labelled pairs of pages."""
+"""`diptych train verify`: a custom verifier from about a hundred labelled page pairs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _ANSWERS = {"1": True, "yes": True, "0": False, "no": False}
 
 
 class Method(NamedTuple):
-    """A method of training: the features of the verifier, and its trainer."""
+    """A training method: the features of the verifier, and its trainer."""
 
     features: tuple[str, ...]
     train: Trainer
@@ -64,7 +64,7 @@ METHODS: Mapping[str, Method] = {
 
 
 class Label(NamedTuple):
-    """Two pages, as paths of files or as URLs, and whether they are translations."""
+    """Two pages, as file paths or URLs, and True if they are translations."""
 
     line: int
     left: str
@@ -73,7 +73,7 @@ class Label(NamedTuple):
 
 
 def train_verify(path: Path, out: Path, *, method: str, run: Path | None, seed: int) -> int:
-    """Train, test by cross-validation, and write the model with its card; the exit code."""
+    """Train, cross-validate, and write the model with its card; returns the exit code."""
     check_out(out)
     require_libraries(("sklearn",), "training")
     labels = read_labels(path)
@@ -96,7 +96,7 @@ def train_verify(path: Path, out: Path, *, method: str, run: Path | None, seed: 
     for line in lines:
         click.echo(line)
     if dropped:
-        click.echo(f"decided without a model, and left out: {_in_words(dropped)}", err=True)
+        click.echo(f"skipped pairs that need no model: {_in_words(dropped)}", err=True)
     click.echo(f'[verify]\nuse = "{method}"\nmodel = "{out}"', err=True)
     return 0
 
@@ -111,7 +111,7 @@ def _in_words(dropped: Mapping[str, int]) -> str:
 
 
 def read_labels(path: Path) -> list[Label]:
-    """The labelled pairs of a file: left, right and 1 or 0, with tabs between them."""
+    """Read labelled pairs: tab-separated left, right, and 1 or 0."""
     with reading(path, "table", "see docs/data-formats.md"):
         text = read_file(path, _MAX_BYTES).decode("utf-8-sig")
     found = []
@@ -121,13 +121,13 @@ def read_labels(path: Path) -> list[Label]:
         columns = [column.strip() for column in line.split("\t")]
         if len(columns) != 3 or not all(columns):
             raise ConfigError(
-                f"line {number} of {path} has not left, right and label with tabs between them"
+                f"line {number} of {path} must have left, right and label, separated by tabs"
             )
         answer = _ANSWERS.get(columns[2].lower())
         if answer is None:
             raise ConfigError(
                 f"line {number} of {path} has the label {columns[2][:40]!r};"
-                " a label is 1 or yes, 0 or no"
+                " it must be 1 or yes, or 0 or no"
             )
         found.append(Label(number, columns[0], columns[1], answer))
     _check_classes([label.is_right for label in found], f"{path} has", {})
@@ -136,12 +136,12 @@ def read_labels(path: Path) -> list[Label]:
 
 def _check_classes(answers: Sequence[bool], what: str, dropped: Mapping[str, int]) -> None:
     right = sum(answers)
-    rest = f" that need a model ({_in_words(dropped)})" if dropped else ""
+    rest = f" that need a model (skipped: {_in_words(dropped)})" if dropped else ""
     if len(answers) < LEAST:
         raise ConfigError(f"{what} {len(answers)} pairs{rest}; give at least {LEAST}, better 100")
     if min(right, len(answers) - right) < 2:
         raise ConfigError(
-            f"{what} {right} right pairs and {len(answers) - right} others{rest};"
+            f"{what} {right} correct pairs and {len(answers) - right} others{rest};"
             " give at least 2 of each"
         )
 
@@ -149,7 +149,7 @@ def _check_classes(answers: Sequence[bool], what: str, dropped: Mapping[str, int
 def _candidates(
     path: Path, run: Path | None, labels: Sequence[Label]
 ) -> Iterator[tuple[Label, Candidate]]:
-    """Each labelled pair, read and aligned."""
+    """Read and align each labelled pair."""
     if run is None:
         reader = _file_reader(path)
         yield from ((label, _candidate(label, reader, path)) for label in labels)
@@ -176,7 +176,7 @@ def _run_reader(store: Store, run: Path, langs: Sequence[str]) -> Callable[[str]
         url = normalise(name)
         response = store.response(url) if url is not None else None
         if response is None:
-            raise ConfigError(f"{name} is no page of {run}")
+            raise ConfigError(f"{name} is not a page of {run}")
         return _page(response, langs)
 
     return read
@@ -184,7 +184,7 @@ def _run_reader(store: Store, run: Path, langs: Sequence[str]) -> Callable[[str]
 
 def _page(response: Response, langs: Sequence[str]) -> Page:
     page = read_page(response, langs=langs, with_blocks=True, with_tree=True, with_sketch=True)
-    if page.sketch is None and langs:  # in another language than those of the run
+    if page.sketch is None and langs:  # in a language that the run did not request
         page = read_page(response, with_blocks=True, with_tree=True, with_sketch=True)
     return page
 
@@ -210,7 +210,7 @@ def _candidate(
 
 
 def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
-    """A function that gives the lexicon a run has learned for two languages, in either order."""
+    """A function that returns the lexicon a run has learned for two languages, in either order."""
     known: dict[tuple[str, str], Lexicon] = {}
     for pair, lexicon in store.learned_lexicons().items():
         known[pair] = lexicon
@@ -227,7 +227,7 @@ def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
 
 
 def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
-    """Cross-validated figures with all features, and without each of them."""
+    """Cross-validated scores with all features, and without each of them."""
     rarest = int(min(table.right.sum(), (~table.right).sum()))
     fold = folds(table.right, min(FOLDS, rarest), seed)
 
@@ -252,7 +252,7 @@ def _card(
     dropped: Mapping[str, int],
     lines: Sequence[str],
 ) -> str:
-    """The model card: signature, training data and figures."""
+    """The model card: signature, training data and scores."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     signature = f"verify:{method}|data:{digest[:8]}|seed:{seed}|v:{VERSION}"
     left_out = f", {sum(dropped.values())} left out ({_in_words(dropped)})" if dropped else ""

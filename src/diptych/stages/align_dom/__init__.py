@@ -1,1 +1,1 @@
-"""Aligning trees: which pieces of two pages correspond."""
+"""Tree aligners: they find the corresponding blocks of two pages."""

@@ -1,6 +1,6 @@
-"""Blocks aligned in one flat sequence: the baseline of Shi et al. 2006.
+"""Block alignment in one flat sequence: the baseline of Shi et al. 2006.
 
-Lengths are priced as in Gale & Church 1993, with blocks in the place of sentences.
+Length costs are those of Gale & Church 1993, with blocks instead of sentences.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from diptych.text.lengths import cheapest_path, text_length
 from diptych.types import Block, NodePair, Page
 
 _MOVES = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
-_MAX_CELLS = 300_000  # 550 blocks on both sides in full, some 1.5 s; more in a band
+_MAX_CELLS = 300_000  # 550 blocks on each side in full, some 1.5 s; more in a band
 _LAST_TAG = re.compile(r"([A-Za-z][\w:-]*)[^/]*(?:/text\(\)(?:\[\d+\])?)?\Z")
-_MAX_RATIO = 1.25  # of lengths in most language pairs; beyond it one page says more
+_MAX_RATIO = 1.25  # maximum length ratio of most language pairs; beyond it one page has more text
 _NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """Dynamic programming over blocks in their order, without regard to the tree.
+    """Dynamic programming over blocks in their order, ignoring the tree.
 
-    Blocks of different tags, and blocks that name different numbers, are less likely to correspond;
-    blocks with the same text, a name or an address, surely do.
+    Blocks with different tags or different numbers are less likely to correspond; blocks with the
+    same text, such as a name or an address, always do.
     """
 
     uses_lexicon: ClassVar[bool] = False
     other_tag: float = 3.0
-    """cost, as -log, of two blocks whose elements are different"""
+    """cost, as -log, of two blocks whose elements differ"""
     other_numbers: float = 3.0
-    """cost, as -log, of two blocks with different numbers in them"""
+    """cost, as -log, of two blocks whose numbers differ"""
     # DEVIATION(gale-church): a block without counterpart costs the same however long it is.  Pages
     # gain and lose blocks where texts do not lose sentences: F1 on 300 real page pairs is .98 with
-    # either, but .94 instead of .82 when some 7% of the blocks are taken out of both pages.
+    # either, but .94 instead of .82 when some 7% of the blocks are removed from both pages.
     alone: float = 3.0
     """cost, as -log, of a block without counterpart"""
     merged: float = 5.0
     """cost, as -log, of two blocks that correspond to one"""
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
-        """All blocks in order; the score is the pair's probability beside a perfect one."""
+        """Align all blocks in order; the score is the probability relative to a perfect pair."""
         ours, theirs = _BlockColumns.of(left.blocks), _BlockColumns.of(right.blocks)
         ours = ours.scaled(theirs.sums[-1])
 
@@ -94,7 +94,7 @@ class Flat:
 
 
 class _BlockColumns(NamedTuple):
-    """The blocks of a page as columns for the costs."""
+    """The blocks of a page as columns, for computing costs."""
 
     texts: list[str]
     tags: list[str]
@@ -111,7 +111,7 @@ class _BlockColumns(NamedTuple):
         )
 
     def scaled(self, total: float) -> _BlockColumns:
-        """The same with lengths scaled to the other language, if both pages say the same."""
+        """The same columns, with lengths scaled to the other language."""
         ratio = length_ratio(self.sums[-1], total)
         return self._replace(sums=[ratio * length for length in self.sums])
 
@@ -121,7 +121,7 @@ def _joined_numbers(numbers: Sequence[frozenset[str]], start: int, count: int) -
 
 
 def length_ratio(left: float, right: float) -> float:
-    """Letters on the right for one on the left, if both pages say the same; within bounds."""
+    """The length ratio right to left, within bounds: both pages should have the same content."""
     return min(_MAX_RATIO, max(1 / _MAX_RATIO, right / left)) if left else 1.0
 
 

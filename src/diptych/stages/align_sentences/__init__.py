@@ -1,1 +1,1 @@
-"""Sentence aligners: which sentences of two texts correspond."""
+"""Sentence aligners: they find the corresponding sentences of two texts."""

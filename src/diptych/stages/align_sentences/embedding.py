@@ -1,4 +1,4 @@
-"""Sentences aligned by lengths, words and the vectors of a multilingual encoder."""
+"""Sentence alignment by lengths, words and the vectors of a multilingual encoder."""
 
 from __future__ import annotations
 
@@ -18,44 +18,45 @@ from diptych.stages.align_sentences.length_lexicon import LengthLexicon, beads_o
 from diptych.stages.align_sentences.shared.passes import align_near, sure_steps
 from diptych.types import Bead
 
-_BATCH = 4_096  # rows of two vectors whose products are in memory
-_SAMPLED_RUNS = 200  # runs of sentences that stand for all
+_BATCH = 4_096  # pairs of vectors multiplied at a time
+_SAMPLED_RUNS = 200  # sample of sentence runs for mean cosines
 _SEED = 7
-_PRIOR_BEADS = 30  # beads that the prior counts for
+_PRIOR_BEADS = 30  # weight of the prior, in beads
 
 
 class CosineModel(NamedTuple):
-    """Cosines of beads and of unrelated sentences, as two normal distributions of one width."""
+    """Cosines of beads and of unrelated sentences: two normal distributions with one deviation."""
 
     beads: float
     unrelated: float
     deviation: float
 
     def gain(self, cosines: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Logarithm of the likelihood ratio of a bead and unrelated sentences."""
+        """The log-likelihood ratio of a bead against unrelated sentences."""
         middle = (self.beads + self.unrelated) / 2
         slope = (self.beads - self.unrelated) / self.deviation**2
         return (cosines - middle) * slope
 
 
 _PRIOR = CosineModel(0.55, 0.0, 0.16)
-"""above the mean cosine with other sentences; encoders differ little in it"""
+"""relative to the mean cosine with other sentences; encoders differ little in it"""
 
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """Length, words and the vectors of a sentence encoder together.
+    """Aligns by lengths, words and the vectors of a sentence encoder.
 
-    Beads are found by `length_lexicon` first.  The sure ones tell how close the vectors of
-    translations are in these texts, and the accidental neighbours how close others are: a cosine
-    counts by how much likelier it is for the former.
+    First, `length_lexicon` finds beads.  The sure ones show how similar the vectors of translations
+    are in these texts; shifted pairs of them show the similarity of unrelated sentences.  The score
+    of a cosine is the log-likelihood ratio of the two.
     """
 
     uses_lexicon: ClassVar[bool] = True
     encoder: str = ""
-    """a folder in the form of sentence-transformers; without, that of the extra `encoder`"""
+    """folder in the format of sentence-transformers; if empty, the encoder of the extra
+    `encoder`"""
     weight: float = 1.0
-    """of the vectors beside lengths and words"""
+    """weight of the vectors relative to lengths and words"""
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -65,7 +66,7 @@ class Embedding:
         return encoder_libraries(self.encoder)
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
-        """All sentences in beads; vectors count where the encoder knows both languages."""
+        """Align all sentences; vectors count if the encoder knows both languages."""
         from diptych.learn.encoder.load import load_encoder
 
         encoder = load_encoder(self.encoder)
@@ -85,7 +86,7 @@ class Embedding:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Each piece by itself."""
+        """Align each piece separately."""
         return [self.align(left, right, lexicon) for left, right in pieces]
 
 
@@ -109,9 +110,10 @@ class _Vectors(NamedTuple):
     def cosines(
         self, at: NDArray[np.int64], other: NDArray[np.int64], size: int, others: int
     ) -> NDArray[np.float32]:
-        """Cosines of runs of `size` left and `others` right sentences, above their means.
+        """Cosines of runs of `size` left and `others` right sentences, minus their means.
 
-        The mean cosine with other sentences is subtracted: short ones are close to everything.
+        The mean cosine with other sentences is subtracted, because short sentences are close to
+        everything.
         """
         found = np.empty(len(at), np.float32)
         for start in range(0, len(at), _BATCH):
@@ -138,7 +140,7 @@ class _Vectors(NamedTuple):
         )
 
     def gains(self, band: Band, moves: Moves, cosine_model: CosineModel) -> NDArray[np.float32]:
-        """For each move from each point: the gain of the two runs it joins."""
+        """The gain of the two runs that each move from each point joins."""
         start = band.start
         rows = np.repeat(np.arange(len(band.low)), np.diff(start))
         columns = np.arange(start[-1]) - start[rows] + band.low[rows]
@@ -154,7 +156,7 @@ class _Vectors(NamedTuple):
 def _means(
     ours: Sequence[NDArray[np.float16]], theirs: Sequence[NDArray[np.float16]]
 ) -> list[NDArray[np.float32]]:
-    """The mean cosine of each run with some runs of the other text."""
+    """The mean cosine of each run with a sample of runs of the other text."""
     generator = np.random.default_rng(_SEED)
     some = [rows[generator.integers(len(rows), size=_SAMPLED_RUNS)] for rows in theirs if len(rows)]
     centre = np.concatenate(some).astype(np.float32).mean(0)

@@ -1,4 +1,4 @@
-"""Sentences aligned by their lengths alone (Gale & Church 1993)."""
+"""Sentence alignment by lengths only (Gale & Church 1993)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.lengths import cheapest_path, text_length
 from diptych.types import Bead
 
-# Gale & Church 1993, table 5: the share of beads with so many sentences on both sides.
+# Gale & Church 1993, table 5: share of beads by the number of sentences on both sides.
 # DEVIATION(gale-church): the paper's share of "1-0 or 0-1" and of "2-1 or 1-2" is halved between
 # the two, so that all six add up to one; the authors' program gives each of them the whole.
 PRIORS = {
@@ -25,15 +25,15 @@ PRIORS = {
     (2, 2): 0.011,
 }
 _PENALTIES = {move: -math.log(prior / PRIORS[1, 1]) for move, prior in PRIORS.items()}
-_MAX_CELLS = 400_000  # 630 sentences on both sides in full, some 2 s; more in a band
+_MAX_CELLS = 400_000  # 630 sentences on each side in full, some 2 s; more in a band
 
 
 @dataclass(frozen=True, slots=True)
 class GaleChurch:
-    """Dynamic programming over six kinds of beads, priced by prior and length.
+    """Dynamic programming over six kinds of beads, scored by prior and length.
 
-    c: characters on the right for one on the left.  s2: variance of that, per character.
-    An ideograph counts as the several letters it stands for (`text.lengths`).
+    c: characters on the right per character on the left.  s2: variance of c, per character. An
+    ideograph counts as several letters (`text.lengths`).
     """
 
     uses_lexicon: ClassVar[bool] = False
@@ -43,7 +43,7 @@ class GaleChurch:
     def align(
         self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon | None = None
     ) -> list[Bead]:
-        """The cheapest sequence of beads; a bead's score is its probability beside a perfect 1-1.
+        """Find the cheapest sequence of beads; scores are probabilities relative to a perfect 1-1.
 
         >>> beads = GaleChurch().align(["A cat sat.", "It slept."], ["Un chat assis dormait."])
         >>> [(bead.left, bead.right) for bead in beads]
@@ -73,5 +73,5 @@ class GaleChurch:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon | None = None
     ) -> list[list[Bead]]:
-        """Each piece by itself."""
+        """Align each piece separately."""
         return [self.align(left, right, lexicon) for left, right in pieces]

@@ -1,4 +1,4 @@
-"""Sentences aligned by IBM Model 1 and lengths: the aligner that Shi et al. 2006 use in a chunk."""
+"""Sentence alignment by IBM Model 1 and lengths: the aligner of Shi et al. 2006 within a chunk."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from diptych.types import Bead
 class Ibm1:
     """Length model and IBM Model 1 under one likelihood (Zhao & Vogel 2002), over six beads.
 
-    It knows what the lexicon knows and learns nothing from the texts it aligns; with an empty
-    lexicon lengths alone are left.
+    It uses only the lexicon and learns nothing from the texts it aligns; with an empty lexicon,
+    only lengths count.
     """
 
-    # DEVIATION(zhao-vogel): words are stems, and both directions of the model count alike; what a
-    # word gains is measured beside its frequency, so that a bead without counterpart costs nothing.
+    # DEVIATION(zhao-vogel): words are stems, and both directions of the model count the same; the
+    # gain of a word is relative to its frequency, so that a bead without counterpart costs nothing.
     uses_lexicon: ClassVar[bool] = True
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
-        """All sentences in beads, in order; a bead's score is its probability."""
+        """Align all sentences in order; the score of a bead is its probability."""
         ours, theirs = read_text(left, lexicon.left_lang), read_text(right, lexicon.right_lang)
         links = lexicon_links(ours.words, theirs.words, lexicon)
         moves = Moves.of(list(PRIORS), list(PRIORS.values()))
@@ -38,5 +38,5 @@ class Ibm1:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Each piece by itself."""
+        """Align each piece separately."""
         return [self.align(left, right, lexicon) for left, right in pieces]

@@ -1,4 +1,4 @@
-"""Sentences aligned by lengths and words together, with no dictionary to begin with."""
+"""Sentence alignment by lengths and words together; needs no dictionary."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from diptych.stages.align_sentences.shared.passes import (
 from diptych.types import Bead
 
 _MIN_CONFIDENCE = 1e-6
-"""the lowest confidence of a bead"""
-# Share of beads with so many sentences on both sides, roughly, in texts of several languages;
-# `gap` is a parameter of its own, since the web loses more sentences than books do.
+"""lowest confidence of a bead"""
+# Approximate share of beads by the number of sentences on both sides, in texts of several
+# languages; `gap` is a separate parameter, as more sentences are missing on the web than in books.
 _BEAD_SHARES = {
     (1, 1): 0.8,
     (1, 2): 0.06,
@@ -45,21 +45,21 @@ _BEAD_SHARES = {
 class LengthLexicon:
     """Dynamic programming over beads by lengths (Gale & Church), words (IBM Model 1) and cognates.
 
-    The first pass knows what the lexicon knows, and which words look alike; the others also what
-    the sure beads of the pass before teach.  A bead's score is its probability: the share of all
-    ways through both texts that have it.
+    The first pass uses the lexicon and cognates; later passes also use words learned from the sure
+    beads of the pass before.  The score of a bead is its probability: the share of all paths
+    through both texts that contain it.
     """
 
     uses_lexicon: ClassVar[bool] = True
     passes: int = 3
-    """over texts that are long enough to teach something"""
+    """number of passes over texts that are long enough to learn from"""
     least: int = 12
-    """sentences on both sides of a text that teaches"""
+    """minimum sentences on both sides of a text to learn from it"""
     gap: float = 0.002
-    """share of beads that have no counterpart, on each side"""
+    """share of beads without a counterpart, on each side"""
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
-        """All sentences in beads, in order.
+        """Align all sentences in order.
 
         >>> from diptych.learn.lexicon.lexicon import Lexicon
         >>> beads = LengthLexicon().align(
@@ -74,7 +74,7 @@ class LengthLexicon:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Each piece by itself; those too short to learn words from, all at once."""
+        """Align each piece separately; pieces too short to learn from are aligned in one call."""
         found: list[list[Bead]] = [
             [] if self._is_short(left, right) else self.align(left, right, lexicon)
             for left, right in pieces
@@ -117,7 +117,7 @@ class LengthLexicon:
 
 
 def beads_of(steps: NDArray[np.int32], confidence: NDArray[np.float64]) -> list[Bead]:
-    """The steps of a path and their confidences as beads."""
+    """Convert the steps of a path and their confidences to beads."""
     return [
         Bead(
             tuple(range(left, left + left_count)),

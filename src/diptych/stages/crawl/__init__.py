@@ -1,1 +1,1 @@
-"""Crawl policies: which links of a page to follow, and with which priority."""
+"""Crawl policies: they select the links of a page to follow, and their priorities."""

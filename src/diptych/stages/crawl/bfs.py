@@ -11,13 +11,13 @@ from diptych.types import FOLLOWED, Page, Ranked
 
 @dataclass(frozen=True, slots=True)
 class Bfs:
-    """Every link that may lead to a page, nearest to the seeds first."""
+    """Follows every link that may lead to a page, nearest to the seeds first."""
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """The page's links, all one level below it."""
+        """Rank all links of the page one level below it."""
         priority = -float(page.record.depth + 1)
         return (Ranked(link, priority) for link in page.links if link.rel in FOLLOWED)
 
     def refill(self, site: SiteView) -> tuple[Ranked, ...]:
-        """Nothing: the crawl ends with its links."""
+        """Returns nothing: the crawl ends when all links are followed."""
         return ()

@@ -1,4 +1,4 @@
-"""Breadth first within the languages wanted: Heritrix+CLD2, a baseline of Garcia-Romero et al."""
+"""Breadth first in the requested languages: Heritrix+CLD2, a baseline of Garcia-Romero et al."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from diptych.types import Page, Ranked
 
 @dataclass(frozen=True, slots=True)
 class BfsLangs(Bfs):
-    """Every link of the pages in the site's languages, nearest to the seeds first."""
+    """Follows every link of pages in the requested languages, nearest to the seeds first."""
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """The page's links one level below it; none of a page in another language."""
-        # DEVIATION(smart): the paper discards what is identified as neither language.  A page with
-        # too little text to tell is followed here: frames and pages to choose a language at have
+        """Rank the links of a page in a requested language one level below it; skip other pages."""
+        # DEVIATION(smart): the paper discards pages identified as neither language.  Here, pages
+        # with too little text to identify are followed: frames and language selection pages have
         # none.
         is_wanted = not page.lang or any(same_language(page.lang, lang) for lang in site.langs)
         return Bfs.rank(self, page, site) if is_wanted else ()

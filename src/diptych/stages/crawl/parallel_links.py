@@ -1,8 +1,8 @@
-"""From names of languages to aligned hyperlinks, recursively (Shi et al. 2006, section 3).
+"""From language names to aligned hyperlinks, recursively (Shi et al. 2006, section 3).
 
 Pages near the start are searched for links that name a language (triggers).  The pairs that these
-suggest are verified.  The hyperlinks of a verified pair are aligned; the two pages that aligned
-links lead to are downloaded together and verified in turn.
+suggest are verified.  The hyperlinks of a verified pair are aligned; the targets of two aligned
+links are downloaded together and verified in turn.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ from diptych.types import (
 )
 
 _TRIGGER_PRIORITY = 3.0
-_ALIGNED_PRIORITY = 1.0  # to 2; other links near the start have a negative one
-_MAX_TARGETS = 3  # of one page's triggers for a language; a list of documents has more
-_PRIOR_SCORE = 0.5  # of a pair before it is verified
+_ALIGNED_PRIORITY = 1.0  # up to 2; other links near the start have a negative one
+_MAX_TARGETS = 3  # maximum triggers of a page per language; lists of documents have more
+_PRIOR_SCORE = 0.5  # score of a pair before it is verified
 _SNAPSHOT_VERSION = 1
 _WORDS_BESIDE_NAMES = re.compile(r"\b(?:version|edition|site|simplified|traditional)\b|版本?")
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelLinks:
-    """From links that name a language to pairs, and from a pair's aligned links to the next."""
+    """Follows links that name a language to pairs, and aligned links of pairs to further pairs."""
 
     trigger_depth: int = 1
-    """links from the start within which all pages are downloaded and read for triggers"""
+    """distance from the start, in links, within which all pages are searched for triggers"""
 
     def guide(self, langs: Sequence[str]) -> ParallelLinksGuide:
-        """A guide that knows nothing yet."""
+        """Create a guide that knows nothing yet."""
         return ParallelLinksGuide(tuple(langs), self.trigger_depth)
 
     def restored(self, langs: Sequence[str], snapshot: object) -> ParallelLinksGuide:
-        """A guide that knows what a snapshot says."""
+        """Create a guide from a snapshot."""
         guide = self.guide(langs)
         guide.recall(snapshot)
         return guide
@@ -72,23 +72,24 @@ class ParallelLinksGuide:
     langs: tuple[str, ...]
     trigger_depth: int
     _lang_of: dict[Url, str] = field(default_factory=dict)
-    """the language of each fetched page; empty if it is no page, or in no language asked for"""
+    """language of each fetched page; empty if it is not a page, or not in a requested language"""
     _distance: dict[Url, int] = field(default_factory=dict)
-    """links from the start to each URL near it"""
+    """distance of URLs near the start, in links"""
     _moved: dict[Url, Url] = field(default_factory=dict)
     _plausible: dict[Url, dict[Url, str]] = field(default_factory=dict)
-    """plausible pairs, from either half to the other, with the evidence; empty once requested"""
+    """plausible pairs in both directions, with their evidence; empty once verification is
+    requested"""
     _in_verification: set[tuple[Url, str]] = field(default_factory=set)
-    """pages of pairs that are being verified, with the language of the other page"""
+    """pages of pairs being verified, with the language of the other page"""
     _paired: set[tuple[Url, str]] = field(default_factory=set)
-    """the same of pairs that were verified"""
+    """pages of verified pairs, with the language of the other page"""
     _followed: int = 0
-    """pairs of aligned links that were followed"""
+    """number of pairs of aligned links that were followed"""
     _requests: list[PagePair] = field(default_factory=list)
 
     def rank(self, page: Page, site: SiteView) -> list[Ranked]:
-        """Triggers and all links near the start; nothing elsewhere."""
-        # A sitemap is no page: what a site announces is not in the paper.
+        """Rank triggers and all links near the start; elsewhere nothing."""
+        # Sitemaps are skipped: the paper does not use them.
         if any(link.rel == "sitemap" for link in page.links):
             return []
         lang = asked_language(page.lang, self.langs)
@@ -104,7 +105,7 @@ class ParallelLinksGuide:
         return ranked + [each for each in nearby if each.link.url not in first]
 
     def learn(self, event: CrawlEvent, site: SiteView) -> list[Ranked]:
-        """The targets of the aligned links of a verified pair, each two together."""
+        """Rank the targets of aligned links of a verified pair, two at a time."""
         match event:
             case VerifiedPair(pair, decision, links):
                 self._decide(pair, accept=decision.accept)
@@ -118,21 +119,21 @@ class ParallelLinksGuide:
         return []
 
     def refill(self, site: SiteView) -> tuple[Ranked, ...]:
-        """Nothing: no more parallel links, no more pages."""
+        """Returns nothing: the crawl ends when no parallel links are left."""
         return ()
 
     def questions(self) -> list[PagePair]:
-        """Plausible pairs whose pages are both fetched, to be verified."""
+        """Plausible pairs to be verified, whose pages are both fetched."""
         questions, self._requests = self._requests, []
         return questions
 
     def outlook(self) -> None:
-        """It does not estimate what is left."""
+        """Returns None: the policy does not estimate the remaining pairs."""
 
     # -- snapshots ---------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Any]:
-        """All it knows but its questions, as plain data."""
+        """All that the guide knows except its questions, as plain data."""
         return {
             "version": _SNAPSHOT_VERSION,
             "langs": from_mapping(self._lang_of),
@@ -145,7 +146,7 @@ class ParallelLinksGuide:
         }
 
     def recall(self, snapshot: Any) -> None:
-        """Learn what a snapshot says; anything else raises an error of a parser."""
+        """Restore a snapshot; raises a parser error for any other data."""
         checked(type(snapshot) is dict and snapshot["version"] == _SNAPSHOT_VERSION)
         self._lang_of.update(_texts_by_text(snapshot["langs"]))
         checked({*self._lang_of.values()} <= {"", *self.langs})
@@ -165,10 +166,10 @@ class ParallelLinksGuide:
             known.update(_texts_by_text(snapshot[name]))
         (self._followed,) = whole_numbers([snapshot["followed"]])
 
-    # -- where pairs come from ---------------------------------------------------------------
+    # -- sources of pairs -----------------------------------------------------------------------
 
     def _triggers(self, page: Page) -> list[Ranked]:
-        """The targets of a page's triggers; they and the page itself are plausible pairs."""
+        """Rank the targets of a page's triggers, and add them and the page as plausible pairs."""
         links: dict[str, dict[Url, Link]] = {lang: {} for lang in self.langs}
         for link in page.links:
             lang = trigger_language(link, self.langs)
@@ -177,8 +178,8 @@ class ParallelLinksGuide:
         halves = {lang: [*targets] for lang, targets in links.items()}
         if own := self._lang_of[page.url]:
             halves[own].append(page.url)
-        # DEVIATION(shi): the paper verifies every pair of the pages near the start once triggers
-        # of both languages are among them.  Here a trigger says which pairs: a page and its
+        # DEVIATION(shi): the paper verifies every pair of the pages near the start once triggers of
+        # both languages are among them.  Here a trigger determines the pairs: a page and its
         # trigger's target, or the targets of two triggers.
         for left, right in lang_pairs(self.langs):
             for one, other in product(halves[left], halves[right]):
@@ -191,14 +192,14 @@ class ParallelLinksGuide:
         ]
 
     def _nearby(self, page: Page, site: SiteView, distance: int) -> list[Ranked]:
-        """All links of a page near the start."""
+        """Rank all links of a page near the start."""
         nearby = {ranked.link.url: ranked.link for ranked in Bfs().rank(page, site)}
         for url in nearby:
             self._distance[url] = min(distance, self._distance.get(url, distance))
         return [Ranked(link, -float(distance)) for link in nearby.values()]
 
     def _follow(self, left: Url, right: Url) -> list[Ranked]:
-        """The targets of two aligned links as a plausible pair; returns those not fetched yet."""
+        """Add the targets of two aligned links as a plausible pair; returns the unfetched ones."""
         if not self._add_plausible(left, right, "parallel_links"):
             return []
         self._followed += 1
@@ -209,7 +210,7 @@ class ParallelLinksGuide:
     # -- plausible pairs ---------------------------------------------------------------------
 
     def _add_plausible(self, one: Url, other: Url, evidence: str) -> bool:
-        """Add a plausible pair; False if it is known, or cannot be one."""
+        """Add a plausible pair; returns False if it is known or impossible."""
         one, other = self._final_url(one), self._final_url(other)
         if one == other or not (self._may_have_partner(one) and self._may_have_partner(other)):
             return False
@@ -229,7 +230,7 @@ class ParallelLinksGuide:
         )
 
     def _request(self, one: Url, other: Url) -> None:
-        """Have a plausible pair verified, once, when both pages are fetched in two languages."""
+        """Request verification of a plausible pair, once, if both pages are fetched."""
         evidence = self._plausible[one][other]
         by_lang = {self._lang_of.get(url, ""): url for url in (one, other)}
         langs = [lang for lang in self.langs if lang in by_lang]
@@ -237,9 +238,9 @@ class ParallelLinksGuide:
             return
         left, right = langs
         pair = PagePair(by_lang[left], by_lang[right], left, right, _PRIOR_SCORE, evidence)
-        # DEVIATION(shi): a page has one counterpart in a language.  Those that are plausible are
-        # verified one after the other, and no more once one is: long lists of links, aligned
-        # amiss, would else have each page compared with hundreds.
+        # DEVIATION(shi): a page has one counterpart per language.  Plausible ones are verified one
+        # after the other until one is accepted: otherwise long lists of wrongly aligned links would
+        # have each page compared with hundreds.
         halves = _halves(pair)
         if halves.isdisjoint(self._in_verification) and halves.isdisjoint(self._paired):
             self._requests.append(pair)
@@ -247,7 +248,7 @@ class ParallelLinksGuide:
             self._plausible[one][other] = self._plausible[other][one] = ""
 
     def _decide(self, pair: PagePair, *, accept: bool) -> None:
-        """Take a decision; after a reject the next plausible counterpart is verified."""
+        """Process a decision; after a rejection the next plausible counterpart is verified."""
         self._in_verification -= _halves(pair)
         if accept:
             self._paired |= _halves(pair)
@@ -256,7 +257,7 @@ class ParallelLinksGuide:
                 self._request(url, partner)
 
     def _move(self, url: Url, target: Url) -> None:
-        """Pass the plausible pairs of a URL on to the one it leads to."""
+        """Pass the plausible pairs of a URL on to its redirect target."""
         self._moved[url] = target
         end = self._final_url(url)
         if url in self._distance:
@@ -276,7 +277,7 @@ class ParallelLinksGuide:
         return self._final_url(url) in self._lang_of
 
     def _final_url(self, url: Url) -> Url:
-        """The URL that redirects end at; in a circle, the one where it began to repeat."""
+        """The URL at the end of redirects; in a cycle, the first one that repeats."""
         passed: set[Url] = set()
         while url in self._moved and url not in passed:
             passed.add(url)
@@ -294,7 +295,7 @@ def _halves(pair: PagePair) -> set[tuple[Url, str]]:
 
 
 def trigger_language(link: Link, langs: Iterable[str]) -> str:
-    """The language that a link's text names, or the text of its image; attributes do not count.
+    """The language named by a link's text or its image's text; attributes do not count.
 
     >>> [trigger_language(Link(Url("http://x.org/"), anchor=text), ("en", "zh"))
     ...  for text in ("English Version", "中文版", "English breakfast")]

@@ -1,7 +1,7 @@
-"""All pages above the last level, and of the last level only halves of possible pairs.
+"""All pages above the last level, and on the last level only halves of possible pairs.
 
-Vieira & Moreira 2012, Algorithm 1.  Pages are numbered by levels from 1, the page that a crawl
-starts from; the recipe's pairer says which URLs may form a pair, by the URLs alone.
+Vieira & Moreira 2012, Algorithm 1.  Levels are numbered from 1, the start page of the crawl; the
+recipe's pairer decides by the URLs alone which of them may form a pair.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FOLLOWED = FOLLOWED - {"sitemap"}
 
 @dataclass(frozen=True, slots=True)
 class PPLocatorCrawl:
-    """Breadth first down to the level before the last; of the last, halves of pairs of URLs."""
+    """Crawls breadth first down to the last level, and there only URLs that may form pairs."""
 
     levels: int = 3
     """number of levels: the start page is the first, the pages that it links to are the second"""
@@ -28,18 +28,18 @@ class PPLocatorCrawl:
     """pairer that decides which URLs may form a pair; by default that of the recipe"""
 
     def rank(self, page: Page, site: SiteView) -> list[Ranked]:
-        """The page's links, if they are above the last level; the others are only collected."""
-        # Its own level is its depth + 1, so that of its links is its depth + 2.
+        """Rank the page's links if they are above the last level; others are only collected."""
+        # The level of a page is its depth + 1, so that of its links is its depth + 2.
         if page.record.depth + 2 >= self.levels or _is_sitemap(page):
             return []
         return list(Bfs().rank(page, site))
 
     def refill(self, site: SiteView) -> Iterator[Ranked]:
-        """The URLs of the last level that may be half of a pair, both halves together."""
+        """Rank the URLs of the last level that may be half of a pair, both halves together."""
         if self.pair is None:
             return
         links = collect(site, self.levels)
-        # The content of a page is not considered, nor is its language, also where it is known.
+        # Content and language of a page are ignored, even if known.
         urls = [(url, LangScore("", 0.0)) for url in links]
         for pair in self.pair.pair(UrlList.of(site.site.name, urls, site.langs)):
             for url in (pair.left, pair.right):
@@ -48,22 +48,22 @@ class PPLocatorCrawl:
 
 
 def _is_sitemap(page: Page) -> bool:
-    # The paper has none: all of a site would be one level below its start.
+    # The paper has no sitemaps: the whole site would be one level below its start.
     return any(link.rel == "sitemap" for link in page.links)
 
 
 def collect(site: SiteView, levels: int) -> dict[Url, Link]:
     """The URLs of a site down to a level, each with a link to it: `listOfUrls` of the paper.
 
-    Levels are counted along the links that were found, as a page of the last level was not queued
-    by a page above it.
+    Levels are counted along the links that were found, because pages of the last level were not
+    queued by a page above them.
     """
     links = _internal_links(site)
     level = sorted({page for seed in site.site.seeds if (page := site.resolve(seed)) is not None})
     found = {url: Link(url) for url in level}
     for _ in range(levels - 1):
         below = {link.url: link for source in level for link in links.get(source, ())}
-        # A page that stands for the URL of a link stands in its place here too.
+        # Links are resolved to the page that represents their URL.
         pages = {url: page for url in below if (page := site.resolve(url)) is not None}
         level = sorted(set(pages.values()) - found.keys())
         found |= {page: Link(page) for page in level}
@@ -74,7 +74,7 @@ def collect(site: SiteView, levels: int) -> dict[Url, Link]:
 def _internal_links(site: SiteView) -> dict[Url, list[Link]]:
     """Page -> its links to pages of the same site."""
     internal = {site_name(url) for url in (*site.site.seeds, *site.pages)}
-    first: dict[Url, Link] = {}  # one for each URL: pages have most of their links in common
+    first: dict[Url, Link] = {}  # one per URL: pages share most of their links
     links: dict[Url, list[Link]] = {}
     for source, link in site.links():
         if link.rel in _FOLLOWED and (link.url in first or site_name(link.url) in internal):

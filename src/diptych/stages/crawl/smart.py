@@ -1,6 +1,6 @@
 """Smart bilingual focused crawling: links to the other language first, likely translations first.
 
-Garcia-Romero et al., section 4.  Both probabilities are of URLs alone, so that a page is judged
+Garcia-Romero et al., section 4.  Both probabilities depend on URLs alone, so a page is scored
 before it is downloaded.
 """
 
@@ -21,23 +21,23 @@ from diptych.stages.crawl.bfs_langs import BfsLangs
 from diptych.text.caches import TextMap
 from diptych.types import Page, Ranked
 
-_MIN_PRIORITY = 1e-12  # links that both models hold impossible come last, but they come
-_MAX_CACHED = 16_000_000  # bytes of what is known of URLs
-_ROW = 600  # bytes of the probabilities of a URL
+_MIN_PRIORITY = 1e-12  # links that both models consider impossible come last, but are followed
+_MAX_CACHED = 16_000_000  # bytes of cached probabilities of URLs
+_ROW = 600  # bytes per URL
 _UNKNOWN = "und"
 
 
 @dataclass(frozen=True, slots=True)
 class Smart(BfsLangs):
-    """The links that are likeliest to lead to a page's translation, by two models of URLs."""
+    """Follows links most likely to lead to a page's translation, according to two URL models."""
 
     lang_model: str = ""
-    """folder of a URL language model; the one that comes with the package if empty"""
+    """folder of a URL language model; if empty, the one shipped with the package"""
     pair_model: str = ""
-    """folder of a URL pair model; the one that comes with the package if empty"""
+    """folder of a URL pair model; if empty, the one shipped with the package"""
 
     def rank(self, page: Page, site: SiteView) -> list[Ranked]:
-        """The page's links; none of a page in a language that was not asked for."""
+        """Rank the page's links; skip pages in languages that were not requested."""
         links = {ranked.link.url: ranked.link for ranked in BfsLangs.rank(self, page, site)}
         if not links:
             return []
@@ -56,28 +56,28 @@ class Smart(BfsLangs):
 def other_language(
     rows: NDArray[np.float32], labels: Sequence[str], lang: str, langs: Sequence[str]
 ) -> NDArray[np.float32]:
-    """The probability that each URL is in another of the languages than the page linking to it.
+    """The probability that each URL is in another requested language than the linking page.
 
     >>> rows = np.array([[0.1, 0.6, 0.3]], np.float32)
     >>> other_language(rows, ("und", "en", "fr"), "en", ("en", "fr")).tolist() == [rows[0, 2]]
     True
     """
     column = {label: place for place, label in enumerate(labels)}
-    # A language that the model was never shown is one of those it calls unknown.
+    # A language that the model was not trained on counts as unknown.
     others = {
         column.get(primary(each), column[_UNKNOWN])
         for each in langs
         if not same_language(each, lang)
     }
     chosen = rows[:, sorted(others)]
-    # DEVIATION(smart): the paper has two languages; with more, any of the others will do.  From a
-    # page without text, as a frame or a sitemap, which the paper discards, either may come first.
+    # DEVIATION(smart): the paper has two languages; with more, any of the others counts.  On a page
+    # without text, such as a frame or a sitemap, which the paper discards, either may come first.
     likely: NDArray[np.float32] = chosen.sum(axis=1) if lang else chosen.max(axis=1)
     return likely
 
 
 class _CachedLanguageModel:
-    """A language model that keeps its rows: pages have most of their links in common."""
+    """A language model that caches its rows, because pages share most of their links."""
 
     def __init__(self, model: UrlLanguageModel) -> None:
         self.labels = model.labels
@@ -85,7 +85,7 @@ class _CachedLanguageModel:
         self._rows: TextMap[NDArray[np.float32]] = TextMap(_MAX_CACHED, per_entry=_ROW)
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """One row per URL, one column per label."""
+        """The probabilities of each URL: one row per URL, one column per label."""
         rows = {url: self._rows.get(url) for url in urls}
         new = [url for url, row in rows.items() if row is None]
         if new:
@@ -96,7 +96,7 @@ class _CachedLanguageModel:
 
 @lru_cache(maxsize=2)
 def _models(lang_folder: str, pair_folder: str) -> tuple[UrlLanguageModel, UrlPairModel]:
-    """Both models, read once for all sites; the second uses a language model too."""
+    """Load both models once for all sites; the second uses a language model too."""
     known = url_lang.load(lang_folder)
     languages, pairs = _CachedLanguageModel(known), url_pair.load(pair_folder)
     own = languages if pairs.languages is known else _CachedLanguageModel(pairs.languages)

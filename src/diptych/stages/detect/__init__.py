@@ -1,1 +1,1 @@
-"""Detectors: tests if a site is bilingual, from few of its pages."""
+"""Detectors: they test if a site is bilingual, from a few of its pages."""

@@ -1,6 +1,6 @@
 """Tests if a site is bilingual by the languages of many pages (BITS, Ma & Liberman 1999).
 
-All pages of the first levels of a site are fetched, breadth first, and their languages identified.
+All pages of the first levels of a site are fetched breadth first, and their languages identified.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from diptych.types import Decision, Link, Page, Url
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """Accepts a site where two of the languages have a good share of the pages."""
+    """Accepts a site if two of the languages each have a minimum share of its pages."""
 
     levels: int = 3
-    """the start page is the first; the paper looks at three or four"""
+    """levels that are fetched, the start page being the first; the paper uses three or four"""
     most: int = 100
-    """pages of a site; the paper has no limit"""
+    """maximum pages fetched per site; the paper has no limit"""
     share: float = 0.05
-    """least share of the pages read for each of two languages"""
+    """minimum share of the fetched pages that each of two languages must have"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
-        """The test of one site."""
+        """Start the test of one site."""
         return _SiteTest(self, tuple(langs))
 
 
 class _SiteTest:
-    """The pages of one site so far, level by level."""
+    """The pages of one site read so far, level by level."""
 
     def __init__(self, settings: Bits, langs: tuple[str, ...]) -> None:
         self._settings = settings
@@ -61,7 +61,7 @@ class _SiteTest:
         self._waiting = max(0, self._waiting - 1)
 
     def wanted_links(self) -> Sequence[Link]:
-        """The whole next level, as far as the limit allows."""
+        """The links of the whole next level, within the limit."""
         if self._waiting or self._level >= self._settings.levels:
             return ()
         self._level += 1
@@ -71,7 +71,7 @@ class _SiteTest:
         return links
 
     def decision(self) -> Decision:
-        """Bilingual if two languages have their share of the pages."""
+        """Accept if two languages have the minimum share of the pages."""
         counts = sorted((self._shown.count(lang) for lang in self._shown.langs), reverse=True)
         second = counts[1] / self._read if len(counts) > 1 and self._read else 0.0
         if second and second >= self._settings.share:

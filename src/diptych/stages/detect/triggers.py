@@ -1,7 +1,8 @@
 """Tests if a site is bilingual by trigger words (Shi, Niu, Zhou & Gao 2006): a baseline.
 
-Links whose text, or that of their image, is a trigger word such as `English version` are looked for
-on the root page and on pages it links to; both languages' words make a site bilingual.
+The detector searches the start page and the pages it links to for links whose text, or whose
+image's text, is a trigger word such as `English version`.  A site with trigger words of both
+languages is bilingual.
 """
 
 from __future__ import annotations
@@ -19,30 +20,30 @@ from diptych.types import Decision, Link, Page, Url
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """Looks for the words by which sites link to their other languages; identifies nothing."""
+    """Searches for trigger words that link to other languages; identifies no languages."""
 
     most: int = 10
-    """pages linked from the start page that are looked at; the paper does not say how many"""
+    """maximum pages linked from the start page that are searched; the paper gives no number"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
-        """The test of one site."""
+        """Start the test of one site."""
         return _SiteTest(self.most, tuple(langs))
 
 
 class _SiteTest:
-    """The trigger words of one site so far."""
+    """The trigger words found on one site so far."""
 
     def __init__(self, most: int, langs: tuple[str, ...]) -> None:
         self._most = most
         self._langs = langs
         self._found: dict[str, Url] = {}
-        """language -> target of its trigger word"""
+        """language -> target of the link with its trigger word"""
         self._queue: list[Link] = []
         self._waiting = 0
         self._read = 0
 
     def read(self, page: Page) -> None:
-        """Look for trigger words; of the start page also what it links to."""
+        """Search a page for trigger words; queue the links of the start page."""
         start = page.url
         links = list(site_links(page, start))
         for link in links:
@@ -60,20 +61,20 @@ class _SiteTest:
         self._waiting = max(0, self._waiting - 1)
 
     def wanted_links(self) -> Sequence[Link]:
-        """The next page that the start page links to, until both words were found."""
+        """The next link of the start page, until trigger words of two languages are found."""
         if self._waiting or len(self._found) > 1 or not self._queue:
             return ()
         self._waiting = 1
         return (self._queue.pop(0),)
 
     def decision(self) -> Decision:
-        """Bilingual if the trigger words of two languages were found."""
+        """Accept if trigger words of two languages were found."""
         if len(self._found) > 1:
             return Decision(True, 1.0)
         reason = Reason.ONE_LANGUAGE if self._found else Reason.NO_CANDIDATE
         return Decision(False, 0.0, reason if self._read else Reason.NOT_FETCHED)
 
     def pages(self) -> Sequence[tuple[str, Url]]:
-        """The targets of the trigger words; they were not fetched."""
+        """The targets of the links with trigger words; they are not fetched."""
         order = [primary(lang) for lang in self._langs]
         return sorted(self._found.items(), key=lambda item: order.index(primary(item[0])))

@@ -1,1 +1,1 @@
-"""Discovery: from the web to the sites that are worth mining."""
+"""Discovery policies: they find bilingual sites on the web."""

@@ -1,8 +1,8 @@
 """Crawling back and forth (Barbosa et al. 2011).
 
-Bilingual sites are cited together: who links to one links to others.  So the pages that link to a
-bilingual site (back links) are looked up, and the sites that these link to (forward links) are
-tested; forward pages are never followed further, and links within a site are left out.
+Bilingual sites are cited together: a page that links to one often links to others.  So the policy
+looks up the pages that link to a bilingual site (back links), and tests the sites that these pages
+link to (forward links).  Links of forward pages and links within a site are not followed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from diptych.types import Example, Lead, Link, Page, Role
 
 @dataclass(frozen=True, slots=True)
 class BackAndForth:
-    """The part that both policies share: the links of back-link pages out of their sites."""
+    """Common part of both policies: it follows links of back-link pages out of their sites."""
 
-    # DEVIATION(barbosa): Algorithm 1 follows the links of back-link pages only; a seed of the
-    # user's may be a list of links itself.
+    # DEVIATION(barbosa): Algorithm 1 follows only links of back-link pages; a seed may itself be a
+    # list of links.
     follow_seeds: bool = True
-    """whether seeds are treated as back-link pages"""
+    """True if seeds are treated as back-link pages"""
 
     looks_back: ClassVar[bool] = True
     per_site: ClassVar[int] = 1
@@ -41,34 +41,36 @@ class BackAndForth:
 
 @dataclass(frozen=True, slots=True)
 class Obfc(BackAndForth):
-    """Back links of bilingual sites and what they link to, as they come."""
+    """Follows back links of bilingual sites and the links of these pages, in order of discovery."""
 
     learns_every: ClassVar[int] = 0
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """Links in the order in which they were found."""
+        """Rank links in the order in which they were found."""
         return first_found_first
 
 
 @dataclass(frozen=True, slots=True)
 class Cobfc(BackAndForth):
-    """Back and forward links, those first that two classifiers expect most of."""
+    """Follows back links and forward links, best first according to two classifiers."""
 
     learns_every: int = 250
-    """pages between the first learning steps; the paper learned once, after a fifth of all pages"""
+    """pages between the first updates of the classifiers; the paper trained once, after a fifth
+    of all pages"""
     haste: float = 0.9
-    """what a site that is expected behind a back link counts, against one that is at hand: the
-    page must be fetched first, which is one download for some ten links"""
+    """factor on the score of a back link, below 1 because its page must be fetched first: one
+    download for some ten links"""
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """By the back-link classifier and the forward-link classifier.
+        """Rank leads by the back-link classifier and the forward-link classifier.
 
-        A forward link is good when its site is bilingual, a back link when the sites that its page
-        links to are: both say how likely the next site is a bilingual one, so that the two queues
-        of the paper can be one.
+        A forward link is good if its site is bilingual, a back link if the sites that its page
+        links to are bilingual.  Both classifiers predict the probability that the next site is
+        bilingual, so one queue replaces the two queues of the paper.
         """
-        # DEVIATION(barbosa): the paper has two classes of back links, and two queues. Shares of
-        # bilingual sites let one order hold for both, and a page is as good as what it leads to.
+        # DEVIATION(barbosa): the paper has two classes of back links and two queues. Here, shares
+        # of bilingual sites rank both kinds in one queue: a back link is as good as the sites its
+        # page links to.
         back = [each for each in examples if each.role is Role.BACK]
         forward = [each for each in examples if each.role is Role.FORWARD]
         if not back and not forward:

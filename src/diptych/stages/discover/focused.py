@@ -15,23 +15,24 @@ from diptych.types import Example, Lead, Link, Page, Role
 
 @dataclass(frozen=True, slots=True)
 class Focused:
-    """Links of pages on a topic, those first that probably lead to such pages."""
+    """Follows links from pages on a topic, those first that probably lead to more such pages."""
 
-    # DEVIATION(barbosa): the paper's was trained on pages about travel; here a topic is
-    # what the user says in words, and a page is about it when its title and links say them.
+    # DEVIATION(barbosa): the paper's classifier was trained on pages about travel; here the user
+    # gives words of the topic, and a page is on topic if its title and links contain enough of
+    # them.
     topic: tuple[str, ...] = ()
-    """words that pages on the topic use"""
+    """words that occur on pages about the topic"""
     at_least: int = 3
-    """words of the topic in a page's title and links"""
+    """minimum occurrences of these words in a page's title and links for the page to be on topic"""
     per_site: int = 10
-    """pages of one site; without a limit the crawl would stay on the first sites about the topic"""
+    """maximum pages per site; without it the crawl would stay on the first sites about the topic"""
     learns_every: int = 500
-    """pages between the first learning steps"""
+    """pages between the first updates of the classifier"""
 
     looks_back: ClassVar[bool] = False
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """All links of a page on the topic, of others those that name it; seeds are on it."""
+        """All links of seeds and pages on the topic; of other pages, links that name the topic."""
         links = page_links(page)
         if role is Role.SEED or self._is_on_topic(page):
             return links
@@ -43,7 +44,7 @@ class Focused:
         return float(self._is_on_topic(page))
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """By how likely the page behind a link is on the topic."""
+        """Rank links by the probability that their target is on the topic."""
         model = fit([each.words for each in examples], [each.share for each in examples])
 
         def ranking(leads: Sequence[Lead]) -> Sequence[float]:
@@ -57,6 +58,6 @@ class Focused:
     def _is_on_topic(self, page: Page) -> bool:
         topic = self._topic_words()
         said = page.record.title + " " + " ".join(link.anchor for link in page.links[:500])
-        # A text is cut after some words, so each is asked by itself.
+        # `words_of` cuts a text after some words, so it is called for each word.
         count = sum(any(word in topic for word in words_of(word)) for word in said.split())
         return count >= self.at_least

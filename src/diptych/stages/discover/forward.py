@@ -13,7 +13,7 @@ from diptych.types import Example, Link, Page, Role
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """All links of all pages, in random order: the forward crawler."""
+    """Follows all links of all pages, in random order."""
 
     looks_back: ClassVar[bool] = False
     per_site: ClassVar[int] = 0
@@ -28,5 +28,5 @@ class Forward:
         return float(is_bilingual)
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """By chance, whatever there was."""
+        """Rank leads at random, regardless of examples."""
         return random_order

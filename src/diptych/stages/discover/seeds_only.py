@@ -13,14 +13,14 @@ from diptych.types import Example, Link, Page, Role
 
 @dataclass(frozen=True, slots=True)
 class SeedsOnly:
-    """The sites that are given, and no others."""
+    """Tests the given sites and follows no links."""
 
     looks_back: ClassVar[bool] = False
     per_site: ClassVar[int] = 1
     learns_every: ClassVar[int] = 0
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """No links."""
+        """Returns no links."""
         return ()
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
@@ -28,5 +28,5 @@ class SeedsOnly:
         return float(is_bilingual)
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """Seeds in the order in which they were given."""
+        """Rank seeds in the given order."""
         return first_found_first

@@ -1,7 +1,7 @@
-"""Documents: a line for each page pair, with all blocks of both pages and which of them correspond.
+"""Documents: one line per page pair, with all blocks of both pages and their alignment.
 
-Blocks without a counterpart are included, in their place: for training on whole pages, or to align
-them again.
+Blocks without a counterpart are included in their place: for training on whole pages, or for
+aligning the pages again.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from diptych.stages.export.shared.columns import (
 )
 from diptych.units import DocumentPair, Piece, Text
 
-ID_BYTES = 10  # as of a unit
+ID_BYTES = 10  # same as for a unit
 
 
 @dataclass(frozen=True, slots=True)
 class Docs:
-    """A line of JSON for each page pair; all lines have the same fields."""
+    """Writes one line of JSON per page pair, with all blocks of both pages and their alignment."""
 
     suffix: ClassVar[str] = "docs.jsonl"
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """All documents, in the order given."""
+        """Write all documents in the given order."""
         return write_rows(map(_row, corpus.documents()), files(self.suffix))
 
 
 def document_id(document: DocumentPair) -> str:
-    """A name that the same pages with the same content have in every run.
+    """A name for a page pair that is the same in every run with the same pages and content.
 
-    It is a hash of the languages, URLs and digests of both.
+    It is a hash of the languages, URLs and digests of both pages.
     """
     named = [(text.lang, text.url, text.digest) for text in (document.left, document.right)]
     return blake2b(orjson.dumps(with_surrogates_replaced(named)), digest_size=ID_BYTES).hexdigest()

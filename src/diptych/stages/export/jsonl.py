@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line, in the same shape throughout."""
+"""JSON Lines: one object per line, all with the same fields."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from diptych.units import Unit
 
 @dataclass(frozen=True, slots=True)
 class Jsonl:
-    """An object for each unit, with the names that the columns of `tsv` have.
+    """Writes one JSON object per unit, with the columns of `tsv` as fields.
 
-    Readers guess the type of a field by what comes first.  An empty list or null has none, and the
-    first flag after ten thousand lines would be an error: so flags are one string, and a language
-    that is missing is an empty one.
+    Readers infer the type of a field from the first lines.  Empty lists and nulls have no type, so
+    a flag that first occurs after ten thousand lines would be an error.  Therefore flags are one
+    string, and a missing language is an empty string.
     """
 
     suffix: ClassVar[str] = "jsonl"
     n_way: bool = False
-    """the texts by language and a list of sides, instead of two sides"""
+    """write texts by language and a list of sides, instead of left and right"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """All units, in the order given."""
+        """Write all units in the given order."""
         row_of = partial(_n_way, tuple(corpus.langs)) if self.n_way else _pair
         return columns.write_batches(
             corpus, files(self.suffix), lambda units: _lines([row_of(unit) for unit in units])
@@ -51,14 +51,14 @@ def _n_way(langs: Sequence[str], unit: Unit) -> dict[str, Any]:
 
 
 def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
-    """An object a line.
+    """Encode objects, one per line.
 
-    To encode a list of objects is a tenth of the work of as many objects.  A text cannot look like
-    the seam between two of them, since its quotation marks have backslashes.
+    Encoding a list takes a tenth of the time of encoding each object.  No text can look like the
+    boundary between two objects, because quotation marks in texts are escaped.
     """
     try:
         data = orjson.dumps(rows)
-    except TypeError:  # a lone surrogate, which no file in UTF-8 can hold
+    except TypeError:  # a lone surrogate, which UTF-8 cannot encode
         data = orjson.dumps(columns.with_surrogates_replaced(rows))
     seam = orjson.dumps(next(iter(rows[0]))) + b":"
     return data[1:-1].replace(b"},{" + seam, b"}\n{" + seam) + b"\n"

@@ -1,4 +1,4 @@
-"""Moses: plain text files that correspond line by line, one for each language."""
+"""Moses: plain text files, one per language, that correspond line by line."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from diptych.units import Unit
 
 @dataclass(frozen=True, slots=True)
 class Moses:
-    """For each two languages that occur a file of each, and one with the ids of their lines."""
+    """Writes two aligned text files per language pair, and a file with the ids of their lines."""
 
     suffix: ClassVar[str] = "moses"
     n_way: bool = False
-    """one file for each language, with the lines that all languages have"""
+    """write one file per language, with only the units that have all languages"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """All units, in the order given; how many lines the files have in all."""
+        """Write all units in the given order; returns the number of lines."""
         return _write_all(corpus, files) if self.n_way else _write_pairs(corpus, files)
 
 
 def _write_pairs(corpus: Corpus, files: Files) -> int:
     outs: dict[tuple[str, str], list[BinaryIO]] = {}
-    if len(corpus.langs) == 2:  # whose files are there, though they may be empty
+    if len(corpus.langs) == 2:  # these files are always written, even if empty
         outs[corpus.langs[0], corpus.langs[1]] = _open(files, *corpus.langs)
     order = {lang: number for number, lang in enumerate(corpus.langs)}
     count = 0
@@ -34,12 +34,12 @@ def _write_pairs(corpus: Corpus, files: Files) -> int:
         rows: dict[tuple[str, str], list[tuple[str, ...]]] = {}
         for unit in batch:
             left, right = unit.sides
-            if order[left.lang] > order[right.lang]:  # of a run with another order of languages
+            if order[left.lang] > order[right.lang]:  # from a run with another order of languages
                 left, right = right, left
             row = (left.text, right.text, unit_id(unit))
             rows.setdefault((left.lang, right.lang), []).append(row)
         for pair, found in rows.items():
-            if pair not in outs:  # of many languages most pairs never occur
+            if pair not in outs:  # of many languages, most pairs never occur
                 outs[pair] = _open(files, *pair)
             _append(outs[pair], found)
         count += len(batch)
@@ -62,7 +62,7 @@ def _write_all(corpus: Corpus, files: Files) -> int:
 
 
 def _row(langs: tuple[str, ...], unit: Unit) -> tuple[str, ...]:
-    """The texts of a unit and its id; nothing if a language is missing."""
+    """The texts of a unit and its id; empty if a language is missing."""
     texts = {side.lang: side.text for side in unit.sides}
     if any(lang not in texts for lang in langs):
         return ()
@@ -70,6 +70,6 @@ def _row(langs: tuple[str, ...], unit: Unit) -> tuple[str, ...]:
 
 
 def _append(outs: Iterable[BinaryIO], rows: list[tuple[str, ...]]) -> None:
-    """A column to each file."""
+    """Append one column of the rows to each file."""
     for out, column in zip(outs, zip(*rows, strict=True), strict=False):
         out.write(as_lines([(text,) for text in column], "%s"))

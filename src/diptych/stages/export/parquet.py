@@ -1,4 +1,4 @@
-"""Parquet: a table in columns, with the types of all of them, for whatever reads tables."""
+"""Parquet: a columnar table with typed columns."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from diptych.stages.export.shared import columns
 from diptych.units import Side, Unit
 
 RUNS_KEY = "diptych.runs"
-"""the signatures of the runs in the metadata of the file, with line ends between them"""
-_BATCHES_PER_GROUP = 50  # in memory at a time, and skipped by readers at a time
+"""metadata key of the file under which run signatures are stored, separated by line breaks"""
+_BATCHES_PER_GROUP = 50  # batches per row group, which is kept in memory and which readers can skip
 
 
 @dataclass(frozen=True, slots=True)
 class Parquet:
-    """A row for each unit, with the columns of `tsv`; flags are a list, fetch times are times."""
+    """Writes one row per unit with the columns of `tsv`; flags are a list, times are timestamps."""
 
     suffix: ClassVar[str] = "parquet"
     libraries: ClassVar[tuple[str, ...]] = ("pyarrow",)
     n_way: bool = False
-    """the texts by language and a list of sides, instead of two sides"""
+    """write texts by language and a list of sides, instead of left and right"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """All units, in the order given, compressed inside."""
+        """Write all units in the given order, compressed."""
         pa, pq = arrow()
         schema = _n_way_schema(pa, corpus.langs) if self.n_way else pair_schema(pa)
         values_of = _n_way_values if self.n_way else _pair_values
@@ -60,7 +60,7 @@ def arrow() -> tuple[Any, Any]:
 
 
 def pair_schema(pa: Any) -> Any:
-    """The types of the columns of two languages."""
+    """The column types for two languages."""
     return pa.schema([(name, _type(pa, name.rpartition("_")[2])) for name in columns.PAIR_COLUMNS])
 
 
@@ -78,20 +78,20 @@ def _n_way_schema(pa: Any, langs: Sequence[str]) -> Any:
 
 
 def _type(pa: Any, name: str) -> Any:
-    """The type of a column, by the last word of its name."""
+    """The type of a column, from the last word of its name."""
     if name in ("score", "alignment", "verified"):
         return pa.float64()
     if name in ("offset", "copies"):
         return pa.int64()
     if name == "fetched":
-        return pa.timestamp("ms", "UTC")  # Parquet has no seconds
+        return pa.timestamp("ms", "UTC")  # Parquet has no unit of seconds
     return pa.list_(pa.string()) if name == "flags" else pa.string()
 
 
 def _record_batch(pa: Any, values: dict[str, Sequence[Any]], schema: Any) -> Any:
     try:
         arrays = [pa.array(values[field.name], field.type) for field in schema]
-    except UnicodeEncodeError:  # a lone surrogate, which no file in UTF-8 can hold
+    except UnicodeEncodeError:  # a lone surrogate, which UTF-8 cannot encode
         arrays = [
             pa.array(columns.with_surrogates_replaced(values[field.name]), field.type)
             for field in schema
@@ -126,5 +126,5 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _milliseconds(side: Side) -> int:
-    """When a page was fetched, to the second as in all formats."""
+    """The fetch time of a page in milliseconds, truncated to the second as in all formats."""
     return int(side.fetched_at) * 1000

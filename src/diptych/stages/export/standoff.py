@@ -1,7 +1,7 @@
-"""Stand-off: where each text of a corpus is found and what its hash is, but not the text.
+"""Stand-off annotations: the place and hash of each text of a corpus, but not the text itself.
 
-With the archives the corpus can be rebuilt from it (`diptych.corpus.rebuild`).  The first line is a
-header, each of the others a unit.
+The corpus can be rebuilt from them and the archives (`diptych.corpus.rebuild`).  The first line is
+a header, each further line is a unit.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from diptych.types import Url
 from diptych.units import Side, Unit
 
 VERSION = 1
-HASH_BYTES = 16  # two texts of a corpus of 10^12 have the same hash once in 10^14 corpora
+HASH_BYTES = 16  # two of 10^12 texts have the same hash in one of 10^14 corpora
 MAX_OFFSET = 1 << 62
 
 _HASH = re.compile(r"[0-9a-f]{32}")
-_NUMBER = (float, int)  # `type() in`, not `isinstance`: a truth value is no number
+_NUMBER = (float, int)  # checked with `type() in`, not `isinstance`: a bool is not a number
 _SIDE: dict[str, tuple[type, ...]] = {
     "lang": (str,), "url": (str,), "fetched": (str,), "digest": (str,), "warc": (str,),
     "offset": (int,), "path": (str,), "at": (str,), "hash": (str,), "length": (int,),
@@ -41,7 +41,7 @@ _HEADER: dict[str, tuple[type, ...]] = {"diptych": (str,), "version": (int,), "l
 
 
 class BareUnit(NamedTuple):
-    """A unit without its texts, and the hashes and lengths that they must have."""
+    """A unit without its texts, and the hashes and lengths its texts must have."""
 
     id: str
     unit: Unit
@@ -51,12 +51,12 @@ class BareUnit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Standoff:
-    """A line for each unit: where its texts are found, and their hashes."""
+    """Writes one line per unit with the place and hash of each text, but no texts."""
 
     suffix: ClassVar[str] = "standoff.jsonl"
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """All units, in the order given, after a header."""
+        """Write a header, then all units in the given order."""
         out = files(self.suffix)
         header = {"diptych": "standoff", "version": VERSION, "langs": list(corpus.langs)}
         out.write(columns.json_line(header))
@@ -64,7 +64,7 @@ class Standoff:
 
 
 def text_hash(text: str) -> str:
-    """The hash that stands for a text.
+    """The hash that identifies a text.
 
     >>> text_hash("A cat")
     '148ed863e5b1ed9af2d9b795acef8142'
@@ -82,14 +82,14 @@ def _row(unit: Unit) -> dict[str, Any]:
 
 
 def _place(side: Side) -> dict[str, Any]:
-    if side.warc.startswith("/"):  # a path on the disk of the machine that mined it
+    if side.warc.startswith("/"):  # a local path on the machine that mined the page
         side = side._replace(warc=side.warc.rpartition("/")[2])
     found = columns.side_fields(side)
     return {**found, "hash": text_hash(side.text), "length": len(side.text)}
 
 
 def read_header(line: bytes) -> tuple[str, ...]:
-    """The languages of a stand-off corpus; raises ValueError for any other line."""
+    """Parse the header of a stand-off corpus and return its languages; raises ValueError."""
     header = _object(line)
     if header.get("diptych") != "standoff":
         raise ValueError("it has no header of a stand-off corpus")
@@ -98,19 +98,19 @@ def read_header(line: bytes) -> tuple[str, ...]:
         raise ValueError(f"it has version {header['version']}, this diptych reads {VERSION}")
     langs = header["langs"]
     if not all(isinstance(lang, str) and columns.is_lang(lang) for lang in langs):
-        raise ValueError("its languages are none")
+        raise ValueError("its header has an invalid language code")
     return tuple(langs)
 
 
 def read_line(line: bytes) -> BareUnit:
-    """A unit without its texts; raises ValueError for any other line."""
+    """Parse a line of a stand-off corpus as a unit without texts; raises ValueError."""
     row = _object(line)
     _check(row, _UNIT)
     sides = tuple(_side(place) for place in row["sides"])
     if not sides or len({side.lang for side in sides}) < len(sides):
-        raise ValueError("sides: there must be some, each in another language")
+        raise ValueError("sides: at least one is needed, each in a different language")
     if row["copies"] < 1:
-        raise ValueError("copies: it was found at least once")
+        raise ValueError("copies: must be at least 1")
     unit = Unit(
         sides, float(row["score"]), float(row["alignment"]), float(row["verified"]),
         row["evidence"], tuple(row["flags"].split()), row["copies"], row["run"],
@@ -121,22 +121,22 @@ def read_line(line: bytes) -> BareUnit:
 
 def _side(place: object) -> Side:
     if not isinstance(place, dict):
-        raise ValueError("sides: one is no object")
+        raise ValueError("sides: one is not a JSON object")
     _check(place, _SIDE)
     stretches(place["path"], place["at"])
     if not columns.is_lang(place["lang"]) or normalise(place["url"]) is None:
-        raise ValueError("sides: there is no such language or URL")
+        raise ValueError("sides: invalid language code or URL")
     if not _HASH.fullmatch(place["hash"]) or not 0 <= place["offset"] < MAX_OFFSET:
-        raise ValueError("sides: hash or offset cannot be")
+        raise ValueError("sides: invalid hash or offset")
     return Side(
         place["lang"], "", Url(place["url"]), place["path"], place["at"],
         _seconds(place["fetched"]), place["digest"], place["warc"], place["offset"],
     )  # fmt: skip
 
 
-@lru_cache(maxsize=4096)  # a page has many segments
+@lru_cache(maxsize=4096)  # many segments share a page
 def _seconds(time: str) -> float:
-    """The way back from `columns.iso_time`.
+    """Parse a time that `columns.iso_time` wrote.
 
     >>> _seconds("2023-11-14T22:13:20Z")
     1700000000.0
@@ -148,9 +148,9 @@ def _object(line: bytes) -> dict[str, Any]:
     try:
         row = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise ValueError(f"it is no JSON: {error}") from error
+        raise ValueError(f"it is not JSON: {error}") from error
     if not isinstance(row, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     return row
 
 
@@ -159,4 +159,4 @@ def _check(row: Mapping[str, object], kinds: Mapping[str, Sequence[type]]) -> No
         if name not in row:
             raise ValueError(f"there is no {name!r}")
         if type(row[name]) not in allowed:
-            raise ValueError(f"{name!r} is no {allowed[0].__name__}")
+            raise ValueError(f"{name!r} is not of type {allowed[0].__name__}")

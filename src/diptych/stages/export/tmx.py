@@ -23,11 +23,11 @@ _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 _FOOTER = b"""  </body>
 </tmx>
 """
-_ANY_SOURCE = "*all*"  # TMX 1.4b, srclang: any of them may be translated from
-_SEPARATOR = "\x1f"  # stands between fields until they are escaped, all of a batch at once
-# XML 1.0, 2.2: characters not allowed in a document, not even as references; and controls.
+_ANY_SOURCE = "*all*"  # TMX 1.4b, srclang: any language may be the source
+_SEPARATOR = "\x1f"  # separates fields until a whole batch is escaped at once
+# XML 1.0, 2.2: characters that a document must not contain, even as references; and controls.
 _FORBIDDEN_BYTES = ("\ufffe".encode(), "\uffff".encode())
-# The fetch time is the date of creation.
+# The fetch time is written as the creation date.
 _PLACE_PROPERTIES = tuple(name for name in columns.PLACE_COLUMNS if name != "fetched")
 _UNIT_FIELDS = 2 + len(columns.COMMON_COLUMNS)
 _SIDE_FIELDS = 2 + len(_PLACE_PROPERTIES)
@@ -35,14 +35,14 @@ _SIDE_FIELDS = 2 + len(_PLACE_PROPERTIES)
 
 @dataclass(frozen=True, slots=True)
 class Tmx:
-    """A translation unit for each unit, with all that is known of it as properties."""
+    """Writes one translation unit per unit, with its metadata as properties."""
 
     suffix: ClassVar[str] = "tmx"
     n_way: bool = False
-    """no language is the source of the others"""
+    """declare no language as the source of the others"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """All units, in the order given; the source language is the user's first."""
+        """Write all units in the given order; the source language is the first requested one."""
         out = files(self.suffix)
         source = _ANY_SOURCE if self.n_way or not corpus.langs else corpus.langs[0]
         head = _HEADER.format(version=_attribute(VERSION), srclang=_attribute(source))
@@ -53,7 +53,7 @@ class Tmx:
 
 
 def _units(units: Sequence[Unit], *, n_way: bool) -> bytes:
-    """Some units as XML: all their fields are escaped at once, and put into forms."""
+    """Units as XML: all fields are escaped at once, then inserted into templates."""
     escaped = _escaped([field for unit in units for field in _fields(unit)])
     parts = []
     start = 0
@@ -66,7 +66,7 @@ def _units(units: Sequence[Unit], *, n_way: bool) -> bytes:
 
 
 def _fields(unit: Unit) -> list[str]:
-    """The fields of a unit, in the order of its form."""
+    """The fields of a unit, in the order of its template."""
     alignment, verified, evidence, flags, copies, run = columns.common_row(unit)
     fields = [
         columns.unit_id(unit), f"{unit.score:.4f}", f"{alignment:.4f}", f"{verified:.4f}",
@@ -79,7 +79,7 @@ def _fields(unit: Unit) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _date(seconds: float) -> str:
-    """A time as TMX writes it.
+    """A time in the format of TMX.
 
     >>> _date(1700000000.9)
     '20231114T221320Z'
@@ -89,7 +89,7 @@ def _date(seconds: float) -> str:
 
 @lru_cache(maxsize=1024)
 def _form(langs: tuple[str, ...], n_way: bool) -> bytes:
-    """A unit of some languages, with places for its fields."""
+    """The template of a unit in these languages, with placeholders for its fields."""
     source = _attribute(_ANY_SOURCE if n_way else langs[0])
     lines = [f'    <tu tuid="%b" srclang={source}>', *_props(("score", *columns.COMMON_COLUMNS), 6)]
     for lang in langs:
@@ -107,12 +107,12 @@ def _props(names: Sequence[str], indent: int) -> list[str]:
 
 
 def _attribute(text: str) -> str:
-    """An attribute in a form: percent signs are doubled."""
+    """An attribute value for a template, quoted and with percent signs doubled."""
     return quoteattr(_legal(text)).replace("%", "%%")
 
 
 def _escaped(fields: Sequence[str]) -> list[bytes]:
-    r"""Texts as they may stand between tags.
+    r"""Escape texts for use between XML tags.
 
     >>> _escaped(["a<b", "c\x1f\ufffed"])
     [b'a&lt;b', b'c d']

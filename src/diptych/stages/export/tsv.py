@@ -1,4 +1,4 @@
-"""Tab-separated values: one unit a line, with where its sides were found."""
+"""Tab-separated values: one unit per line, with the places where its sides were found."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _DECIMAL_COLUMNS = frozenset({"score", "alignment", "verified"})
 
 @dataclass(frozen=True, slots=True)
 class Tsv:
-    """A header and a line for each unit; nothing is quoted, since no field can hold a tab."""
+    """Writes a header and one line per unit; unquoted, because no field can contain a tab."""
 
     suffix: ClassVar[str] = "tsv"
     n_way: bool = False
-    """a column for each language, instead of two sides"""
+    """write one column per language, instead of left and right"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """All units, in the order given."""
+        """Write all units in the given order."""
         langs = tuple(corpus.langs)
         names = _n_way_columns(langs) if self.n_way else columns.PAIR_COLUMNS
         row_of = partial(_n_way_row, langs) if self.n_way else columns.pair_row
@@ -37,9 +37,9 @@ class Tsv:
 
 
 def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
-    """The columns of a table of many languages.
+    """The columns of a table with several languages.
 
-    A column is named by its language alone, and `id` is one: so the id is `unit_id` here.
+    Columns are named after language codes, and `id` is one of them, so the id column is `unit_id`.
 
     >>> _n_way_columns(["en", "id"])[:6]
     ('en', 'id', 'score', 'unit_id', 'en_url', 'id_url')
@@ -49,7 +49,7 @@ def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
 
 
 def _n_way_row(langs: Sequence[str], unit: Unit) -> tuple[columns.Value, ...]:
-    """The values of a unit in the order of its columns, empty where a language is missing."""
+    """The values of a unit in column order; empty where a language is missing."""
     sides = {side.lang: side for side in unit.sides}
     texts = [sides[lang].text if lang in sides else "" for lang in langs]
     places = [columns.place_row(sides[lang]) if lang in sides else _EMPTY_PLACE for lang in langs]

@@ -1,4 +1,4 @@
-"""Hard rules that any segment pair must pass, each with a reason of its own."""
+"""Hard rules that every segment pair must pass, each with its own reason."""
 
 from __future__ import annotations
 
@@ -18,48 +18,48 @@ from diptych.units import Repeats
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Reject segments that cannot be translations by their form; others keep their score."""
+    """Rejects segments whose form rules out a translation; the others keep their score."""
 
     max_length: int = 2000
-    """characters on one side; longer ones are texts that were not split"""
+    """maximum characters of a side; longer ones are texts that were not split"""
     max_ratio: float = 3.0
-    """of the lengths of both sides, an ideograph counting as several letters"""
+    """maximum ratio of the lengths of both sides; an ideograph counts as several letters"""
     slack: float = 15.0
-    """letters added to both sides, since short ones vary more: OK, D'accord"""
+    """letters added to both lengths, as short texts vary more: OK, D'accord"""
     min_letters: int = 40
-    """letters a side must have for its language to be doubted, an ideograph counting as three"""
+    """minimum letters of a side for its language to be checked; an ideograph counts as three"""
     min_confidence: float = 0.9
-    """probability that a side is in the other language, of the two"""
+    """a side is rejected if it is in the language of the other side with this probability"""
     min_foreign: float = 0.99
-    """probability that it is in a third one, of that and its own"""
+    """a side is rejected if it is in a third language with this probability"""
     max_digits: float = 0.6
-    """share of digits in what is no blank"""
+    """maximum share of digits among characters other than spaces"""
     max_code: float = 0.25
-    """the same for signs that programs, paths and markup are full of"""
+    """maximum share of signs that are frequent in programs, paths and markup"""
     max_damage: int = 1
-    """characters of a side that may have been read in the wrong encoding"""
+    """maximum characters of a side that were decoded with the wrong character set"""
 
     @property
     def threshold(self) -> float:
-        """Whatever its score, a segment that breaks no rule is kept."""
+        """Always 0: a segment that breaks no rule is kept whatever its score."""
         return 0.0
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """The segments' own scores; a reject names the first rule it broke."""
+        """The segments' own scores; a rejection has the first broken rule as its reason."""
         return [
             Decision(not reason, seg.score, reason)
             for seg, reason in zip(segs, self.broken_rules(read_segments(segs)), strict=True)
         ]
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """The same scores: rules do not depend on other pages."""
+        """The same scores, because rules do not depend on other pages."""
         return scores
 
     def broken_rules(self, segments: Segments) -> list[str]:
-        """The first rule each segment breaks, or nothing."""
+        """The first rule that each segment breaks, or ""."""
         reasons = np.full(len(segments.segs), "", "U16")
         for name, is_broken in reversed(self._rules(segments)):
-            reasons[is_broken] = name  # of several rules the first stays
+            reasons[is_broken] = name  # in reverse order, so that the first rule wins
         return [str(reason) for reason in reasons]
 
     def _rules(self, segments: Segments) -> list[tuple[str, NDArray[np.bool_]]]:
@@ -92,7 +92,7 @@ class Rules:
         return lopsided
 
     def _is_foreign(self, segments: Segments, side: int) -> NDArray[np.bool_]:
-        """A mask of the texts of a side that are surely in the other language, or in a third."""
+        """A mask of the texts of a side that are surely in the other or in a third language."""
         is_other = segments.own_odds[side] <= -_odds(self.min_confidence)
         is_third = segments.third_odds[side] <= -_odds(self.min_foreign)
         foreign: NDArray[np.bool_] = (segments.chars[side].weight >= self.min_letters) & (
@@ -102,7 +102,7 @@ class Rules:
 
 
 def _odds(share: float) -> float:
-    """A probability as the logarithm of its odds."""
+    """The log-odds of a probability."""
     import math
 
     return math.log(share / (1 - share)) if share < 1 else math.inf

@@ -1,1 +1,1 @@
-"""Pairers: which pages of a site may be translations of each other."""
+"""Pairers: they propose pages of a site that may be translations of each other."""

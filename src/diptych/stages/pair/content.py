@@ -1,4 +1,4 @@
-"""Pages paired by their content, where URLs and links say nothing."""
+"""Pairing by content, for pages whose URLs and links give no evidence."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from diptych.types import PagePair
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Pairs of pages that share rare words, numbers, names of files, or their translations.
+    """Pairs pages that share rare words, numbers or file names, or translations of words.
 
-    Not all are compared with all: an inverted index finds the few pages of the other language that
-    share most with a page.
+    An inverted index limits the comparisons to the few pages of the other language that share most
+    with a page.
     """
 
     candidates: int = 5
-    """pages of the other language that each page is compared with"""
+    """number of pages of the other language that each page is compared with"""
     least: float = 0.25
-    """least likeness of a pair, from 0 to 1"""
+    """minimum similarity of a pair, from 0 to 1"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `content`."""
@@ -45,12 +45,12 @@ class Content:
         return one_partner_each(found)
 
     def similar_pages(self, sides: SideBySide) -> Pairs:
-        """Candidate pairs: for each page of either language those most similar to it."""
+        """Candidate pairs: each page of either language with the pages most similar to it."""
         return sides.candidates(self.candidates)
 
 
 def content_scores(measures: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    """One score of all measures: what pages share, less where their forms differ."""
+    """One score from all measures: shared content, reduced if the page structures differ."""
     words = np.maximum(measures["shared"], measures["translated"])
     form = (measures["tags"] + np.exp(-2 * measures["sizes"])) / 2
     scores: NDArray[np.float32] = (words * (0.5 + form / 2) * (1 - measures["copied"])).clip(0, 1)

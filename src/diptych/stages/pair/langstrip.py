@@ -1,8 +1,8 @@
 """URLs that are equal without their language marks: the WMT16 language stripper.
 
-The baseline of the shared task (Buck & Koehn 2016), which took its tokens from Smith et al. 2013,
-extended to all languages as Garcia-Romero et al. do: a language's English name, endonym and ISO
-639 codes, and its codes with a country.
+The baseline of the shared task (Buck & Koehn 2016), whose tokens are from Smith et al. 2013,
+extended to all languages as in Garcia-Romero et al.: a language's English name, endonym and ISO 639
+codes, and its codes with a country.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from diptych.stages.pair.shared.one_partner import one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.types import PagePair, Url
 
-# A country's code says less than its language's, and a letter alone is a mark on few sites; `e` and
-# `f` are on the shared task's own list.
+# Country codes are weaker marks than language codes, and single letters are marks on few sites; `e`
+# and `f` are on the list of the shared task.
 _MARK_KINDS = frozenset(("code", "code3", "endonym", "name", "habit"))
 _SINGLE_LETTERS = frozenset("ef")
 # DEVIATION(smart): any country or script may follow a code, not only where it is official.
@@ -36,11 +36,11 @@ _INDEX_FILE = re.compile(r"/(?:index|default|home)(?:\.[a-z]{2,5})?\Z", re.IGNOR
 
 _BOTH_MARKED = 0.9
 _ONE_MARKED = 0.8  # /a.html with /fr/a.html
-_CONTRADICTED = 0.3  # the URL names another of the site's languages than its page is in
+_CONTRADICTED = 0.3  # the URL names another of the site's languages than that of its page
 
 
 class Stripped(NamedTuple):
-    """A URL without its language marks, with holes where they were, and the languages marked."""
+    """A URL without its language marks, the same with holes for them, and the marked languages."""
 
     form: str
     shape: str
@@ -49,10 +49,10 @@ class Stripped(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LangStrip:
-    """Pairs of pages in different languages whose URLs differ in nothing but language marks."""
+    """Pairs pages in different languages whose URLs differ only in language marks."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; where several pages share a form they are weaker."""
+        """Pairs, strongest first; the score is lower if several pages share a stripped URL."""
         langs = page_languages(site)
         order = list(site.langs)
         groups: defaultdict[str, defaultdict[str, list[tuple[Url, Stripped]]]]
@@ -69,10 +69,10 @@ class LangStrip:
 
 
 def strip_language(url: str, langs: Sequence[str]) -> Stripped:
-    """A URL without the marks of some languages.
+    """Strip the marks of these languages from a URL.
 
-    Delimiters are whatever is neither letter nor digit.  Scheme, `www`, index files and a last
-    slash count for nothing.
+    Any character that is neither letter nor digit is a delimiter.  Scheme, `www`, index files and a
+    trailing slash are ignored.
 
     >>> strip_language("http://www.un.org/fr/a_fr.html?l=fr&id=2", ("en", "fr"))[:2]
     ('un.org/a.html?id=2', 'un.org/*/a_*.html?l=*&id=2')
@@ -82,7 +82,7 @@ def strip_language(url: str, langs: Sequence[str]) -> Stripped:
     path, in_path = _with_holes(unquote(parts.path), langs)
     query, in_query = _query_with_holes(parts.query, langs)
     # DEVIATION(wmt16): marks in the host are stripped too; the task had one host at a time.  They
-    # say less than the others: all of a site, in every language, may be under `.de`.
+    # are weaker than the others: a whole site, in every language, may be under `.de`.
     form = _holes_closed(host) + _INDEX_FILE.sub("", _path_closed(path)).rstrip("/")
     kept = [
         (_holes_closed(name), _holes_closed(value))
@@ -97,9 +97,9 @@ def strip_language(url: str, langs: Sequence[str]) -> Stripped:
 
 
 def _with_holes(text: str, langs: Sequence[str]) -> tuple[str, frozenset[str]]:
-    """A text with a hole for each language mark, and the languages they are of."""
+    """Replace each language mark by a hole; returns the text and the marked languages."""
     pattern, marks = _marks(tuple(langs))
-    # Without regard to case a dotless i matches an i, but is no mark.
+    # Ignoring case, a dotless i matches an i, but is not a mark.
     found = {marks[fold(mark)] for mark in pattern.findall(text) if fold(mark) in marks}
     return (pattern.sub(_HOLE, text) if found else text), frozenset(found)
 
@@ -107,7 +107,7 @@ def _with_holes(text: str, langs: Sequence[str]) -> tuple[str, frozenset[str]]:
 def _query_with_holes(
     query: str, langs: Sequence[str]
 ) -> tuple[list[tuple[str, str]], frozenset[str]]:
-    """The parameters of a query with holes, and the languages marked."""
+    """The parameters of a query with holes, and the marked languages."""
     holed: list[tuple[str, str]] = []
     found: frozenset[str] = frozenset()
     for name, value in parse_qsl(query, keep_blank_values=True):
@@ -122,31 +122,31 @@ def _spelled(query: list[tuple[str, str]]) -> str:
 
 
 def _holes_closed(text: str) -> str:
-    """Holes closed, each with one delimiter beside it."""
+    """Remove holes, each with one adjacent delimiter."""
     return _HOLE_AND_EDGE.sub("", text)
 
 
 def _path_closed(path: str) -> str:
-    """Holes closed, and the directories that were nothing but a mark gone."""
+    """Remove holes, and the directories that consisted only of a mark."""
     segments = (_holes_closed(segment) for segment in path.split("/"))
     return "".join(f"/{segment}" for segment in segments if segment)
 
 
 @lru_cache(maxsize=64)
 def _marks(langs: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
-    """A pattern of all marks of some languages, and which language each mark is of."""
+    """A pattern of all marks of these languages, and the language of each mark."""
     marks: dict[str, str] = {}
     for lang in langs:
         known = (word for word, kind in marks_of(lang).items() if kind in _MARK_KINDS)
         for name in (lang.lower(), *known):
             if len(name) > 1 or name in _SINGLE_LETTERS:
                 marks.setdefault(name, lang)
-    # A code means its own language before a country: `se` is Northern Sami where that is wanted.
+    # A language code takes precedence over a country: `se` is Northern Sami if that is requested.
     marks.update({code: lang for lang in langs for code in _codes(lang)})
     marks = {mark: marked_language(mark, lang, langs) for mark, lang in marks.items()}
     longest_first = sorted(marks, key=lambda mark: (-len(mark), mark))
     choices = "|".join(re.escape(mark) for mark in longest_first)
-    # Not after or before a letter or digit of any script; the underscore is a delimiter.
+    # Not adjacent to a letter or digit of any script; the underscore is a delimiter.
     pattern = rf"(?<![^\W_])({choices}){_REGION}(?![^\W_])"
     return re.compile(pattern, re.IGNORECASE), marks | {fold(mark): marks[mark] for mark in marks}
 
@@ -159,7 +159,7 @@ _Pages = list[tuple[Url, Stripped]]
 
 
 def _pairs(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) -> Iterator[PagePair]:
-    """Pages of one form paired: those with marks in the same places first, then the rest."""
+    """Pair pages with the same stripped URL: first those with marks in the same places."""
     by_shape: defaultdict[str, tuple[_Pages, _Pages]] = defaultdict(lambda: ([], []))
     for page in sorted(lefts, key=lambda page: (left_lang not in page[1].langs, page[0])):
         by_shape[page[1].shape][0].append(page)
@@ -175,7 +175,7 @@ def _pairs(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) -> It
 
 
 def _in_order(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) -> Iterator[PagePair]:
-    """Pages paired in their order, the weaker the more there are to choose from."""
+    """Pair pages in order; the score is lower the more candidates there are."""
     rivals = max(len(lefts), len(rights))
     for (left, one), (right, other) in zip(lefts, rights, strict=False):
         score = _agreement(one.langs, left_lang, other.langs, right_lang) / rivals
@@ -183,7 +183,7 @@ def _in_order(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) ->
 
 
 def _agreement(one: frozenset[str], left: str, other: frozenset[str], right: str) -> float:
-    """A score of how the marks of two URLs agree with the languages of their pages."""
+    """A score for the agreement of the marks of two URLs with the languages of their pages."""
     if (one and left not in one) or (other and right not in other) or not (one or other):
         return _CONTRADICTED
     return _BOTH_MARKED if one and other else _ONE_MARKED

@@ -1,4 +1,4 @@
-"""Pages paired by the declarations of the site itself: hreflang and language switchers."""
+"""Pairing by the site's own declarations: hreflang and language switchers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diptych.stages.pair.shared.one_partner import noisy_or, one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.types import PagePair, Url
 
-_SIBLING_FACTOR = 0.9  # of the weaker of the two declarations that make a sibling pair
+_SIBLING_FACTOR = 0.9  # factor on the weaker of the two declarations that imply a sibling pair
 _MAX_VOTERS = 2  # a page that more pages of one language declare is a home page
 _HOME_FACTOR = 0.1
 
@@ -30,8 +30,8 @@ class _Vote(NamedTuple):
     evidence: str
 
 
-# How often a declaration holds.  Ahrefs (374,756 domains): 17% of sites with hreflang have broken
-# targets and 15% unreciprocated ones, hence not more; a switcher more often leads to a home page.
+# Estimated precision of declarations.  Ahrefs (374,756 domains): 17% of sites with hreflang have
+# broken targets and 15% unreciprocated ones; a switcher more often leads to a home page.
 _VOTES = {
     "alternate": _Vote(0.9, "hreflang"),
     "hreflang": _Vote(0.8, "switcher"),
@@ -41,11 +41,11 @@ _VOTES = {
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Pairs that a page declares by hreflang or by a link named after a language.
+    """Pairs pages that the site declares as translations, by hreflang or language switchers.
 
-    A declaration counts only where it leads to a page that is in the language declared.  Pairs
-    declared from both sides are stronger; a link that many pages have in common leads to the home
-    page of the other language and is nearly nothing.
+    A declaration counts only if its target is in the declared language.  Pairs declared from both
+    sides are stronger; a link that many pages share leads to the home page of the other language
+    and counts for almost nothing.
     """
 
     def pair(self, site: SiteView) -> list[PagePair]:
@@ -56,7 +56,7 @@ class Links:
 
 
 def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
-    """The declarations of each page that lead to a page in the declared language."""
+    """The declarations of each page whose target is in the declared language."""
     wanted = tuple(site.langs)
     votes: _Votes = {}
     for url, link in site.links():
@@ -74,9 +74,10 @@ def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
 
 
 def _weakened(votes: _Votes, site: SiteView) -> _Votes:
-    """The votes, weaker where many pages of a language vote for one page.
+    """Weaken votes if many pages of a language vote for the same page.
 
-    Such a vote holds for one voter only: the home page, or the one that is voted for in return.
+    Such a vote keeps its strength for one voter only: the home page, or a page that the target
+    votes for in return.
     """
     homes = {site.resolve(seed) for seed in site.site.seeds}
     pages = site.pages
@@ -96,7 +97,7 @@ def _weakened(votes: _Votes, site: SiteView) -> _Votes:
 
 
 def _pairs(votes: _Votes, langs: Mapping[Url, str], order: list[str]) -> Iterator[PagePair]:
-    """For each two pages and kind of evidence, the votes of both and of third pages together."""
+    """Combine the votes of both pages and of third pages, for each pair and kind of evidence."""
     scores_of: defaultdict[tuple[Url, Url, str], dict[str, float]] = defaultdict(dict)
     for voter, left, right, evidence, strength in _votes_for_pairs(votes, langs):
         if order.index(langs[left]) > order.index(langs[right]):
@@ -113,7 +114,7 @@ def _pairs(votes: _Votes, langs: Mapping[Url, str], order: list[str]) -> Iterato
 def _votes_for_pairs(
     votes: _Votes, langs: Mapping[Url, str]
 ) -> Iterable[tuple[Url, Url, Url, str, float]]:
-    """(voter, page, page, evidence, strength): of the voter and another, or of two others."""
+    """Each vote as (voter, page, page, evidence, strength); the voter may be one of the pages."""
     alternates: defaultdict[Url, list[tuple[Url, float]]] = defaultdict(list)
     for (source, target, evidence), strength in votes.items():
         if source in langs:

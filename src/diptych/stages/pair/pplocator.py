@@ -1,7 +1,7 @@
-"""URL pairs as PPLocator proposes them: language tokens, then the most similar URL.
+"""URL pairs of PPLocator: language tokens, then the most similar URL.
 
-Vieira & Moreira 2012, section 3.1: normalisation, three lists, Algorithm 2.  The crawl of
-Algorithm 1 is a crawl policy.
+Vieira & Moreira 2012, section 3.1: normalisation, three lists, Algorithm 2.  The crawl of Algorithm
+1 is a crawl policy.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ OTHER = "*"
 
 @dataclass(frozen=True, slots=True)
 class PPLocator:
-    """Pairs of a URL with the most similar one among those of the other language's tokens."""
+    """Pairs each URL with the most similar one that has a token of the other language."""
 
     similarity: float = 0.85
-    """least similarity of the two URLs, by Levenshtein distance"""
+    """minimum similarity of the two URLs, by Levenshtein distance"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `pplocator`."""
@@ -47,7 +47,7 @@ class PPLocator:
     def _pairs(self, site: SiteView, left: str, right: str) -> list[PagePair]:
         guesses = [(url, guess_language(url, left, right)) for url in sorted(site.pages)]
         # DEVIATION(pplocator): pages are proposed by the tokens of their URLs alone, as in the
-        # paper, but what was read in another language is dropped: `lang=EN` on a French page.
+        # paper, but pages identified as another language are dropped: `lang=EN` on a French page.
         return [
             PagePair(Url(one), Url(other), left, right, score, "pplocator")
             for one, other, score in find_pairs(*populate(guesses, left, right), self.similarity)
@@ -61,7 +61,7 @@ def _may_be(page: PageRecord, lang: str) -> bool:
 
 
 def normal_form(url: str) -> str:
-    """A URL without what only lowers similarities: scheme, `www`, `index` and a last slash.
+    """A URL without parts that only lower similarities: scheme, `www`, `index`, trailing slash.
 
     >>> normal_form("http://www.travelingtolisbon.com/pt/promocoes.php")
     'travelingtolisbon.com/pt/promocoes.php'
@@ -82,15 +82,15 @@ _normal_forms = TextCache(_shorten, 24_000_000, per_character=2)
 
 
 def guess_language(url: str, left: str, right: str) -> str:
-    """The language whose token is in a URL, nothing if none is, `*` for a third language.
+    """The language whose token is in a URL, "" if there is none, `*` for a third language.
 
     >>> guess_language("http://x.com/ccmq_eng.htm", "en", "pt")
     'en'
     >>> [guess_language(f"http://x.com/{rest}", "en", "pt") for rest in ("ccmq.htm", "fr/")]
     ['', '*']
     """
-    # A code says more than a habit: `fc_nu.html?lang=en` is English whatever `f` may stand for.
-    # Countries are no tokens: Figure 1 of the paper is in a folder `cc-cg`, which is not Congo.
+    # A code is stronger than a habit: `fc_nu.html?lang=en` is English whatever `f` may mean.
+    # Countries are not tokens: Figure 1 of the paper is in a folder `cc-cg`, which is not Congo.
     marks = [
         (KINDS.index(mark.marks[0].kind), mark.start, mark.marks[0].lang, mark.text)
         for mark in url_marks(url, mark_table((left, right)))
@@ -99,8 +99,8 @@ def guess_language(url: str, left: str, right: str) -> str:
     if marks:
         *_, lang, text = min(marks)
         return marked_language(text, lang, (left, right))
-    # DEVIATION(pplocator): a third language's token must fill its segment, or one would find
-    # Italian in `/it-is-so` and Norwegian in `/no-news`; the paper names no list of them.
+    # DEVIATION(pplocator): a third language's token must fill its segment; otherwise `/it-is-so`
+    # would be Italian and `/no-news` Norwegian; the paper gives no list of them.
     others = url_marks(url, mark_table())
     return OTHER if any(_is_third(url, mark.text, mark.marks[0].kind) for mark in others) else ""
 
@@ -115,7 +115,7 @@ def _is_third(url: str, mark: str, kind: str) -> bool:
 def populate(
     guessed: Sequence[tuple[Url, str]], left: str, right: str
 ) -> tuple[list[Url], list[Url]]:
-    """The two lists to compare: an empty one is filled with the URLs without a token.
+    """The two lists to compare; an empty one is filled with the URLs without a token.
 
     >>> populate([("a", "en"), ("b", "")], "en", "fr")
     (['a'], ['b'])
@@ -131,21 +131,21 @@ def populate(
 def find_pairs(
     lefts: Sequence[str], rights: Sequence[str], least: float
 ) -> list[tuple[str, str, float]]:
-    """Algorithm 2: for each left URL the most similar right one, if it is similar enough."""
+    """Algorithm 2: pair each left URL with the most similar right one above the threshold."""
     best: dict[str, tuple[float, str]] = {}
     for left, right in candidates(lefts, rights, _pieces.__getitem__):
-        # The cutoff is a hint, and lower: it is rounded, and 0.85 must not miss 0.85.
+        # The cutoff is rounded, so it is set slightly lower: 0.85 must not miss 0.85.
         score = Levenshtein.normalized_similarity(
             normal_form(left), normal_form(right), score_cutoff=max(0.0, least - 1e-6)
         )
-        # Sorted: of equally similar ones the first.
+        # Candidates are sorted, so the first of equally similar ones wins.
         if score >= least and score > best.get(left, (0.0, ""))[0]:
             best[left] = (score, right)
     return [(left, right, score) for left, (score, right) in sorted(best.items())]
 
 
 def _read_pieces(url: str) -> frozenset[object]:
-    """The pieces that similar URLs share: words, and pairs of neighbouring words."""
+    """The pieces that similar URLs share: words, and pairs of adjacent words."""
     words = re.findall(r"[^\W_]+", normal_form(url))
     return frozenset([*words, *pairwise(words)])
 

@@ -1,11 +1,11 @@
 """PTI: file names compared with generated ones, then contents by a bilingual word list.
 
-Chen, Chau & Yeh 2004, as Vieira & Moreira 2012 describe and use it (sections 2 and 4): languages
-are identified; names with a language-indicating substring give all the names that the counterpart
-may have, which are looked up; what that does not decide is decided by the words of the pages.
+Chen, Chau & Yeh 2004, as Vieira & Moreira 2012 describe and use it (sections 2 and 4).  Page
+languages are identified.  From a name with a language-indicating substring, all possible names of
+the counterpart are generated and looked up.  Pages that remain are paired by their words.
 
-Vieira & Moreira leave some of it open, which is chosen here: the substrings, how much the sizes of
-pages may differ, and the formula of the similarity (known are only the word list and the 0.9).
+Vieira & Moreira leave some details open, which are chosen here: the substrings, the allowed
+difference in page size, and the similarity formula (only the word list and 0.9 are given).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from diptych.text.cognates import stem
 from diptych.types import PagePair, Url
 
 _NAME_SCORE = 0.9  # score of a pair by names; that of a pair by content is its similarity
-_MIN_TRANSLATION = 0.1  # probability of a translation on the word list, in a learned lexicon
-_MAX_HITS = 20_000  # entries of the index that are read for one page
-_MAX_CANDIDATES = 50  # pages that one page is compared with
+_MIN_TRANSLATION = 0.1  # minimum probability of a learned translation on the word list
+_MAX_HITS = 20_000  # maximum index entries read for one page
+_MAX_CANDIDATES = 50  # maximum pages that one page is compared with
 _MIN_NAME = 4  # letters; a shorter word is a code
 _TOKEN = re.compile(r"[^\W_]+")
 _AFTER_HOST = re.compile(r"\A[a-z]+://[^/?#]*", re.IGNORECASE)
@@ -42,14 +42,14 @@ _AFTER_HOST = re.compile(r"\A[a-z]+://[^/?#]*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Pti:
-    """Pairs by names with language-indicating substrings, and by a word list where those fail."""
+    """Pairs by names with language-indicating substrings, then by a bilingual word list."""
 
     similarity: float = 0.9
-    """pages are a pair if they are more similar than this, by the words of both"""
+    """pages are a pair if their similarity, by the words of both, is above this"""
     size_ratio: float = 2.0
-    """how many times as many words as the other a page may have"""
+    """maximum ratio of the numbers of words of two pages"""
     least_words: int = 10
-    """words on the word list that a page must have to be compared"""
+    """minimum words on the word list that a page must have to be compared"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `pti`."""
@@ -65,7 +65,7 @@ class Pti:
     def _by_content(
         self, site: SiteView, lefts: Sequence[Url], rights: Sequence[Url], left: str, right: str
     ) -> Iterator[PagePair]:
-        """Pairs by the word list, of pages whose names say nothing."""
+        """Pair pages without a counterpart by name, using the word list."""
         if not lefts or not rights:
             return
         words = word_list(site.lexicon(left, right))
@@ -76,7 +76,7 @@ class Pti:
         for document in ours:
             translated = _translated(document.words, words)
             for other in index.candidates(document, self.similarity, self.size_ratio):
-                # Half of the work is enough to rule most candidates out.
+                # An upper bound, at half the cost, rules most candidates out.
                 most = len(document.words) + len(other.words & translated)
                 if most <= self.similarity * (len(document.words) + len(other.words)):
                     continue
@@ -97,7 +97,7 @@ def _pairs_by_name(
 
 @lru_cache(maxsize=256)
 def _substrings(lang: str) -> tuple[tuple[str, ...], ...]:
-    """The substrings that indicate a language: letters, codes of 2 and of 3 letters, and names."""
+    """The substrings that indicate a language: letters, codes of 2 and 3 letters, and names."""
     habits = (word for word, kind in marks_of(lang).items() if kind == "habit")
     words = sorted({*habits, *(word for like in language_words(lang) for word in like)})
     lengths = [min(len(word), _MIN_NAME) for word in words]
@@ -110,8 +110,8 @@ def _substrings(lang: str) -> tuple[tuple[str, ...], ...]:
 def generated_names(url: str, left: str, right: str) -> list[str]:
     """The names that the counterpart of a page may have.
 
-    A substring that indicates a language is a part of the name, or where one begins or ends.  It is
-    replaced in one place, or wherever it is.
+    A language-indicating substring is a token of the name, or a prefix or suffix of one.  It is
+    replaced in one place, or everywhere.
 
     >>> generated_names("http://x.hk/2004/0107e.htm", "en", "zh")
     ['http://x.hk/2004/0107c.htm']
@@ -119,7 +119,7 @@ def generated_names(url: str, left: str, right: str) -> list[str]:
     True
     """
     # DEVIATION(pti): the substrings are codes, names and habits of any two languages, of which only
-    # `en-` and `ch-` are known to be the paper's; each is replaced by those about as long.
+    # `en-` and `ch-` are known to be the paper's; each is replaced by those of similar length.
     host = _AFTER_HOST.match(url)
     start = host.end() if host else 0
     tokens = list(_TOKEN.finditer(url, start))
@@ -134,7 +134,7 @@ def generated_names(url: str, left: str, right: str) -> list[str]:
 
 
 def _places(token: re.Match[str], word: str) -> list[int]:
-    """The places of a word in a token: at its beginning, and at its end."""
+    """The positions of a word in a token: at its beginning and at its end."""
     text = token[0].lower()
     begins = [token.start()] if text.startswith(word) else []
     ends = [token.end() - len(word)] if text.endswith(word) and text != word else []
@@ -149,16 +149,16 @@ def _with_word(url: str, places: Sequence[int], length: int, word: str) -> str:
 
 
 class WordList(NamedTuple):
-    """A bilingual word list of stems, which have numbers on each side."""
+    """A bilingual word list of stems, which are numbered on each side."""
 
     left_ids: Mapping[str, int]
     right_ids: Mapping[str, int]
     translations: Sequence[AbstractSet[int]]
-    """the translations of each left stem"""
+    """translations of each left stem"""
 
 
 def word_list(lexicon: Lexicon) -> WordList:
-    """The stems of a lexicon and their translations; sketches of pages have stems."""
+    """The stems of a lexicon and their translations; page sketches contain stems."""
     pairs = _entries(lexicon.forward, lexicon.left_words, lexicon.right_words)
     pairs |= {
         (left, right)
@@ -189,8 +189,8 @@ def similarity(left: AbstractSet[int], right: AbstractSet[int], words: WordList)
     >>> similarity({0, 1}, {0}, words)
     0.6666666666666666
     """
-    # DEVIATION(pti): this formula is ours.  Words of both pages count, and each once, however often
-    # it occurs; words that are not on the list, as names and numbers, are not compared.
+    # DEVIATION(pti): this formula is ours.  Words of both pages count, each once; words that are
+    # not on the list, such as names and numbers, are not compared.
     if not left and not right:
         return 0.0
     found = sum(not words.translations[word].isdisjoint(right) for word in left)
@@ -212,8 +212,8 @@ class _Document(NamedTuple):
 def _documents(
     site: SiteView, lefts: Sequence[Url], rights: Sequence[Url], words: WordList, least: int
 ) -> tuple[list[_Document], list[_Document]]:
-    """Both sides, by URL.  Pages with hardly any known word are left out."""
-    # DEVIATION(pti): one word that is the other's translation would be a perfect match.
+    """The documents of both sides, sorted by URL, without pages with hardly any known words."""
+    # DEVIATION(pti): otherwise two pages with one known word each could be a perfect match.
     sides = {url: (words.left_ids, 0) for url in lefts}
     sides |= {url: (words.right_ids, 1) for url in rights}
     found: tuple[list[_Document], list[_Document]] = ([], [])
@@ -227,7 +227,7 @@ def _documents(
 
 
 class _Index:
-    """An inverted index of pages by word, so that not all are compared with all."""
+    """An inverted index of pages by word, to limit the number of comparisons."""
 
     def __init__(self, documents: Sequence[_Document], words: WordList) -> None:
         self._documents, self._translations = documents, words.translations
@@ -237,10 +237,10 @@ class _Index:
                 self._pages_with[word].append(number)
 
     def candidates(self, document: _Document, least: float, ratio: float) -> list[_Document]:
-        """The pages about as large that share most of its rare words.
+        """The pages of similar size that share most of the document's rare words.
 
-        Two pages are more similar than `least` only if so many words of the one have a translation
-        on the other that at least one of the rarest few has: the others need not be looked up.
+        Two pages can be more similar than `least` only if at least one of the rarest few words has
+        a translation on the other page, so only these words are looked up.
         """
         needed = ceil(len(document.words) * (least - (1 - least) * ratio))
         rarest = nsmallest(
@@ -265,7 +265,7 @@ class _Index:
 
 
 def _are_of_like_size(one: _Document, other: _Document, ratio: float) -> bool:
-    """True if neither of two pages is much larger, by all words and by those on the list."""
+    """True if neither page is much larger, by all words and by those on the list."""
     return all(
         max(sizes) <= ratio * min(sizes)
         for sizes in ((one.size, other.size), (len(one.words), len(other.words)))

@@ -1,4 +1,4 @@
-"""Pairs of a site's URLs by a model of what parallel URLs look like (`learn.url.pair`)."""
+"""Pairs of a site's URLs by a model of parallel URLs (`learn.url.pair`)."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from diptych.types import PagePair, Url
 
 _Pairs = Mapping[tuple[str, str], float]
 _MIN_SURE = 0.7
-_HABIT_ODDS = 0.7  # logarithm: twice as likely
+_HABIT_ODDS = 0.7  # log odds: twice as likely
 
 
 @dataclass(frozen=True, slots=True)
 class UrlModel:
-    """Pairs that the URL pair model holds likely, each URL with its likeliest partner.
+    """Pairs each URL with the most probable counterpart according to the URL pair model.
 
-    What the site does in the pairs the model is sure of counts for the others: which marks stand
-    for the languages, and how folders are translated.
+    Habits of the site in the surest pairs count for the others: the marks it uses for languages,
+    and its translations of folder names.
     """
 
     model: str = ""
-    """folder of a URL pair model; the one that comes with the package if empty"""
+    """folder of a URL pair model; if empty, the one shipped with the package"""
     least: float = 0.2
-    """least probability of a pair"""
+    """minimum probability of a pair"""
     habits: bool = True
-    """whether the pairs of a site are judged by its own habits too"""
+    """True if the site's own habits change the probabilities of its pairs"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `url_model`."""
@@ -63,7 +63,7 @@ class UrlModel:
 
 @lru_cache(maxsize=2)
 def _loaded(folder: str) -> UrlPair:
-    """A model, read once for all sites."""
+    """Load a model once for all sites."""
     return load(folder)
 
 
@@ -72,7 +72,7 @@ def _traits(model: UrlPair) -> Callable[[str], frozenset[object]]:
     concepts: Concepts = model.features.concepts
 
     def traits(url: str) -> frozenset[object]:
-        """Words, numbers and meanings of a URL."""
+        """The words, numbers and meanings of a URL."""
         words = [token.word for token in parse_url(plain(url)).tokens]
         meant = [sense for word in words for sense in concepts.senses(word)]
         return frozenset([*words, *meant])
@@ -81,7 +81,7 @@ def _traits(model: UrlPair) -> Callable[[str], frozenset[object]]:
 
 
 def site_habits(pairs: Iterable[tuple[str, str]]) -> Counter[object]:
-    """Counts of each pair of marks and each pair of folders among the pairs of a site."""
+    """Count each pair of marks and each pair of folders among the pairs of a site."""
     habits: Counter[object] = Counter()
     for left, right in pairs:
         habits.update(_habits(left, right))
@@ -129,7 +129,7 @@ def _with_habits(probable: _Pairs) -> _Pairs:
 
 
 def _habit_odds(pair: tuple[str, str], habits: Counter[object], pairs: int, counted: bool) -> float:
-    """Logarithmic odds for a pair by the habits of its site."""
+    """The log odds of a pair from the habits of its site."""
     marks, *folders = _habits(*pair)
     itself = 1 if counted else 0
     seen = habits[marks] - itself

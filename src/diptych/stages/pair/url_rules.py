@@ -1,7 +1,7 @@
-"""Fixed patterns of URLs, as the earlier systems have them (STRAND, PTMiner, the first Bitextor).
+"""Fixed URL patterns, as in earlier systems (STRAND, PTMiner, the first Bitextor).
 
-Resnik & Smith 2003, Chen & Nie 2000, Espla-Gomis & Forcada 2010: one mark of a language is replaced
-by one of the other language, and the URL that this gives is looked up.
+Resnik & Smith 2003, Chen & Nie 2000, Espla-Gomis & Forcada 2010: a mark of one language is replaced
+by a mark of the other, and the resulting URL is looked up.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ REMOVED_AT = (
     ("_*.", "."), ("-*.", "."), (".*.", "."),  # a_fr.html with a.html
     ("//*.", "//"), ("//*.", "//www."),
 )  # fmt: skip
-"""places where a mark may be removed, and what a URL without a mark has there"""
+"""places where a mark may be removed, and the text that replaces them"""
 
-_BOTH_MARKED, _ONE_MARKED = 0.9, 0.7  # scores: a rule with one mark says less
+_BOTH_MARKED, _ONE_MARKED = 0.9, 0.7  # scores: a rule with one mark is weaker
 _END = r"(?=[?#]|\Z)"
 
 
 @dataclass(frozen=True, slots=True)
 class UrlRules:
-    """Pairs of pages whose URLs become each other by one rule of a fixed list."""
+    """Pairs pages whose URLs can be transformed into each other by one rule of a fixed list."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Pairs, strongest first; evidence is `url_rules`."""
@@ -74,9 +74,9 @@ def _pairs(
 
 @lru_cache(maxsize=256)
 def language_words(lang: str) -> tuple[tuple[str, ...], ...]:
-    """Codes of two letters, of three, and names of a language, as they stand in URLs.
+    """Two-letter codes, three-letter codes and names of a language, as they occur in URLs.
 
-    Names are those in English and in the language itself.
+    Names are in English and in the language itself.
 
     >>> language_words("fr")
     (('fr',), ('fra', 'fre'), ('fran%C3%A7ais', 'francais', 'french'))
@@ -91,7 +91,7 @@ def language_words(lang: str) -> tuple[tuple[str, ...], ...]:
 
 
 def mark_replaced(url: str, left: str, right: str) -> list[str]:
-    """The URLs in one language that a URL in another may become: one mark replaced by its like.
+    """The URLs in the right language that a URL may become if one mark is replaced by its like.
 
     >>> mark_replaced("http://x.org/en/a?l=en", "en", "fr")
     ['http://x.org/fr/a?l=en', 'http://x.org/en/a?l=fr']
@@ -107,7 +107,7 @@ def mark_replaced(url: str, left: str, right: str) -> list[str]:
 
 
 def mark_removed(url: str, lang: str) -> list[str]:
-    """The URLs without a mark that a URL may become when one of its marks is taken out.
+    """The URLs that result from removing one language mark.
 
     >>> mark_removed("http://x.org/fr/a_fr.html", "fr")
     ['http://x.org/a_fr.html', 'http://x.org/fr/a.html']
@@ -125,7 +125,7 @@ def mark_removed(url: str, lang: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _patterns(places: Sequence[str], words: Sequence[str]) -> tuple[re.Pattern[str], ...]:
-    """One pattern for each place, which matches the mark alone; none if there are no words."""
+    """One pattern per place, which matches only the mark; none if there are no words."""
     if not words:
         return ()
     choices = "|".join(map(re.escape, words))
@@ -138,11 +138,11 @@ def _patterns(places: Sequence[str], words: Sequence[str]) -> tuple[re.Pattern[s
 
 
 def with_case_of(mark: str, word: str) -> str:
-    """A word with the capitals of the mark it replaces.
+    """A word with the capitalisation of the mark it replaces.
 
     >>> with_case_of("EN", "fr"), with_case_of("English", "french"), with_case_of("en", "fr")
     ('FR', 'French', 'fr')
     """
-    if "%" in word:  # escapes have capitals of their own
+    if "%" in word:  # escapes have their own capitals
         return word
     return word.upper() if mark.isupper() else word.title() if mark.istitle() else word

@@ -1,1 +1,1 @@
-"""Verifiers: tell by their content if two pages are translations of each other."""
+"""Verifiers: they decide by content if two pages are translations of each other."""

@@ -1,4 +1,4 @@
-"""Pages verified by all features, in any languages: the default."""
+"""Verification by all features, for any languages: the default."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from diptych.types import Candidate, Decision
 
 @dataclass(frozen=True, slots=True)
 class Classify(TrainedVerifier):
-    """All features of content, structure and alignment, in a small model of many languages.
+    """Scores pages by content, structure and alignment, with a small model for any languages.
 
-    The score is the probability that both pages say the same.  Where one says only a part of what
-    the other does they are not parallel, and the reason is `partial`.
+    The score is the probability that both pages have the same content.  If one page has only a part
+    of the other's content, they are not parallel, and the reason is `partial`.
     """
 
     method: ClassVar[str] = "classify"
     names: ClassVar[tuple[str, ...]] = NAMES
     threshold: float = 0.6
-    """least score of a pair that is accepted; above a half, as a wrong pair costs more than a lost
-    one"""
+    """minimum score of a pair that is accepted; above 0.5, because a wrong pair costs more than
+    a missed one"""
     partial_less: float = 0.6
-    """share of a page's letters with a counterpart below which the other says only a part of it"""
+    """a page has content that the other lacks if a lower share of its letters has a counterpart"""
     partial_more: float = 0.8
-    """share of the other page's letters with a counterpart, from which it is a part and not merely
-    another page"""
+    """minimum share of the other page's letters with a counterpart, for it to be a part of the
+    first page and not a different page"""
     partial_places: float = 0.3
-    """and of the words and numbers on both pages, the share at corresponding places"""
+    """minimum share of common words and numbers at corresponding places, for `partial` to apply"""
     one_sided: float = 0.8
-    """share of a page's letters with a counterpart below which an accepted pair is marked"""
+    """an accepted pair is flagged if a lower share of a page's letters has a counterpart"""
 
     def decide(self, candidate: Candidate) -> Decision:
-        """The decision by all features; an accepted pair may be flagged as one-sided."""
+        """Decide by all features; an accepted pair may be flagged as one-sided."""
         row = features(candidate)
         decision = self.judge(row)
         is_one_sided = decision.accept and row.covered_less < self.one_sided
         return replace(decision, marks=("one_sided_parts",)) if is_one_sided else decision
 
     def judge(self, row: Features) -> Decision:
-        """The decision by the features of two pages."""
+        """Decide by the features of two pages."""
         decision = self.by_score(self.score(row))
         is_part = self._is_part(row)
         return Decision(False, decision.score, Reason.PARTIAL) if is_part else decision
 
     def _is_part(self, row: Features) -> bool:
-        """True if one page says all that the other does, and clearly more."""
+        """True if one page has all the content of the other, and clearly more."""
         return (
             row.covered_less < self.partial_less
             and row.covered_more >= self.partial_more

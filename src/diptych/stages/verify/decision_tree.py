@@ -1,4 +1,4 @@
-"""Pages verified by a decision tree over four features (Vieira & Moreira 2012, section 3.2)."""
+"""Verification by a decision tree over four features (Vieira & Moreira 2012, section 3.2)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from diptych.stages.verify.shared.features import PPLOCATOR
 
 @dataclass(frozen=True, slots=True)
 class DecisionTree(TrainedVerifier):
-    """The decision tree of PPLocator: words, bytes, HTML tags and words in common.
+    """The decision tree of PPLocator: words, bytes, HTML tags, common words."""
 
-    The score is the share of right pairs among those of the training that ended in the same leaf.
-    """
-
-    # DEVIATION(pplocator): pages in one language, copies and empty pages are told apart first;
-    # the paper names them as the cause of most of its wrong pairs.
+    # DEVIATION(pplocator): pages in one language, copies and empty pages are rejected first; the
+    # paper names them as the cause of most of its wrong pairs.
     method: ClassVar[str] = "decision_tree"
     names: ClassVar[tuple[str, ...]] = PPLOCATOR

@@ -1,4 +1,4 @@
-"""Pages verified by maximum entropy over three features (Shi et al. 2006, section 6)."""
+"""Verification by maximum entropy over three features (Shi et al. 2006, section 6)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from diptych.stages.verify.shared.features import MAXENT
 
 @dataclass(frozen=True, slots=True)
 class MaxEnt(TrainedVerifier):
-    """Maximum entropy of Shi et al. 2006: file sizes, HTML tags and sentences that align.
+    """The maximum entropy model of Shi et al. 2006: file sizes, HTML tags, aligned sentences."""
 
-    The score is the model's probability.
-    """
-
-    # DEVIATION(shi): pages in one language, copies and empty pages are told apart first, as the
-    # three features cannot.
+    # DEVIATION(shi): pages in one language, copies and empty pages are rejected first, as the three
+    # features cannot recognise them.
     method: ClassVar[str] = "maxent"
     names: ClassVar[tuple[str, ...]] = MAXENT

@@ -1,4 +1,4 @@
-"""Pages verified by the lengths of their texts: a baseline."""
+"""Verification by the lengths of the texts: a baseline."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ _DENSE_LANGUAGES = frozenset({"zh", "yue", "wuu", "ja", "ko"})
 
 @dataclass(frozen=True, slots=True)
 class SizeRatio(CheckedVerifier):
-    """Two pages in two languages whose texts are about as long.
+    """Accepts two pages in two languages whose texts are about equally long.
 
-    The score is that of a normal deviate of the logarithm of the ratio: 1 for equal lengths, 0.61
-    at one tolerance, 0.14 at two.  True pairs of real manuals deviate by 0.05 to 0.2; the tolerance
-    is larger since pages of other sites are translated less completely.
+    The score is a Gaussian of the log length ratio: 1 for equal lengths, 0.61 at one tolerance,
+    0.14 at two.  Real translated manuals deviate by 0.05 to 0.2; the tolerance is larger because
+    other sites are translated less completely.
     """
 
     threshold: float = 0.14
-    """least score of a pair that is accepted"""
+    """minimum score of a pair that is accepted"""
     tolerance: float = 0.3
-    """standard deviation of the logarithm of the ratio"""
+    """standard deviation of the log length ratio"""
     dense_tolerance: float = 0.4
-    """with ideographs or syllables on one side, where a character stands for several letters"""
+    """the same if one side has ideographs or syllables, where a character stands for several
+    letters"""
 
     def decide(self, candidate: Candidate) -> Decision:
-        """The decision by the ratio of the lengths."""
+        """Decide by the length ratio."""
         share = ratio(letters(candidate.left), letters(candidate.right))
         langs = candidate.pair.langs
         return self.by_score(self.score(share, langs), Reason.LENGTH_RATIO)
 
     def score(self, share: float, langs: LangPair) -> float:
-        """The score of a ratio of lengths, in two languages."""
+        """The score of a length ratio for two languages."""
         is_dense = not {*map(primary, langs)}.isdisjoint(_DENSE_LANGUAGES)
         tolerance = self.dense_tolerance if is_dense else self.tolerance
         return math.exp(-((math.log(share) / tolerance) ** 2) / 2) if share > 0 else 0.0

@@ -52,7 +52,7 @@ def test_alternative_text_is_the_text_of_its_image() -> None:
     assert [tag for tag in tree.tags if tag == "img"] == ["img"]
 
 
-def test_what_has_no_text_and_no_link_is_left_out() -> None:
+def test_elements_without_text_and_links_are_left_out() -> None:
     assert outline(document(page("<body><div><hr><div></div></div><p>Text"))) == [
         ("p", "Text"), ("body", ""), ("html", ""),
     ]  # fmt: skip
@@ -79,7 +79,7 @@ def test_page_without_a_tree_is_read_from_its_paths() -> None:
     assert from_paths.leftmost.tolist() == document(read).leftmost.tolist()
 
 
-def test_text_behind_what_an_element_holds_is_its_own() -> None:
+def test_text_after_child_elements_is_the_same_from_tree_and_paths() -> None:
     read = page("<body><div><p>One</p>Two</div>")
     from_paths = document(Page(read.record, read.links, read.blocks))
     assert outline(from_paths) == outline(document(read))

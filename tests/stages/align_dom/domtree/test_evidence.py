@@ -41,13 +41,13 @@ def test_gain_of_words_in_the_paper_is_model_1_over_chance() -> None:
     assert found[1, 1] == pytest.approx(math.log(1 / 2), abs=1e-3)
 
 
-def test_without_lexicon_unknown_words_say_nothing() -> None:
+def test_without_lexicon_unknown_words_are_no_evidence() -> None:
     alone = replace(PAPER, null=0.4)
     assert gains(["red house"], ["maison rouge", "chat"], alone) == pytest.approx(0.0)
     assert gains(["red house"], ["maison rouge", "chat"], PAPER)[0, 0] < 0
 
 
-def test_both_directions_are_weighed() -> None:
+def test_both_directions_are_weighted() -> None:
     lexicon = train(WORDS * 5, "en", "fr")
     one, other, half = (
         gains(["red house", "red"], ["maison"], replace(PAPER, backward=weight), lexicon)
@@ -64,7 +64,7 @@ def test_other_direction_is_that_of_the_pages_exchanged() -> None:
     assert ours == pytest.approx(theirs.T, abs=1e-4)
 
 
-def test_words_seen_seldom_are_believed_less() -> None:
+def test_rare_words_count_less() -> None:
     words = Lexicon.of_links("en", "fr", [("house", "maiso", 1), ("red", "rouge", 1)])
     seen = [np.full(2, times, np.float32) for times in (1, 100)]
     wrong = [
@@ -77,14 +77,14 @@ def test_words_seen_seldom_are_believed_less() -> None:
     assert wrong[1] < wrong[0] < 0
 
 
-def test_number_that_is_missing_speaks_against() -> None:
+def test_missing_number_is_evidence_against() -> None:
     evidence = replace(PAPER, null=0.4, cognates=True)
     found = gains(["in 1956", "in 1957"], ["en 1956", "en 1957"], evidence)
     assert found[0, 0] > 0 > found[0, 1]
     assert found[1, 1] > 0 > found[1, 0]
 
 
-def test_text_beside_none_costs() -> None:
+def test_text_without_counterpart_costs() -> None:
     trees = document(make_page("/", "", "one")), document(make_page("/", "", "un"))
     evidence = replace(PAPER, null=0.4, one_sided=3.0)
     known = read_evidence(trees, Lexicon.empty("", ""), evidence).gains(slice(0, 3), slice(0, 3))
@@ -99,7 +99,7 @@ def test_paper_has_no_other_evidence() -> None:
     assert paper.crossing == 0.0
 
 
-def test_like_lengths_gain_and_unlike_ones_cost() -> None:
+def test_similar_lengths_gain_and_different_ones_cost() -> None:
     table = length_gains(np.array([10.0, 100.0, 1e9]), np.array([10.0, 100.0, 400.0]))
     assert table[1, 1] > table[0, 0] > 0 > table[0, 1] > table[0, 2]
     assert np.isfinite(table).all()

@@ -71,7 +71,7 @@ def lexicon() -> Lexicon:
     return train(words * 3, "en", "fr")
 
 
-def test_lexicon_finds_what_structure_cannot() -> None:
+def test_lexicon_aligns_blocks_that_structure_cannot() -> None:
     left = page("<body><ul>" + "".join(f"<li>{text}" for text in EN) + "</ul>")
     right = page(f"<body><ul><li>{FR[0]}<li>{FR[4]}</ul>")
     assert paired(DomTree().align(left, right, lexicon())) == [(EN[0], FR[0]), (EN[4], FR[4])]
@@ -119,7 +119,7 @@ def test_same_page_twice_and_odd_characters() -> None:
         assert pair.score > 0.5
 
 
-def test_right_block_alone_stands_between_its_neighbours() -> None:
+def test_single_right_block_is_placed_between_its_neighbours() -> None:
     left = page("<body>" + "".join(f"<p>{text}</p>" for text in EN))
     right = page(
         f"<body><p>{FR[0]}</p><blockquote>12 345</blockquote>"
@@ -139,7 +139,7 @@ def test_paper_alone_needs_a_lexicon_and_works_with_one() -> None:
 
 
 @pytest.mark.parametrize("cut", [1_000, 100_000])
-def test_pages_that_are_cut_are_aligned_all_the_same(cut: int) -> None:
+def test_pages_that_are_cut_are_aligned_too(cut: int) -> None:
     texts = [f"{EN[k % 5]} Number {k}." for k in range(400)]
     others = [f"{FR[k % 5]} Numéro {k}." for k in range(400)]
     left = page("<body>" + "".join(f"<p>{text}</p>" for text in texts))
@@ -178,7 +178,7 @@ def test_block_of_a_megabyte_is_one_block() -> None:
     assert [len(pair.left) for pair in pairs] == [1, 1]
 
 
-def test_trees_do_better_than_one_sequence_where_one_side_has_more() -> None:
+def test_trees_beat_one_sequence_if_one_side_has_more_blocks() -> None:
     menu = "<div><p>" + "</p><p>".join(FR[::-1]) + "</p></div>"
     left, right = page(sections(EN)), page(sections(FR, menu=menu))
     truth = set(zip(EN, FR, strict=True))

@@ -39,7 +39,7 @@ def pairs(path: Path) -> set[tuple[int, int]]:
 
 @settings(max_examples=examples(30))
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(1, 3), st.integers(20, 400))
-def test_every_sentence_is_in_a_step_however_coarse_it_begins(
+def test_every_sentence_is_in_a_step_at_any_coarseness(
     count: int, others: int, rounds: int, cells: int
 ) -> None:
     left, right = numbered(count), numbered(others, start=3)
@@ -55,7 +55,7 @@ def test_every_sentence_is_in_a_step_however_coarse_it_begins(
         assert ends[-1].tolist() == [count, others]
 
 
-def test_only_a_band_of_long_texts_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_band_of_long_texts_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     decode = passes._decode
 
@@ -74,7 +74,7 @@ def test_only_a_band_of_long_texts_is_looked_at(monkeypatch: pytest.MonkeyPatch)
         assert min(seen) <= passes.MAX_CELLS
 
 
-def test_short_texts_are_looked_at_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_texts_are_searched_completely(monkeypatch: pytest.MonkeyPatch) -> None:
     left, right = numbered(9), numbered(9)
     model = Model(MOVES, links(left, right), 0.9, 0.9, 1.0)
     wrong = path_of(*((n, 0, 1, 0) for n in range(9)), *((9, n, 0, 1) for n in range(9)))
@@ -100,7 +100,7 @@ def test_more_evidence_counts() -> None:
     assert pairs(align_near(left, right, path, model, scorer)) == {(0, 1)}
 
 
-def test_only_sure_pairs_teach() -> None:
+def test_words_are_learned_only_from_sure_beads() -> None:
     steps = [(0, 0, 1, 1), (1, 1, 1, 0), (2, 1, 0, 1), (2, 2, 1, 2)]
     path = Path(np.array(steps, np.int32), np.array([0.9, 0.9, 0.9, 0.4]))
     assert sure_steps(path).tolist() == [True, False, False, False]
@@ -109,13 +109,13 @@ def test_only_sure_pairs_teach() -> None:
     assert (len(ours), len(theirs)) == (1, 1)
 
 
-def test_lists_of_words_do_not_teach() -> None:
+def test_words_are_not_learned_from_lists() -> None:
     long = read_text([" ".join(f"wort{n}" for n in range(250)), "kurz"], "de")
     ours, theirs = passes._sure_beads(long, long, path_of((0, 0, 1, 1), (1, 1, 1, 1)))
     assert (ours.lengths.tolist(), theirs.lengths.tolist()) == ([4], [4])
 
 
-def test_ratio_of_lengths_is_believed_as_far_as_there_is_text() -> None:
+def test_length_ratio_is_shrunk_for_short_texts() -> None:
     assert passes._ratio(0, 0) == 1
     assert 1 < passes._ratio(20, 30) < passes._ratio(2_000, 3_000) < 1.5
     assert passes._ratio(1_000, 1e9) == pytest.approx(1.6)
@@ -132,7 +132,7 @@ def test_share_of_chance_falls_where_words_are_known() -> None:
     assert len(taught.links) >= len(model.links)
 
 
-def test_nothing_known_is_nothing_assumed() -> None:
+def test_without_words_the_share_stays() -> None:
     left, right = read_text(["aa", "bb"], "de"), read_text(["11", "22"], "fr")
     none = links(left, right)
     assert len(none) == 0

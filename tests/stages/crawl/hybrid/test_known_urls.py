@@ -20,7 +20,7 @@ def urls_of(count: int) -> tuple[KnownUrls, list[KnownUrl]]:
     return urls, [urls.add(KnownUrl(Url(f"http://x.org/{number}"))) for number in range(count)]
 
 
-def test_what_is_added_is_known_by_its_url() -> None:
+def test_added_url_is_found_by_its_address() -> None:
     urls, (one, other) = urls_of(2)
     assert urls.get(one.url) is one
     assert urls.get(other.url) is other
@@ -38,7 +38,7 @@ def test_evidence_holds_for_both_urls_and_is_kept_once() -> None:
     assert other.candidates == {one: [KEY, NAME]}
 
 
-def test_no_url_is_its_own_candidate_or_that_of_one_that_is_gone() -> None:
+def test_no_url_is_a_candidate_of_itself_or_of_a_removed_one() -> None:
     urls, (one, other) = urls_of(2)
     assert not urls.add_evidence(one, one, KEY)
     other.state = State.GONE
@@ -63,7 +63,7 @@ def test_candidates_and_their_evidence_are_bounded() -> None:
     )
 
 
-def test_url_that_is_led_to_inherits_candidates() -> None:
+def test_redirect_target_inherits_candidates() -> None:
     urls, (old, new, partner) = urls_of(3)
     urls.add_evidence(old, partner, KEY)
     urls.add_evidence(old, partner, NAME)
@@ -74,7 +74,7 @@ def test_url_that_is_led_to_inherits_candidates() -> None:
     assert partner.candidates == {new: [KEY, NAME]}
 
 
-def test_url_is_no_candidate_of_the_one_that_leads_to_it() -> None:
+def test_redirect_target_is_no_candidate_of_its_source() -> None:
     urls, (old, new) = urls_of(2)
     urls.add_evidence(old, new, KEY)
     urls.move(old, new)

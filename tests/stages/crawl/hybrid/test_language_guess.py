@@ -39,11 +39,11 @@ def test_links_mostly_stay_within_the_language_of_their_page() -> None:
     assert likeliest(guesser.first_guess("", OTHER, {})) == OTHER
 
 
-def test_with_nothing_known_all_languages_are_alike() -> None:
+def test_without_knowledge_all_languages_are_equally_likely() -> None:
     assert len(set(LanguageGuesser(LANGS).first_guess("", "", {}).values())) == 1
 
 
-def test_model_counts_as_far_as_it_is_sure() -> None:
+def test_model_counts_by_its_confidence() -> None:
     guesser = LanguageGuesser(LANGS)
     unsure, sure = (guesser.first_guess("", "en", {"fr": share}) for share in (0.4, 0.99))
     assert likeliest(unsure) == "en"
@@ -55,7 +55,7 @@ def test_model_counts_as_far_as_it_is_sure() -> None:
     st.sampled_from(["", "en", "fr", OTHER]), st.sampled_from(["", "en", "fr", OTHER]),
     st.dictionaries(st.sampled_from(["en", "fr", OTHER]), st.floats(0, 1), max_size=1),
 )  # fmt: skip
-def test_first_guess_is_of_every_language_and_no_more_than_all(
+def test_first_guess_is_a_distribution_over_all_languages(
     declared: str, source: str, model: dict[str, float]
 ) -> None:
     first = LanguageGuesser(LANGS).first_guess(declared, source, model)
@@ -67,7 +67,7 @@ def test_first_guess_is_of_every_language_and_no_more_than_all(
 # -- what a site teaches ---------------------------------------------------------------------------
 
 
-def test_folder_teaches_the_language_of_what_is_in_it() -> None:
+def test_language_of_a_folder_is_learned() -> None:
     guesser = LanguageGuesser(LANGS)
     first = guesser.first_guess("", "en", {})
     for number in range(5):
@@ -86,7 +86,7 @@ def test_folder_teaches_the_language_of_what_is_in_it() -> None:
         ("/u-{}.html", "/v-{}.html"),
     ],
 )
-def test_other_pieces_of_a_url_teach_it_as_well(left: str, right: str) -> None:
+def test_language_is_learned_from_other_parts_of_a_url(left: str, right: str) -> None:
     guesser = LanguageGuesser(LANGS)
     for number in range(10, 16):
         guesser.learn(features(guesser, left.format(number)), "en")
@@ -96,7 +96,7 @@ def test_other_pieces_of_a_url_teach_it_as_well(left: str, right: str) -> None:
         assert likeliest(guesser.guess(features(guesser, form.format(99)), even)) == lang
 
 
-def test_text_of_a_link_teaches_it() -> None:
+def test_language_is_learned_from_the_link_text() -> None:
     guesser = LanguageGuesser(LANGS)
     first = guesser.first_guess("", "en", {})
     for number in range(5):
@@ -114,7 +114,7 @@ def test_first_guess_that_is_always_wrong_is_corrected() -> None:
     assert likeliest(guesser.guess(guesser.feature_ids(["x:new", "s:en"]), first)) == "fr"
 
 
-def test_what_was_never_seen_says_nothing() -> None:
+def test_unseen_features_change_nothing() -> None:
     guesser = LanguageGuesser(LANGS)
     first = guesser.first_guess("", "fr", {})
     assert guesser.guess(features(guesser, "/a/b/c", "d"), first) == first

@@ -18,7 +18,7 @@ def counted(*brought: float, url: Url = LIST) -> LinkYields:
     return yields
 
 
-def test_before_anything_was_read_links_are_worth_a_little() -> None:
+def test_links_have_a_small_prior_value() -> None:
     assert 0.3 < LinkYields().expected(LIST, "en", 0.0) < 0.5
     assert LinkYields().expected(LIST, "en", 0.3) == 0.0
 
@@ -34,7 +34,7 @@ def test_few_good_links_are_worth_more_than_many_poor_ones() -> None:
     assert many.expected(LIST, "en", 0.09) < 0.1
 
 
-def test_links_are_worth_something_only_beyond_what_is_known() -> None:
+def test_only_the_excess_over_the_best_url_counts() -> None:
     yields = counted(1.5, 1.5, 1.5)
     worth = [yields.expected(LIST, "en", least) for least in (0.0, 0.3, 0.4, 0.6)]
     assert worth == sorted(worth, reverse=True)
@@ -42,7 +42,7 @@ def test_links_are_worth_something_only_beyond_what_is_known() -> None:
     assert worth[3] == 0.0
 
 
-def test_pages_are_told_apart_by_their_place_but_not_by_numbers() -> None:
+def test_pages_are_distinguished_by_folder_but_not_by_number() -> None:
     yields = counted(1.5, 1.5, 1.5)
     for _ in range(3):
         yields.add_page(DOCUMENT, "en")
@@ -51,7 +51,7 @@ def test_pages_are_told_apart_by_their_place_but_not_by_numbers() -> None:
     assert yields.expected(DOCUMENT, "en", 0.0) < yields.expected(LIST, "en", 0.0)
 
 
-def test_worth_falls_when_the_last_pages_brought_nothing() -> None:
+def test_value_falls_after_pages_without_yield() -> None:
     rich = counted(*[1.2] * 20)
     before = rich.expected(LIST, "en", 0.2)
     for _ in range(4):

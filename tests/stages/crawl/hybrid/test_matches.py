@@ -94,7 +94,7 @@ def test_page_has_one_partner_in_each_language() -> None:
     assert bench.matches.may_be_pair(other, german)
 
 
-def test_evidence_of_a_pair_is_believed_more_and_what_is_refuted_less(bench: Bench) -> None:
+def test_trust_rises_with_pairs_and_falls_with_refutations(bench: Bench) -> None:
     one, two, other = *bench.pages(2, "en"), bench.page("/fr/a", "fr")
     start = bench.values.evidence_rates.rate(ALTERNATE, 0.5)
     bench.pair(one, other)
@@ -164,7 +164,7 @@ def test_pair_does_not_wait_for_others(bench: Bench, lang: str, kinds: Kinds) ->
     assert len(bench.questions()) == 1
 
 
-def test_page_is_not_compared_with_all_there_is(bench: Bench) -> None:
+def test_verifications_per_page_are_limited(bench: Bench) -> None:
     one, others = bench.page("/en/a", "en"), bench.pages(10, "fr")
     asked = 0
     for other in others:
@@ -200,7 +200,7 @@ def test_pages_count_as_trials_once_there_are_pairs(bench: Bench) -> None:
     assert bench.translation_probability() < some
 
 
-def test_settling_counts_all_pages_there_are(bench: Bench) -> None:
+def test_all_open_pages_are_counted_at_once(bench: Bench) -> None:
     bench.pages(9, "en")
     before = bench.translation_probability()
     bench.matches.count_all_pages()
@@ -210,7 +210,7 @@ def test_settling_counts_all_pages_there_are(bench: Bench) -> None:
     assert bench.translation_probability() == after, "each counts once"
 
 
-def test_what_may_have_another_value_is_noted(bench: Bench) -> None:
+def test_urls_whose_value_may_change_are_marked(bench: Bench) -> None:
     one, other, third = bench.page("/en/a", "en"), bench.page("/fr/a", "fr"), KnownUrl(at("/fr/b"))
     bench.matches.add_evidence(one, third, NAME)
     bench.matches.changed.clear()

@@ -44,13 +44,13 @@ def test_rate_approaches_the_observed_share() -> None:
     assert counted(10_000, 2_500).rate(KINDS, 0.9) == pytest.approx(0.25, abs=0.01)
 
 
-def test_kind_that_was_never_tried_is_judged_by_the_one_above_it() -> None:
+def test_untried_kind_has_the_rate_of_the_more_general_one() -> None:
     rates = counted(20, 0)
     assert rates.rate([("fr",), ("fr", "blog")], 0.9) == rates.rate([("fr",)], 0.9) < 0.5
     assert rates.rate([("en",), ("en", "news")], 0.9) == 0.9
 
 
-def test_kind_that_was_often_tried_is_judged_by_itself() -> None:
+def test_often_tried_kind_has_its_own_rate() -> None:
     rates = counted(50, 0)
     for _ in range(50):
         rates.add_trial([("fr",), ("fr", "docs")])
@@ -65,7 +65,7 @@ def test_more_weight_is_slower_to_learn() -> None:
     assert 0.1 < slow.rate(KINDS, 0.1) < quick.rate(KINDS, 0.1)
 
 
-def test_success_with_a_probability_counts_as_much() -> None:
+def test_success_counts_by_its_probability() -> None:
     half = Rates(1.0)
     for _ in range(1000):
         half.add_trial(KINDS)

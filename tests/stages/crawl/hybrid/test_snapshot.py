@@ -56,7 +56,7 @@ def plain(snapshot: object) -> Any:
     return read_snapshot(write_snapshot(snapshot))
 
 
-def test_snapshot_has_something_of_every_kind(snapshot: dict[str, Any]) -> None:
+def test_snapshot_covers_every_kind_of_data(snapshot: dict[str, Any]) -> None:
     def empty(data: Any, path: str) -> Iterator[str]:
         if data in ([], {}, ""):
             yield path
@@ -137,7 +137,7 @@ def test_every_hostile_value_in_every_place_is_refused_or_does_no_harm(
 
 
 @pytest.mark.slow
-def test_what_is_left_out_or_doubled_is_refused_or_does_no_harm(snapshot: dict[str, Any]) -> None:
+def test_missing_or_doubled_values_are_refused_or_do_no_harm(snapshot: dict[str, Any]) -> None:
     for path in places(snapshot):
         data: Any = snapshot
         for step in path:
@@ -152,7 +152,7 @@ def test_what_is_left_out_or_doubled_is_refused_or_does_no_harm(snapshot: dict[s
 
 
 @pytest.mark.parametrize("data", [{}, {"version": 2}, [], None, "x", 7])
-def test_what_is_no_snapshot_is_refused(data: object) -> None:
+def test_other_data_than_a_snapshot_is_refused(data: object) -> None:
     assert not use(data)
 
 

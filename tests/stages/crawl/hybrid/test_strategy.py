@@ -151,7 +151,7 @@ def test_sitemap_in_several_entries_per_page_pairs_only_what_one_entry_names() -
     assert heard.questions() == []
 
 
-def test_links_of_a_page_to_choose_a_language_at_lead_to_a_pair() -> None:
+def test_links_of_a_language_selection_page_lead_to_a_pair() -> None:
     heard = talk().page("/", "", to("/one", "English"), "/more", to("/two", "Français"))
     first = heard.next
     assert first in {"/one", "/two"}
@@ -162,7 +162,7 @@ def test_links_of_a_page_to_choose_a_language_at_lead_to_a_pair() -> None:
     assert heard.questions() == [("/one", "/two")]
 
 
-def test_pages_that_a_pair_links_to_by_the_same_name_are_no_pair_by_that() -> None:
+def test_same_link_text_in_a_pair_is_no_evidence() -> None:
     heard = talk().page("/a", "en", to("/x", "More")).page("/b", "fr", to("/y", "More"))
     heard.page("/x", "en").page("/y", "fr")
     assert all(question is None for question in heard.questions())
@@ -177,7 +177,7 @@ def only_english_is_linked(count: int, *, but: int = 3) -> dict[str, Fake]:
     return {**pages, "/fr/": page("fr", to("/", "English"))}
 
 
-def test_url_that_nothing_leads_to_is_tried_where_keys_say_it_is() -> None:
+def test_unlinked_url_that_a_key_predicts_is_tried() -> None:
     pairs = pairs_of(12)
     made = walk(Web(only_english_is_linked(12), pairs), BARE)
     assert are_together(made, pairs), made.order
@@ -185,7 +185,7 @@ def test_url_that_nothing_leads_to_is_tried_where_keys_say_it_is() -> None:
     assert sorted(made.found) == sorted(pairs)
 
 
-def test_pages_that_came_before_the_keys_were_known_are_tried_as_well() -> None:
+def test_keys_are_applied_to_pages_fetched_earlier() -> None:
     heard = talk()
     for number in range(9):
         heard.page(f"/en/{number}", "en")
@@ -195,7 +195,7 @@ def test_pages_that_came_before_the_keys_were_known_are_tried_as_well() -> None:
     assert {f"/fr/{number}" for number in (0, 1, 2, 6, 7, 8)} <= set(heard.values)
 
 
-def test_urls_that_nothing_leads_to_are_given_up_when_they_keep_failing() -> None:
+def test_guessing_stops_after_failures() -> None:
     count = 80
     pages = only_english_is_linked(count)
     for number in range(3, count):
@@ -222,7 +222,7 @@ def test_no_more_than_a_few_guessed_urls_are_pending_at_a_time() -> None:
     assert heard.guide.outlook().left <= 1.03 * sum(heard.values.values())
 
 
-def test_page_that_is_linked_after_all_is_no_guess_any_more() -> None:
+def test_guessed_url_that_is_linked_later_is_no_longer_a_guess() -> None:
     heard = talk()
     for number in range(4):
         heard.page(f"/en/{number}", "en")
@@ -238,7 +238,7 @@ def test_page_that_is_linked_after_all_is_no_guess_any_more() -> None:
 # -- what is starved, and not forgotten ------------------------------------------------------------
 
 
-def test_links_named_after_other_languages_come_last_and_do_come() -> None:
+def test_links_named_after_other_languages_come_last_but_are_followed() -> None:
     others = [to(f"/{n}", name) for n, name in enumerate(["Deutsch", "ES", "Ελληνικά"])]
     pages = two_trees(6, lambda number: [*others, *DECLARED["name"](number)])
     pages["/"] = page("en", *others, *pages["/"].links)
@@ -308,7 +308,7 @@ def test_sitemap_is_no_page_without_text() -> None:
     assert listed.values["/a"] == plain.values["/a"]
 
 
-def test_models_tell_other_languages_before_the_site_does() -> None:
+def test_models_predict_other_languages_before_the_site_is_known() -> None:
     home = ["/de/willkommen.html", "/en/welcome.html", "/fr/bienvenue.html"]
     with_models = talk(models=True).page("/", "", *home).values
     without = talk().page("/", "", *home).values
@@ -317,7 +317,7 @@ def test_models_tell_other_languages_before_the_site_does() -> None:
     assert len(set(without.values())) == 1
 
 
-def test_section_that_never_yields_sinks_below_one_that_does() -> None:
+def test_section_without_pairs_ranks_below_one_with_pairs() -> None:
     count = 16
     news = [f"/en/news/{number}" for number in range(count)]
     docs = [f"/en/docs/{number}" for number in range(count)]
@@ -355,7 +355,7 @@ def test_evidence_that_was_wrong_is_believed_less() -> None:
     assert heard.values[path_of(targets[1].url)] < before
 
 
-def test_look_that_failed_is_no_evidence_and_the_next_candidate_is_verified() -> None:
+def test_failed_verification_is_no_evidence_and_the_next_candidate_follows() -> None:
     heard = talk()
     targets = [alternate(f"/fr/{number * 37 % 100}", "fr") for number in range(9)]
     heard.page("/en/a", "en", targets[0], to("/fr/y", "Français")).page("/en/b", "en", targets[1])
@@ -446,7 +446,7 @@ def test_pair_is_verified_once(reason: str) -> None:
     assert heard.questions() == []
 
 
-def test_undecided_pair_neither_counts_nor_binds() -> None:
+def test_undecided_pair_does_not_count() -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/x", "fr"), to("/fr/y", "Français"))
     heard.page("/en/b", "en", alternate("/fr/z", "fr")).page("/fr/x", "fr")
     before, found = heard.values["/fr/z"], heard.guide.outlook().found
@@ -465,7 +465,7 @@ def test_pages_in_one_language_are_no_pair_whatever_is_declared() -> None:
     assert heard.questions() == []
 
 
-def test_left_is_the_language_that_was_named_first() -> None:
+def test_left_is_the_first_requested_language() -> None:
     heard = talk("fr", "en").page("/e", "en", alternate("/f", "fr")).page("/f", "fr")
     (question,) = heard.guide.questions()
     assert question is not None
@@ -477,7 +477,7 @@ def test_left_is_the_language_that_was_named_first() -> None:
 # -- copies and redirects --------------------------------------------------------------------------
 
 
-def test_what_is_said_of_a_copy_holds_for_the_page() -> None:
+def test_evidence_for_a_copy_counts_for_the_original() -> None:
     heard = talk().page("/fr/a", "fr", alternate("/en/copy", "en"))
     heard.page("/en/a", "en", text="the same")
     assert heard.questions() == []
@@ -499,14 +499,14 @@ def test_copy_of_a_page_is_no_page_without_a_translation() -> None:
     assert heard.questions() == []
 
 
-def test_what_is_said_later_of_a_copy_holds_for_the_page() -> None:
+def test_later_evidence_for_a_copy_counts_for_the_original() -> None:
     heard = talk().page("/en/a", "en", text="the same").page("/en/copy", "en", text="the same")
     heard.page("/fr/a", "fr", alternate("/en/copy", "en"))
     assert heard.questions() == [("/en/a", "/fr/a")]
 
 
 @pytest.mark.parametrize("is_there", [False, True])
-def test_what_is_said_of_a_url_holds_for_where_it_leads(is_there: bool) -> None:
+def test_evidence_for_a_url_counts_for_its_redirect_target(is_there: bool) -> None:
     heard = talk().page("/fr/a", "fr", alternate("/en/old", "en"), "/fr/b")
     value = heard.values["/en/old"]
     if is_there:
@@ -519,14 +519,14 @@ def test_what_is_said_of_a_url_holds_for_where_it_leads(is_there: bool) -> None:
     assert heard.questions() == [("/en/new", "/fr/a")]
 
 
-def test_redirects_in_a_circle_end() -> None:
+def test_circular_redirects_end() -> None:
     heard = talk().page("/", "en", "/a", "/b")
     heard.moved("/a", "/b").moved("/b", "/a").moved("/a", "/a")
     heard.page("/c", "fr", alternate("/a", "en"), alternate("/b", "en"))
     assert all(math.isfinite(value) for value in heard.values.values())
 
 
-def test_what_is_missing_leaves_nothing_behind() -> None:
+def test_missing_page_leaves_no_candidates() -> None:
     heard = talk().page("/en/a", "en", alternate("/fr/a", "fr")).missing("/fr/a")
     assert heard.guide.outlook().left == pytest.approx(0.0)
     heard.page("/fr/b", "fr", alternate("/en/a", "en"))
@@ -575,7 +575,7 @@ def test_pairs_that_content_is_not_sure_of_are_not_verified() -> None:
     assert heard.questions() == []
 
 
-def test_pairing_by_content_grows_seldom() -> None:
+def test_pairing_by_content_becomes_less_frequent() -> None:
     heard = talk()
     asked = 0
     for number in range(60):
@@ -610,7 +610,7 @@ def test_three_languages_are_three_pairs_fetched_together() -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", ""])
-def test_with_nothing_to_go_by_it_is_breadth_first(lang: str) -> None:
+def test_without_evidence_the_order_is_breadth_first(lang: str) -> None:
     numbers = range(1, 61)
     pages = {f"/{n}": page(lang, *(f"/{4 * n + k}" for k in range(1, 5) if 4 * n + k <= 60))
              for n in numbers}  # fmt: skip
@@ -621,7 +621,7 @@ def test_with_nothing_to_go_by_it_is_breadth_first(lang: str) -> None:
 
 
 @pytest.mark.parametrize("rel", ["canonical", "stylesheet", "icon", "next"])
-def test_only_what_is_followed_is_ranked(rel: str) -> None:
+def test_only_followed_kinds_of_links_are_ranked(rel: str) -> None:
     assert talk().page("/", "en", to("/x", rel=rel)).values == {}
 
 
@@ -632,7 +632,7 @@ def test_page_that_links_to_itself_is_not_fetched_again() -> None:
 @pytest.mark.parametrize(
     ("limit", "most"), [("MAX_KNOWN", 6), ("MAX_CHARACTERS", 5 * len("http://example.org/1") + 19)]
 )
-def test_more_urls_than_can_be_known_are_fetched_last(
+def test_urls_beyond_the_limit_are_fetched_last(
     monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:
     monkeypatch.setattr(known_urls, limit, most)
@@ -776,7 +776,7 @@ def _answers(question: PagePair | None) -> st.SearchStrategy[CrawlEvent]:
 
 @settings(max_examples=examples(60))
 @given(crawls())
-def test_outlook_is_no_more_than_the_values_of_what_is_pending(
+def test_outlook_is_at_most_the_sum_of_pending_values(
     made: tuple[Talk, list[float]],
 ) -> None:
     heard, gaps = made
@@ -786,7 +786,7 @@ def test_outlook_is_no_more_than_the_values_of_what_is_pending(
     assert outlook.left == pytest.approx(0.0)
 
 
-def test_links_that_wait_are_limited_also_after_a_restart() -> None:
+def test_unread_links_are_limited_also_after_a_restart() -> None:
     view: Any = None
 
     def waiting() -> int:

@@ -62,7 +62,7 @@ def test_page_that_has_its_translation_raises_no_other_value() -> None:
 
 
 @pytest.mark.parametrize("lang", [OTHER, ""])
-def test_page_in_no_language_that_was_asked_for_raises_no_value(lang: str) -> None:
+def test_page_in_another_language_raises_no_value(lang: str) -> None:
     values = values_of()
     known = pending(values, "/fr/a", "fr")
     before = values.value(known)
@@ -81,7 +81,7 @@ def test_several_languages_are_several_pairs() -> None:
     assert values.value(two) == pytest.approx(2 * values.value(one))
 
 
-def test_much_evidence_for_one_pair_is_no_more_than_one_pair() -> None:
+def test_several_candidates_in_one_language_are_one_pair() -> None:
     values = values_of()
     known = pending(values, "/fr/a", "fr")
     for number in range(9):
@@ -89,7 +89,7 @@ def test_much_evidence_for_one_pair_is_no_more_than_one_pair() -> None:
     assert values.value(known) <= 1
 
 
-def test_evidence_is_believed_as_often_as_it_was_right() -> None:
+def test_trust_in_evidence_follows_its_success_rate() -> None:
     values = values_of()
     one, known = there("/en/a", "en"), pending(values, "/fr/a", "fr")
     KnownUrls.add_evidence(one, known, kinds("name"))
@@ -206,7 +206,7 @@ def test_section_is_host_folders_and_names_of_parameters(one: str, other: str, s
     ANY_LANGUAGE, st.sampled_from(["link", "sitemap", "guess"]),
     st.lists(st.tuples(st.sampled_from(sorted(PRIOR_RIGHT)), st.floats(0, 1)), max_size=30),
 )  # fmt: skip
-def test_value_is_never_negative_nor_more_than_the_pairs_there_can_be(
+def test_value_is_within_its_bounds(
     evidence: list[tuple[str, str, bool]], lang: str, found_by: str, trials: list[tuple[str, float]]
 ) -> None:
     values = values_of()

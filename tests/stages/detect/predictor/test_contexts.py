@@ -24,7 +24,7 @@ def found(link: Link, langs: str = "en,fr", lang: str = "en") -> frozenset[str]:
 @pytest.mark.parametrize(
     ("lang", "name"), [("fr", "Français"), ("ko", "한국어"), ("cy", "Cymraeg"), ("ru", "Русский")]
 )
-def test_a_name_means_the_same_whatever_the_language(lang: str, name: str) -> None:
+def test_language_names_become_roles(lang: str, name: str) -> None:
     here = found(Link(Url("http://www.shop.com/12"), anchor=name), f"en,{lang}")
     assert "anchor:is:missing" in here
     third = found(Link(Url("http://www.shop.com/12"), anchor=name), "en,it")
@@ -51,7 +51,7 @@ def test_a_language_that_was_shown_is_not_missing() -> None:
         ("http://www.shop.com/de/a", "url:folder:code:third"),
     ],
 )
-def test_where_a_url_has_its_mark(url: str, feature: str) -> None:
+def test_place_of_a_mark_in_a_url(url: str, feature: str) -> None:
     assert feature in found(Link(Url(url)))
 
 
@@ -99,7 +99,7 @@ def test_flags_are_named_by_countries(source: str, feature: str) -> None:
     ("text", "is_into"),
     [("Descubre en español", True), ("Español", False), ("En Español hoy", False)],
 )
-def test_what_is_to_be_read_in_a_language(text: str, is_into: bool) -> None:
+def test_preposition_before_a_language_name(text: str, is_into: bool) -> None:
     names = found(Link(Url("http://www.shop.com/12"), anchor=text), "en,es")
     assert ("anchor:into:missing" in names) is is_into
 
@@ -113,7 +113,7 @@ def test_the_language_of_the_text_counts_where_nothing_is_named() -> None:
     assert "script:third" in found(short, "en,ru")
 
 
-def test_words_that_name_languages_are_no_words() -> None:
+def test_language_names_are_not_word_features() -> None:
     names = found(Link(Url("http://www.shop.com/fr/contact"), anchor="Contact English Français"))
     assert "anchor=contact" in names
     assert not {"anchor=english", "anchor=francais", "url=fr"} & names
@@ -137,7 +137,7 @@ def test_a_page_without_text_is_silent() -> None:
     )
 
 
-def test_what_a_link_says_it_leads_to() -> None:
+def test_declared_language_of_a_link() -> None:
     assert declared_by(Link(Url("http://x.org/1"), "alternate", "pt-BR"), ("en", "pt")) == "pt"
     assert declared_by(Link(Url("http://x.org/1"), src="flags/de.png"), ("en", "de")) == "de"
     assert declared_by(Link(Url("http://x.org/1"), anchor="Contact"), ("en", "de")) == ""
@@ -146,6 +146,6 @@ def test_what_a_link_says_it_leads_to() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\0", "[" * 500, "e\u0301" * 400, "\ud800", "%", "𝕱𝖗" * 99])
-def test_hostile_links_are_links(text: str) -> None:
+def test_hostile_links_have_features(text: str) -> None:
     link = Link(Url(f"http://x.org/{text}"), "a", text, text, text, text, text)
     assert features_of_links(page("en"), [link], Question.of(["en", "fr"], ["en"]))

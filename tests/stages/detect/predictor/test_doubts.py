@@ -102,7 +102,7 @@ def test_two_start_pages_with_pages_behind_them_are_enough() -> None:
     assert asked == ["/fr/"]
 
 
-def test_a_part_whose_pages_are_not_translated_is_told_by_its_news() -> None:
+def test_untranslated_section_is_recognised_by_a_sample() -> None:
     site = {"/": HOME, **french_home(news=NEWS["en"]), **inner("fr", "/fr")}
     labels = "".join(f'<a href="/fr/{label[:5]}">{label}</a>' for label in LABELS.split("|"))
     site["/fr/"] = site["/fr/"].replace("</body>", f"{labels}</body>")
@@ -120,14 +120,14 @@ def test_a_start_page_in_two_languages_may_have_translated_pages_behind_it() -> 
     assert asked == ["/fr/", "/fr/news"]
 
 
-def test_a_sample_that_is_not_there_says_nothing() -> None:
+def test_missing_sample_decides_nothing() -> None:
     site = {"/": HOME, **french_home(news=NEWS["fr"]), **inner("fr", "/fr")}
     decision, asked = tried(site)
     assert decision.accept
     assert asked == ["/fr/", "/fr/news", "/fr/4"]
 
 
-def test_a_sample_in_a_third_language_says_nothing() -> None:
+def test_sample_in_a_third_language_decides_nothing() -> None:
     site = {"/": HOME, **french_home(news=NEWS["en"]), **inner("fr", "/fr")}
     site["/fr/news"] = html(PROSE["de"], *menu("fr", "/fr"))
     decision, asked = tried(site)
@@ -143,7 +143,7 @@ def test_menus_alone_are_no_translation(share: float, *, is_enough: bool) -> Non
     assert is_translated(page, "fr") == is_enough
 
 
-def test_a_language_that_is_hardly_there_makes_no_page_mixed() -> None:
+def test_small_share_of_a_language_does_not_make_a_page_mixed() -> None:
     page = read("/", html(PROSE["fr"]), ("en", "fr"))
     for share, expected in ((0.1, False), (0.2, True)):
         shares = (LangScore("fr", 1 - share), LangScore("en", share))
@@ -152,7 +152,7 @@ def test_a_language_that_is_hardly_there_makes_no_page_mixed() -> None:
         assert not is_mixed(mixed, "fr", ("de", "fr"))
 
 
-def test_a_start_page_that_only_offers_languages_is_not_all_there_is() -> None:
+def test_pages_behind_a_language_selection_page_count() -> None:
     offered = [(f"/{lang}/", name) for lang, name in NAMES.items()]
     site = {
         "/": html(PROSE["en"], *offered),
@@ -234,12 +234,12 @@ def test_a_site_of_one_page_is_too_small() -> None:
     assert asked == ["/fr/"]
 
 
-def test_pages_whose_menus_scripts_make_are_given_the_benefit_of_the_doubt() -> None:
+def test_pages_with_only_switchers_are_not_in_doubt() -> None:
     site = {"/": html(PROSE["en"], switcher("fr")), "/fr/": html(PROSE["fr"], switcher("en"))}
     assert tried(site)[0].accept
 
 
-def test_declared_translations_that_are_missing_are_asked_for_once() -> None:
+def test_missing_declared_translations_are_requested_once() -> None:
     head = '<link rel="alternate" hreflang="fr" href="/fr/">'
     site = {"/": html(PROSE["en"], *menu("en"), ("/fr/index.html", "Français"), head=head)}
     decision, asked = tried(site)
@@ -247,7 +247,7 @@ def test_declared_translations_that_are_missing_are_asked_for_once() -> None:
     assert asked == ["/fr/"]
 
 
-def test_posts_that_came_with_a_theme_are_no_second_language() -> None:
+def test_sample_posts_of_a_theme_are_no_second_language() -> None:
     posts = [(f"/post{number}", f"{NEWS['fr']} {number}") for number in range(3)]
     site = {"/": html(PROSE["en"], *menu("en"), *posts)}
     site |= {url: html(f"{name}. {PROSE['fr']}", *menu("en")) for url, name in posts}
@@ -260,9 +260,7 @@ MACHINE = '<meta name="ms.translationtype" content="MT">'
 
 
 @pytest.mark.parametrize(("start", "is_bilingual"), [("", False), (MACHINE, True)])
-def test_a_page_that_a_machine_has_made_shows_no_language(
-    start: str, *, is_bilingual: bool
-) -> None:
+def test_machine_translated_page_does_not_count(start: str, *, is_bilingual: bool) -> None:
     site = {
         "/": html(PROSE["en"], *menu("en"), switcher("fr"), head=start),
         "/fr/": html(PROSE["fr"], *menu("fr", "/fr"), switcher("en"), head=MACHINE),
@@ -302,7 +300,7 @@ def test_a_start_page_in_a_third_language_must_lead_to_both(offered: str, asked:
     assert decision.accept == bool(asked)
 
 
-def test_an_entrance_that_is_declared_as_a_translation_is_gone_round() -> None:
+def test_entrance_declared_as_a_translation_is_bypassed() -> None:
     def page(lang: str, url: str, french: str) -> str:
         head = f'<link rel="alternate" hreflang="fr" href="{french}">'
         return html(f"{url} {PROSE[lang]}", *menu(lang, f"/{lang}"), head=head)

@@ -28,14 +28,14 @@ def test_a_model_is_read_as_it_was_written(tmp_path: Path) -> None:
         '{"format": 1, "bias": 0, "slope": 1, "offset": 0, "weights": []}',
     ],
 )  # fmt: skip
-def test_a_damaged_model_is_told_in_one_line(text: str, tmp_path: Path) -> None:
+def test_damaged_model_is_reported_in_one_line(text: str, tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text(text, "utf-8")
     with pytest.raises(ConfigError, match="train the model anew") as caught:
         load(str(tmp_path))
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_model_is_told(tmp_path: Path) -> None:
+def test_missing_model_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"model\.json: No such file .*train the model anew"):
         load(str(tmp_path))
 
@@ -80,7 +80,7 @@ def test_the_shipped_model_knows_switchers(lang: str, langs: str, link: Link) ->
 
 
 @pytest.mark.parametrize(("lang", "langs", "link"), OTHERS)
-def test_the_shipped_model_knows_other_links(lang: str, langs: str, link: Link) -> None:
+def test_shipped_model_rejects_other_links(lang: str, langs: str, link: Link) -> None:
     assert probability(link, langs, lang) < 0.5
 
 

@@ -47,7 +47,7 @@ def test_two_pages_are_enough() -> None:
     assert site_test.pages() == [("en", f"{BASE}/"), ("fr", f"{BASE}/fr/")]
 
 
-def test_one_link_is_asked_for_at_a_time() -> None:
+def test_one_link_is_requested_at_a_time() -> None:
     site_test = Detect().new_test(["en", "fr"])
     site_test.read(page("/", "en", [FRENCH, FRENCH._replace(url=Url(f"{BASE}/fr/accueil"))]))
     assert len(requested(site_test)) == 1
@@ -61,7 +61,7 @@ def test_a_page_with_hardly_any_text_shows_no_language() -> None:
     assert site_test.pages() == []
 
 
-def test_a_page_to_choose_a_language_at_leads_to_both() -> None:
+def test_language_selection_page_leads_to_both_languages() -> None:
     site_test = Detect().new_test(["en", "fr"])
     site_test.read(page("/", "", [ENGLISH, FRENCH]))
     first = requested(site_test)
@@ -80,7 +80,7 @@ def test_a_start_page_in_a_third_language_shows_neither() -> None:
     assert site_test.decision().reason == "other_languages"
 
 
-def test_nothing_likely_is_not_fetched() -> None:
+def test_improbable_links_are_not_fetched() -> None:
     site_test = Detect().new_test(["en", "fr"])
     german = Link(Url(f"{BASE}/de/"), anchor="Deutsch")
     site_test.read(page("/", "en", [PLAIN, german]))
@@ -100,7 +100,7 @@ def test_a_declared_translation_comes_first() -> None:
     assert requested(site_test) == ["/fr/"]
 
 
-def test_other_sites_are_not_asked_for() -> None:
+def test_links_to_other_sites_are_not_requested() -> None:
     site_test = Detect().new_test(["en", "fr"])
     others = [
         Link(Url("http://fr.other.org/"), anchor="Français"),
@@ -117,7 +117,7 @@ def test_other_sites_are_not_asked_for() -> None:
     assert requested(site_test) == ["/fr/"]
 
 
-def test_what_is_not_there_is_not_shown() -> None:
+def test_missing_pages_do_not_count() -> None:
     site_test = Detect().new_test(["en", "fr"])
     site_test.read(page("/", "en", [FRENCH]))
     requested(site_test)
@@ -145,7 +145,7 @@ def test_an_untranslated_page_shows_no_language() -> None:
 TITLE = "Les habitants demandent une nouvelle école"
 
 
-def test_a_stray_page_does_not_make_a_site_bilingual() -> None:
+def test_single_foreign_page_does_not_make_a_site_bilingual() -> None:
     menu = [Link(Url(f"{BASE}/about"), anchor=MENU["en"])]
     site_test = Detect().new_test(["en", "fr"])
     site_test.read(page("/", "en", [*menu, Link(Url(f"{BASE}/12"), anchor=TITLE)]))
@@ -155,7 +155,7 @@ def test_a_stray_page_does_not_make_a_site_bilingual() -> None:
     assert site_test.pages() == [("en", f"{BASE}/")]
 
 
-def test_a_page_whose_links_are_in_its_language_is_no_stray() -> None:
+def test_page_with_links_in_its_language_is_not_single() -> None:
     site_test = Detect().new_test(["en", "fr"])
     site_test.read(page("/", "en", [Link(Url(f"{BASE}/12"), anchor=TITLE)]))
     requested(site_test)
@@ -166,7 +166,7 @@ def test_a_page_whose_links_are_in_its_language_is_no_stray() -> None:
 SEVERAL = [Link(Url(f"{BASE}/fr/{number}"), anchor="Français") for number in range(9)]
 
 
-def test_it_gives_up_in_time() -> None:
+def test_number_of_fetched_pages_is_limited() -> None:
     site_test = Detect(most=2).new_test(["en", "fr"])
     site_test.read(page("/", "en", SEVERAL))
     fetched = 0
@@ -176,7 +176,7 @@ def test_it_gives_up_in_time() -> None:
     assert fetched == 2
 
 
-def test_what_is_missed_is_no_page_but_ends_as_well() -> None:
+def test_number_of_misses_is_limited() -> None:
     site_test = Detect(most=1, misses=3).new_test(["en", "fr"])
     site_test.read(page("/", "en", SEVERAL))
     for _ in range(2):
@@ -213,7 +213,7 @@ def test_without_a_page_nothing_is_known() -> None:
     assert site_test.decision().reason == "no_text"
 
 
-def test_where_a_silent_page_leads_by_itself_is_asked_for() -> None:
+def test_only_link_of_a_page_without_text_is_requested() -> None:
     site_test = Detect().new_test(["en", "fr"])
     site_test.read(page("/", "", [Link(Url(f"{BASE}/welcome"), "refresh")]))
     assert requested(site_test) == ["/welcome"]
@@ -222,7 +222,7 @@ def test_where_a_silent_page_leads_by_itself_is_asked_for() -> None:
 SPANISH = Link(Url(f"{BASE}/es/"), anchor="Español")
 
 
-def test_frames_are_the_page_that_has_them() -> None:
+def test_frames_stand_for_their_page() -> None:
     site_test = Detect().new_test(["en", "es"])
     frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("menu", "main")]
     site_test.read(page("/", "", frames))
@@ -245,7 +245,7 @@ def test_the_switcher_may_be_in_the_other_frame(threshold: float) -> None:
     assert requested(site_test) == ["/menu"]
 
 
-def test_frames_in_two_languages_are_no_strays() -> None:
+def test_frames_in_two_languages_make_a_site_bilingual() -> None:
     site_test = Detect().new_test(["en", "es"])
     frames = [Link(Url(f"{BASE}/{name}"), "frame") for name in ("left", "right")]
     site_test.read(page("/", "", frames))
@@ -259,7 +259,7 @@ def test_frames_in_two_languages_are_no_strays() -> None:
     "link",
     [Link(Url(f"{BASE}/12"), "refresh"), Link(Url(f"{BASE}/12"), anchor="▶")],
 )
-def test_where_a_page_without_text_leads_is_where_one_begins(link: Link) -> None:
+def test_target_of_a_page_without_text_counts_as_start_page(link: Link) -> None:
     site_test = Detect(threshold=0.95).new_test(["en", "es"])
     site_test.read(page("/", "", [link]))
     assert requested(site_test) == ["/12"]
@@ -269,7 +269,7 @@ def test_where_a_page_without_text_leads_is_where_one_begins(link: Link) -> None
     assert requested(site_test) == ["/es/"]
 
 
-def test_the_first_page_with_text_is_no_stray() -> None:
+def test_first_page_with_text_counts() -> None:
     site_test = Detect(threshold=0.0).new_test(["en", "es"])
     site_test.read(page("/", "", [PLAIN, Link(Url(f"{BASE}/team"), anchor="Team")]))
     path = requested(site_test)[0]
@@ -277,7 +277,7 @@ def test_the_first_page_with_text_is_no_stray() -> None:
     assert [lang for lang, _ in site_test.pages()] == ["en"]
 
 
-def test_a_page_that_says_it_has_moved_shows_no_language() -> None:
+def test_page_with_only_a_refresh_notice_does_not_count() -> None:
     site_test = Detect().new_test(["en", "es"])
     moved = page("/", "en", [PLAIN, Link(Url(f"{BASE}/inicio"), "refresh")])
     site_test.read(replace(moved, record=replace(moved.record, text_length=200)))
@@ -285,7 +285,7 @@ def test_a_page_that_says_it_has_moved_shows_no_language() -> None:
     assert requested(site_test) == ["/inicio"]
 
 
-def test_a_frame_of_a_page_with_text_may_be_a_stray() -> None:
+def test_frame_of_a_page_with_text_may_be_a_single_page() -> None:
     site_test = Detect(threshold=0.0).new_test(["en", "es"])
     site_test.read(page("/", "en", [Link(Url(f"{BASE}/12"), "frame")]))
     assert requested(site_test) == ["/12"]
@@ -307,7 +307,7 @@ SWITCHERS = {
 
 
 @pytest.mark.parametrize("lang", SWITCHERS)
-def test_switchers_as_they_are_met_are_followed(lang: str) -> None:
+def test_common_switchers_are_followed(lang: str) -> None:
     own, folders, images, phrases = SWITCHERS[lang]
     met = [
         Link(Url(BASE + folder), src=f"/images/{image}")
@@ -333,7 +333,7 @@ def test_switchers_as_they_are_met_are_followed(lang: str) -> None:
         ("Spain", "/img/spain.jpg"),
     ],
 )
-def test_countries_and_their_products_are_no_languages(anchor: str, src: str) -> None:
+def test_country_names_in_links_are_not_languages(anchor: str, src: str) -> None:
     site_test = Detect().new_test(["en", "es"])
     site_test.read(page("/", "en", [PLAIN, Link(Url(f"{BASE}/12"), anchor=anchor, src=src)]))
     assert requested(site_test) == []

@@ -26,14 +26,14 @@ def examples(
     return rows, shares
 
 
-def test_a_word_that_tells_is_believed() -> None:
+def test_informative_word_raises_the_probability() -> None:
     model = fit(*examples(400))
     good, bad = model.probabilities([[GOOD], [BAD]])
     assert good > 0.9
     assert bad < 0.1
 
 
-def test_it_is_as_sure_as_it_may_be() -> None:
+def test_probabilities_are_calibrated() -> None:
     """Every fifth word lies, so that it may not be surer than that."""
     rows, shares = examples(3000, noise=0.2)
     model = fit(rows, shares)
@@ -46,7 +46,7 @@ def test_it_is_as_sure_as_it_may_be() -> None:
             assert sum(part) / len(part) == pytest.approx(sum(expected) / len(part), abs=0.08)
 
 
-def test_words_that_say_nothing_change_nothing() -> None:
+def test_uninformative_words_change_nothing() -> None:
     chance = random.Random(3)
     rows = [chance.sample(NOISE, 5) for _ in range(500)]
     shares = [float(chance.random() < 0.25) for _ in rows]
@@ -64,7 +64,7 @@ def test_shares_count_by_their_size() -> None:
     assert bad < unknown < good
 
 
-def test_little_is_learned_from_little() -> None:
+def test_few_examples_give_only_the_mean_share() -> None:
     assert list(fit([], []).probabilities([[GOOD]])) == [0.5]
     few = fit([[GOOD], [BAD]], [1.0, 0.0]).probabilities([[GOOD], [BAD]])
     assert few[0] == few[1]

@@ -19,7 +19,7 @@ from diptych.stages.export.shared.columns import (
 from diptych.types import Url
 
 
-def test_id_is_that_of_every_run() -> None:
+def test_id_is_the_same_in_every_run() -> None:
     assert unit_id(UNIT) == "f00f92ec6abe4d6239b8"
     other = EN._replace(path="/x", at="1-2", fetched_at=0.0, digest="d", warc="w", offset=1)
     moved = UNIT._replace(
@@ -46,14 +46,14 @@ def test_other_texts_and_pages_have_other_ids(change: dict[str, str]) -> None:
 
 
 @given(dirty_texts)
-def test_a_text_is_plain_if_nothing_of_it_must_go(text: str) -> None:
+def test_text_without_control_characters_is_plain(text: str) -> None:
     half = any("\ud800" <= letter <= "\udfff" for letter in text)
     if not half:
         assert is_plain(text.encode(), 0) == (one_line(text) == text)
 
 
 @given(st.lists(st.tuples(dirty_texts, dirty_texts), min_size=1, max_size=5))
-def test_lines_are_the_same_whether_or_not_one_of_them_is_dirty(
+def test_control_characters_in_one_line_do_not_change_others(
     rows: list[tuple[str, str]],
 ) -> None:
     expected = "".join(f"{one_line(left)}\t{one_line(right)}\n" for left, right in rows)
@@ -67,7 +67,7 @@ def test_no_control_character_is_overlooked(code: int) -> None:
     assert as_lines([("a", "b"), (f"c{chr(code)}d", "e")], "%s\t%s") == b"a\tb\nc d\te\n"
 
 
-def test_control_characters_are_blanks_and_the_rest_is_kept() -> None:
+def test_control_characters_become_spaces_and_the_rest_is_kept() -> None:
     assert one_line("a\x00b\x1bc\u2028d\x85e\x7f") == "a b c d e "
     assert one_line('"quoted" \\ עברית 日本 \u200d🙂') == '"quoted" \\ עברית 日本 \u200d🙂'
     assert one_line("a\ud800b") == "a\ufffdb"

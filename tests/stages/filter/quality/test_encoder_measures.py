@@ -30,7 +30,7 @@ class Letters:
         return unit
 
 
-def test_likeness_is_measured_beside_all_that_is_measured_without() -> None:
+def test_encoder_measures_extend_the_plain_ones() -> None:
     found = read_segments(SEGMENTS)
     lexicon = Lexicon.empty("en", "fr")
     rows = measures(found, lexicon, Letters())
@@ -40,7 +40,7 @@ def test_likeness_is_measured_beside_all_that_is_measured_without() -> None:
     assert NAMES[len(plain.NAMES) :] == ("cosine", "cosine_over_page", "cosine_over_neighbours")
 
 
-def test_likeness_is_over_that_with_the_page_and_with_the_neighbours() -> None:
+def test_similarity_margins_over_page_and_neighbours() -> None:
     left, right = (Letters().encode(texts) for texts in zip(*TEXTS, strict=True))
     cosine, over_page, over_neighbours = cosine_measures(left, right)
     last = len(TEXTS) - 1
@@ -63,7 +63,7 @@ def test_likeness_is_over_that_with_the_page_and_with_the_neighbours() -> None:
         assert over_neighbours[place] == pytest.approx(expected, abs=1e-6)
 
 
-def test_segment_alone_is_over_the_page_only() -> None:
+def test_single_segment_has_only_the_page_margin() -> None:
     one = Letters().encode(["aab"])
     cosine, over_page, over_neighbours = cosine_measures(one, one)
     assert cosine.tolist() == pytest.approx([1.0])

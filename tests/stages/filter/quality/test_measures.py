@@ -151,7 +151,7 @@ def test_segment_by_itself(name: str, left: str, right: str, value: float) -> No
     assert row[NAMES.index(name)] == pytest.approx(value, abs=1e-6)
 
 
-def test_lengths_are_beside_what_is_usual_on_long_pages() -> None:
+def test_lengths_are_relative_to_the_median_on_long_pages() -> None:
     def seg(left: int, right: int) -> SegmentPair:
         return SegmentPair("a" * left, "b" * right, "en", "fr", URL, URL, "", "", 0.5)
 

@@ -34,7 +34,7 @@ def once(count: int) -> Repeats:
     return Repeats(*np.ones((3, count), np.int64))
 
 
-def test_simulated_scores_hold_where_half_are_right() -> None:
+def test_simulated_scores_are_calibrated_if_half_are_correct() -> None:
     scores, is_right = simulated(0.5, 20_000)
     for low in (0.1, 0.5, 0.8):
         among = (scores >= low) & (scores < low + 0.1)
@@ -43,12 +43,12 @@ def test_simulated_scores_hold_where_half_are_right() -> None:
 
 @pytest.mark.parametrize("apart", [1.5, 3.0, 6.0])
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.8, 0.95])
-def test_share_of_right_ones_is_found(share: float, apart: float) -> None:
+def test_share_of_correct_segments_is_estimated(share: float, apart: float) -> None:
     assert share_right(simulated(share, apart=apart)[0]) == pytest.approx(share, abs=0.03)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
-def test_rescored_scores_hold_for_that_share(share: float) -> None:
+def test_rescored_scores_are_calibrated_for_that_share(share: float) -> None:
     scores, is_right = simulated(share, 20_000)
     found = shipped("quality", NAMES).rescored(scores, once(len(scores)))
     assert found.mean() == pytest.approx(share, abs=0.02)
@@ -57,7 +57,7 @@ def test_rescored_scores_hold_for_that_share(share: float) -> None:
         assert is_right[among].mean() == pytest.approx(found[among].mean(), abs=0.08)
 
 
-def test_few_segments_are_drawn_to_what_is_usual() -> None:
+def test_few_segments_are_shrunk_towards_the_prior() -> None:
     shares = [share_right(np.full(count, 0.01)) for count in (0, 1, 5, 20, 100, 1000)]
     assert shares[0] == pytest.approx(USUAL)
     assert shares == sorted(shares, reverse=True)
@@ -77,7 +77,7 @@ def test_share_never_leaves_its_limits(scores: NDArray[np.float64]) -> None:
 
 
 @pytest.mark.parametrize(("score", "limit"), [(0.0, LEAST), (1.0, LARGEST)])
-def test_share_beyond_is_not_believed(score: float, limit: float) -> None:
+def test_extreme_shares_are_clipped(score: float, limit: float) -> None:
     assert share_right(np.full(10_000, score)) == limit
 
 
@@ -89,7 +89,7 @@ def test_rescored_scores_are_shares_in_order(scores: NDArray[np.float64]) -> Non
     assert (np.diff(found) >= 0).all()
 
 
-def test_more_right_ones_around_raise_a_score() -> None:
+def test_more_correct_segments_raise_a_score() -> None:
     model = shipped("quality", NAMES)
     beside = [
         model.rescored(np.array([0.6, *[other] * 200]), once(201))[0] for other in (0.01, 0.5, 0.99)
@@ -99,6 +99,6 @@ def test_more_right_ones_around_raise_a_score() -> None:
 
 
 @given(scores=SCORES)
-def test_what_occurs_once_is_not_moved_by_repeats(scores: NDArray[np.float64]) -> None:
+def test_repeats_do_not_change_unique_segments(scores: NDArray[np.float64]) -> None:
     found = rescored_by_repeats(scores, once(len(scores)), again=1.0, apart=1.0)
     assert found.tolist() == scores.tolist()

@@ -79,13 +79,13 @@ def spoiled(change: str) -> list[SegmentPair]:
     ["another sentence", "a sentence too many", "cut off", "in disorder", "again and again",
      "another number"],
 )  # fmt: skip
-def test_what_is_made_worse_scores_less(change: str, lexicon: Lexicon) -> None:
+def test_worse_translations_score_lower(change: str, lexicon: Lexicon) -> None:
     before, after = scores(PAGE, lexicon)[10], scores(spoiled(change), lexicon)[10]
     assert after < before
     assert change == "another number" or after < Quality().threshold
 
 
-def test_lexicon_makes_up_for_what_looks_do_not_say(lexicon: Lexicon) -> None:
+def test_lexicon_compensates_for_dissimilar_words(lexicon: Lexicon) -> None:
     without = scores(spoiled("another sentence"), EMPTY)[10]
     assert scores(spoiled("another sentence"), lexicon)[10] < without
 
@@ -97,7 +97,7 @@ def test_low_score_is_a_reason_and_a_rule_comes_before_it(lexicon: Lexicon) -> N
     assert decisions[-1] == Decision(False, 0.0, "identical")
 
 
-def test_threshold_moves_what_is_kept_and_no_score(lexicon: Lexicon) -> None:
+def test_threshold_changes_decisions_but_no_scores(lexicon: Lexicon) -> None:
     all_kept, none_kept = (
         Quality(threshold=limit).judge(PAGE, lexicon) for limit in (0.0, 1.1)
     )  # fmt: skip
@@ -137,7 +137,7 @@ AROUND = {
 }  # fmt: skip
 
 
-def test_what_looks_at_one_segment_only_is_the_same_alone() -> None:
+def test_measures_of_one_segment_do_not_depend_on_others() -> None:
     segs = [segment("Wait (1956)!", "Attendez (1956) !"), segment("See: http://a.b", "Voir : ici")]
     alone = {
         "alignment", "length", "length_ratio", "language_less", "foreign_less", "end_differs",
@@ -169,12 +169,12 @@ def test_what_looks_at_one_segment_only_is_the_same_alone() -> None:
         ("copied", "red house", "maison rouge", 0),
     ],
 )
-def test_measures_are_what_their_names_say(name: str, left: str, right: str, value: float) -> None:
+def test_measures_match_their_names(name: str, left: str, right: str, value: float) -> None:
     row = measures(read_segments([segment(left, right)]), EMPTY)[0]
     assert row[NAMES.index(name)] == pytest.approx(value)
 
 
-def test_words_in_order_are_told_from_words_in_disorder(lexicon: Lexicon) -> None:
+def test_word_order_is_measured(lexicon: Lexicon) -> None:
     found = measures(read_segments(spoiled("in disorder")), lexicon)
     column = found[:, NAMES.index("displaced")]
     assert column[10] > np.median(column)
@@ -187,7 +187,7 @@ def test_neighbours_give_less_than_the_right_side(lexicon: Lexicon) -> None:
     assert np.median(right) > 0 > np.median(wrong)
 
 
-def test_settling_moves_scores_by_what_the_run_says() -> None:
+def test_rescoring_uses_the_whole_run() -> None:
     same, left = np.array([1, 8, 1, 1]), np.array([1, 8, 9, 1])
     rescored = Quality().rescore(np.full(4, 0.8), Repeats(same, left, same))
     assert (
@@ -218,7 +218,7 @@ def test_damaged_model_is_refused(tmp_path: Path) -> None:
     model = shipped("quality", NAMES)
     path = tmp_path / "model.npz"
     for changed, said in (
-        (replace(model, slope=-1.0), "good segments for bad"),
+        (replace(model, slope=-1.0), "prefer bad segments"),
         (replace(model, apart=float("nan")), "damaged"),
     ):
         changed.save(path)
@@ -238,7 +238,7 @@ def test_damaged_model_is_refused(tmp_path: Path) -> None:
         load(tmp_path / "none.npz", NAMES)
 
 
-def test_nothing_speaks_against_what_it_stands_for() -> None:
+def test_no_measure_has_the_wrong_sign() -> None:
     model = shipped("quality", NAMES)
     rows = measures(read_segments(PAGE), EMPTY)
     for name, sign in (("gain_less", 1), ("alignment", 1), ("numbers_lost", -1), ("damaged", -1)):
@@ -251,7 +251,7 @@ def test_nothing_speaks_against_what_it_stands_for() -> None:
         assert all((after >= before - 1e-9).all() for before, after in pairwise(steps)), name
 
 
-def test_likeness_is_that_of_both_sides() -> None:
+def test_similarity_uses_both_sides() -> None:
     left = np.eye(3, dtype=np.float32)
     cosine, over_page, over_neighbours = likeness.cosine_measures(left, left)
     assert cosine.tolist() == [1.0, 1.0, 1.0]
@@ -262,7 +262,7 @@ def test_likeness_is_that_of_both_sides() -> None:
     assert crossed[2][0] < 0
 
 
-def test_encoder_that_does_not_know_the_languages_is_not_asked(lexicon: Lexicon) -> None:
+def test_encoder_that_does_not_know_the_languages_is_not_used(lexicon: Lexicon) -> None:
     segs = [replace(seg, right_lang="eo") for seg in PAGE]
     known = replace(lexicon, right_lang="eo")
     assert QualityEncoder().judge(segs, known) == Quality().judge(segs, known)
@@ -284,7 +284,7 @@ def test_threshold_and_rules_hold_for_the_encoder_too(lexicon: Lexicon, lang: st
     assert {decision.reason for decision in strict} == {"too_long"}
 
 
-def test_encoder_settles_as_the_model_without_it_does() -> None:
+def test_encoder_rescores_like_the_plain_model() -> None:
     ones = np.ones(3, int)
     given = np.array([0.2, 0.8, 0.9])
     settled = QualityEncoder().rescore(given, Repeats(ones, ones, ones))
@@ -319,7 +319,7 @@ def test_margin_is_over_the_best_neighbour(lexicon: Lexicon) -> None:
     assert alone[NAMES.index("margin_less")] == alone[NAMES.index("margin_more")] == 0
 
 
-def test_likeness_with_neighbours_counts_on_both_sides() -> None:
+def test_similarity_with_neighbours_counts_on_both_sides() -> None:
     left = np.eye(4, dtype=np.float32)
     before = likeness.cosine_measures(left, left[[0, 0, 2, 3]])[2]
     after = likeness.cosine_measures(left, left[[0, 1, 3, 3]])[2]

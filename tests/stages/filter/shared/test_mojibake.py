@@ -27,9 +27,7 @@ from diptych.stages.filter.shared.mojibake import damage
         ("”Ändra” ”Ändra”", 4),
     ],
 )
-def test_damaged_letter_counts_twice_unless_it_is_alone_and_cannot_be_mended(
-    text: str, count: int
-) -> None:
+def test_damaged_letter_counts_twice_unless_single_and_irreparable(text: str, count: int) -> None:
     assert damage(text) == count
 
 

@@ -29,7 +29,7 @@ def told(text: str, own: str, other: str, weight: int = WEIGHT) -> tuple[float, 
         (SPANISH, "en", "es", False, False),
     ],
 )
-def test_text_is_likelier_in_its_own_language(
+def test_text_is_more_probable_in_its_own_language(
     text: str, own: str, other: str, is_own: bool, is_no_third: bool
 ) -> None:
     over_other, _ = told(text, own, other)
@@ -39,13 +39,13 @@ def test_text_is_likelier_in_its_own_language(
         assert told(text, own, other)[1] > 3
 
 
-def test_text_in_a_third_language_is_below_zero_beside_that_one_only() -> None:
+def test_text_in_a_third_language_has_negative_third_odds_only() -> None:
     assert told(SPANISH, "en", "fr")[1] < -3
     # The other of the two languages is no third one.
     assert told(FRENCH, "en", "fr")[1] > told(FRENCH, "en", "de")[1]
 
 
-def test_text_of_little_weight_is_not_told() -> None:
+def test_short_text_has_unknown_odds() -> None:
     assert told(ENGLISH, "en", "fr", MIN_LETTERS - 1) == (UNKNOWN_ODDS, UNKNOWN_ODDS)
     assert told(ENGLISH, "en", "fr", MIN_LETTERS) != (UNKNOWN_ODDS, UNKNOWN_ODDS)
     found = language_odds([ENGLISH, FRENCH, "a"], np.array([WEIGHT, WEIGHT, 1]), "en", "fr")[0]
@@ -54,11 +54,11 @@ def test_text_of_little_weight_is_not_told() -> None:
 
 
 @pytest.mark.parametrize(("own", "other"), [("en", "en-GB"), ("tet", "en"), ("zh-Hans", "zh-Hant")])
-def test_languages_that_cannot_be_told_apart_are_not(own: str, other: str) -> None:
+def test_indistinguishable_languages_have_unknown_odds(own: str, other: str) -> None:
     assert told(ENGLISH, own, other) == (UNKNOWN_ODDS, UNKNOWN_ODDS)
 
 
-def test_other_language_that_no_model_knows_leaves_thirds_to_be_told() -> None:
+def test_unknown_other_language_still_gives_third_odds() -> None:
     over_other, over_third = told(SPANISH, "en", "tet")
     assert over_other == UNKNOWN_ODDS
     assert over_third < -3
@@ -70,7 +70,7 @@ def test_beginning_of_a_text_is_enough() -> None:
     assert told(begins[:-2] + FRENCH, "en", "fr") != told(begins[:-2] + "xxxx", "en", "fr")
 
 
-def test_no_texts_are_told_nothing() -> None:
+def test_no_texts_give_no_odds() -> None:
     assert [len(found) for found in language_odds([], np.array([], int), "en", "fr")] == [0, 0]
 
 

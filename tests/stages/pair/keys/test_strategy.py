@@ -140,7 +140,7 @@ HOSTILE = [
     langs=st.lists(st.sampled_from(["en", "fr", "", "xx", "zh-cn", "\0"]), min_size=1),
 )
 @settings(max_examples=examples(40))
-def test_hostile_urls_are_no_matter(keys: Keys, urls: list[str], langs: list[str]) -> None:
+def test_hostile_urls_do_no_harm(keys: Keys, urls: list[str], langs: list[str]) -> None:
     rows = [(url, langs[place % len(langs)]) for place, url in enumerate(urls + HOSTILE)]
     pair_urls(rows, LANGS, keys)
 
@@ -236,14 +236,14 @@ def test_three_languages_at_once(patterns: tuple[str, ...], known: bool) -> None
     assert ends(found) == sorted(expected)
 
 
-def test_languages_that_were_not_asked_for_are_left_alone() -> None:
+def test_unrequested_languages_are_ignored() -> None:
     rows = site("en /en/*", "fr /fr/*", "de /de/*", "ja /ja/*", known=False)
     found = pair_urls(rows, ["en", "fr"])
     assert {pair.key for pair in found} == {"en:fr"}
     assert pair_urls(site("en /en/*", "de /de/*", known=False), ["en", "fr"]) == []
 
 
-def test_unmarked_pages_are_no_language_where_all_are_marked() -> None:
+def test_unmarked_pages_are_no_language_if_all_languages_have_marks() -> None:
     rows = site("fr /fr/*", "de /de/*", "en /*", known=False)
     assert {pair.key for pair in pair_urls(rows, ["fr", "de"])} == {"fr:de"}
 
@@ -254,24 +254,24 @@ def test_numbers_may_be_languages_where_languages_are_known() -> None:
     assert pair_urls([(url, "") for url, _ in rows], ["en", "fr"]) == []
 
 
-def test_parameter_that_says_language_may_be_a_number() -> None:
+def test_language_parameter_may_be_a_number() -> None:
     rows = site("en /?L=0&id=*", "fr /?L=1&id=*", known=False)
     assert len(pair_urls(rows, ["en", "fr"])) == 8
 
 
-def test_keys_that_nobody_knows_are_found_by_power() -> None:
+def test_unknown_keys_are_found_by_linking_power() -> None:
     found = pair_urls(site("en /abc/*", "fr /xyz/*", known=False), ["en", "fr"])
     assert {pair.key for pair in found} == {"abc:xyz"}
     assert max(pair.score for pair in found) < 0.6
 
 
-def test_languages_known_outdo_marks_that_mislead() -> None:
+def test_known_languages_override_misleading_marks() -> None:
     found = pair_urls(site("fr /en/*", "en /fr/*"), ["en", "fr"])
     assert {pair.key for pair in found} == {"fr:en"}
     assert len(found) == 8
 
 
-def test_few_known_languages_tell_the_others() -> None:
+def test_few_known_languages_reveal_the_others() -> None:
     rows = site("en /abc/*", "fr /xyz/*")
     rows = [(url, lang if place % 2 else "") for place, (url, lang) in enumerate(rows)]
     found = pair_urls(rows, ["en", "fr"])

@@ -32,7 +32,7 @@ def test_all_pairs_of_a_small_site() -> None:
     assert found(lefts, rights) == sorted((left, right) for left in lefts for right in rights)
 
 
-def test_the_traits_of_a_small_site_are_not_asked_for() -> None:
+def test_traits_are_not_computed_for_a_small_site() -> None:
     assert list(candidates(["a"], ["b"], lambda url: pytest.fail(url))) == [("a", "b")]
 
 
@@ -52,14 +52,14 @@ def test_each_url_has_its_nearest(most: int) -> None:
     assert set(zip(lefts, rights, strict=True)) <= set(pairs)
 
 
-def test_what_is_rarer_counts_more() -> None:
+def test_rarer_traits_count_more() -> None:
     lefts, rights = site(300)
     lefts.append("x/2005/rare")
     rights.append("y/2006/rare")  # shares nothing but the rarest word
     assert ("x/2005/rare", "y/2006/rare") in found(lefts, rights, most=1)
 
 
-def test_both_sides_are_asked() -> None:
+def test_candidates_come_from_both_sides() -> None:
     # Every right URL is nearest to the same left one; each is still compared with it.
     lefts = ["a/hub-x-y", *(f"a/other{n}" for n in range(300))]
     rights = [f"b/x-y-{n}" for n in range(150)]
@@ -67,7 +67,7 @@ def test_both_sides_are_asked() -> None:
     assert {("a/hub-x-y", right) for right in rights} <= set(pairs)
 
 
-def test_where_all_is_common_something_is_still_compared() -> None:
+def test_urls_with_only_common_traits_are_still_compared() -> None:
     lefts, rights = [f"a/x/l{n}" for n in range(400)], [f"a/x/r{n}" for n in range(400)]
     pairs = found(lefts, rights, most=5)
     assert {left for left, _ in pairs} == set(lefts)

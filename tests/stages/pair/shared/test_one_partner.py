@@ -42,7 +42,7 @@ def test_evidence_of_the_same_pair_adds_up() -> None:
     assert joined.score == pytest.approx(0.9)
 
 
-def test_evidence_that_adds_up_beats_one_that_is_stronger_alone() -> None:
+def test_combined_evidence_beats_stronger_single_evidence() -> None:
     pairs = [
         pair("/a", "/x", 0.85),
         pair("/a", "/y", 0.7, "switcher"),
@@ -51,14 +51,14 @@ def test_evidence_that_adds_up_beats_one_that_is_stronger_alone() -> None:
     assert paths(one_partner_each(pairs)) == [("/a", "/y")]
 
 
-def test_same_evidence_told_twice_counts_once() -> None:
+def test_repeated_evidence_counts_once() -> None:
     (joined,) = one_partner_each(
         [pair("/a", "/x", 0.5), pair("/a", "/x", 0.8), pair("/a", "/x", 0.7)]
     )
     assert (joined.score, joined.evidence) == (0.8, "hreflang")
 
 
-def test_pair_told_from_both_ends_is_one_pair() -> None:
+def test_pair_found_in_both_directions_is_one_pair() -> None:
     told = [pair("/x", "/a", 0.5, "langstrip", "fr en"), pair("/a", "/x", 0.8)]
     (joined,) = one_partner_each(told)
     assert paths([joined]) == [("/a", "/x")]

@@ -77,13 +77,13 @@ BOTH = (("en", 0.6), ("fr", 0.4))
 
 
 @pytest.mark.parametrize("declared", ["fr", "en", "de", "x-default"])
-def test_what_a_page_in_two_languages_declares_is_not_believed(declared: str) -> None:
+def test_declared_language_of_a_bilingual_page_is_ignored(declared: str) -> None:
     site = FakeSite("en", "fr", "de").page("/1", "fr").page("/2", "fr").page("/3", "en")
     with_records(site, mixed("/m", *BOTH, html_lang=declared, header=declared))
     assert page_languages(site)[at("/m")] == "en"
 
 
-def test_a_page_that_declares_nothing_is_of_the_language_with_fewer_whole_pages() -> None:
+def test_bilingual_page_counts_for_the_language_with_fewer_whole_pages() -> None:
     for more, fewer in (("en", "fr"), ("fr", "en")):
         site = FakeSite("en", "fr").page("/1", more).page("/2", more).page("/3", fewer)
         assert page_languages(with_records(site, mixed("/m", *BOTH)))[at("/m")] == fewer
@@ -96,7 +96,7 @@ def test_pages_in_two_languages_are_no_whole_pages() -> None:
     assert {lang for url, lang in page_languages(site).items() if "/m" in url} == {"en"}
 
 
-def test_where_nothing_tells_the_first_by_name_is_taken() -> None:
+def test_ties_between_languages_go_to_the_first_by_name() -> None:
     site = with_records(FakeSite("fr", "en"), mixed("/m", ("fr", 0.6), ("en", 0.4)))
     assert page_languages(site) == {at("/m"): "en"}
 
@@ -117,7 +117,7 @@ def test_a_little_of_a_language_does_not_count(
     assert page_languages(site).get(at("/m")) == lang
 
 
-def test_a_page_with_nothing_but_a_name_of_its_language() -> None:
+def test_page_with_an_identified_language_but_no_shares() -> None:
     bare = replace(make_page("/b", "fr").record, langs=())
     assert page_languages(with_records(FakeSite("en", "fr"), ("/b", bare))) == {at("/b"): "fr"}
 

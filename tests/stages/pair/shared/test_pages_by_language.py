@@ -79,7 +79,7 @@ def test_the_spread_of_a_feature_is_the_number_of_pages_that_have_it() -> None:
     }  # fmt: skip
 
 
-def test_a_rare_feature_tells_more_than_one_that_is_everywhere() -> None:
+def test_rare_feature_has_more_weight_than_a_common_one() -> None:
     pages = pages_of(site(**SOME))["en"]
     rarity = dict(zip(pages.names, pages.rarity.tolist(), strict=True))
     assert rarity["storm"] == pytest.approx(np.log(3 / 1.5))
@@ -128,13 +128,13 @@ def page_of(number: int, *more: int, words: str = "") -> Sketch:
     return known(words, blocks=blocks)
 
 
-def test_what_many_pages_have_is_no_part_of_their_size() -> None:
+def test_template_blocks_do_not_count_in_sizes() -> None:
     pages = pages_of(site(**{f"en{number}": page_of(number) for number in range(8)}))["en"]
     assert pages.sizes.tolist() == [[80.0 + number, 580.0 + number] for number in range(8)]
     assert pages.blocks == tuple(frozenset({100 + number}) for number in range(8))
 
 
-def test_what_a_few_pages_have_is_no_template() -> None:
+def test_blocks_of_a_few_pages_are_no_template() -> None:
     pages = {f"en{n}": page_of(n, *([7] if n < 2 else [])) for n in range(8)}
     pages = pages_of(site(**pages))["en"]
     assert 7 in pages.blocks[0]
@@ -148,7 +148,7 @@ def test_a_section_of_a_large_site_has_a_template_too() -> None:
     assert pages.sizes[0].tolist() == [80.0, 620.0]
 
 
-def test_few_pages_tell_no_template() -> None:
+def test_few_pages_have_no_template() -> None:
     pages = pages_of(site(**{f"en{number}": page_of(number) for number in range(3)}))["en"]
     assert pages.sizes.tolist() == [[580.0 + number] * 2 for number in range(3)]
 

@@ -72,20 +72,20 @@ def test_shared_is_the_cosine_of_common_features() -> None:
     assert found["amount"] == pytest.approx(raw / (raw + 30), rel=1e-5)
 
 
-def test_the_same_numbers_and_files_are_all_that_can_be_shared() -> None:
+def test_same_numbers_and_files_have_similarity_one() -> None:
     built = site(en1="1899 a.png lamp", en2="x", fr1="1899 a.png lampe", fr2="y")
     assert measured(built, "en1", "fr1")["shared"] == pytest.approx(1)
     assert measured(built, "en2", "fr1")["shared"] == 0
     assert measured(built, "en2", "fr2")["amount"] == 0
 
 
-def test_what_another_page_has_is_missed() -> None:
+def test_features_of_only_one_page_lower_the_similarity() -> None:
     # fr1 has a number that en1 has not, but en2 has.
     built = site(en1="1899", en2="1912", fr1="1899 1912", fr2="y")
     assert measured(built, "en1", "fr1")["shared"] == pytest.approx(1 / sqrt(2), rel=1e-5)
 
 
-def test_what_is_rare_counts_for_more() -> None:
+def test_rare_features_count_more() -> None:
     pages = {f"{lang}{n}": "gnu" for lang in ("en", "fr") for n in range(3, 9)}
     built = site(en1="gnu 1899", en2="gnu 1912", fr1="gnu 1899", fr2="gnu 1912 2000", **pages)
     assert measured(built, "en1", "fr1")["shared"] > 0.9
@@ -112,7 +112,7 @@ def test_words_are_translated_only_with_a_lexicon() -> None:
     assert measured(built, "en1", "fr2", DICTIONARY)["translated"] == 0
 
 
-def test_what_a_lexicon_does_not_know_stands_for_itself() -> None:
+def test_word_unknown_to_the_lexicon_is_its_own_translation() -> None:
     built = site(en1="lamp 1899 a.png", en2="x", fr1="lampe 1899 a.png", fr2="y")
     assert measured(built, "en1", "fr1", DICTIONARY)["translated"] == pytest.approx(1)
     assert measured(site(en1="1", en2="x", fr1="1", fr2="y"), "en1", "fr1", DICTIONARY)[
@@ -120,7 +120,7 @@ def test_what_a_lexicon_does_not_know_stands_for_itself() -> None:
     ] == pytest.approx(1)
 
 
-def test_what_a_lexicon_knows_does_not_stand_for_itself() -> None:
+def test_word_known_to_the_lexicon_is_not_its_own_translation() -> None:
     # "tour" is a word of both languages, and means a tower in one of them only.
     lexicon = Lexicon.of_links("en", "fr", [("tour", "visit", 1), ("tower", "tour", 1)])
     built = site(en1="tour", en2="tower", fr1="tour", fr2="visit")
@@ -141,7 +141,7 @@ def test_a_translation_counts_by_its_probability() -> None:
     )
 
 
-def test_only_the_likeliest_four_translations_count() -> None:
+def test_only_the_four_most_probable_translations_count() -> None:
     words = ["un", "deux", "trois", "quatr", "cinq"]
     links = [("lamp", word, 10.0 - place) for place, word in enumerate(words)]
     pages = {f"fr{place}": word for place, word in enumerate(words)}
@@ -197,7 +197,7 @@ def test_templates_are_left_out_of_sizes() -> None:
     assert found["text"] == pytest.approx(log(301), rel=1e-5)
 
 
-def test_what_is_template_on_one_side_only_does_not_part_two_pages() -> None:
+def test_template_on_one_side_only_does_not_separate_two_pages() -> None:
     # Of the French pages too few were fetched to tell their menu.
     english = {f"en{n}": known("", blocks=((1, 400.0), (10 + n, 300.0))) for n in range(8)}
     found = measured(site(**english, fr3=known("", blocks=((2, 400.0), (3, 300.0)))), "en3", "fr3")
@@ -251,7 +251,7 @@ def test_translations_make_candidates() -> None:
     assert candidates(built, lexicon=DICTIONARY) == {("en1", "fr1"), ("en2", "fr2")}
 
 
-def test_no_candidates_are_asked_for() -> None:
+def test_zero_candidates_can_be_requested() -> None:
     assert candidates(site(en1="1899", en2="x", fr1="1899", fr2="y"), most=0) == set()
 
 

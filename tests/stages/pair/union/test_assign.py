@@ -68,20 +68,20 @@ def test_strongest_first_is_not_the_best() -> None:
     assert best_matching(edges) == [("a", "y"), ("b", "x")]
 
 
-def test_nobody_must_be_matched() -> None:
+def test_nodes_may_stay_unmatched() -> None:
     # Matching both left nodes would weigh less than the one good pair.
     edges = [("a", "x", 0.9), ("a", "y", 0.1), ("b", "x", 0.2)]
     assert best_matching(edges) == [("a", "x")]
     assert best_matching([]) == []
 
 
-def test_a_node_that_was_matched_goes_without_for_a_better_one() -> None:
+def test_matched_node_gives_way_to_a_better_one() -> None:
     assert best_matching([("a", "x", 0.5), ("b", "x", 0.9)]) == [("b", "x")]
 
 
 @given(EDGES)
 @example([("a", "u", 0.5), ("b", "u", 0.75), ("b", "v", 0.5), ("c", "v", 0.75), ("c", "u", 1.0)])
-def test_no_choice_weighs_more(edges: list[Edge]) -> None:
+def test_no_matching_weighs_more(edges: list[Edge]) -> None:
     assert total(edges, best_matching(edges)) == pytest.approx(most(edges), abs=1e-9)
 
 
@@ -130,7 +130,7 @@ def test_left_and_right_are_apart_even_where_a_node_is_both() -> None:
     ]
 
 
-def test_weights_that_are_none_count_for_nothing() -> None:
+def test_invalid_weights_are_ignored() -> None:
     edges = [("a", "x", 0.0), ("b", "x", -1.0), ("c", "x", float("nan")), ("d", "x", float("inf"))]
     assert best_matching([*edges, ("e", "x", 1e-300)]) == [("e", "x")]
 
@@ -158,7 +158,7 @@ def test_one_large_component_is_bounded_and_better_than_greedy(weight: str) -> N
     assert total(edges, pairs) > 1.03 * total(edges, greedy(edges))
 
 
-def test_all_with_all_is_bounded() -> None:
+def test_complete_graph_is_bounded() -> None:
     edges = [(f"a{left}", f"b{right}", 0.5) for left in range(300) for right in range(300)]
     with processor_seconds():  # measured: 0.2
         assert len(best_matching(edges)) == 300

@@ -163,19 +163,19 @@ def test_a_table_has_a_row_of_all_features_for_each_candidate() -> None:
     assert column(found, "knows_words") == [0, 0, 0]
 
 
-def test_declared_is_the_strongest_of_what_the_site_says() -> None:
+def test_declared_is_the_strongest_declaration() -> None:
     found = table({(EN, FR): {"hreflang": 0.5, "switcher": 0.75, "langstrip": 1.0}})
     assert column(found, "declared") == [0.75, 0, 0]
     assert column(found, "url") == [1.0, 0, 0]
     assert column(found, "reciprocal") == [0, 0, 0]
 
 
-def test_what_both_pages_declare_is_reciprocal() -> None:
+def test_declarations_by_both_pages_are_reciprocal() -> None:
     assert column(table({(EN, FR): {"hreflang": 0.99}}), "reciprocal") == [1, 0, 0]
     assert column(table({(EN, FR): {"keys": 0.99}}), "reciprocal") == [0, 0, 0]
 
 
-def test_what_is_said_of_other_pages_is_no_row() -> None:
+def test_proposals_for_other_pages_add_no_row() -> None:
     found = table({(EN, at("/gone")): {"hreflang": 0.99}, (FR, EN): {"hreflang": 0.99}})
     assert column(found, "declared") == [0, 0, 0]
 
@@ -186,14 +186,14 @@ def test_neighbours_and_siblings_are_looked_up() -> None:
     assert column(found, "siblings") == [0, 0, 0.5]
 
 
-def test_what_is_usual_is_a_share_of_the_sure_pairs() -> None:
+def test_usual_is_a_share_of_the_sure_pairs() -> None:
     sure = {"shared": np.linspace(0.05, 1.95, 20, dtype=np.float32)}
     assert column(table(sure=sure), "usual_shared") == pytest.approx([0.5, 0, 0.5], abs=0.06)
     few = {"shared": sure["shared"][:3]}
     assert column(table(sure=few), "usual_shared") == column(table(), "usual_shared") == [0.5] * 3
 
 
-def test_what_is_usual_comes_from_what_is_sure() -> None:
+def test_usual_is_computed_from_sure_pairs() -> None:
     found = table({(EN, FR): {"hreflang": 0.99}})
     assert sure_measures(found, 0.7)["shared"].tolist() == column(found, "shared")[:1]
     every = sure_measures(found, 0.0)["shared"].tolist()
@@ -205,7 +205,7 @@ def test_the_model_gives_the_probabilities() -> None:
     assert found.scores.tolist() == pytest.approx([0.75, 0.25, 0.25])
 
 
-def test_a_candidate_comes_with_all_that_is_known_of_it() -> None:
+def test_candidate_has_all_its_evidence() -> None:
     found = table({(EN, FR): {"switcher": 0.5, "hreflang": 0.75}}).page_pair(0)
     assert (found.left, found.right, found.left_lang, found.right_lang) == (EN, FR, "en", "fr")
     assert found.evidence == "hreflang+switcher"
@@ -235,7 +235,7 @@ rows = st.lists(
 
 
 @given(rows, st.integers(0, len(FEATURES) - 1), st.floats(0, 2, width=32))
-def test_more_of_what_speaks_for_a_pair_never_makes_it_less_likely(
+def test_more_evidence_never_lowers_the_probability(
     values: list[list[float]], number: int, more: float
 ) -> None:
     shipped = load(FEATURES)
@@ -250,7 +250,7 @@ def test_more_of_what_speaks_for_a_pair_never_makes_it_less_likely(
         assert (change >= -1e-6).all(), name
 
 
-def test_all_that_speaks_for_a_pair_makes_it_sure_and_nothing_makes_it_none() -> None:
+def test_full_evidence_is_sure_and_no_evidence_is_no_pair() -> None:
     good = np.ones((1, len(FEATURES)), np.float32)
     for name in AGAINST:
         good[:, FEATURES.index(name)] = 0

@@ -60,7 +60,7 @@ def test_a_model_is_the_same_after_it_was_saved(tmp_path: Path) -> None:
     assert again.forest.base == 0.5
 
 
-def test_a_saved_model_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+def test_saving_replaces_an_existing_model(tmp_path: Path) -> None:
     rewrite(tmp_path, base=np.array(9.0))
     assert load(NAMES, str(tmp_path)).forest.base == 9.0
     model().save(str(tmp_path))
@@ -81,7 +81,7 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path, names: tuple[str, 
         load(names, str(tmp_path))
 
 
-def test_no_model_is_a_mistake_that_says_where(tmp_path: Path) -> None:
+def test_missing_model_is_an_error_with_its_path(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"cannot read .*nowhere/model\.npz: No such file"):
         load(NAMES, str(tmp_path / "nowhere"))
     (tmp_path / "model.npz").mkdir()
@@ -105,7 +105,7 @@ def test_no_model_is_a_mistake_that_says_where(tmp_path: Path) -> None:
     ],
     ids=lambda changes: "-".join(f"{name}:{value!r}"[:40] for name, value in changes.items()),
 )  # fmt: skip
-def test_a_damaged_model_is_a_mistake_in_one_line(tmp_path: Path, changes: dict[str, Any]) -> None:
+def test_damaged_model_is_a_one_line_error(tmp_path: Path, changes: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=r"model\.npz") as caught:
         load(NAMES, rewrite(tmp_path, **changes))
     assert "\n" not in str(caught.value)
@@ -121,7 +121,7 @@ def test_a_damaged_model_is_a_mistake_in_one_line(tmp_path: Path, changes: dict[
         ("features", [1, -1, -1, 0]),  # leads back
     ],
 )  # fmt: skip
-def test_trees_that_lead_out_of_the_model_are_refused(
+def test_trees_with_invalid_children_are_refused(
     tmp_path: Path, name: str, values: list[int]
 ) -> None:
     kind = arrays(tmp_path)[name].dtype
@@ -138,7 +138,7 @@ def test_code_in_a_model_is_never_run(tmp_path: Path) -> None:
 
 @given(st.data())
 @settings(max_examples=examples(60))
-def test_no_file_makes_anything_but_a_model_or_a_mistake(
+def test_any_file_gives_a_model_or_an_error(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("model")
@@ -167,7 +167,7 @@ def test_the_model_of_the_package_is_read_once() -> None:
     ["declared", "url", "url_model", "shared", "translated", "tags", "sizes", "copied", "lead",
      "neighbours", "siblings", "title"],
 )  # fmt: skip
-def test_shipped_model_asks_all_kinds_of_evidence(name: str) -> None:
+def test_shipped_model_uses_all_kinds_of_evidence(name: str) -> None:
     assert FEATURES.index(name) in set(load(FEATURES).forest.features.tolist())
 
 

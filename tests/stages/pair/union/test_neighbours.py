@@ -35,7 +35,7 @@ def matched(ours: str, theirs: str, *known: str) -> list[str]:
         ("", "", "", ""),
     ],
 )
-def test_links_between_those_that_are_known(
+def test_links_between_known_pairs_are_matched(
     ours: str, theirs: str, known: str, expected: str
 ) -> None:
     found = matched(ours, theirs, *known.split())
@@ -58,14 +58,14 @@ def cast(
     return {left + right: share for (left, right), share in found.items()}
 
 
-def test_the_vote_of_one_page_is_less_than_that_of_many() -> None:
+def test_one_vote_counts_less_than_many() -> None:
     links = {"a": "h", "A": "H", "b": "h", "B": "H", "c": "h", "C": "H"}
     one = cast("aA", links=links)["hH"]
     three = cast("aA", "bB", "cC", links=links)["hH"]
     assert 0 < one < three <= 1
 
 
-def test_votes_are_shared_out() -> None:
+def test_votes_are_split_between_candidates() -> None:
     # Two say h is H, one says it is I.
     links = {"a": "h", "A": "H", "b": "h", "B": "H", "c": "h", "C": "I"}
     found = cast("aA", "bB", "cC", links=links)
@@ -73,7 +73,7 @@ def test_votes_are_shared_out() -> None:
     assert found["hH"] < cast("aA", "bB", links=links)["hH"]
 
 
-def test_links_to_pages_of_other_languages_are_passed_over() -> None:
+def test_links_to_other_languages_are_skipped() -> None:
     # Each page has its switcher at another place.
     links = {"a": "Ahi", "A": "HIa"}
     assert set(cast("aA", links=links)) == {"hH", "iI"}
@@ -89,7 +89,7 @@ def test_a_page_votes_once_for_a_pair() -> None:
     assert cast("aA", links={"a": "hih", "A": "HIH"}) == once
 
 
-def test_what_is_known_is_a_fixed_point() -> None:
+def test_known_pairs_are_fixed_points() -> None:
     # The French page lacks one link, but the third is known.
     links = {"a": "hij", "A": "IJ"}
     assert "iI" not in cast("aA", links=links)
@@ -146,14 +146,14 @@ def test_links_are_listed_in_their_order() -> None:
     assert listed(site, "/c") == ""
 
 
-def test_what_is_no_page_and_the_page_itself_are_passed_over() -> None:
+def test_missing_pages_and_the_page_itself_are_skipped() -> None:
     site = built().link("/a", "/b").link("/a", "/a").link("/a", "/gone").link("/a", "/x")
     site.link("/a", "/c", rel="alternate", hreflang="fr").link("/a", "/d").link("/x", "/a")
     assert listed(site, "/a") == "bd"
     assert listed(site, "/x") == ""
 
 
-def test_neighbours_told_twice_are_told_once() -> None:
+def test_repeated_links_are_listed_once() -> None:
     # A picture and its caption lead to the same page; a link again at the end is another place.
     site = built()
     for target in ("/b", "/b", "/c", "/a", "/c", "/b"):

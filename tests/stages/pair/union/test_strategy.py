@@ -120,7 +120,7 @@ def test_hreflang_to_a_wrong_page_loses_to_content() -> None:
     assert numbers(Union().pair(built)) == same()
 
 
-def test_hreflang_to_a_wrong_page_loses_where_urls_say_nothing() -> None:
+def test_hreflang_to_a_wrong_page_loses_without_evidence_from_urls() -> None:
     built = site(address="/{id}")
     english, french = (
         [f"/{opaque(lang, page)}" for page in PAGES] for lang in ("en", "fr")
@@ -137,7 +137,7 @@ def test_a_switcher_that_leads_home_loses() -> None:
     assert numbers(Union().pair(built)) == same()
 
 
-def test_another_page_behind_the_right_address_is_not_taken() -> None:
+def test_wrong_page_under_the_expected_url_is_not_paired() -> None:
     built = site()
     built.sketch("/fr/3", article("fr", 77))
     assert numbers(Union().pair(built)) == same(3)
@@ -315,7 +315,7 @@ def both(url: str, *shares: float) -> FakeSite:
     return built.sketch(url, replace(mixed, shares=scores))
 
 
-def test_a_page_in_both_languages_is_a_pair_of_itself() -> None:
+def test_bilingual_page_is_paired_with_itself() -> None:
     pairs = Union().pair(both("/both", 0.5, 0.5))
     (own,) = [pair for pair in pairs if pair.left == pair.right]
     assert (own.left, own.evidence) == (at("/both"), "one_page")
@@ -325,11 +325,11 @@ def test_a_page_in_both_languages_is_a_pair_of_itself() -> None:
     check_partners(pairs)
 
 
-def test_a_page_with_a_little_of_the_other_language_is_not() -> None:
+def test_page_with_a_little_of_the_other_language_is_not_paired_with_itself() -> None:
     assert numbers(Union().pair(both("/both", 0.9, 0.1))) == same()
 
 
-def test_a_page_that_has_a_partner_is_no_pair_of_itself() -> None:
+def test_bilingual_page_with_a_partner_is_not_paired_with_itself() -> None:
     built = site()
     for url in ("/en/1", "/fr/2"):
         found = built.read(url).sketch
@@ -370,7 +370,7 @@ def test_all_evidence_is_kept_with_its_score() -> None:
     assert "hreflang" not in dict(pairs[at("/en/2"), at("/fr/2")].scores)
 
 
-def test_all_candidates_has_those_that_lost() -> None:
+def test_all_candidates_include_those_that_lost() -> None:
     # Of three copies and their three translations each could be the other's.
     built, pairs = crowded()
     weighed = {(pair.left, pair.right): pair for pair in Union().all_candidates(built)}
@@ -470,13 +470,13 @@ def test_the_order_of_equal_pages_does_not_matter(chance: Random) -> None:
     assert one_each.pair(built.reordered(order)) == one_each.pair(built)
 
 
-def test_no_model_is_a_mistake(tmp_path: Path) -> None:
+def test_missing_model_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="train the model anew"):
         Union(model=str(tmp_path)).pair(site())
 
 
 @pytest.mark.parametrize("langs", [(), ("en",), ("en", "fr"), ("en", "fr", "de")])
-def test_small_sites_do_no_harm(langs: tuple[str, ...]) -> None:
+def test_small_sites_are_paired(langs: tuple[str, ...]) -> None:
     assert Union().pair(FakeSite(*langs)) == []
     lonely = FakeSite(*langs).page("/", "en").link("/", "/", "English").sketch("/", known("1 2 3"))
     assert Union().pair(lonely) == Union().all_candidates(lonely) == []
@@ -484,7 +484,7 @@ def test_small_sites_do_no_harm(langs: tuple[str, ...]) -> None:
     assert Union().pair(bare.sketch("/fr", known(""))) == Union().pair(bare)
 
 
-def test_pages_made_of_the_same_words_are_no_pairs_for_sure() -> None:
+def test_pages_made_of_the_same_words_are_not_sure_pairs() -> None:
     built = FakeSite("en", "fr")
     for number in range(30):
         for lang in built.langs:

@@ -54,7 +54,7 @@ def test_names_are_those_of_the_features_in_order() -> None:
     assert features(of_texts(ENGLISH, FRENCH))._fields == NAMES == Features._fields
 
 
-def test_features_are_the_same_with_sides_changed() -> None:
+def test_features_are_the_same_with_sides_exchanged() -> None:
     there = of_texts(ENGLISH, FRENCH[:2])
     turned = replace(
         there,
@@ -108,12 +108,12 @@ def test_numbers_are_expected_on_both_sides_and_words_are_not() -> None:
     assert digits.share == 0.5
 
 
-def test_without_words_in_common_places_say_nothing() -> None:
+def test_without_common_words_places_are_neutral() -> None:
     assert same_places(segments(("one", "deux"))) == (0.5, 0)
     assert same_places([]) == (0.5, 0)
 
 
-def test_numbers_agree_or_not_and_without_them_nothing_is_said() -> None:
+def test_agreement_of_numbers_is_neutral_without_numbers() -> None:
     same = of_texts(["In 1956 and 1957 and 1958."], ["En 1956, 1957 et 1958."])
     other = of_texts(["In 1956 and 1957 and 1958."], ["En 2001, 2002 et 2003."])
     none = of_texts(["A word."], ["Un mot."])
@@ -147,7 +147,7 @@ def test_translations_on_the_other_page() -> None:
     assert found.backward == pytest.approx(11 / 12)
 
 
-def test_lexicon_that_knows_too_little_says_nothing() -> None:
+def test_lexicon_that_knows_too_little_is_neutral() -> None:
     left, right = {f"a{n:02}a": 1 for n in range(20)}, {f"b{n:02}b": 1 for n in range(20)}
     for known in (None, Lexicon.empty("en", "fr"), lexicon(7)):
         assert translated_shares(left, right, known) == (0.5, 0.5, False)

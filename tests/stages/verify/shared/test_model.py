@@ -74,7 +74,7 @@ def damaged(model: Logistic | Trees, **changes: Any) -> str:
         damaged(TREES, trees=[[[-1, 0.0]]]), damaged(TREES, trees=7),
     ],
 )  # fmt: skip
-def test_damaged_model_is_a_mistake_in_one_line(text: str) -> None:
+def test_damaged_model_is_a_one_line_error(text: str) -> None:
     with pytest.raises(ConfigError, match=r"x\.json") as caught:
         from_json(text, ("a", "b"), "x.json")
     assert "\n" not in str(caught.value)
@@ -87,12 +87,12 @@ def test_damaged_model_is_a_mistake_in_one_line(text: str) -> None:
         inner, max_size=7,
     ), max_leaves=20,
 ).map(json.dumps))  # fmt: skip
-def test_no_text_makes_anything_but_a_model_or_a_mistake(text: str) -> None:
+def test_any_text_gives_a_model_or_an_error(text: str) -> None:
     with suppress(ConfigError):
         from_json(text, (), "x")
 
 
-def test_unreadable_files_are_mistakes(tmp_path: Path) -> None:
+def test_unreadable_files_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"maxent\.json: No such file"):
         load(str(tmp_path), "maxent", ("a",))
     (tmp_path / "maxent.json").write_bytes(b"\xff\xfe\xff")
@@ -121,7 +121,7 @@ def test_weights_count_as_repeated_pairs() -> None:
     assert logistic(heavy).weights == pytest.approx(logistic(twice).weights, rel=1e-3)
 
 
-def test_no_weight_is_against_what_its_feature_stands_for() -> None:
+def test_no_weight_has_the_wrong_sign() -> None:
     generator = np.random.default_rng(0)
     rows = generator.random((300, 4))
     right = rows[:, 0] - rows[:, 1] + rows[:, 2] - rows[:, 3] > 0
@@ -150,7 +150,7 @@ def test_folds_spread_both_classes_and_are_the_same_for_a_seed() -> None:
     assert not (fold == folds(right, 10, 4)).all()
 
 
-def test_nothing_is_said_of_a_pair_by_a_model_that_has_seen_it() -> None:
+def test_no_pair_is_scored_by_a_model_trained_on_it() -> None:
     given_table = table(40)
     fold = folds(given_table.right, 4, 0)
     seen: list[set[float]] = []
@@ -164,7 +164,7 @@ def test_nothing_is_said_of_a_pair_by_a_model_that_has_seen_it() -> None:
         assert given_to == {*given_table.rows[fold != number, 0].tolist()}
 
 
-def test_leaving_out_the_feature_that_tells_costs_most() -> None:
+def test_leaving_out_the_most_informative_feature_costs_most() -> None:
     given_table = table()
     fold = folds(given_table.right, 5, 0)
     wrong = {

@@ -36,12 +36,12 @@ def test_untranslated_text_is_a_copy_also_inside_a_longer_page(more: list[str]) 
     assert why(of_texts(["Home", *BODY], ["Accueil", *BODY, *more])) == "copy"
 
 
-def test_listing_that_is_the_same_in_both_is_no_copy() -> None:
+def test_identical_code_listing_is_no_copy() -> None:
     listing = "for name in names: print(name)" * 6
     assert why(of_texts([*ENGLISH, listing], [*FRENCH, listing])) == ""
 
 
-def test_text_that_is_the_same_in_both_is_not_a_pages_own() -> None:
+def test_identical_text_is_not_own_text() -> None:
     listing = "for name in names: print(name)" * 6
     assert why(of_texts([listing, "A list of names."], [listing, "Une liste."])) in (
         "copy",
@@ -56,7 +56,7 @@ def test_menus_count_half() -> None:
     assert why(of_texts(menu, [f"Élément {n}" for n in range(20)])) == "too_little_text"
 
 
-def test_page_of_next_to_nothing_has_too_little_text() -> None:
+def test_nearly_empty_page_has_too_little_text() -> None:
     assert why(of_texts(ENGLISH, ["Accueil"])) == "too_little_text"
     assert why(of_texts([], [])) == "too_little_text"
 
@@ -67,7 +67,7 @@ def test_unknown_language() -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "en-GB"])
-def test_one_language_on_both_sides_behind_a_right_address(lang: str) -> None:
+def test_one_language_on_both_sides_despite_matching_urls(lang: str) -> None:
     found = of_texts(ENGLISH, FRENCH)
     right = with_langs(found.right, (lang, 1.0))
     assert why(replace(found, right=right)) == "same_language"

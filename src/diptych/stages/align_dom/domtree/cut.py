@@ -1,7 +1,8 @@
-"""The cost of aligning two trees, and pieces of trees that cost too much.
+"""The cost of aligning two trees, and splitting of trees that cost too much.
 
-Any run of nodes in postorder is a forest again: a node whose tree began earlier keeps the rest of
-it.  So pieces are aligned by themselves; only the hierarchy across their borders is lost.
+Any run of nodes in postorder is again a forest: a node whose subtree begins before the run keeps
+the rest of it.  So pieces can be aligned separately; only the hierarchy across their borders is
+lost.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_MAX_PAIRS = 12_000_000  # of nodes: three tables of four bytes each
+_MAX_PAIRS = 12_000_000  # maximum pairs of nodes: three tables of four bytes each
 _PIECE_CELLS = 3_000_000  # some 5 ms
-_MIN_PIECE = 250  # nodes between two anchors; smaller pieces would not pay
+_MIN_PIECE = 250  # nodes between two anchors; smaller pieces would cost more than they save
 
 
 class Piece(NamedTuple):
@@ -31,7 +32,7 @@ def depths(leftmost: NDArray[np.int32]) -> NDArray[np.int32]:
     >>> depths(np.array([0, 1, 0])).tolist()
     [1, 1, 0]
     """
-    # In postorder all up to a node begin before its end; those after it that do are above it.
+    # Nodes whose subtree begins at or before a node, but that come after it, are its ancestors.
     places = np.arange(len(leftmost))
     begun = np.cumsum(np.bincount(leftmost, minlength=len(leftmost)))
     found: NDArray[np.int32] = (begun - places - 1).astype(np.int32)
@@ -39,14 +40,14 @@ def depths(leftmost: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def mirrored(leftmost: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The tree mirrored: for each node its new number, and the tree in these numbers.
+    """The mirrored tree: the new number of each node, and `leftmost` in these numbers.
 
     >>> numbers, tree = mirrored(np.array([0, 0, 2, 0], np.int32))
     >>> numbers.tolist(), tree.tolist()
     ([1, 2, 0, 3], [0, 1, 1, 0])
     """
     count = len(leftmost)
-    in_preorder = leftmost + depths(leftmost)  # what is to its left, and what is above it
+    in_preorder = leftmost + depths(leftmost)  # nodes to its left, and its ancestors
     numbers = (count - 1 - in_preorder).astype(np.int32)
     tree = np.empty(count, np.int32)
     tree[numbers] = numbers - (np.arange(count, dtype=np.int32) - leftmost)
@@ -54,12 +55,12 @@ def mirrored(leftmost: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np
 
 
 def cells(left: NDArray[np.int32], right: NDArray[np.int32]) -> int:
-    """Cells of all tables of the two trees."""
+    """The number of cells in all tables for the two trees."""
     return _table_rows(left) * _table_rows(right)
 
 
 def _table_rows(leftmost: NDArray[np.int32]) -> int:
-    """Rows of the tables of all key roots, each with one for nothing.
+    """The number of table rows of all key roots, including the empty row of each.
 
     >>> _table_rows(np.array([0, 1, 0]))
     6
@@ -67,7 +68,7 @@ def _table_rows(leftmost: NDArray[np.int32]) -> int:
     if not len(leftmost):
         return 0
     last = np.zeros(len(leftmost), np.int64)
-    last[leftmost] = np.arange(len(leftmost))  # of nodes that begin alike the last one stays
+    last[leftmost] = np.arange(len(leftmost))  # for equal values, the last node wins
     starts = np.flatnonzero(last)
     starts = starts[starts > 0]
     return int((last[starts] - starts + 2).sum()) + len(leftmost) + 1
@@ -79,13 +80,13 @@ def pieces(
     keys: Callable[[], tuple[Sequence[Hashable], Sequence[Hashable]]],
     max_cells: int,
 ) -> list[Piece]:
-    """The whole, or pieces of it that are cut at nodes with the same key where there are any.
+    """The whole, or pieces of it that are cut at nodes with the same key if there are any.
 
-    A key that occurs once on both sides is an anchor if it is in order with the others; None is no
-    key.  What is still too large is cut in proportion.
+    A key that occurs once on each side is an anchor if it is in order with the others; None is not
+    a key.  Pieces that are still too large are cut proportionally.
     """
     whole = Piece(slice(0, len(left)), slice(0, len(right)))
-    if _fits(left, right, whole, max_cells):  # nearly all do
+    if _fits(left, right, whole, max_cells):  # true for nearly all pages
         return [whole]
     found: list[Piece] = []
     waiting = list(_between(common_anchors(*keys()), len(left), len(right)))[::-1]
@@ -141,14 +142,14 @@ def _between(anchors: Sequence[tuple[int, int]], ours: int, theirs: int) -> Iter
 
 
 def common_anchors(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The longest series in order on both sides of keys that occur once on each.
+    """The longest common sequence of keys that occur once on each side.
 
     >>> common_anchors(["a", "b", "c", "d", "d"], ["b", "c", "x", "a", "d"])
     [(1, 0), (2, 1)]
     """
     places = _unique_places(theirs)
     pairs = [(at, places[key]) for key, at in _unique_places(ours).items() if key in places]
-    ends: list[int] = []  # the smallest end of a series of each length
+    ends: list[int] = []  # smallest end of a sequence of each length
     last: list[int] = []
     before: list[int] = []
     for index, (_, right) in enumerate(pairs):
@@ -168,7 +169,7 @@ def common_anchors(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list
 
 
 def _unique_places(keys: Sequence[Hashable]) -> dict[Hashable, int]:
-    """The place of each key that occurs once, in order."""
+    """The index of each key that occurs once, in order."""
     places: dict[Hashable, int] = {}
     for at, key in enumerate(keys):
         places[key] = -1 if key in places else at

@@ -1,6 +1,6 @@
 """The document tree of Shi et al. 2006: elements with their text, in postorder.
 
-Only elements and texts are kept, the alternative text of an image counts as its text, and a text
+Only elements and texts are kept.  The alternative text of an image counts as its text, and a text
 belongs to its element.
 """
 
@@ -17,10 +17,10 @@ from diptych.page.elements import KNOWN
 from diptych.stages.align_dom.flat import last_tag
 from diptych.types import Block, Node, Page
 
-_INLINE_ROLE = 1  # of `text.elements`
+_INLINE_ROLE = 1  # role number in `page.elements`
 _INLINE = frozenset(name for role, name in KNOWN.values() if role == _INLINE_ROLE) | {"br"}
 _SEGMENT = re.compile(r"[^/\[(]*")
-_MAX_ANCHOR = 400  # characters of a link's text
+_MAX_ANCHOR = 400  # maximum characters of a link's text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,18 +31,18 @@ class Document:
     texts: tuple[str, ...]
     hrefs: tuple[str, ...]
     blocks: tuple[int, ...]
-    """the number of the page's block that a node is, or -1"""
+    """index of the page's block that a node is, or -1"""
     leftmost: NDArray[np.int32]
-    """the first node of the tree of each"""
+    """first node, in postorder, of each node's subtree"""
 
     def __len__(self) -> int:
         return len(self.tags)
 
 
 def document(page: Page) -> Document:
-    """The document tree of a page; every block of the page is in exactly one of its nodes.
+    """Build the document tree of a page; each block of the page is in exactly one node.
 
-    If a page was read without its tree, the paths of its blocks give it.
+    If a page was read without its tree, the tree is built from the paths of its blocks.
     """
     builder = _Builder(page.blocks)
     if page.tree is None:
@@ -53,7 +53,7 @@ def document(page: Page) -> Document:
 
 
 class _Builder:
-    """Nodes in the order in which they are closed, and those still open."""
+    """Closed nodes in the order of closing, and the nodes still open."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.texts = [block.text for block in blocks]
@@ -66,14 +66,14 @@ class _Builder:
         self.open_nodes: list[_OpenNode] = []
 
     def claim(self, path: str) -> int:
-        """The block of that path, once."""
+        """The index of the block with that path, at most once; -1 if there is none."""
         return self.index.pop(path, -1)
 
     def open(self, tag: str, block: int = -1, href: str = "") -> None:
         self.open_nodes.append(_OpenNode(tag, block, href, len(self.nodes)))
 
     def close(self) -> None:
-        """Keep a node that has a text or a link, in itself or below it."""
+        """Close the innermost node; drop it if its subtree has neither text nor links."""
         node = self.open_nodes.pop()
         if node.block < 0 and not node.href and node.start == len(self.nodes):
             return
@@ -85,7 +85,7 @@ class _Builder:
         self.close()
 
     def put_first(self, paths: Sequence[str]) -> None:
-        """Put title and description first: they stand in the head, which a tree does not have."""
+        """Put title and description first: they are in the head, which the tree does not have."""
         nodes, self.nodes = self.nodes, []
         for path in paths:
             self.leaf(last_tag(path), self.claim(path))
@@ -101,7 +101,7 @@ class _Builder:
 
 
 class _OpenNode:
-    """A node whose children are still to come."""
+    """A node whose children are not complete yet."""
 
     __slots__ = ("anchor", "block", "href", "start", "tag")
 
@@ -122,8 +122,8 @@ def _from_tree(builder: _Builder, root: Node) -> None:
         if node.tag == "#text":
             _add_text(builder, node)
         else:
-            # DEVIATION(shi): inline elements are one with the text around them, so that a sentence
-            # is whole; links stay nodes, because hyperlinks are to be aligned.
+            # DEVIATION(shi): inline elements are merged with the text around them, so that a
+            # sentence stays whole; links stay nodes, because hyperlinks are to be aligned.
             is_link = node.tag in ("a", "area") and bool(node.href)
             if is_link or not (node.tag in _INLINE or node.tag == "a"):
                 href = node.href if is_link else ""
@@ -136,7 +136,7 @@ def _from_tree(builder: _Builder, root: Node) -> None:
 
 
 def _add_text(builder: _Builder, node: Node) -> None:
-    """Add text to the link it is in; a further run of an element is a node of its own."""
+    """Add text to its enclosing link; a later text run of an element becomes a node of its own."""
     for outer in reversed(builder.open_nodes):
         if outer.href:
             outer.anchor.append(node.text)
@@ -148,7 +148,7 @@ def _add_text(builder: _Builder, node: Node) -> None:
 
 
 def _from_paths(builder: _Builder, blocks: Sequence[Block]) -> None:
-    """Open and close elements as the paths of the blocks go down and up."""
+    """Open and close elements along the paths of the blocks."""
     above: list[str] = []
     for number, block in enumerate(blocks):
         path = [part for part in block.path.split("/") if part]
@@ -156,7 +156,7 @@ def _from_paths(builder: _Builder, blocks: Sequence[Block]) -> None:
         while len(above) > depth:
             above.pop()
             builder.close()
-        if depth and depth == len(path):  # an element that is open already
+        if depth and depth == len(path):  # an element that is already open
             if builder.open_nodes[-1].block < 0:
                 builder.open_nodes[-1].block = number
             else:
@@ -175,7 +175,7 @@ def _from_paths(builder: _Builder, blocks: Sequence[Block]) -> None:
 
 
 def _common_depth(above: Sequence[str], path: Sequence[str]) -> int:
-    """The number of elements that two paths begin with in common."""
+    """The number of leading elements that two paths share."""
     count = 0
     for part, other in zip(above, path, strict=False):
         if part != other:
@@ -185,7 +185,7 @@ def _common_depth(above: Sequence[str], path: Sequence[str]) -> int:
 
 
 def _tag(part: str) -> str:
-    """The tag of a path's segment.
+    """The tag of a path segment.
 
     >>> _tag("div[2]"), _tag("text()[3]")
     ('div', '#text')

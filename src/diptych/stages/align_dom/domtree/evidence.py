@@ -1,6 +1,6 @@
-"""Evidence of the texts of two nodes that they correspond: words, lengths and links.
+"""Evidence from texts that two nodes correspond: words, lengths and links.
 
-The words are those of IBM Model 1, as in Shi et al. 2006, measured beside their frequency.
+Words are scored by IBM Model 1, as in Shi et al. 2006, relative to their frequency.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ from diptych.stages.align_dom.flat import length_ratio
 if TYPE_CHECKING:
     from diptych.stages.align_dom.domtree.strategy import DomTree
 
-_MAX_CHARACTERS = 4_000  # of a node: more make it no surer, and a megabyte of text is no paragraph
+_MAX_CHARACTERS = 4_000  # per node: longer texts add no certainty
 _FINE_BINS, _BIN_RATIO, _BINS = 20, 1.07, 128  # up to 29,000 characters
-# DEVIATION(shi): a share of the words that are known translates none, instead of one word in l + 1:
-# a long text would explain every word.  What no lexicon knows says nothing.
-_MIN_NULL = 1e-9  # the share where the empty word has its part instead
+# DEVIATION(shi): a share of the known words has no translation, instead of one word in l + 1:
+# otherwise a long text would explain every word.  Words that the lexicon does not know are no
+# evidence.
+_MIN_NULL = 1e-9  # null share if the empty word is used instead
 
 
 class PairEvidence(NamedTuple):
-    """The words, lengths and links of two documents, for gains of any part of both."""
+    """The words, lengths and links of two documents, to compute gains of any part of both."""
 
     left: _NodeWords
     right: _NodeWords
@@ -42,16 +43,16 @@ class PairEvidence(NamedTuple):
     links: tuple[Table, Table]
     ratio: float
     weights: DomTree
-    """the weights of each kind of evidence"""
+    """weights of each kind of evidence"""
 
     def gains(self, ours: slice, theirs: slice) -> NDArray[np.float32]:
-        """For each pair of nodes, log of Pr(text | text) over Pr(text | NULL)."""
+        """The log of Pr(text | text) over Pr(text | NULL) for each pair of nodes."""
         weights = self.weights
         left, right = self.left.text.lengths[ours], self.right.text.lengths[theirs]
         rows, columns = np.flatnonzero(left > 0), np.flatnonzero(right > 0)
         gains = np.zeros((len(left), len(right)), np.float32)
         gains[rows] = gains[:, columns] = -weights.one_sided
-        # Half of all nodes have no text: only the others are looked at.
+        # Half of all nodes have no text and are skipped.
         words = self._words(rows + ours.start, columns + theirs.start)
         lengths = length_gains(left[rows] * self.ratio, right[columns])
         gains[np.ix_(rows, columns)] = weights.words * words + weights.length * lengths
@@ -60,7 +61,7 @@ class PairEvidence(NamedTuple):
         return gains
 
     def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The gains of the words of some nodes beside those of others, in both directions."""
+        """The word gains of some left nodes with some right nodes, in both directions."""
         weights = self.weights
         found = _gains(self.left, self.right, self.links[0], rows, columns, weights.null)
         if not weights.backward:
@@ -70,17 +71,17 @@ class PairEvidence(NamedTuple):
 
 
 class _NodeWords(NamedTuple):
-    """The words of the nodes of a document, weighted by how well they are known."""
+    """The words of a document's nodes, weighted by lexicon coverage."""
 
     text: Text
     rows: Bags
-    """counts of words, weighted by how well they are known"""
+    """word counts, weighted by lexicon coverage"""
     words_before: NDArray[np.float64]
     loose_before: NDArray[np.float64]
 
     @classmethod
     def of(cls, text: Text, trust: NDArray[np.float64]) -> _NodeWords:
-        """Words weighted by trust: an unknown word says nothing, and may become any word."""
+        """Words weighted by trust: an unknown word is no evidence, and may become any word."""
         bags, share = text.bags, trust[text.bags.word]
         node = np.repeat(np.arange(len(text)), np.diff(bags.offsets))
         loose = np.bincount(node, bags.count * (1 - share), len(text)).astype(np.float64)
@@ -90,7 +91,7 @@ class _NodeWords(NamedTuple):
 
     @classmethod
     def of_paper(cls, text: Text) -> _NodeWords:
-        """Words as in the paper: each text has one empty word, which may become any word."""
+        """Words as in the paper: each text has one empty word, which may translate to any word."""
         return cls(text, text.bags, _cumulative(text.sizes + 1), _cumulative(np.ones(len(text))))
 
 
@@ -106,7 +107,7 @@ def _gains(
     columns: NDArray[np.int64],
     null: float,
 ) -> NDArray[np.float32]:
-    """The gains of the words of some rows beside those of some columns."""
+    """The word gains of the rows' texts given the columns' texts."""
     low, high = np.zeros((2, len(left.text)), np.int32)
     if len(rows) and len(columns):
         first, last = int(columns[0]), int(columns[-1]) + 1
@@ -122,7 +123,7 @@ def _gains(
 def read_evidence(
     trees: tuple[Document, Document], lexicon: Lexicon, weights: DomTree
 ) -> PairEvidence:
-    """The evidence of two documents, read once for all their nodes."""
+    """Compute the evidence of two documents, once for all their nodes."""
     left, right = (
         read_text([text[:_MAX_CHARACTERS] for text in tree.texts], lang)
         for tree, lang in zip(trees, (lexicon.left_lang, lexicon.right_lang), strict=True)
@@ -141,12 +142,12 @@ def read_evidence(
 
 
 def length_gains(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The gain of two lengths: similar lengths of long texts are less often chance."""
+    """The gain of two lengths: similar lengths of long texts are less likely to be chance."""
     return _length_table()[_bins(left)][:, _bins(right)]
 
 
 def _bins(lengths: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Bins of lengths, in steps of one, then of a ratio: their gains are tabulated once."""
+    """Bins of lengths, first linear, then by a ratio, so that gains can be tabulated once."""
     fine = np.minimum(lengths, _FINE_BINS)
     coarse = np.log(np.maximum(lengths, _FINE_BINS) / _FINE_BINS) / np.log(_BIN_RATIO)
     bins: NDArray[np.int64] = np.minimum(np.rint(fine + coarse), _BINS - 1).astype(np.int64)
@@ -170,7 +171,7 @@ def _length_table() -> NDArray[np.float32]:
 def _add_links(
     gains: NDArray[np.float32], left: Sequence[str], right: Sequence[str], weight: float
 ) -> None:
-    """Add the gains of links to the same address, or to one with the same last part."""
+    """Add the gains of links to the same address, or to addresses with the same last part."""
     names: tuple[Callable[[str], str], ...] = (str, _name)
     for part, name in ((weight / 2, each) for each in names):
         places: dict[str, list[int]] = {}

@@ -4,8 +4,8 @@
                 x prod over deleted in F    p_d Pr(l_F | NULL) Pr(t_F | NULL)
                 x prod over deleted in E    p_d
 
-where l is a node's tag and t its text.  Divided by the probability of the alignment in which all
-nodes are deleted, what is left is a gain for each aligned pair of nodes.
+where l is a node's tag and t its text.  Dividing by the probability of the alignment that deletes
+all nodes leaves a gain for each aligned pair of nodes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from diptych.files import model_file
 
 OTHER = "*"
-"""all tags that the table does not know"""
+"""stands for all tags that the table does not have"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +31,27 @@ class Parameters:
 
     tags: tuple[str, ...]
     table: tuple[tuple[float, ...], ...]
-    """Pr(tag of F | tag of E), one row for each tag of E"""
+    """Pr(tag of F | tag of E), one row per tag of E"""
     null: tuple[float, ...]
     """Pr(tag of F | NULL)"""
     deletion: float
     """p_d"""
 
     def gains(self) -> NDArray[np.float32]:
-        """The gains of two aligned tags, one row for each tag of F."""
+        """The gains of two aligned tags, one row per tag of F."""
         aligned = np.log(np.array(self.table).T) - np.log(np.array(self.null))[:, None]
         odds = math.log1p(-self.deletion) - 2 * math.log(self.deletion)
         gains: NDArray[np.float32] = (aligned + odds).astype(np.float32)
         return gains
 
     def numbers(self, tags: Sequence[str]) -> NDArray[np.int32]:
-        """The row of each tag."""
+        """The row number of each tag."""
         index = {tag: number for number, tag in enumerate(self.tags)}
         other = index[OTHER]
         return np.array([index.get(tag, other) for tag in tags], np.int32)
 
     def to_json(self) -> str:
-        """As a file holds it; read by `from_json`."""
+        """Serialise the parameters as JSON; `from_json` reads them."""
         rows = {
             tag: {other: value for other, value in zip(self.tags, row, strict=True)}
             for tag, row in zip(self.tags, self.table, strict=True)
@@ -61,7 +61,7 @@ class Parameters:
 
     @classmethod
     def from_json(cls, text: str) -> Parameters:
-        """Read what `to_json` wrote."""
+        """Parse the output of `to_json`."""
         raw = json.loads(text)
         tags = tuple(raw["null"])
         table = tuple(tuple(raw["table"][tag][other] for other in tags) for tag in tags)
@@ -70,7 +70,7 @@ class Parameters:
 
 @cache
 def shipped_parameters() -> Parameters:
-    """The parameters that come with the package; see `weights/tree.md`."""
+    """Load the parameters shipped with the package; see `weights/tree.md`."""
     with model_file("", "tree.json", "diptych.stages.align_dom.domtree") as path:
         return Parameters.from_json(path.read_text("utf-8"))
 

@@ -1,4 +1,4 @@
-"""Trees of two pages aligned node by node, with their texts and links (Shi et al. 2006)."""
+"""Node-by-node alignment of the trees of two pages, with texts and links (Shi et al. 2006)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from diptych.stages.align_dom.domtree.model import shipped_gains, shipped_parame
 from diptych.types import NodePair, Page
 
 _NUMBER = re.compile(r"\d+")
-_MAX_COUNTED_WORDS = 100  # words of a text that must each gain for it to be moved
+_MAX_COUNTED_WORDS = 100  # words of a text that count in `per_word`
 
 
 class _Match(NamedTuple):
@@ -34,51 +34,52 @@ class _Match(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DomTree:
-    """Dynamic programming over the trees of both pages: nodes, order and hierarchy are kept.
+    """Dynamic programming over the trees of both pages that keeps order and hierarchy.
 
-    `DomTree.of_paper()` is the model as published, without any other evidence.
+    `DomTree.of_paper()` is the model as published, without other evidence.
     """
 
     uses_lexicon: ClassVar[bool] = True
     words: float = 1.0
     """weight of the translation model"""
     null: float = 0.4
-    """share of the words that are known which translate none; 0 is 1 / (words + 1) of all words"""
+    """share of known words that have no translation; 0 means 1 / (words + 1) of all words"""
     backward: float = 0.5
-    """weight of the model that translates the other way"""
+    """weight of the model in the other direction"""
     cognates: bool = True
-    """whether words that look alike count as translations"""
+    """True if words that are spelled alike count as translations"""
     length: float = 1.0
-    """weight of the lengths of texts"""
+    """weight of text lengths"""
     one_sided: float = 3.0
-    """cost, as -log, of a node with a text and one without"""
+    """cost, as -log, of aligning a node with text to a node without"""
     same_link: float = 3.0
-    """gain of two links to the same address; of the same name, half of it"""
+    """gain of two links to the same address; half of it for addresses with the same last part"""
     crossing: float = 4.0
-    """margin by which two texts are each other's best to be paired out of order; 0 is never"""
+    """margin over the second best by which two texts are paired out of order; 0 means never"""
     swap: float = 3.0
-    """gain by which two neighbours are paired crosswise"""
+    """minimum gain for pairing two neighbours crosswise"""
     per_word: float = 0.3
-    """what each word of the shorter text must gain for that: long texts share words by chance"""
+    """minimum gain per word of the shorter text for out-of-order pairs: long texts share words
+    by chance"""
     max_cells: int = 60_000_000
-    """cells of the tables, some 0.1 s; larger trees are cut at sure matches"""
+    """maximum cells of the tables, some 0.1 s; larger trees are cut at certain matches"""
 
     @classmethod
     def of_paper(cls) -> DomTree:
-        """Tags and IBM Model 1, in order: nothing that the paper does not have."""
+        """The model as published: tags and IBM Model 1, in order."""
         return cls(
             null=0.0, backward=0.0, cognates=False, length=0.0, one_sided=0.0, same_link=0.0,
             crossing=0.0,
         )  # fmt: skip
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
-        """All blocks; left ones in order, right ones too except where a text was moved."""
+        """Align all blocks; left blocks are in order, right blocks too unless a text was moved."""
         return self.align_with_links(left, right, lexicon)[0]
 
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon | None = None
     ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
-        """The blocks as `align` gives them, and addresses of aligned links with their scores."""
+        """Align like `align`; also returns the addresses of aligned links, with scores."""
         trees = document(left), document(right)
         matches = self._matches(trees, (left, right), lexicon)
         blocks = {
@@ -134,7 +135,7 @@ class DomTree:
     def evidence(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
     ) -> PairEvidence:
-        """The evidence of the texts of two document trees, with the weights of this strategy."""
+        """Compute the text evidence of two document trees, with the weights of this strategy."""
         if lexicon is None:
             lexicon = Lexicon.empty(pages[0].lang, pages[1].lang)
         return read_evidence(trees, lexicon, self)
@@ -143,7 +144,7 @@ class DomTree:
 def best_alignment(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
 ) -> list[tuple[int, int]]:
-    """The best alignment of two forests, from the side on which they have fewer cells."""
+    """The best alignment of two forests, from the side with fewer table cells."""
     (numbers, tree), (others, other_tree) = mirrored(left), mirrored(right)
     if cells(left, right) <= cells(tree, other_tree):
         return decode(left, right, gains)
@@ -153,7 +154,7 @@ def best_alignment(
 
 
 def _anchor_keys(tree: Document) -> list[Hashable]:
-    """A key for each node that its counterpart shares: its text, or the numbers in it."""
+    """A key per node that its counterpart is likely to share: its text, or the numbers in it."""
     keys: list[Hashable] = []
     for tag, text in zip(tree.tags, tree.texts, strict=True):
         numbers = tuple(_NUMBER.findall(text)) if len(text) < 10_000 else ()
@@ -175,7 +176,7 @@ def _with_swapped(
     gains: NDArray[np.float32],
     margin: float,
 ) -> list[tuple[int, int]]:
-    """The pairs, with two neighbours crossed where that gains more than their order."""
+    """Cross two neighbouring pairs where that gains more than keeping their order."""
     partner, taken = dict(pairs), {j for _, j in pairs}
     after = dict(pairwise(blocks[1]))
     before = {j: i for i, j in after.items()}
@@ -205,10 +206,10 @@ def _with_moved(
     gains: NDArray[np.float32],
     margin: float,
 ) -> list[tuple[int, int]]:
-    """The pairs, with sure pairs of texts that were moved, in any order.
+    """Add certain pairs of texts that were moved, in any order.
 
-    A pair is sure if each text is the other's best by a margin.  If both were aligned with others,
-    these become a pair too: two texts that changed places.
+    A pair is certain if each text is the other's best by a margin.  If both were aligned with other
+    texts, these become a pair too: the two texts changed places.
     """
     left, right = blocks
     partner, owner = dict(pairs), {j: i for i, j in pairs}
@@ -247,7 +248,7 @@ def _mutual_best(
 
 
 def _second_best(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The second highest of each column; of a single row, none."""
+    """The second highest value of each column; -inf if there is only one row."""
     if len(values) < 2:
         return np.full(values.shape[1], -np.inf, np.float32)
     found: NDArray[np.float32] = np.partition(values, len(values) - 2, axis=0)[-2]
@@ -255,7 +256,7 @@ def _second_best(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:
-    """Pairs and single blocks in order; a single right block stands before its successor."""
+    """Pairs and single blocks in order; a single right block comes before its successor."""
     paired = {other for other, _ in matched.values()}
     found: list[NodePair] = []
     shown = 0
@@ -278,5 +279,5 @@ def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) ->
 
 
 def _score(gain: float) -> float:
-    """A gain as a probability."""
+    """Convert a gain to a probability."""
     return probability(gain / 2)

@@ -1,4 +1,4 @@
-"""Texts aligned from coarse to fine, and again with words learned from the first alignment."""
+"""Alignment of texts from coarse to fine, repeated with words learned from the first pass."""
 
 from __future__ import annotations
 
@@ -32,37 +32,37 @@ from diptych.learn.lexicon.word_links import (
     merged,
 )
 
-MAX_CELLS = 40_000  # points up to which all are searched: 200 sentences on both sides
+MAX_CELLS = 40_000  # up to this many points, all paths are searched: 200 sentences on each side
 _MARGIN = 24  # sentences on both sides of a known path that are searched
-_MIN_SURE = 0.5  # confidence of a bead from which words are learned
-_MAX_WORDS = 200  # of a bead from which words are learned: longer ones are lists
-# Share of words without a counterpart, to begin with: with links between words, and without any.
+_MIN_SURE = 0.5  # minimum confidence of a bead to learn words from it
+_MAX_WORDS = 200  # maximum words of a bead to learn words from it: longer ones are lists
+# Initial share of words without a counterpart: with word links, and without any.
 _CHANCE_SHARE, _CHANCE_SHARE_ALONE = 0.95, 0.999
-_MIN_SURE_SHARE = 0.85  # of sentences in sure beads; below it the search starts again
-_PRIOR_LETTERS = 2_000.0  # on both sides, that a length ratio of 1 counts for
+_MIN_SURE_SHARE = 0.85  # minimum share of sentences in sure beads; below it the search starts again
+_PRIOR_LETTERS = 2_000.0  # weight, in letters on both sides, of a prior length ratio of 1
 _MAX_RATIO = 1.6
 
 Scorer = Callable[[Band, Moves], NDArray[np.float32]]
-"""further evidence: a score for each move from each point of a band"""
+"""additional evidence: a score for each move from each point of a band"""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The parameters that score beads."""
+    """The parameters for scoring beads."""
 
     moves: Moves
     links: WordLinks
     left_share: float
-    """share of the left words that have no counterpart on the right"""
+    """share of the left words without a counterpart on the right"""
     right_share: float
     ratio: float
-    """letters on the right for one on the left"""
+    """letters on the right per letter on the left"""
 
 
 def align_passes(
     left: Text, right: Text, moves: Moves, links: WordLinks, passes: int
 ) -> tuple[Path, Model]:
-    """The best path by known words, then again with the words that each pass adds."""
+    """Find the best path by known words, then again with the words learned in each pass."""
     ratio = _ratio(left.lengths.sum(), right.lengths.sum())
     share = _CHANCE_SHARE if len(links) else _CHANCE_SHARE_ALONE
     model = Model(moves, links, share, share, ratio)
@@ -85,10 +85,10 @@ def align_pieces(
     moves: Moves,
     links: WordLinks,
 ) -> Ways:
-    """The best path through each of many pieces, by one pass, each piece by itself.
+    """Find the best path through each of many pieces separately, in one pass.
 
-    starts: where the pieces of both texts begin, and their ends.  Each has few sentences: all paths
-    are searched.  links ascend by their left words, as `merged` gives them.
+    starts: the offsets of the pieces in both texts, and the end.  Pieces have few sentences, so all
+    paths are searched.  links must be sorted by left word, as returned by `merged`.
     """
     if native() is None:
         return _one_by_one(left, right, starts, moves, links)
@@ -111,7 +111,7 @@ def _one_by_one(
     moves: Moves,
     links: WordLinks,
 ) -> Ways:
-    """The readable form of `best_ways`: `align_passes` of each piece."""
+    """Reference implementation of `best_ways`: calls `align_passes` for each piece."""
     found: list[Path] = []
     for (a, b), (c, d) in zip(*(pairwise(each.tolist()) for each in starts), strict=True):
         ours, theirs = left.chosen(np.arange(a, b)), right.chosen(np.arange(c, d))
@@ -127,20 +127,20 @@ def _one_by_one(
 def align_near(
     left: Text, right: Text, path: Path, model: Model, scorer: Scorer | None = None
 ) -> Path:
-    """The best path near a known one, or of all paths if the texts are short."""
+    """Find the best path near a known one, or among all paths if the texts are short."""
     full = (len(left) + 1) * (len(right) + 1) <= MAX_CELLS
     band = Band.full(len(left), len(right)) if full else _around(path, len(left), len(right))
     return _decode(left, right, band, model, lifts(model.links, left.bags, right.bags), scorer)
 
 
 def _sure_share(path: Path) -> float:
-    """The share of sentences in sure beads; where it is low, the path may be wrong."""
+    """The share of sentences in sure beads; if it is low, the path may be wrong."""
     counts = path.steps[:, 2:].sum(1)
     return float(counts[sure_steps(path)].sum()) / max(1, int(counts.sum()))
 
 
 def _coarse_to_fine(left: Text, right: Text, model: Model) -> Path:
-    """The best path; in long texts first between groups of sentences."""
+    """Find the best path; in long texts, first between groups of sentences."""
     levels = [(left, right)]
     while (len(levels[-1][0]) + 1) * (len(levels[-1][1]) + 1) > MAX_CELLS:
         levels.append((levels[-1][0].coarser(), levels[-1][1].coarser()))
@@ -155,7 +155,7 @@ def _coarse_to_fine(left: Text, right: Text, model: Model) -> Path:
 def _with_learned_words(
     left: Text, right: Text, path: Path, model: Model, links: WordLinks
 ) -> Model:
-    """The model with words that are learned from the sure beads of a path."""
+    """Update the model with words learned from the sure beads of a path."""
     ours, theirs = _sure_beads(left, right, path)
     links = merged(links, learned_links(ours.bags, theirs.bags))
     left_links, right_links = lifts(links, left.bags, right.bags)
@@ -185,7 +185,7 @@ def _decode(
         right.bags, links[1], left.postings, left.words_before, band.right_windows(most),
         sizes=most, null_share=model.right_share,
     )  # fmt: skip
-    # Each side by its part of the ratio, so that left and right may change places.
+    # The ratio is split between both sides, so that exchanging left and right changes nothing.
     part = model.ratio**0.5
     lengths = Lengths(left.lengths_before * part, right.lengths_before / part)
     more = scorer(band, moves) if scorer else None
@@ -205,7 +205,7 @@ def sure_steps(path: Path) -> NDArray[np.bool_]:
 
 
 def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
-    """Both texts with a row for each bead that is sure and not too long."""
+    """Both texts with one row per bead that is sure and not too long."""
     steps = path.steps.astype(np.int64)
     begin, count = steps[:, :2], steps[:, 2:]
     words = np.stack(
@@ -223,6 +223,6 @@ def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
 
 
 def _ratio(left: float, right: float) -> float:
-    """Letters on the right for one on the left, drawn to 1 where there is little text."""
+    """Letters on the right per letter on the left, shrunk towards 1 if there is little text."""
     ratio = (right + _PRIOR_LETTERS) / (left + _PRIOR_LETTERS)
     return float(min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio)))

@@ -1,7 +1,7 @@
-"""Factors by which pages are translated less often in some contexts than in their sections.
+"""Factors for contexts in which pages are translated less often than the rest of their section.
 
-A context is what is known of a page beside its address: that no link of an aligned page leads to a
-translation, or that nothing links to where the keys of the site predict it.
+A context is evidence other than the address: no link of an aligned page leads to a translation, or
+nothing links to the URL that the keys of the site predict.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 _USUAL = {"unlinked_prediction": 0.5, "unaligned": 0.6}
-"""factors of contexts before the site was counted; 1 for others"""
-_WEIGHT = 3.0  # translations that they count for
+"""factors of contexts before any page of the site is counted; 1 for others"""
+_WEIGHT = 3.0  # weight of these factors, in translations
 
 
 @dataclass(slots=True)
 class Contexts:
-    """Translations that were found in each context, and those expected by sections alone.
+    """Translations found in each context, and those expected from the sections alone.
 
     >>> contexts = Contexts()
     >>> contexts.add_page("unaligned", 0.5), contexts.add_translation("link", 1.0)
@@ -28,14 +28,14 @@ class Contexts:
     expected: dict[str, float] = field(default_factory=dict)
 
     def add_page(self, context: str, expected: float) -> None:
-        """Count a page of which so many translations are expected."""
+        """Count a page, with the expected number of its translations."""
         self.expected[context] = self.expected.get(context, 0.0) + expected
 
     def add_translation(self, context: str, right: float) -> None:
-        """Count a page that has a translation, or has one with a probability."""
+        """Count a translated page, with the probability that its translation is correct."""
         self.found[context] = self.found.get(context, 0.0) + right
 
     def factor(self, context: str) -> float:
-        """Translations in a context as a share of those expected."""
+        """The ratio of found to expected translations in a context."""
         found = self.found.get(context, 0.0) + _WEIGHT * _USUAL.get(context, 1.0)
         return found / (self.expected.get(context, 0.0) + _WEIGHT)

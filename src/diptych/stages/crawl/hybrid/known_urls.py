@@ -10,16 +10,16 @@ from diptych.text.url_edits import EditRules
 from diptych.types import Url
 
 Kinds = tuple[Hashable, ...]
-"""the kinds that something belongs to, the most general first"""
+"""kinds that something belongs to, the most general first"""
 
 MAX_KNOWN = 300_000  # URLs of a site
-MAX_CHARACTERS = 40_000_000  # of these URLs; what is learned from each grows with its length
+MAX_CHARACTERS = 40_000_000  # in these URLs: memory grows with their length
 MAX_CANDIDATES = 12  # candidate translations kept for one URL
 MAX_EVIDENCE = 4  # pieces of evidence kept for one candidate
 
 
 class State(IntEnum):
-    """Progress of a URL: not fetched yet, fetched as a page, or no page."""
+    """Progress of a URL: not fetched yet, fetched as a page, or not a page."""
 
     PENDING = 0
     PAGE = 1
@@ -32,42 +32,42 @@ class KnownUrl:
 
     url: Url
     source: KnownUrl | None = None
-    """the page that was the first to link to it"""
+    """first page that linked to it"""
     found_by: str = "link"
     """link, sitemap, or guess: nothing links to it, but a key predicts it"""
     features: tuple[int, ...] = ()
     first_guess: dict[str, float] = field(default_factory=dict)
-    """probabilities of its language before any page of the site was counted"""
+    """probabilities of its language before any page of the site is counted"""
     state: State = State.PENDING
     lang: str = ""
-    """of its text: one that was asked for, `*` for others, nothing if it cannot be identified"""
+    """language of its text: a requested one, `*` for others, empty if not identified"""
     kinds: Kinds = ()
-    """the kinds it was counted under when it was fetched"""
+    """kinds under which it was counted when it was fetched"""
     candidates: dict[KnownUrl, list[Kinds]] = field(default_factory=dict)
     """URLs that may be its translations, each with the evidence for it"""
     partners: dict[str, KnownUrl] = field(default_factory=dict)
     """its translations by language, verified or being verified"""
     is_aligned: bool = False
-    """its links were aligned with those of a translation"""
+    """True if its links were aligned with those of a translation"""
     is_counted: bool = False
-    """it was counted among the pages that have a translation"""
+    """True if it was counted among the pages that have a translation"""
     has_unlinked_prediction: bool = False
-    """a key predicts where its translation is, and nothing links there"""
+    """True if a key predicts the URL of its translation, but nothing links there"""
     value: float = 0.0
     """expected pairs per download, as last reported"""
     is_ranked: bool = False
     own_value: float = 0.0
-    """the same, apart from that of its links"""
+    """the same without the value of its links"""
     expected: dict[str, Url] = field(default_factory=dict)
     """URLs that keys predict for its translations, by language"""
     edit_rules: EditRules | None = None
-    """the key book that predicted `expected`"""
+    """edit rules that predicted `expected`"""
     number: int = 0
-    """its place in the order in which URLs were found"""
+    """index in the order of discovery"""
 
 
 class KnownUrls:
-    """All known URLs of a site; redirects and copies lead to the URL that stands for them."""
+    """All known URLs of a site; redirects and copies are resolved to their target."""
 
     def __init__(self) -> None:
         self.by_url: dict[Url, KnownUrl] = {}
@@ -81,7 +81,7 @@ class KnownUrls:
         return len(self.by_url) >= MAX_KNOWN or self._characters >= MAX_CHARACTERS
 
     def get(self, url: Url) -> KnownUrl | None:
-        """The entry of a URL, or of the URL it leads to."""
+        """The entry of a URL, or of the URL it was resolved to."""
         for _ in range(10):
             if url not in self.same:
                 break
@@ -93,12 +93,12 @@ class KnownUrls:
         self._characters += len(known.url)
         self._number += 1
         known.number = self._number
-        self.by_url.pop(known.url, None)  # the order is that of the numbers
+        self.by_url.pop(known.url, None)  # the mapping is in the order of numbers
         self.by_url[known.url] = known
         return known
 
     def move(self, known: KnownUrl, target: KnownUrl) -> None:
-        """Let one URL lead to another, which inherits its candidates."""
+        """Resolve one URL to another, which inherits its candidates."""
         if known is target:
             return
         self.same[known.url] = target.url
@@ -110,7 +110,7 @@ class KnownUrls:
 
     @staticmethod
     def add_evidence(one: KnownUrl, other: KnownUrl, kinds: Kinds) -> bool:
-        """Note that two URLs may be translations of each other; False if that is not new."""
+        """Record that two URLs may be translations; returns False if that is not new."""
         if one is other or State.GONE in (one.state, other.state):
             return False
         evidence = one.candidates.get(other, [])
@@ -123,6 +123,6 @@ class KnownUrls:
 
     @staticmethod
     def remove_evidence(one: KnownUrl, other: KnownUrl) -> None:
-        """Forget that two URLs may be translations of each other."""
+        """Remove the evidence that two URLs may be translations of each other."""
         other.candidates.pop(one, None)
         one.candidates.pop(other, None)

@@ -1,8 +1,8 @@
 """The language of a page before it is fetched, learned from the pages of the site.
 
-A decision list (Yarowsky 1994): of all that is known of a link - the folders, the host and other
-pieces of its URL, its text, the language of the page that has it - the most informative feature
-decides.  Until pages were counted, what a link declares and the URL language model decide.
+A decision list (Yarowsky 1994): the most informative feature of a link decides - folders, host and
+other parts of its URL, its text, the language of the linking page.  Before any page is counted, the
+link's declared language and the URL language model decide.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from diptych.stages.crawl.hybrid.known_urls import KnownUrl
 from diptych.types import Link
 
 OTHER = "*"
-"""any language that was not asked for"""
+"""any language that was not requested"""
 
-_FIRST_GUESS_WEIGHT = 2.0  # pages that a first guess counts for
-_USUAL_WEIGHT = 0.5  # pages of a kind that the languages of the whole site count for
-_EVEN_WEIGHT = 3.0  # pages that equal probabilities count for
+_FIRST_GUESS_WEIGHT = 2.0  # weight of a first guess, in pages
+_USUAL_WEIGHT = 0.5  # weight of the site's language shares for a feature, in pages
+_EVEN_WEIGHT = 3.0  # weight of equal probabilities, in pages
 _SAME_AS_PAGE = 0.9  # usual share of links that stay within the language of their page
-_SAME_AS_OTHER = 0.98  # the same for pages in a language that nobody asked for
-_DECLARED = 0.9  # share of declared languages that are those of the page
-_MAX_ANCHOR = 30  # characters; a longer text of a link occurs once
+_SAME_AS_OTHER = 0.98  # the same for pages in a language that was not requested
+_DECLARED = 0.9  # share of declared languages that are correct
+_MAX_ANCHOR = 30  # characters; longer link texts occur only once
 _MAX_FOLDERS = 4
-_MIN_TEXT_SCORE = 0.8  # of the language of a link's text
+_MIN_TEXT_SCORE = 0.8  # minimum score of the language of a link's text
 _WORDS = re.compile(r"[^\W_]+")
 
 
 def link_features(link: Link) -> list[str]:
-    """The features of a link that may go with the language of the page it leads to.
+    """The features of a link that may indicate the language of its target.
 
     >>> link_features(Link("http://fr.x.org/doc/a_fr.en.html?lang=fr&id=12", anchor="Suite"))
     ['r:a', 'h:fr', '0:doc', 'd:/doc', 'e:en.html', 'f:a', 'l:en', 'q:lang=fr', 'q:id', 'a:suite']
@@ -66,7 +66,7 @@ def link_features(link: Link) -> list[str]:
 
 
 def text_language(link: Link, langs: Sequence[str]) -> str:
-    """The language of the text of a link, or of the words of its URL; empty if that is open.
+    """The language of a link's text, or of the words of its URL; empty if uncertain.
 
     >>> text_language(Link("http://x.org/de/a", anchor="This is what the new one can do"), ["de"])
     'en'
@@ -92,18 +92,18 @@ class LanguageGuesser:
     total: dict[str, int] = field(default_factory=dict)
     """language -> pages"""
     _by_feature: dict[int, tuple[dict[str, float], float]] = field(default_factory=dict)
-    """id of a feature -> what it says of the language, and how much; until the next page"""
+    """cache: id of a feature -> language probabilities and their divergence; until the next page"""
     _usual: dict[str, float] = field(default_factory=dict)
-    """shares of languages among all pages, until the next page"""
+    """cache: shares of languages among all pages; until the next page"""
 
     def asked_or_other(self, lang: str) -> str:
-        """A language as it was asked for, else `OTHER`; an unknown one stays empty."""
+        """The requested language that matches a language, or `OTHER`; "" if unknown."""
         if not lang:
             return ""
         return asked_language(lang, self.langs) or OTHER
 
     def declared(self, link: Link) -> tuple[str, str]:
-        """The language that a link declares, as it was asked for, and how it declares it."""
+        """The language that a link declares (requested or `OTHER`), and the kind of declaration."""
         langs = tuple(self.langs)
         declared, how = declared_language(link, langs)
         if not declared and names_other_language(link.anchor or link.alt, langs):
@@ -111,7 +111,7 @@ class LanguageGuesser:
         return self.asked_or_other(declared), how
 
     def feature_ids(self, features: Iterable[str]) -> tuple[int, ...]:
-        """Features by id, to be kept with a URL."""
+        """The ids of features, to be stored with a URL."""
         ids = self.features
         for feature in features:
             if feature not in ids:
@@ -127,7 +127,7 @@ class LanguageGuesser:
             counts[lang] = counts.get(lang, 0) + 1
 
     def uncount(self, lang: str) -> None:
-        """Take back a page that is a copy; its link still says which language it leads to."""
+        """Uncount a page that is a copy; the features of its link still count."""
         self._count(lang, -1)
 
     def _count(self, lang: str, pages: int) -> None:
@@ -136,10 +136,11 @@ class LanguageGuesser:
         self._usual = {}
 
     def first_guess(self, declared: str, source: str, model: dict[str, float]) -> dict[str, float]:
-        """Probabilities of the language before any page was counted.
+        """Probabilities of the language before any page is counted.
 
-        `declared` is the language that the link declares, `source` that of its page; `model` is
-        what the URL language model says, which counts by how far it is above one half.
+        `declared` is the language that the link declares, `source` that of the linking page;
+        `model` has the probabilities of the URL language model, weighted by their excess over one
+        half.
         """
         if declared:
             share = _DECLARED if declared != OTHER else _SAME_AS_OTHER
@@ -153,23 +154,23 @@ class LanguageGuesser:
         return self._interned(mixed)
 
     def declare(self, known: KnownUrl, lang: str) -> None:
-        """Take up the language that a link declares, of a URL without a declared one so far."""
+        """Set the language that a link declares, if the URL has no declared language yet."""
         if known.features and max(known.first_guess.values(), default=0.0) < _DECLARED:
             known.first_guess = self.first_guess(lang, "", {})
             known.features = (*known.features[:-1], *self.feature_ids([f"d:{lang}"]))
 
     def _interned(self, guess: dict[str, float]) -> dict[str, float]:
-        """The same guess as one object for all URLs: there are few different ones."""
+        """One shared object for equal guesses: there are few different ones."""
         return self.guesses.setdefault(tuple(guess.values()), guess)
 
     def _mostly(self, lang: str, share: float) -> dict[str, float]:
-        """A probability for one language, the rest for the others; all equal if it is unknown."""
+        """The given share for one language, the rest spread over the others; uniform if unknown."""
         langs = (*self.langs, OTHER)
         rest = (1 - share) / (len(langs) - 1)
         return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}
 
     def guess(self, features: Sequence[int], first: dict[str, float]) -> dict[str, float]:
-        """Probabilities of the language of a page, by the most telling feature.
+        """Probabilities of the language of a page, by the most informative feature.
 
         That is the one whose pages differ most from those of the whole site.  The last feature is
         the source of the first guess: its counts correct that guess.
@@ -186,7 +187,7 @@ class LanguageGuesser:
         return best
 
     def _by_one(self, feature: int, usual: dict[str, float]) -> tuple[dict[str, float], float]:
-        """The probabilities by one feature, and how much they say; without pages nothing."""
+        """The probabilities from one feature, and their divergence; -inf without pages."""
         guess = self._updated(self.counts[feature], usual, _USUAL_WEIGHT)
         found = guess, _divergence(guess, usual) if guess is not usual else -math.inf
         self._by_feature[feature] = found

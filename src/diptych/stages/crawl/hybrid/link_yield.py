@@ -1,8 +1,8 @@
-"""The worth of the links of a page before it is fetched: of URLs that nobody else has named yet.
+"""The value of a page's links before it is fetched: of URLs that no other page links to yet.
 
-It is learned from the pages of the site: what the URLs that a page was the first to link to were
-worth, for pages of the same section.  It falls as the site becomes known, so that a factor follows
-how much less the last pages brought than the pages before them.
+It is learned from pages of the same section: the value of the URLs that each was the first to link
+to.  As the site becomes known it falls, so a factor tracks the yield of recent pages relative to
+the expected one.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from diptych.stages.crawl.hybrid.rates import Rates
 from diptych.types import Url
 
-_PRIOR_LINKS = 2.0  # new URLs of a page, before the site was counted
-_PRIOR_WORTH = 0.4  # pairs that they bring
-_MOST = 0.6  # a pair that is almost certain comes first
-_RECENT = 0.9  # weight of all that came before, against the last page
+_PRIOR_LINKS = 2.0  # new URLs per page before any page is counted
+_PRIOR_WORTH = 0.4  # pairs that they lead to
+_MOST = 0.6  # upper limit: a pair that is almost certain comes first
+_RECENT = 0.9  # decay of earlier pages with each new page
 _DIGITS = re.compile(r"\d+")
 
 
@@ -27,9 +27,9 @@ class LinkYields:
     worth: Rates = field(default_factory=lambda: Rates(2.0))
     links: Rates = field(default_factory=lambda: Rates(2.0))
     seen: float = 1.0
-    """worth of the links of recent pages"""
+    """value of the links of recent pages"""
     foreseen: float = 1.0
-    """the same as it was expected"""
+    """expected value of the same links"""
 
     def add_page(self, url: Url, lang: str) -> None:
         """Count a page."""
@@ -47,7 +47,7 @@ class LinkYields:
         self.links.add_success(kinds, 1.0)
 
     def expected(self, url: Url, lang: str, least: float) -> float:
-        """The worth of the links of a page, where a URL must be worth more than the least."""
+        """The expected value of a page's links in excess of `least` per link."""
         kinds = place(url, lang)
         factor = min(1.0, (self.seen + 0.1) / (self.foreseen + 0.1))
         worth = self.worth.rate(kinds, _PRIOR_WORTH)

@@ -10,14 +10,14 @@ from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, KnownUrls, S
 from diptych.stages.crawl.hybrid.value import UrlValues, evidence_name
 from diptych.types import UNDECIDED, Decision, PagePair
 
-MAX_VERIFIED = 6  # pairs that are verified for one page
-MIN_PAIR = 0.5  # least probability of a rejected pair that the crawl still counts as one
-MAX_OPEN = 30  # pages that are not counted yet; after so many more a page counts as unpaired
-MIN_PAIRS = 3  # before so many pairs were found, an unpaired page means nothing
+MAX_VERIFIED = 6  # maximum pairs verified for one page
+MIN_PAIR = 0.5  # minimum probability of a rejected pair that the crawl still counts as one
+MAX_OPEN = 30  # pages not counted yet; when there are more, the oldest counts as unpaired
+MIN_PAIRS = 3  # until this many pairs are found, unpaired pages are no evidence
 
 
 class Matches:
-    """Candidates become requests for verification, and those become pairs or are dropped."""
+    """Turns candidates into requests for verification, and those into pairs."""
 
     def __init__(self, values: UrlValues) -> None:
         self._values = values
@@ -26,20 +26,20 @@ class Matches:
         self.requested: set[frozenset[KnownUrl]] = set()
         """pairs that were verified, or are being verified"""
         self.open_pages: dict[KnownUrl, None] = {}
-        """pages that are not counted yet in `translation_rates`"""
+        """pages not yet counted in `translation_rates`"""
         self.count = 0
-        """pairs that were verified, or are probable"""
+        """number of pairs that were accepted, or are probable"""
         self.unpaired = values.unpaired
         self.questions: list[PagePair | None] = []
         self.changed: dict[KnownUrl, None] = {}
-        """URLs that may have another value now"""
+        """URLs whose value may have changed"""
 
     def mark_changed(self, urls: Iterable[KnownUrl]) -> None:
-        """Have the values of some URLs computed again."""
+        """Mark URLs whose values must be computed again."""
         self.changed.update(dict.fromkeys(urls))
 
     def add(self, known: KnownUrl) -> None:
-        """Add a page in a language that was asked for."""
+        """Add a page in a requested language."""
         self.unpaired[known.lang] += 1
         self.open_pages[known] = None
         if self.count >= MIN_PAIRS:
@@ -53,16 +53,16 @@ class Matches:
         self.open_pages.pop(known, None)
 
     def are_in_two_languages(self, one: KnownUrl, other: KnownUrl) -> bool:
-        """Two pages are in two of the languages asked for."""
+        """True if two pages are in two of the requested languages."""
         return one.lang in self._langs and other.lang in self._langs and one.lang != other.lang
 
     def may_be_pair(self, one: KnownUrl, other: KnownUrl) -> bool:
-        """Two pages are in two languages, and neither has a partner in the other's language."""
+        """True if two pages are in two languages and have no partner in each other's language."""
         is_free = other.lang not in one.partners and one.lang not in other.partners
         return is_free and self.are_in_two_languages(one, other)
 
     def add_evidence(self, one: KnownUrl, other: KnownUrl, kinds: Kinds) -> None:
-        """Note that two URLs may be translations of each other."""
+        """Record evidence that two URLs may be translations of each other."""
         are_pages = one.state is State.PAGE and other.state is State.PAGE
         if are_pages and not self.may_be_pair(one, other):
             return
@@ -86,7 +86,7 @@ class Matches:
             self.refute(known, other)
 
     def drop_all(self, known: KnownUrl) -> None:
-        """Drop all candidates of a URL and count nothing."""
+        """Drop all candidates of a URL without counting their evidence."""
         others = list(known.candidates)
         for other in others:
             KnownUrls.remove_evidence(known, other)
@@ -94,18 +94,18 @@ class Matches:
         self.request_again(others)
 
     def request_again(self, urls: Iterable[KnownUrl]) -> None:
-        """Have pairs of some pages verified that may have waited for a likelier one."""
+        """Request verification of pairs that may have waited for a more probable one."""
         for known in urls:
             self.request_verification(known)
 
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
-        """Count the evidence for a pair as right (1), wrong (0) or right with a probability."""
+        """Count the evidence for a pair with the probability that it is correct."""
         for kinds in self._values.evidence(one, other) if other in one.candidates else ():
             self._values.evidence_rates.add_trial(kinds)
             self._values.evidence_rates.add_success(kinds, right)
 
     def request_verification(self, known: KnownUrl) -> None:
-        """Have the likeliest pair of a page in each language verified, if both are fetched."""
+        """Request verification of a page's most probable pair per language, if both are fetched."""
         if known.state is not State.PAGE:
             return
         ready = [
@@ -121,7 +121,7 @@ class Matches:
                 self._request(known, other)
 
     def _awaits_better(self, one: KnownUrl, other: KnownUrl, probability: float) -> bool:
-        """True if one of two pages has a likelier partner that is not fetched yet."""
+        """True if one of two pages has a more probable partner that is not fetched yet."""
         values = self._values
         for page, lang in ((one, other.lang), (other, one.lang)):
             for candidate in page.candidates:
@@ -145,7 +145,7 @@ class Matches:
         self.mark_changed([*one.candidates, *other.candidates])
 
     def accept(self, one: KnownUrl, other: KnownUrl, right: float = 1.0) -> None:
-        """Two pages are a pair, or are one with a probability."""
+        """Record two pages as a pair, with the probability that it is correct."""
         self._count_evidence(one, other, right)
         KnownUrls.remove_evidence(one, other)
         for known in (one, other):
@@ -161,9 +161,9 @@ class Matches:
             self.count_all_pages()
 
     def reject(self, one: KnownUrl, other: KnownUrl, prior: float, decision: Decision) -> None:
-        """Two pages were not accepted as a pair: they are none, or it is undecided.
+        """Record that two pages were not accepted as a pair: they are none, or it is undecided.
 
-        The evidence for them still counts: without a lexicon a verifier is often unsure.
+        The evidence for them still counts, because a verifier without a lexicon is often unsure.
         """
         right = posterior(prior, decision.score)
         if decision.reason not in UNDECIDED and not fault_type(decision.reason):
@@ -186,13 +186,13 @@ class Matches:
             self._values.count_page(known.kinds)
 
     def count_all_pages(self) -> None:
-        """Count all pages: each could have been paired by now."""
+        """Count all pages, because each could have been paired by now."""
         for known in list(self.open_pages):
             self._count_page(known)
 
 
 def posterior(prior: float, score: float) -> float:
-    """A prior probability updated by that of a verifier, which assumes a prior of one half.
+    """Update a prior probability by a verifier's score, which assumes a prior of one half.
 
     >>> round(posterior(0.5, 0.2), 2), round(posterior(0.9, 0.2), 2), round(posterior(0.9, 0.01), 2)
     (0.2, 0.69, 0.08)

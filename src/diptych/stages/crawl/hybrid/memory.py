@@ -11,15 +11,15 @@ from diptych.stages.crawl.hybrid.value import UrlValues
 from diptych.text.url_edits import EditRules, UrlPair
 from diptych.types import Link
 
-MAX_BLOCKS = 100_000  # that are remembered; what many pages have is met early
+MAX_BLOCKS = 100_000  # blocks remembered; blocks of many pages are seen early
 _BLOCK_KEY = (1 << 32) - 1
 MILLION = 1_000_000
-MIN_HELD = 2  # pairs that a key must hold for to be used
+MIN_HELD = 2  # minimum pairs that a key must hold for to be used
 _FIRST_PAIRING = 2  # unpaired pages in each of two languages at which pages are paired by content
 
 
 class Memory:
-    """All that a guide knows; its snapshot is made of this, and of nothing else."""
+    """All data that a guide keeps; snapshots consist of exactly this."""
 
     def __init__(self, langs: Sequence[str], weight: float) -> None:
         self.urls = KnownUrls()
@@ -34,20 +34,20 @@ class Memory:
         self.is_pairing = False
         self.next_pairing = _FIRST_PAIRING
         self.to_refresh: dict[KnownUrl, None] = {}
-        """pending URLs and pages without a translation; the one valued longest ago first"""
+        """pending URLs and pages without a translation, least recently valued first"""
         self.unread_links: deque[tuple[KnownUrl, tuple[Link, ...]]] = deque()
-        """links that are not read yet, with their page"""
+        """links not read yet, with their page"""
         self.unread = 0
-        """how many they are"""
+        """number of these links"""
         self.overflow: list[Link] = []
         """links to URLs beyond the limit"""
         self.blocks: set[int] = set()
-        """the blocks of text that pages had, by a part of their hashes"""
+        """blocks of text seen on pages, by a part of their hashes"""
         self.pending_value = 0
         """sum of the values of all pending URLs, in millionths of a pair"""
 
     def new_letters(self, blocks: Iterable[tuple[int, float]]) -> float:
-        """The letters of the blocks that no page had before; they are remembered."""
+        """The number of letters in blocks that no page had before; remembers these blocks."""
         keys = [(block & _BLOCK_KEY, length) for block, length in blocks]
         letters = sum(length for key, length in keys if key not in self.blocks)
         if len(self.blocks) < MAX_BLOCKS:
@@ -55,12 +55,12 @@ class Memory:
         return letters
 
     def add_unread(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
-        """Keep links of a page that are to be read."""
+        """Keep links of a page for reading."""
         self.unread_links.append((known, links))
         self.unread += len(links)
 
     def take_unread(self, count: int) -> tuple[KnownUrl, tuple[Link, ...]]:
-        """The links that wait longest, up to so many; it is the turn of other pages then."""
+        """Take up to `count` links of the page that has waited longest; requeue the rest."""
         known, links = self.unread_links.popleft()
         self.unread -= len(links)
         if len(links) > count:

@@ -1,8 +1,8 @@
-"""The probability that a URL is a new page, learned from what became of URLs like it.
+"""The probability that a URL is a new page, learned from the answers of similar URLs.
 
-A decision list, as for languages: of all that is known of a link - folders, extension, parameters,
-the page that has it - the feature decides that says most.  An answer that is no page, a copy, or a
-redirect to a known page is a failure: each costs a download and brings nothing.
+A decision list, as for languages: the most informative feature of a link decides - folders,
+extension, parameters, the linking page.  An answer that is not a page, a copy, or a redirect to a
+known page is a failure: it costs a download and yields nothing.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-_PRIOR = 0.85  # share of links that lead to a new page, before the site was counted
-_PRIOR_WEIGHT = 3.0  # links that it counts for
-_UNTRIED = 0.5  # chance of a kind of link that was never followed, at least
-_WEIGHT = 1.0  # links of a kind that the share of the whole site counts for
+_PRIOR = 0.85  # share of links that lead to a new page, before any is counted
+_PRIOR_WEIGHT = 3.0  # weight of the prior, in links
+_UNTRIED = 0.5  # minimum chance of a kind of link that was never followed
+_WEIGHT = 1.0  # weight of the site's share for a feature, in links
 
 
 @dataclass(slots=True)
 class PageChances:
-    """Counts of URLs that were asked for, and of those that were new pages, by feature."""
+    """Counts of requested URLs, and of those that were new pages, by feature."""
 
     trials: dict[int, int] = field(default_factory=dict)
-    """id of a feature -> URLs"""
+    """id of a feature -> requested URLs"""
     pages: dict[int, float] = field(default_factory=dict)
     """id of a feature -> URLs that were new pages"""
     fading: float = math.inf
-    """trials of a feature with which the share of the whole site counts half as much"""
+    """trials of a feature after which the site's share counts half as much"""
     all_trials: int = 0
     all_pages: float = 0.0
     _by_feature: dict[int, tuple[float, float]] = field(default_factory=dict)
-    """id of a feature -> the chance by it, and how much it says; until the next URL is counted"""
+    """cache: id of a feature -> its chance and distance from the site's; until the next URL"""
 
     def add(self, features: Iterable[int], share: float) -> None:
-        """Count a URL that was asked for: a new page (1), none (0), or something between."""
+        """Count a requested URL: a new page (1), none (0), or a share."""
         self._by_feature.clear()
         self.all_trials += 1
         self.all_pages += share
@@ -48,10 +48,10 @@ class PageChances:
         return (self.all_pages + _PRIOR_WEIGHT * _PRIOR) / (self.all_trials + _PRIOR_WEIGHT)
 
     def chance(self, features: Sequence[int]) -> float:
-        """The probability that a URL is a new page, by its most telling feature.
+        """The probability that a URL is a new page, by its most informative feature.
 
-        A feature that all URLs have says nothing.  The first feature is the kind of its link; one
-        that was never followed is not judged by others.
+        A feature that all URLs have carries no information.  The first feature is the kind of the
+        link; if that was never followed, the probability has a minimum.
 
         >>> chances = PageChances()
         >>> for _ in range(9):
@@ -69,7 +69,7 @@ class PageChances:
         return max(best, _UNTRIED) if is_untried else best
 
     def _by_one(self, feature: int) -> tuple[float, float]:
-        """The chance by one feature, and its distance from what is usual."""
+        """The chance from one feature, and its distance from that of the whole site."""
         usual, trials = self.usual, self.trials.get(feature, 0)
         found = usual, 0.0
         if 0 < trials < self.all_trials:

@@ -1,7 +1,7 @@
-"""The order of pending URLs: by their values, which are kept up to date where it matters.
+"""The order of pending URLs: by their values, which are updated where it matters.
 
-With each event the values of URLs that it changes are computed again, those of some URLs that were
-valued longest ago, and those of the best ones: what is fetched next is never out of date.
+Each event recomputes the values of the URLs it changes, of some URLs valued least recently, and of
+the best ones: the value of the next URL to be fetched is never out of date.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from diptych.stages.crawl.hybrid.translations import Translations
 from diptych.stages.crawl.hybrid.value import rounded_value
 from diptych.types import Link, Ranked
 
-_REFRESHED = 100  # URLs whose value is computed again with each page
-_MAX_REVALUED = 200  # of the best URLs whose value is computed again with each event
-_CONFIRMED = 3  # of them that must have kept their value: several may be fetched at a time
+_REFRESHED = 100  # URLs revalued with each page, least recently valued first
+_MAX_REVALUED = 200  # maximum of the best URLs revalued with each event
+_CONFIRMED = 3  # best URLs whose value must be confirmed: several may be fetched at once
 _OVERFLOW_VALUE = 0.001
-_NEGLIGIBLE = 0.0025  # pairs: nobody would go on with a site for one in 400 downloads
-_MAX_OUTDATED = 10_000  # entries of the heap beyond two for each URL, before it is made anew
+_NEGLIGIBLE = 0.0025  # in pairs: one pair in 400 downloads is not worth continuing for
+_MAX_OUTDATED = 10_000  # heap entries beyond two per URL before the heap is rebuilt
 
 
 class Ranking:
@@ -32,18 +32,18 @@ class Ranking:
         self._translations = translations
         self._values = memory.values
         self._heap: list[tuple[float, int, KnownUrl]] = []
-        """ranked URLs, the one of the highest value first; some entries are outdated"""
+        """ranked URLs, highest value first; some entries are outdated"""
         self._rebuild()
 
     def changed(self, *, is_news: bool = True) -> list[Ranked]:
-        """The values of URLs that changed, and after news those of URLs valued longest ago."""
+        """The values of URLs that changed, and after news those of URLs valued least recently."""
         memory, changed = self._memory, self._memory.matches.changed
         for known in list(islice(memory.to_refresh, _REFRESHED if is_news else 0)):
             del memory.to_refresh[known]
             memory.to_refresh[known] = None
             if known.edit_rules is not memory.edit_rules:
                 self._translations.predict(known)
-            memory.matches.request_verification(known)  # what it waited for may be unlikely now
+            memory.matches.request_verification(known)  # the one it waited for may be unlikely now
             changed[known] = None
         ranked = [Ranked(link, _OVERFLOW_VALUE) for link in memory.overflow]
         memory.overflow.clear()
@@ -59,7 +59,7 @@ class Ranking:
         return ranked
 
     def _best(self) -> Iterator[Ranked]:
-        """The values of the best URLs, until so many of them are still the best."""
+        """The new values of the best URLs, until enough of them are confirmed as the best."""
         confirmed: list[tuple[float, int, KnownUrl]] = []
         for entry in islice(self._up_to_date(), _MAX_REVALUED):
             known = entry[2]
@@ -75,18 +75,18 @@ class Ranking:
         self._values.best = max((known.own_value for _, _, known in confirmed), default=0.0)
 
     def _up_to_date(self) -> Iterator[tuple[float, int, KnownUrl]]:
-        """The entries of the heap from the best on, taken out; those that are outdated are lost."""
+        """Pop entries from the heap, best first; outdated ones are dropped."""
         last: tuple[float, int, KnownUrl] | None = None
         while self._heap:
             entry = heappop(self._heap)
             known = entry[2]
             is_valid = known.state is State.PENDING and -entry[0] == known.value
-            if is_valid and entry != last:  # it may be there twice
+            if is_valid and entry != last:  # an entry may occur twice
                 last = entry
                 yield entry
 
     def _value(self, known: KnownUrl) -> tuple[float, float]:
-        """The value of a URL itself, and with that of its links."""
+        """The value of a URL itself, and its rounded value including its links."""
         own, links = self._values.value_and_links(known)
         return own, rounded_value(own + links)
 
@@ -99,7 +99,7 @@ class Ranking:
         return Ranked(Link(known.url), value, lowers=True)
 
     def forget(self, known: KnownUrl) -> None:
-        """Leave out a URL that is no longer pending."""
+        """Remove the value of a URL that is no longer pending."""
         self._memory.pending_value -= _counted(known.own_value)
         known.value = known.own_value = 0.0
 
@@ -111,8 +111,8 @@ class Ranking:
 
 
 def _counted(value: float) -> int:
-    """The value of a URL as it counts among the pairs that are left: thousands may have none.
+    """The value of a URL as counted in the total; 0 if negligible, as thousands of URLs are.
 
-    In whole millionths, so that a sum does not depend on its order.
+    In whole millionths, so that the sum does not depend on the order.
     """
     return round(value * MILLION) if value >= _NEGLIGIBLE else 0

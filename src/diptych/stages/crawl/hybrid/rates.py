@@ -1,7 +1,7 @@
 """Success rates by kind.
 
-A kind that was seldom tried is judged by the more general kind above it, and the most general one
-by a prior.
+The rate of a kind with few trials is estimated from the next more general kind, and that of the
+most general one from a prior.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Rates:
     """
 
     weight: float
-    """trials that the rate of the more general kind counts for"""
+    """weight of the rate of the more general kind, in trials"""
     trials: dict[Hashable, int] = field(default_factory=dict)
     successes: dict[Hashable, float] = field(default_factory=dict)
 
@@ -34,14 +34,14 @@ class Rates:
             self.trials[kind] = self.trials.get(kind, 0) + 1
 
     def add_success(self, kinds: Sequence[Hashable], share: float = 1.0) -> None:
-        """Count an earlier trial of these kinds as a success, or as one with a probability."""
+        """Count an earlier trial of these kinds as a success, or as a fraction of one."""
         for kind in kinds:
             self.successes[kind] = self.successes.get(kind, 0.0) + share
 
     def rate(self, kinds: Sequence[Hashable], prior: float) -> float:
         """The expected success rate of these kinds, the most general first.
 
-        The trials of a kind that belong to the kind below it are left out: no trial counts twice.
+        Trials that belong to the more specific kind are left out, so that no trial counts twice.
         """
         rate = prior
         below = [*kinds[1:], None]

@@ -1,7 +1,7 @@
-"""Snapshots of what a guide knows: columns of plain data.
+"""Snapshots of a guide's memory: columns of plain data.
 
-A URL is a number, in the order in which URLs were found, and so is what many URLs share: kinds,
-first guesses, evidence.  The order of everything that is ordered is kept.
+URLs are numbered in the order of discovery, and so are values that many URLs share: kinds, first
+guesses, evidence.  The order of all ordered data is preserved.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FOUND_BY = ("link", "sitemap", "guess")
 
 
 class _Table(dict[Any, int]):
-    """Numbers of things, in the order in which they are first asked for."""
+    """Numbers of items, in the order of their first lookup."""
 
     def __init__(self, known: Iterable[Hashable] = ()) -> None:
         self.items_in_order: list[Any] = list(known)
@@ -39,7 +39,7 @@ def write_snapshot(memory: Memory) -> dict[str, Any]:
     """All that a guide knows, as plain data."""
     urls, kinds = _Table(memory.urls.by_url.values()), _Table([()])
     listed = len(urls)
-    # What refers to URLs comes first: it may name some that are not in the list of known ones.
+    # References to URLs are written first: they may name URLs that are not in the known list.
     orders = _write_orders(memory, urls)
     relations = _write_relations(urls, kinds)
     return {
@@ -74,7 +74,7 @@ def write_snapshot(memory: Memory) -> dict[str, Any]:
 
 
 def _write_learned(memory: Memory) -> dict[str, Any]:
-    """The counts that values rest on, apart from rates of evidence and translations."""
+    """The counts that values are based on, except rates of evidence and translations."""
     values = memory.values
     return {
         "pages": from_mapping(values.languages.total),
@@ -125,7 +125,7 @@ def _write_relations(urls: _Table, kinds: _Table) -> dict[str, Any]:
     evidence_of: list[int] = []
     partners: list[tuple[int, str, int]] = []
     lists: list[list[Kinds]] = []
-    places: dict[int, int] = {}  # of lists of evidence: two URLs share each
+    places: dict[int, int] = {}  # of evidence lists: each is shared by two URLs
     for number, known in enumerate(urls.items_in_order):  # which may grow meanwhile
         sources.append(-1 if known.source is None else urls[known.source])
         counts.append(len(known.candidates))
@@ -149,7 +149,7 @@ def _write_relations(urls: _Table, kinds: _Table) -> dict[str, Any]:
 
 
 def _write_urls(memory: Memory, known: Sequence[KnownUrl], kinds: _Table) -> dict[str, Any]:
-    """The facts about each URL by itself."""
+    """The facts about each URL alone."""
     langs, guesses, rules = _Table(), _Table([()]), memory.edit_rules
     expected = _Table(each.url for each in known)
     found = {

@@ -1,4 +1,4 @@
-"""Reader of the snapshot of a guide; each value is checked."""
+"""Reader of guide snapshots; every value is checked."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from diptych.text.url_edits import Edit, EditRules, Rule, UrlPair
 from diptych.types import Url
 
 _STATES = tuple(State)
-_PARTS = ("", "begin", "end")  # of a piece of a URL that an edit replaces
+_PARTS = ("", "begin", "end")  # parts of a URL that an edit replaces
 
 
 def read_snapshot(data: Any, langs: Sequence[str], weight: float) -> Memory:
-    """The memory that a snapshot was made of.
+    """Restore the memory from a snapshot.
 
-    Whatever else it is given, it raises an error of a parser, such as ValueError or KeyError.
+    Raises a parser error, such as ValueError or KeyError, for any other data.
     """
     checked(type(data) is dict and data["version"] == VERSION)
     memory = Memory(langs, weight)
@@ -77,7 +77,7 @@ def _read_totals(memory: Memory, data: dict[str, Any]) -> None:
 
 
 def _read_learned(memory: Memory, data: dict[str, Any]) -> None:
-    """The counts that values rest on, apart from rates of evidence and translations."""
+    """The counts that values are based on, except rates of evidence and translations."""
     values = memory.values
     langs, counts = columns(data["pages"], 2)
     values.languages.total.update(zip(texts(langs), whole_numbers(counts), strict=True))
@@ -109,14 +109,14 @@ def _read_chances(chances: PageChances, rows: object, features: int) -> None:
 
 
 def _sums(column: object) -> list[float]:
-    """Sums of what is never negative."""
+    """A list of non-negative sums."""
     found = numbers(column)
     checked(not found or min(found) >= 0.0)
     return found
 
 
 def _counts(column: object) -> list[int]:
-    """Counts, which may well be a little below zero."""
+    """A list of counts, which may be slightly below zero."""
     return whole_numbers(column, least=-(1 << 40))
 
 
@@ -134,7 +134,7 @@ def _read_languages(memory: Memory, data: dict[str, Any]) -> None:
 
 
 def _read_urls(memory: Memory, data: dict[str, Any], kinds: list[Kinds]) -> list[KnownUrl]:
-    """All URLs, without what refers to others."""
+    """Read all URLs, without their references to other URLs."""
     urls, langs = texts(data["url"]), texts(data["langs"])
     guesses = [_read_guess(memory, guess) for guess in items(data["guesses"])]
     features = _read_features(memory, data)
@@ -181,7 +181,7 @@ def _read_expected(known: list[KnownUrl], data: dict[str, Any], langs: list[str]
 
 
 def _read_guess(memory: Memory, guess: object) -> dict[str, float]:
-    """A first guess, the same object for all URLs."""
+    """A first guess, as one shared object for all URLs."""
     values = numbers(guess)
     if not values:
         return {}
@@ -210,7 +210,7 @@ def _read_relations(known: list[KnownUrl], data: dict[str, Any], kinds: list[Kin
     checked(len(counts) == count and sum(counts) == len(others))
     for each, size in zip(known, counts, strict=True):
         each.candidates.update(next(pairs) for _ in range(size))
-    for each in known:  # two URLs are candidates of each other, by the same evidence
+    for each in known:  # two URLs are candidates of each other, with the same evidence
         for other, found in each.candidates.items():
             checked(other is not each and other.candidates.get(each) is found)
     owners, langs, partners = columns(data["partners"], 3)

@@ -1,9 +1,9 @@
 """The guided crawl: all evidence so far gives each URL one value.
 
-Evidence that two URLs are a pair: what the site declares (hreflang, switchers, sitemaps), keys and
-models of URLs, and links that were aligned in earlier pairs.  Its reliability is counted on the
-site itself.  The value of a URL is the number of pairs expected per download; the two halves of a
-pair are fetched together.
+Evidence that two URLs are a pair: declarations of the site (hreflang, switchers, sitemaps), keys,
+URL models, and links that were aligned in earlier pairs.  Its reliability is measured on the site
+itself.  The value of a URL is the number of pairs expected per download; the two halves of a pair
+are fetched together.
 """
 
 from __future__ import annotations
@@ -40,36 +40,36 @@ from diptych.types import (
     VerifiedPair,
 )
 
-_MAX_NAME_LINKS = 2  # a page that more pages link to by the name of a language is a home page
-_MIN_CONTENT_SCORE = 0.5  # of a pair that pairing by content found
-_LINKS_AT_A_TIME = 300  # links that are read at a time
-_MAX_UNREAD = 20_000  # links that may wait, so that memory and snapshots do not grow without end
+_MAX_NAME_LINKS = 2  # a page that more pages link to by a language name is a home page
+_MIN_CONTENT_SCORE = 0.5  # minimum score of a pair from pairing by content
+_LINKS_AT_A_TIME = 300  # links read at a time
+_MAX_UNREAD = 20_000  # links that may wait, to bound memory and snapshots
 _MIN_BUDGET = 40  # downloads after which a site without any pair is given up
-_BUDGET_PER_PAGE = 4  # more of them for each page in the language with fewer pages
+_BUDGET_PER_PAGE = 4  # additional downloads per page in the language with the fewest pages
 _MAX_BUDGET = 400
 _ENOUGH_TEXT = 300  # letters that no other page has
 
 
 @dataclass(frozen=True, slots=True)
 class Hybrid:
-    """Every URL by the pairs it probably brings per download; both halves of a pair together."""
+    """Fetches URLs by expected pairs per download, both halves of a pair together."""
 
     weight: float = 3.0
-    """trials that what is usual elsewhere counts for, against what the site itself shows"""
+    """weight of prior rates, in trials, relative to those observed on the site"""
     models: bool = True
-    """use the URL models where the site itself gives no evidence"""
+    """True to use the URL models if the site itself gives no evidence"""
 
     def guide(self, langs: Sequence[str]) -> Guide:
-        """A guide that knows nothing yet."""
+        """Create a guide that knows nothing yet."""
         return _HybridGuide(self, Memory(tuple(langs), self.weight))
 
     def restored(self, langs: Sequence[str], snapshot: object) -> Guide:
-        """A guide that knows what a snapshot says."""
+        """Create a guide from a snapshot."""
         return _HybridGuide(self, read_snapshot(snapshot, tuple(langs), self.weight))
 
 
 class _HybridGuide:
-    """The memory of one site."""
+    """The guide of one site."""
 
     def __init__(self, policy: Hybrid, memory: Memory) -> None:
         self._memory = memory
@@ -81,17 +81,17 @@ class _HybridGuide:
         self._languages = memory.values.languages
         self._langs = tuple(memory.values.langs)
 
-    # -- what happens ------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """Values of the URLs that the page adds, and of those that it changes."""
+        """Values of the URLs that the page adds or changes."""
         known = self._add_page(page)
         if known is not None:
             self._values.yields.add_page(known.url, known.lang)
             self._memory.add_unread(known, page.links)
         self._read_more_links()
         if known is not None:
-            self._translations.predict(known)  # again: of a page also URLs that nothing links to
+            self._translations.predict(known)  # again: of a page, also URLs that nothing links to
             self._translations.compare_with_all([known])
             self._matches.request_verification(known)
             self._request_pairing()
@@ -99,7 +99,7 @@ class _HybridGuide:
         return self._ranking.changed(is_news=not is_sitemap)
 
     def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
-        """Values of the URLs that other news change."""
+        """Values of the URLs that another event changes."""
         match event:
             case Missing():
                 self._remove(self._urls.get(event.url), is_fault=bool(fault_type(event.reason)))
@@ -113,31 +113,31 @@ class _HybridGuide:
         return self._ranking.changed()
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
-        """Values of the links that were not read yet; all others were ranked."""
+        """Values of the links that were not read yet; all others are ranked."""
         while self._memory.unread_links:
             self._read_more_links()
         return self._ranking.changed()
 
     def questions(self) -> Sequence[PagePair | None]:
-        """Pairs to be verified, and now and then None: all pages to be paired."""
+        """Pairs to be verified; an occasional None requests pairing of all pages."""
         questions, self._matches.questions = self._matches.questions, []
         return questions
 
     def outlook(self) -> Outlook:
-        """The pairs found so far, and those expected of all pending URLs."""
+        """The number of pairs found so far, and of those expected from all pending URLs."""
         pages = self._languages.total
         rarest = min(self._langs, key=lambda lang: pages.get(lang, 0))
         budget = min(_MAX_BUDGET, _MIN_BUDGET + _BUDGET_PER_PAGE * pages.get(rarest, 0))
         return Outlook(self._matches.count, self._memory.pending_value / MILLION, budget)
 
     def snapshot(self) -> object:
-        """All it knows but its questions, as plain data."""
+        """All that the guide knows except its questions, as plain data."""
         return write_snapshot(self._memory)
 
     # -- pages -------------------------------------------------------------------------------
 
     def _add_page(self, page: Page) -> KnownUrl | None:
-        """Add a fetched page; None if it is a copy of another."""
+        """Add a fetched page; returns None if it is a copy of another."""
         known = self._entry_of(page.url)
         if known.state is State.PAGE:
             return known
@@ -145,7 +145,7 @@ class _HybridGuide:
         known.kinds = self._values.page_kinds(known, lang)
         known.state, known.lang = State.PAGE, lang
         self._forget_pending(known)
-        if lang or known.features:  # else it may be a sitemap
+        if lang or known.features:  # otherwise it may be a sitemap
             self._languages.learn(known.features, lang or OTHER)  # without words it makes no pair
         if lang in self._langs:
             self._matches.add(known)
@@ -153,7 +153,7 @@ class _HybridGuide:
         same = self._memory.digests.setdefault(content_of(page.record), known)
         if same is not known:
             self._add_copy(known, same)
-            # An untranslated page has the text of another, and leads to pages of its own language.
+            # An untranslated copy still leads to pages of its own language.
             new = tuple(link for link in page.links if self._urls.get(link.url) is None)
             self._memory.add_unread(same, new)
             return None
@@ -166,7 +166,7 @@ class _HybridGuide:
         return known
 
     def _entry_of(self, url: Url) -> KnownUrl:
-        """The entry of a URL that answers with a page, though it was taken for an alias."""
+        """The entry of a URL that returned a page, although it was considered an alias."""
         self._urls.same.pop(url, None)
         known = self._urls.get(url)
         if known is None or known.state is State.GONE:
@@ -174,7 +174,7 @@ class _HybridGuide:
         return known
 
     def _add_copy(self, known: KnownUrl, same: KnownUrl) -> None:
-        """Let a page lead to the one that it is a copy of."""
+        """Resolve a page to the one that it is a copy of."""
         self._count_nothing_new(known, same)
         if known.lang or known.features:
             self._languages.uncount(known.lang or OTHER)
@@ -186,26 +186,26 @@ class _HybridGuide:
         self._matches.request_again([same, *others])
 
     def _count_nothing_new(self, known: KnownUrl, same: KnownUrl) -> None:
-        """Count a URL that leads to a known page; how an address is written is no fault of it."""
+        """Count a URL that leads to a known page, unless it is only another spelling."""
         rules = rules_between(known.url, same.url) or rules_between(same.url, known.url)
         if not rules or any(rule.startswith("without ?") for rule in rules):
             self._values.count_answer(known.features, is_page=False)
 
     def _own_text(self, page: Page) -> float:
-        """The share of new text that a page has, from 0 to 1; 1 is enough of it."""
+        """The amount of new text on a page, from 0 to 1 (enough)."""
         if page.sketch is None:
             return 1.0 if page.lang else 0.0
         return min(1.0, self._memory.new_letters(page.sketch.blocks) / _ENOUGH_TEXT)
 
     def _read_more_links(self) -> None:
-        """Read links, a limited number at a time: the crawl must not wait for a page of links."""
+        """Read a limited number of links: a page with many links must not block the crawl."""
         while self._memory.unread_links:
             self._read_links(*self._memory.take_unread(_LINKS_AT_A_TIME))
             if self._memory.unread <= _MAX_UNREAD:
                 break
 
     def _read_links(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
-        """Read links of a page, or of a sitemap."""
+        """Read links of a page or a sitemap."""
         model = self._translations.languages_of(links)
         groups: list[dict[str, KnownUrl]] = [{}]
         targets: dict[KnownUrl, None] = {}
@@ -231,7 +231,7 @@ class _HybridGuide:
         self._translations.compare_with_links(known, targets)
 
     def _kinds_of_declaration(self, target: KnownUrl, how: str) -> Kinds:
-        """The kinds of evidence that a link is which declares a language."""
+        """The kinds of evidence for a link that declares a language."""
         if how == "alternate":
             return (("alternate",), ("alternate", section(target.url)))
         self._memory.name_links[target] = self._memory.name_links.get(target, 0) + 1
@@ -241,7 +241,7 @@ class _HybridGuide:
     def _target_of(
         self, link: Link, source: KnownUrl, declared: str, model: dict[str, float]
     ) -> KnownUrl | None:
-        """The entry of the target of a link, added if it is new; None if there are too many."""
+        """The entry of a link's target, added if it is new; None if there are too many."""
         known = self._urls.get(link.url)
         if known is not None:
             if known.found_by == "guess" and known.state is State.PENDING:
@@ -256,7 +256,7 @@ class _HybridGuide:
             return None
         found_by = "sitemap" if link.rel == "sitemap" else "link"
         source_lang = source.lang if found_by == "link" else ""
-        # The feature that the first guess is made of comes last: its counts correct the guess.
+        # The feature that the first guess is based on comes last: its counts correct the guess.
         features = [*link_features(link), f"u:{link.rel} {source.url}"]
         if lang := text_language(link, self._langs):
             features.append(f"t:{lang}")
@@ -271,10 +271,11 @@ class _HybridGuide:
         self._translations.predict(known)
         return self._urls.add(known)
 
-    # -- URLs that are no page ---------------------------------------------------------------
+    # -- URLs that are not pages
+    # --------------------------------------------------------------------
 
     def _remove(self, known: KnownUrl | None, *, is_fault: bool = False) -> None:
-        """Drop a pending URL that is no page, or could not be read: then it is no evidence."""
+        """Drop a pending URL that is not a page; after a network fault, count no evidence."""
         if known is None or known.state is not State.PENDING:
             return
         known.state = State.GONE
@@ -287,7 +288,7 @@ class _HybridGuide:
     def _move(self, event: Moved) -> None:
         known, target = self._urls.get(event.url), self._urls.get(event.target)
         if known is None or known.state is not State.PENDING or known is target:
-            return self._remove(known)  # also a redirect in a circle
+            return self._remove(known)  # also a circular redirect
         new = KnownUrl(
             event.target, known.source, known.found_by, known.features, known.first_guess
         )
@@ -302,8 +303,8 @@ class _HybridGuide:
         self._matches.request_again([target, *others])
 
     def _merge(self, known: KnownUrl, target: KnownUrl, *, is_new: bool = False) -> None:
-        """Pass the candidates of a URL on to the one it leads to, or is a copy of."""
-        # A guess that leads to a known URL was wrong: many servers redirect what does not exist.
+        """Pass the candidates of a URL on to its redirect target or original."""
+        # A guess that leads to a known URL was wrong: many servers redirect missing pages.
         if known.found_by == "guess" and not is_new:
             self._matches.refute_all(known)
         self._urls.move(known, target)
@@ -317,7 +318,7 @@ class _HybridGuide:
     # -- pairs -------------------------------------------------------------------------------
 
     def _take_decision(self, event: VerifiedPair) -> None:
-        """Take the verifier's decision on a pair."""
+        """Process the verifier's decision on a pair."""
         pair = event.pair
         one, other = self._urls.get(pair.left), self._urls.get(pair.right)
         if one is None or other is None:
@@ -336,14 +337,14 @@ class _HybridGuide:
         self._add_evidence_for(event.links, ((kind,), (kind, len(self._memory.pairs))))
 
     def _add_evidence_for(self, urls: Iterable[tuple[Url, Url]], kinds: Kinds) -> None:
-        """Note that pairs of URLs may be translations, where both are known."""
+        """Record that pairs of URLs may be translations, if both are known."""
         for left, right in urls:
             one, other = self._urls.get(left), self._urls.get(right)
             if one is not None and other is not None:
                 self._matches.add_evidence(one, other, kinds)
 
     def _request_pairing(self) -> None:
-        """Have all pages paired by their content once enough of them are unpaired."""
+        """Request pairing of all pages by content once enough of them are unpaired."""
         unpaired = sorted(self._matches.unpaired.values())
         second = unpaired[-2] if len(unpaired) > 1 else 0
         if not self._memory.is_pairing and second >= self._memory.next_pairing:
@@ -353,7 +354,7 @@ class _HybridGuide:
             self._translations.compare_again()
 
     def _take_pairs(self, event: PairingResult) -> None:
-        """Take the pairs that pairing by content found."""
+        """Process the pairs from pairing by content."""
         self._memory.is_pairing = False
         if event.pairs is None:
             return

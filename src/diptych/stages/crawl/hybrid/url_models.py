@@ -1,4 +1,4 @@
-"""Probabilities of URL models, used where a site itself says nothing yet (Garcia-Romero et al.)."""
+"""Probabilities of URL models, used if a site gives no evidence yet (Garcia-Romero et al.)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 
 from diptych.types import Url
 
-MAX_CANDIDATES = 100  # URLs that are compared with one page
-MIN_PROBABILITY = 0.5  # of a translation
-MIN_RANKED = 0.05  # of the likeliest of many
+MAX_CANDIDATES = 100  # maximum URLs compared with one page
+MIN_PROBABILITY = 0.5  # minimum probability of a translation
+MIN_RANKED = 0.05  # minimum probability of the best among many
 
 
 def likely_languages(
     urls: Sequence[Url], name: Callable[[str], str]
 ) -> dict[Url, dict[str, float]]:
-    """The likeliest language of each URL, as `name` spells it, with its probability."""
+    """The most probable language of each URL, renamed by `name`, with its probability."""
     from diptych.learn.url.language import load
 
     if not urls:
@@ -28,7 +28,7 @@ def likely_languages(
 
 
 def ranked_translations(page: Url, urls: Sequence[Url]) -> list[tuple[Url, float]]:
-    """The URLs that might be translations of a page with their probabilities, likeliest first."""
+    """The URLs that may be translations of a page with their probabilities, best first."""
     from diptych.learn.url.pair import load
 
     if not urls:

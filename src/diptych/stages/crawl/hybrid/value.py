@@ -1,4 +1,4 @@
-"""The value of a URL: expected page pairs per download, from rates counted on the site itself."""
+"""The value of a URL: expected page pairs per download, from rates measured on the site."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ PRIOR_RIGHT = {
     "aligned": 0.8, "near": 0.4, "contrary": 0.3, "key": 0.8, "guess": 0.5,
     "url_model": 0.5, "content": 0.7, "rank": 0.3,
 }  # fmt: skip
-"""share of each kind of evidence that is right, before the site was counted"""
-PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before the site was counted
-_IGNORED_SURPLUS = 3  # unpaired pages in one language, more than in others, that mean nothing yet
-_DEAD = 0.5  # chance of a kind of URLs that are mostly no pages
-MIN_LANGUAGE = 0.6  # least probability of the language of a page that was not fetched
-VALUE_STEP = 1.05  # ratio of two neighbouring values; smaller differences do not count
+"""share of each kind of evidence that is correct, before any is counted"""
+PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before any is counted
+_IGNORED_SURPLUS = 3  # a surplus of unpaired pages in one language up to this is ignored
+_DEAD = 0.5  # chance below which a kind of URL is mostly not pages
+MIN_LANGUAGE = 0.6  # minimum probability of the language of a page that was not fetched
+VALUE_STEP = 1.05  # ratio of two adjacent values; smaller differences do not count
 
 
 class UrlValues:
-    """Values of URLs, and the rates they rest on."""
+    """Values of URLs, and the rates they are based on."""
 
     def __init__(self, langs: Sequence[str], weight: float) -> None:
         self.langs = langs
         self.languages = LanguageGuesser(langs)
         self.evidence_rates = Rates(weight)
-        """share of each kind of evidence that was right"""
+        """share of each kind of evidence that was correct"""
         self.translation_rates = Rates(weight)
         """share of the pages of a kind that had a translation"""
         self.contexts = Contexts()
-        self.pages = PageChances(fading=5.0)  # kinds of URLs are mostly alive or dead
-        """chances of URLs to be new pages"""
+        self.pages = PageChances(fading=5.0)  # most kinds of URLs are either all pages or none
+        """probabilities that URLs are new pages"""
         self.texts = PageChances()
-        """chances of pages to have text of their own"""
+        """probabilities that pages have text of their own"""
         self.yields = LinkYields()
         self.has_pairs = False
-        """True as soon as a pair was found"""
+        """True once a pair was found"""
         self.best = 0.5
-        """the value of the best pending URL, apart from that of its links"""
+        """value of the best pending URL, without that of its links"""
         self.unpaired: Counter[str] = Counter(dict.fromkeys(langs, 0))
-        """pages without any translation, by language"""
+        """number of pages without any translation, by language"""
 
     def evidence(self, one: KnownUrl, other: KnownUrl) -> Sequence[Kinds]:
-        """The evidence that two URLs are a pair; `contrary` where a key contradicts it."""
+        """The evidence that two URLs are a pair; `contrary` if a key contradicts it."""
         found = one.candidates[other]
         if any(evidence_name(kinds) in ("key", "guess") for kinds in found):
             return found
@@ -60,12 +60,12 @@ class UrlValues:
         return found
 
     def _is_contrary(self, one: KnownUrl, other: KnownUrl) -> bool:
-        """Keys predict another translation for a page."""
+        """True if keys predict another translation for a page."""
         expected = one.expected.get(self.likely_language(other))
         return expected is not None and expected != other.url
 
     def pair_probability(self, one: KnownUrl, other: KnownUrl) -> float:
-        """The probability that two URLs are a pair, by the strongest evidence."""
+        """The probability that two URLs are a pair, from the strongest evidence."""
         return max(
             self.evidence_rates.rate(kinds, PRIOR_RIGHT[evidence_name(kinds)])
             for kinds in self.evidence(one, other)
@@ -77,25 +77,25 @@ class UrlValues:
         return self.evidence_rates.rate(kinds, PRIOR_RIGHT["guess"])
 
     def likely_language(self, known: KnownUrl) -> str:
-        """The language that a page is in, or probably in; nothing if that is open."""
+        """The identified or probable language of a page; "" if uncertain."""
         if known.state is State.PAGE:
             return known.lang
         return _likeliest(self.languages.guess(known.features, known.first_guess))
 
     def page_kinds(self, known: KnownUrl, lang: str) -> Kinds:
-        """The kinds under which a page counts in `translation_rates`, and its context."""
+        """The kinds under which a page counts in `translation_rates`, followed by its context."""
         place = section(known.url)
         folder = place.partition("/")[2].partition("/")[0]
         return ("site",), (lang,), (lang, folder), (lang, folder, place), (_context(known),)
 
     def translation_probability(self, known: KnownUrl, lang: str) -> float:
-        """The probability that a page has a translation, by where and how it was found."""
+        """The probability that a page has a translation, from its section and context."""
         kinds = self.page_kinds(known, lang)[:-1]
         factor = self.contexts.factor(_context(known))
         return self.translation_rates.rate(kinds, PRIOR_TRANSLATED) * factor
 
     def count_answer(self, features: Sequence[int], *, is_page: bool, text: float = 0.0) -> None:
-        """Count what became of a URL: a new page or none, and how much new text it has."""
+        """Count the answer of a URL: a new page or not, and the amount of new text."""
         self.pages.add(features, float(is_page))
         if is_page:
             self.texts.add(features, text)
@@ -108,20 +108,20 @@ class UrlValues:
         self.translation_rates.add_trial(places)
 
     def count_translation(self, kinds: Kinds, right: float) -> None:
-        """Count a page that has a translation, or has one with a probability."""
-        if kinds:  # a guide that was rebuilt may have lost the page
+        """Count a translated page, with the probability that its translation is correct."""
+        if kinds:  # a restored guide may have lost the page
             self.contexts.add_translation(evidence_name(kinds[-1:]), right)
             self.translation_rates.add_success(kinds[:-1], right)
 
     def value(self, known: KnownUrl) -> float:
-        """The value of a URL, apart from that of its links."""
+        """The value of a URL without that of its links."""
         return self.value_and_links(known)[0]
 
     def value_and_links(self, known: KnownUrl) -> tuple[float, float]:
-        """Expected pairs per download, and those by the links of the page.
+        """Expected pairs per download from the page itself, and from its links.
 
-        A page counts as one if it completes a pair, as half of one if not.  Before the first pair
-        the order is that of breadth-first, but dead kinds of URLs come last.
+        A page counts as 1 if it completes a pair, otherwise as one half.  Before the first pair the
+        order is breadth-first, except that dead kinds of URLs come last.
         """
         guess = self.languages.guess(known.features, known.first_guess)
         value, chance = self._value_of_page(known, guess), self.pages.chance(known.features)
@@ -137,7 +137,7 @@ class UrlValues:
         return self.pages.chance(known.features) * self.texts.chance(known.features)
 
     def _value_of_page(self, known: KnownUrl, guess: Mapping[str, float]) -> float:
-        """The value of a URL if it is a new page, by the languages it may be in."""
+        """The value of a URL if it is a new page, given its probable languages."""
         own = max(self.langs, key=lambda lang: guess.get(lang, 0.0))
         wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
         pairs = sum(self._expected_pairs(known, own, guess).values())
@@ -150,18 +150,18 @@ class UrlValues:
     def _completion_probability(self, lang: str) -> float:
         """The probability that a page completes a pair: about half, more if others are unpaired.
 
-        So all languages are fetched evenly until there is evidence of pairs.
+        Thus all languages are fetched evenly until there is evidence of pairs.
         """
         own = self.unpaired[lang]
         others = (sum(self.unpaired.values()) - own) / (len(self.langs) - 1)
         surplus = max(0.0, abs(others - own) - _IGNORED_SURPLUS)
-        # Less than half: URLs with evidence come first.
+        # Less than half, so that URLs with evidence come first.
         return 0.48 + math.copysign(0.3 * surplus / (surplus + 5), others - own)
 
     def _expected_pairs(
         self, known: KnownUrl, own: str, guess: Mapping[str, float]
     ) -> dict[str, float]:
-        """Expected pairs by evidence, by the language of the other half.
+        """Pairs expected from evidence, by the language of the other half.
 
         Evidence counts in full unless the page is probably in a language that makes no pair.
         """
@@ -174,20 +174,20 @@ class UrlValues:
                 continue
             value = self.pair_probability(known, other)
             value *= min(1.0, 2 * max(0.0, wanted - guess.get(lang, 0.0)))
-            if not is_page:  # it is fetched next, unless this one is in another language
+            if not is_page:  # it is fetched next, unless this page is in another language
                 value *= self.chance(other) / (1 + wanted)
             found[lang] = max(value, found.get(lang, 0.0))
         return found
 
 
 def _likeliest(guess: Mapping[str, float]) -> str:
-    """The language that is probable enough; nothing if that is open."""
+    """The most probable language, if it is probable enough; otherwise ""."""
     best = max(guess, key=lambda lang: guess[lang], default="")
     return best if best and guess[best] >= MIN_LANGUAGE else ""
 
 
 def _context(known: KnownUrl) -> str:
-    """A word for what is known of a page beside its address."""
+    """The context of a page: evidence other than its address."""
     if known.candidates:
         return "with_candidates"
     if known.has_unlinked_prediction:
@@ -207,7 +207,7 @@ def evidence_name(kinds: Kinds) -> str:
 
 
 def rounded_value(value: float) -> float:
-    """A value in steps, so that of about equal URLs the one known first comes first.
+    """A value rounded in steps, so that among nearly equal URLs the first known comes first.
 
     >>> rounded_value(0.5) == rounded_value(0.501), rounded_value(0.5) < rounded_value(0.6)
     (True, True)
@@ -218,7 +218,7 @@ def rounded_value(value: float) -> float:
 
 
 def section(url: Url) -> str:
-    """The part of a site that a URL is in: its host and two folders, and names of parameters.
+    """The section of a site that a URL is in: host, two folders, and parameter names.
 
     >>> section("http://x.org/doc/fr/a/b.html"), section("http://x.org/view?id=7&lang=fr")
     ('x.org/doc/fr?', 'x.org?id&lang')

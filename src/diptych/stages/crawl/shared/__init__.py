@@ -1,1 +1,1 @@
-"""Code that several crawl policies share."""
+"""Code that several crawl policies use."""

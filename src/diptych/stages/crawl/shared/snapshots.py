@@ -1,4 +1,4 @@
-"""Values of a snapshot, checked while they are read: a run folder may hold anything."""
+"""Values of a snapshot, checked while they are read: a run folder may contain anything."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any
 
 from diptych.types import Link
 
-MAX_NUMBER = 1 << 40  # far above any count of a crawl, far below what overflows in a product
+MAX_NUMBER = 1 << 40  # far above any count of a crawl, far below an overflow in a product
 
 
 def checked(is_right: bool) -> None:
-    """Raise ValueError unless something is right."""
+    """Raise ValueError unless a condition holds."""
     if not is_right:
         raise ValueError("the snapshot is damaged")
 
 
 def items(column: object) -> list[Any]:
-    """A list."""
+    """Check and return a list."""
     if type(column) is not list:
         raise TypeError("the snapshot is damaged")
     return column
 
 
 def whole_numbers(column: object, below: int = MAX_NUMBER, *, least: int = 0) -> list[int]:
-    """A list of whole numbers within limits.
+    """Check and return a list of integers within limits.
 
     >>> whole_numbers([0, 2], below=3)
     [0, 2]
@@ -41,7 +41,7 @@ def whole_numbers(column: object, below: int = MAX_NUMBER, *, least: int = 0) ->
 
 
 def numbers(column: object) -> list[float]:
-    """A list of finite numbers."""
+    """Check and return a list of finite numbers."""
     found = array("d", items(column))
     checked(all(map(math.isfinite, found)))
     checked(not found or (min(found) > -MAX_NUMBER and max(found) < MAX_NUMBER))
@@ -49,26 +49,26 @@ def numbers(column: object) -> list[float]:
 
 
 def texts(column: object) -> list[Any]:
-    """A list of texts."""
+    """Check and return a list of strings."""
     checked(set(map(type, items(column))) <= {str})
     return items(column)
 
 
 def columns(values: object, count: int) -> list[list[Any]]:
-    """So many lists of one length."""
+    """Check and return `count` lists of equal length."""
     found = [items(column) for column in items(values)]
     checked(len(found) == count and len(set(map(len, found))) <= 1)
     return found
 
 
 def flags(column: object) -> list[bool]:
-    """A list of true and false."""
+    """Check and return a list of booleans."""
     checked(set(map(type, items(column))) <= {bool})
     return items(column)
 
 
 def parts(column: list[Any], sizes: list[int]) -> Iterator[list[Any]]:
-    """A list cut into parts of some sizes.
+    """Cut a list into parts of the given sizes.
 
     >>> list(parts([1, 2, 3], [1, 0, 2]))
     [[1], [], [2, 3]]
@@ -79,17 +79,17 @@ def parts(column: list[Any], sizes: list[int]) -> Iterator[list[Any]]:
 
 
 def by_column(rows: Iterable[tuple[Any, ...]], count: int) -> list[list[Any]]:
-    """Rows of so many values each, as lists."""
+    """Transpose rows of `count` values each into lists."""
     found = [list(column) for column in zip(*rows, strict=True)]
     return found or [[] for _ in range(count)]
 
 
 def from_mapping(mapping: Mapping[Any, Any]) -> list[list[Any]]:
-    """Keys and values of a mapping, as two lists."""
+    """The keys and values of a mapping, as two lists."""
     return [list(mapping), list(mapping.values())]
 
 
 def links(rows: object) -> tuple[Link, ...]:
-    """Links, each a list of its texts."""
+    """Parse links, each a list of its texts."""
     found = [Link(*texts(row)) for row in items(rows)]
     return tuple(found)

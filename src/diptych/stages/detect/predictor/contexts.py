@@ -1,9 +1,9 @@
-"""Features of a link for the languages that are still missing, of its five contexts (Barbosa 2011).
+"""Features of a link from its five contexts, for the missing languages (Barbosa et al. 2011).
 
-The paper's features are the tokens of URL, anchor, around, image alt and image src, learned for
-one pair of languages.  Here a token that names a language, or is a code of one, stands for what
-that language is to the question: one that is `missing`, one that was `shown`, or a `third`.  So
-what is learned from French and English holds for Korean and Portuguese.
+The paper's features are the tokens of URL, anchor, around, image alt and image src, learned for one
+pair of languages.  Here, a token that is a language name or code is replaced by the role of that
+language: `missing`, `shown` (already found) or `third` (not requested).  A model learned from
+French and English thus applies to Korean and Portuguese.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from diptych.stages.detect.shared.site_pages import main_language
 from diptych.text.urls import origin_of
 from diptych.types import LangScore, Link, Page
 
-_MIN_SURE, _MIN_LIKELY = 0.9, 0.6  # probabilities of the language of a text or a URL
+_MIN_SURE, _MIN_LIKELY = 0.9, 0.6  # minimum probabilities of the language of a text or URL
 _INDEX = re.compile(r"(?:index|default|home|main|welcome)?(?:\.\w{2,5})?\Z", re.IGNORECASE)
 _FILLER_WORDS = frozenset(
     "version versione versao verze verzia wersja versija versio versjon versiyon site page home web"
@@ -34,9 +34,9 @@ _FILLER_WORDS = frozenset(
     " clic aqui para hier klicken klik see this also available disponible pagina seite nettsted"
     " sida verzio valtozat versiunea versija surum".split()
 )
-"""words that stand beside the name of a language in a switcher"""
+"""words that accompany the name of a language in a switcher"""
 _PREPOSITIONS = frozenset("in en em auf pa po на по i na a im el het o του με".split())
-"""prepositions before the name of a language to read something in"""
+"""prepositions before the name of a language in which something can be read"""
 _FLAGS = ("flag", "drapeau", "bandera", "bandiera", "bandeira", "flagge", "fahne", "vlag")
 _PHOTO = re.compile(r"\.(?:jpe?g|webp)\b")
 _TECHNICAL = frozenset("html htm xhtml shtml php asp aspx jsp cgi index default www http".split())
@@ -44,14 +44,14 @@ _IN_URL = {"code": "code", "code3": "code3", "endonym": "name", "name": "name"}
 
 
 class Question(NamedTuple):
-    """The languages wanted of a site, and those of them that no page has shown yet."""
+    """The requested languages, and those of them that no page of the site is in yet."""
 
     wanted: tuple[str, ...]
     missing: frozenset[str]
 
     @classmethod
     def of(cls, langs: Sequence[str], shown: Iterable[str] = ()) -> Question:
-        """The question after some languages were shown.
+        """The question after some languages were found.
 
         >>> sorted(Question.of(["en", "fr-CA"], ["en"]).missing)
         ['fr']
@@ -62,7 +62,7 @@ class Question(NamedTuple):
         return cls(wanted, frozenset(map(primary, missing)))
 
     def role(self, langs: Iterable[str]) -> str:
-        """The role of languages in the question, for a word that may mean any of them.
+        """The role of a word that may name any of these languages.
 
         >>> question = Question.of(["en", "fr"], ["en"])
         >>> question.role(["fr"]), question.role(["en"]), question.role(["de"]), question.role([])
@@ -75,22 +75,22 @@ class Question(NamedTuple):
 
 
 class _PageContext(NamedTuple):
-    """Facts of a page that its links are compared with."""
+    """Facts about a page that its links are compared with."""
 
     question: Question
     url: str
     bare: str
-    """its URL without what names a language"""
+    """URL of the page without language marks"""
     lang: str
     scripts: frozenset[str]
     peers: int
-    """number of languages that its links name"""
+    """number of languages that the page's links name"""
 
 
 def features_of_links(
     page: Page, links: Sequence[Link], question: Question
 ) -> list[frozenset[str]]:
-    """The names of the features of each link of a page."""
+    """The feature names of each link of a page."""
     page_context = _page_context(page, links, question)
     by_model = _by_url_model([link.url for link in links], question)
     return [
@@ -109,7 +109,7 @@ def _page_context(page: Page, links: Sequence[Link], question: Question) -> _Pag
 
 
 def features(link: Link, page_context: _PageContext) -> set[str]:
-    """The features of a link by itself, without the URL language model."""
+    """The features of a link without those of the URL language model."""
     question = page_context.question
     found = {f"rel:{link.rel}" if link.rel in ("alternate", "area", "frame") else "rel:a"}
     if link.hreflang:
@@ -129,7 +129,7 @@ def features(link: Link, page_context: _PageContext) -> set[str]:
 
 
 def _of_url(url: str, page_context: _PageContext) -> set[str]:
-    """Language marks in a URL, and how it compares with that of the page."""
+    """Features from the language marks in a URL, and from comparing it with the page's URL."""
     question = page_context.question
     found: set[str] = set()
     role = "none"
@@ -143,14 +143,14 @@ def _of_url(url: str, page_context: _PageContext) -> set[str]:
         found.add("url:host")
     bare = _bare(url)
     if bare == page_context.bare and url != page_context.url:
-        found.add(f"url:swap:{role}")  # the last mark: hosts have theirs first
+        found.add(f"url:swap:{role}")  # role of the last mark, because marks in the host come first
     if _INDEX.match(bare.rpartition("/")[2]) and bare.count("/") <= 1:
         found.add("url:entry")
     return found
 
 
 def _kind(marks: Sequence[Mark], question: Question) -> str:
-    """The kind of the mark, of the language that decides its role."""
+    """The kind of the mark whose language determines the role."""
     for some in (question.missing, question.wanted):
         for mark in marks:
             if mark.lang in some:
@@ -160,7 +160,7 @@ def _kind(marks: Sequence[Mark], question: Question) -> str:
 
 @lru_cache(maxsize=8192)
 def _bare(url: str) -> str:
-    """Host and path without language marks and what held them, to compare two URLs.
+    """Host and path without language marks and their separators, to compare two URLs.
 
     >>> _bare("http://x.org/fr/a.html"), _bare("http://x.org/a.en.html")
     ('x.org/a.html', 'x.org/a.html')
@@ -177,7 +177,7 @@ def _bare(url: str) -> str:
 
 
 def _of_text(context: str, text: str, question: Question) -> Iterator[str]:
-    """Features of an anchor or the text of an image: languages and words."""
+    """Features from an anchor or the text of an image: languages and words."""
     words = naming.words_of(text)
     yield f"{context}:words:{min(len(words), 5)}"
     if not words:
@@ -195,15 +195,15 @@ def _of_text(context: str, text: str, question: Question) -> Iterator[str]:
 
 
 def _short_text(words: Sequence[str], question: Question) -> Iterator[str]:
-    """Features of few words with a language's name: `English version` or `English wine`."""
+    """Features from a short text with a language name: `English version` or `English wine`."""
     yield from (f"has:{role}" for role in _roles(words, question))
     for lang in sorted(question.missing):
         own = [word for word in words if naming.is_endonym(word, lang)]
         named = [word for word in words if naming.is_foreign_name(word, lang)]
         if own:
-            yield "own:missing"  # a page in another language has it for a reason
+            yield "own:missing"  # rare on a page in another language, unless it is a switcher
         if len(words) > 1 and words[-1] in own and words[-2] in _PREPOSITIONS:
-            yield "into:missing"  # `Leer en español`, whatever one is to do
+            yield "into:missing"  # as in `Leer en español`, after any verb
         if (own or named) and all(
             word in _FILLER_WORDS for word in words if word not in (*own, *named)
         ):
@@ -217,13 +217,13 @@ def _of_around(text: str, question: Question) -> Iterator[str]:
 
 
 def _of_image(source: str, question: Question, *, is_alone: bool) -> Iterator[str]:
-    """Features of the names of images; flags stand for the language of their country."""
+    """Features from the file names of images; a flag stands for the language of its country."""
     if not source:
         return
     yield "src"
     lowered = source.casefold()
     kind = "flag" if any(word in lowered for word in _FLAGS) else "alone" if is_alone else "has"
-    # Photographs are named by countries too, and are of another format.
+    # Photographs are often named after countries too, but have other formats than flags.
     country_kind = "photo" if _PHOTO.search(lowered) and kind != "flag" else kind
     for name in naming.image_names(source):
         for word in re.split(r"[\W_]+", name.casefold()):
@@ -236,7 +236,7 @@ def _of_image(source: str, question: Question, *, is_alone: bool) -> Iterator[st
 
 
 def _of_language(link: Link, page_context: _PageContext) -> set[str]:
-    """Features of the language of a link's text: as a rule that of the page it leads to."""
+    """Features from the language of a link's text, which is usually that of its target."""
     question = page_context.question
     found: set[str] = set()
     text = f"{link.anchor} {link.alt}".strip()
@@ -249,14 +249,14 @@ def _of_language(link: Link, page_context: _PageContext) -> set[str]:
     scripts = naming.scripts_in(text)
     if scripts and not scripts & page_context.scripts and page_context.scripts:
         own = any(scripts & naming.scripts_of(lang) for lang in question.missing)
-        # Latin letters are met on pages in any script: names, brands, commands.
+        # Pages in any script contain Latin letters: names, brands, commands.
         kind = "latin" if scripts == {"LATIN"} else "script"
         found.add(f"{kind}:{'missing' if own else 'third'}")
     return found
 
 
 def _by_url_model(urls: Sequence[str], question: Question) -> list[set[str]]:
-    """Features of the languages of URLs by the URL language model."""
+    """Features from the languages that the URL language model predicts."""
     from diptych.learn.url import language as url_lang
 
     found: list[set[str]] = []
@@ -268,7 +268,7 @@ def _by_url_model(urls: Sequence[str], question: Question) -> list[set[str]]:
 
 
 def _roles(words: Iterable[str], question: Question) -> set[str]:
-    """The roles of the languages that words are names of."""
+    """The roles of the languages that these words name."""
     named = (
         [mark.lang for mark in mark_table().get(word, ()) if mark.kind in naming.NAMES]
         for word in words
@@ -284,12 +284,12 @@ def _language_of(text: str, wanted: tuple[str, ...]) -> tuple[LangScore, ...]:
 def _identified(
     text: str, wanted: tuple[str, ...], learned: tuple[LearnedLanguage, ...]
 ) -> tuple[LangScore, ...]:
-    """The languages of a text; they depend on what was learned, which runs differ in."""
+    """The languages of a text, cached per set of learned languages, as runs differ in these."""
     return identify(text, wanted, closed=False)
 
 
 def _plain(words: Iterable[str]) -> list[str]:
-    """Words that may be learned as they are: no names and codes of languages, no file types."""
+    """Words that may be features themselves: no language names or codes, no file types."""
     return [
         word
         for word in words

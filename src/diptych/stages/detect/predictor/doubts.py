@@ -1,7 +1,7 @@
-"""Doubts about a language that a page has shown: signs that the site has hardly a page in it.
+"""Doubts about a language that was found: signs that the site has hardly any pages in it.
 
-A site that only looks bilingual has a start page in the second language, and behind it nothing, or
-pages that were not translated.  The start page shows it: parts of it are in the other language, or
+A site that only looks bilingual has a start page in the second language, but no further pages, or
+only untranslated ones.  The start page gives this away: parts of it are in the other language, or
 it has hardly any links of its own.
 """
 
@@ -17,18 +17,18 @@ from diptych.stages.detect.shared.site_pages import address, site_links
 from diptych.text.lengths import text_length
 from diptych.types import Link, Page, Url
 
-_MIN_LINKS = 4  # with the start page five pages: fewer are no translated site
-_MANY_TIMES = 3  # a language has so many times the links of the other one
-_MIN_TITLE = 30.0  # letters of a link's text that is a title, and no item of a menu
-_MIN_TRANSLATED = 0.3  # share of a page; menus around an untranslated text have up to 0.26
+_MIN_LINKS = 4  # together with the start page five pages; a translated site has at least as many
+_MANY_TIMES = 3  # the other language has at least this many times as many links
+_MIN_TITLE = 30.0  # minimum letters of a link text that is a title and not a menu item
+_MIN_TRANSLATED = 0.3  # minimum share of a page; menus around an untranslated text reach 0.26
 _SAYS_MACHINE = frozenset({"machine:declared", "machine:notice"})
 
 
 def own_links(page: Page, other: Page | None, start: Url) -> list[Link]:
-    """The links of a page to further pages in its language, each target once.
+    """The links of a page to further pages in its language, without duplicate targets.
 
-    They lead to pages of the site that a page in another language does not link to, and they do
-    not name a language, as links from one language to another do.
+    They lead to pages of the site that the page in the other language does not link to, and they
+    name no language, unlike links from one language to another.
     """
     known = {address(page.url)}
     if other is not None:
@@ -46,10 +46,10 @@ def own_links(page: Page, other: Page | None, start: Url) -> list[Link]:
 def doubt(
     pages: Sequence[Page], other: Page, lang: str, langs: Sequence[str], *, is_sampled: bool
 ) -> Reason | None:
-    """The reason to doubt that a site has pages enough in a language; None if there is none.
+    """The reason to doubt that a site has enough pages in a language, or None.
 
-    `pages` are those that have shown the language, `other` has shown another one.  A page that is
-    in two languages counts if a sample was taken, and was in the right one.
+    `pages` are in the language, `other` is in another one.  A page in two languages counts only if
+    a sample page was fetched and is in the right language (`is_sampled`).
     """
     start = other.url
     if has_titles(own_links(pages[0], other, start), lang, langs):
@@ -60,14 +60,14 @@ def doubt(
     if not any(further) and all(
         sum(link.rel == "a" for link in page.links) >= _MIN_LINKS for page in pages
     ):
-        return Reason.SINGLE_PAGE  # it has links, but only to files and other sites
+        return Reason.SINGLE_PAGE  # the pages have links, but only to files and other sites
     own = {address(link.url) for page in pages for link in own_links(page, other, start)}
     is_stub = is_few(len(own), max(map(len, further)), len(own_links(other, pages[0], start)))
     return Reason.TOO_FEW_PAGES if is_stub else None
 
 
 def has_titles(links: Sequence[Link], lang: str, langs: Sequence[str]) -> bool:
-    """True if enough links have titles in a language: it has pages with contents of their own."""
+    """True if enough link texts are titles in a language: it has pages of its own."""
     found = 0
     for link in links:
         if found < _MIN_LINKS and text_length(link.anchor) >= _MIN_TITLE:
@@ -77,7 +77,7 @@ def has_titles(links: Sequence[Link], lang: str, langs: Sequence[str]) -> bool:
 
 
 def is_mixed(page: Page, lang: str, langs: Sequence[str]) -> bool:
-    """True if a page in one of the languages asked for has parts in another of them."""
+    """True if a page in one requested language has parts in another requested language."""
     return any(
         share >= MIN_PAGE_SHARE and asked_language(other, langs) not in ("", lang)
         for other, share in page.record.langs
@@ -85,9 +85,9 @@ def is_mixed(page: Page, lang: str, langs: Sequence[str]) -> bool:
 
 
 def is_few(own: int, all_links: int, others: int) -> bool:
-    """True if the links of a page to its own language are too few.
+    """True if a page has too few links to further pages in its language.
 
-    That is few beside those of the other language, or none among many.
+    These are few compared with the links of the other language, or there are none among many links.
 
     >>> is_few(3, 4, 12), is_few(5, 9, 40), is_few(2, 9, 3), is_few(0, 6, 2), is_few(0, 0, 0)
     (True, False, False, True, False)
@@ -106,5 +106,5 @@ def is_translated(page: Page, lang: str) -> bool:
 
 
 def is_by_machine(page: Page, start: Page) -> bool:
-    """True if a page says that a machine has translated it, and the start page does not."""
+    """True if a page declares itself machine-translated and the start page does not."""
     return bool(_SAYS_MACHINE & {*page.record.flags} - {*start.record.flags})

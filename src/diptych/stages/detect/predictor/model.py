@@ -1,7 +1,7 @@
-"""The probability that a link leads to a language that is missing (Barbosa et al. 2011, 2.1).
+"""The probability that a link leads to a missing language (Barbosa et al. 2011, 2.1).
 
-A linear support vector machine over named features, and a sigmoid that makes a probability of its
-answer (Platt 1999): plain numbers, read from JSON, never code.
+A linear support vector machine over named features, and a sigmoid that turns its margin into a
+probability (Platt 1999).  The model file is JSON: plain numbers, no code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ADVICE = "train the model anew"
 
 @dataclass(frozen=True, slots=True)
 class LinkPredictor:
-    """A weight for each feature, and the two numbers of the sigmoid."""
+    """A weight for each feature, and the two parameters of the sigmoid."""
 
     bias: float
     weights: Mapping[str, float]
@@ -31,7 +31,7 @@ class LinkPredictor:
     offset: float = 0.0
 
     def margin(self, features: Iterable[str]) -> float:
-        """The signed distance of a link from the separating plane."""
+        """The signed distance of a link from the separating hyperplane."""
         return self.bias + math.fsum(self.weights.get(name, 0.0) for name in features)
 
     def probability(self, features: Iterable[str]) -> float:
@@ -45,7 +45,7 @@ class LinkPredictor:
 
 
 def to_json(model: LinkPredictor) -> str:
-    """A model as a file holds it; read by `from_json`."""
+    """Serialise a model as JSON; `from_json` reads it."""
     kept = {
         "format": FORMAT,
         "bias": model.bias,
@@ -57,7 +57,7 @@ def to_json(model: LinkPredictor) -> str:
 
 
 def from_json(text: str | bytes, name: str) -> LinkPredictor:
-    """The model of a file; `ConfigError` for anything else."""
+    """Parse a model file; raises `ConfigError` if it is not valid."""
     with reading(name, "link predictor", _ADVICE):
         raw = parse_model(text, FORMAT)
         weights = {str(key): number(value) for key, value in raw["weights"].items()}
@@ -66,7 +66,7 @@ def from_json(text: str | bytes, name: str) -> LinkPredictor:
 
 
 def load(folder: str = "") -> LinkPredictor:
-    """A saved model; without a folder the one that comes with the package."""
+    """Load the model in a folder, or the model shipped with the package if no folder is given."""
     return _read(folder) if folder else _shipped()
 
 

@@ -1,8 +1,8 @@
-"""Tests if a site is bilingual, by few of its pages (Barbosa et al. 2011, section 2.1).
+"""Tests if a site is bilingual, from a few of its pages (Barbosa et al. 2011, section 2.1).
 
-The link predictor says which links of a page may lead to a language that is missing; the pages
-behind the likeliest are fetched one after the other, and their languages identified.  Where a page
-raises a doubt that there are more in its language, one more of them is fetched.
+The link predictor estimates which links of a page lead to a missing language.  The detector fetches
+their targets one by one, most probable first, and identifies their languages.  If it is in doubt
+whether a site has more pages in a language, it fetches one of them as a sample.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ class _Candidate(NamedTuple):
     link: Link
     probability: float
     is_part: bool = False
-    """its target stands for the page that has the link, which has no text of its own"""
+    """True if the target stands for the linking page, which has no text of its own"""
     sample_of: str = ""
-    """the language of the page that has the link, if that is in doubt"""
+    """language of the linking page, if this link is requested to settle a doubt about it"""
 
 
 @dataclass(frozen=True, slots=True)
 class Detect:
-    """Follows the links that most likely lead to the language that is missing."""
+    """Follows the links that are most likely to lead to a missing language."""
 
     threshold: float = 0.5
-    """least probability of a link that is followed"""
+    """minimum probability of a link to be followed"""
     most: int = 4
-    """pages fetched beyond the start page"""
+    """maximum pages fetched besides the start page"""
     misses: int = 3
-    """links that may lead to no page of the site before it is given up"""
+    """the site is given up after this many links that lead to no page of it"""
     model: str = ""
-    """folder of a link predictor; the one that comes with the package if empty"""
+    """folder of a link predictor; if empty, the one shipped with the package"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
-        """The test of one site."""
+        """Start the test of one site."""
         return _SiteTest(self, tuple(langs))
 
 
 class _SiteTest:
-    """The test of one site: its pages so far, and the links that may be requested."""
+    """The test of one site: the pages read so far, and the links that may be requested."""
 
     def __init__(self, settings: Detect, langs: tuple[str, ...]) -> None:
         self._settings = settings
@@ -73,16 +73,16 @@ class _SiteTest:
         self._waiting: _Candidate | None = None
         self._missed = 0
         self._doubtful: set[str] = set()
-        """languages that only a page which may be a single one has shown"""
+        """languages found only on a page that may be the only one in its language"""
         self._untranslated: set[str] = set()
-        """languages that a link named, but not its target was in"""
+        """languages that a link named although its target is in another language"""
         self._sampled: dict[str, bool] = {}
-        """language in doubt -> True if another page of that language is in it"""
+        """language in doubt -> True if the sample page is in that language"""
         self._candidates_by_page: dict[tuple[int, frozenset[str]], list[_Candidate]] = {}
-        """(number of a page, missing languages) -> its links"""
+        """(index of a page, missing languages) -> links of the page"""
 
     def read(self, page: Page) -> None:
-        """Take a page of the site; one that was reached by its title only may be a single one."""
+        """Read a page of the site; it is not counted if it may be the only page in its language."""
         requested, self._waiting = self._waiting, None
         self._pages.append(page)
         if is_by_machine(page, self._pages[0]):
@@ -99,33 +99,33 @@ class _SiteTest:
             self._shown.remove_page(page.url, lang)
 
     def _named(self, requested: _Candidate | None) -> str:
-        """The missing language that a requested link names as that of its target."""
+        """The missing language that a requested link names as that of its target, or ""."""
         if requested is None:
             return ""
         missing = (lang for lang in self._shown.langs if lang not in self._shown.shown)
         return next((lang for lang in missing if names_language(requested.link, lang)), "")
 
     def _may_be_single(self, page: Page, lang: str, requested: _Candidate | None) -> bool:
-        """True if a page may be the only one in its language: no link named the language."""
+        """True if a page may be the only one in its language: no link to it named the language."""
         if requested is None or requested.is_part or names_language(requested.link, lang):
             return False
         if all(main_language(each) is None for each in self._pages[:-1]):
-            return False  # the first page with text is in the language of the site
+            return False  # the first page with text is in the site's main language
         return not self._is_at_home(page, lang)
 
     def _is_at_home(self, page: Page, lang: str) -> bool:
-        """True if the links of a page are in its language as well."""
+        """True if the texts of a page's links are in its language as well."""
         anchors = dict.fromkeys(link.anchor for link in site_links(page, self._pages[0].url))
         found = identify(" ".join(anchors), self._shown.langs, closed=False)
         return bool(found) and same_language(found[0].lang, lang)
 
     def miss(self, url: Url) -> None:
-        """Take note that a requested URL is no page; a redirect is read under another address."""
+        """Record that a requested URL has no page; the target of a redirect is read separately."""
         self._missed += self._waiting is not None
         self._waiting = None
 
     def wanted_links(self) -> Sequence[Link]:
-        """The link to request next, if one more page is needed and allowed."""
+        """The link to request next, if another page is needed and allowed."""
         if self._waiting is not None or not self._pages:
             return ()
         if len(self._pages) > self._settings.most or self._missed >= self._settings.misses:
@@ -136,19 +136,19 @@ class _SiteTest:
         self._waiting = self._requested[best.link.url] = best
         return (best.link,)
 
-    # -- the languages that are missing --------------------------------------------------------
+    # -- missing languages -----------------------------------------------------------------------
 
     def _best_candidate(self) -> _Candidate | None:
-        """The likeliest link, if it is likely enough."""
+        """The most probable link, if its probability reaches the threshold."""
         best = next(iter(self._candidates(self._question())), None)
         if best is None or best.probability < self._settings.threshold:
             return self._way_round()
         return best if self._may_have_two() else None
 
     def _may_have_two(self) -> bool:
-        """False if a start page in a third language leads to one of the languages asked for only.
+        """False if the start page is in a third language and leads to only one requested language.
 
-        Its switchers would name both.
+        A bilingual site would have switchers to both languages.
         """
         if self._shown.shown or all(main_language(page) is None for page in self._pages):
             return True
@@ -166,7 +166,7 @@ class _SiteTest:
         return Question.of(self._shown.langs, self._shown.shown)
 
     def _candidates(self, question: Question) -> list[_Candidate]:
-        """Links that may be requested, likeliest first; declared translations before all others."""
+        """Links that may be requested, most probable first; declared translations have 1.0."""
         best: dict[str, _Candidate] = {}
         for number, page in enumerate(self._pages):
             key = (number, question.missing)
@@ -198,15 +198,16 @@ class _SiteTest:
         return found
 
     def _probability_of_part(self, probability: float) -> float:
-        """1 while no page with text was read; then the threshold, so that switchers come first."""
+        """1 until a page with text is read, then at least the threshold: switchers come first."""
         return max(probability, self._settings.threshold if self._shown.shown else 1.0)
 
-    # -- the languages that are in doubt -------------------------------------------------------
+    # -- languages in doubt ----------------------------------------------------------------------
 
     def _way_round(self) -> _Candidate | None:
-        """Another page of the language shown, if only a page without text stands in the way.
+        """A link around a page without text that should be in a missing language.
 
-        The entrance of a site may be declared as a translation, and lead back at once.
+        A site may declare its entrance page as a translation, and the entrance may lead straight
+        back. Another page in a language already found may then have a switcher that works.
         """
         silent = {address(page.url): page for page in self._pages if main_language(page) is None}
         missing = self._question().missing
@@ -220,7 +221,7 @@ class _SiteTest:
         return None
 
     def _sample(self) -> _Candidate | None:
-        """Another page of a language in doubt; None if it would not change the decision."""
+        """A sample page of a language in doubt; None if it could not change the decision."""
         in_doubt = self._in_doubt()
         found = [self._sample_of(lang) for lang in in_doubt]
         samples = [each for each in found if each is not None]
@@ -228,7 +229,7 @@ class _SiteTest:
         return samples[0] if samples and sure + len(samples) > 1 else None
 
     def _sample_of(self, lang: str) -> _Candidate | None:
-        """A link that names the language, or the link with the longest text: that is a title."""
+        """A link that names the language, or the link with the longest text: probably a title."""
         if lang in self._sampled:
             return None
         page, other, start = self._pages_in(lang)[0], self._other(lang), self._pages[0].url
@@ -241,12 +242,12 @@ class _SiteTest:
         return _Candidate(left[0], 1.0, sample_of=lang) if left else None
 
     def _left(self, links: Sequence[Link]) -> list[Link]:
-        """The links whose targets were not requested yet."""
+        """The links whose targets were not read or requested yet."""
         done = self._done()
         return [link for link in links if address(link.url) not in done]
 
     def _in_doubt(self) -> dict[str, Reason]:
-        """The languages that were shown and are in doubt, and the reasons."""
+        """The languages that were found but are in doubt, with the reasons."""
         found = {lang: self._doubt(lang) for lang in self._shown.shown}
         return {lang: reason for lang, reason in found.items() if reason is not None}
 
@@ -258,18 +259,18 @@ class _SiteTest:
         return doubt(pages, self._other(lang), lang, langs, is_sampled=is_sampled)
 
     def _other(self, lang: str) -> Page:
-        """The first page in another of the languages shown."""
+        """The first page in another of the languages found."""
         return next(self._pages_in(each)[0] for each in self._shown.shown if each != lang)
 
     def _pages_in(self, lang: str) -> list[Page]:
-        """The pages that have shown a language."""
+        """The pages found in a language."""
         pages = {page.url: page for page in self._pages}
         return [pages[url] for url in self._shown.urls(lang)]
 
-    # -- the answer ----------------------------------------------------------------------------
+    # -- decision --------------------------------------------------------------------------------
 
     def decision(self) -> Decision:
-        """Bilingual if two different pages have shown two of the languages, without a doubt."""
+        """Accept if two pages are in two requested languages and neither language is in doubt."""
         if self._shown.is_bilingual:
             in_doubt, score = self._in_doubt(), self._shown.confidence
             if len(self._shown.shown) - len(in_doubt) > 1:

@@ -1,4 +1,4 @@
-"""Names of languages in words, codes, images and URLs, and the language that a link names."""
+"""Language names in words, codes, images and URLs, and the language that a link names."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from diptych.types import Link, Url
 NAMES = frozenset({"endonym", "name"})
 """kinds of marks that are words"""
 NOWHERE = Url("")
-MAX_SHORT = 4  # words of a text that may be a name of a language and little else
+MAX_SHORT = 4  # a text with more words is not just the name of a language
 _WORD = re.compile(r"[^\W\d_]+")
-_MIN_TRIGGER = 3  # characters of a name of a language; a shorter word is a code
-_MAX_WORDS = 12  # of a text that are looked at
+_MIN_TRIGGER = 3  # minimum characters of a language name; shorter words are codes
+_MAX_WORDS = 12  # only this many words of a text are examined
 _ORNAMENT = " \t\n.,:;|/()[]{}<>«»‹›→←·•*–—-"
 _IMAGE_NAME = re.compile(r"([^/\\?#\s]+?)(?:\.[A-Za-z0-9]{2,5})?(?:[?#]\S*)?(?=\s|\Z)")
-_MIN_STEM = 4  # letters that an adjective shares with a language's name
-_MAX_ENDING = 2  # letters of the name that an adjective may change
-_MAX_LONGER = 4  # letters by which it may be longer than the name
+_MIN_STEM = 4  # minimum letters that an inflected form shares with the name
+_MAX_ENDING = 2  # maximum letters of the name that inflection may replace
+_MAX_LONGER = 4  # maximum letters by which the form may be longer than the name
 _LANGUAGE_PLACES = frozenset({"host", "folder", "ending", "parameter", "deep"})
-"""places of a URL where a code or a name is hardly anything but a language"""
+"""places in a URL where a language code or name almost always denotes a language"""
 
 
 def names_language(link: Link, lang: str) -> bool:
-    """True if a link names a language as that of its target, by anything but its own language.
+    """True if a link names a language as that of its target, by its attributes, text or URL.
 
     >>> names_language(Link("http://x.org/fr/a"), "fr")
     True
@@ -58,7 +58,7 @@ def names_language(link: Link, lang: str) -> bool:
 
 
 def declared_by(link: Link, wanted: tuple[str, ...]) -> str:
-    """The language that a link declares for its target, by hreflang or as a switcher; or empty.
+    """The language that a link declares for its target by hreflang or by a language name, or "".
 
     >>> declared_by(Link("http://x.org/12", anchor="Русский"), ("en", "fr"))
     'ru'
@@ -76,7 +76,7 @@ def declared_by(link: Link, wanted: tuple[str, ...]) -> str:
 
 
 def trigger_languages(text: str, langs: Sequence[str]) -> list[str]:
-    """The languages of which a short text has a name: trigger words, for any language.
+    """The languages whose names (trigger words) occur in a short text.
 
     >>> trigger_languages("English Version", ["en", "fr"]), trigger_languages("EN", ["en", "fr"])
     (['en'], [])
@@ -85,7 +85,7 @@ def trigger_languages(text: str, langs: Sequence[str]) -> list[str]:
     if not words or len(words) > MAX_SHORT:
         return []
     named = {primary(declared_language(Link(NOWHERE, anchor=text), tuple(langs)).lang)}
-    if len(text.strip(_ORNAMENT)) < _MIN_TRIGGER:  # a code is no word
+    if len(text.strip(_ORNAMENT)) < _MIN_TRIGGER:  # a code, not a word
         named = set()
     named |= {mark.lang for word in words for mark in mark_table().get(word, ())
               if mark.kind in NAMES}  # fmt: skip
@@ -93,13 +93,13 @@ def trigger_languages(text: str, langs: Sequence[str]) -> list[str]:
 
 
 def mark_place(url: str, mark: UrlMark) -> str:
-    """The place of a mark: a whole label or folder, the end of a file's name, a value."""
+    """The place of a mark in a URL, such as `host`, `folder`, `ending` or `parameter`."""
     if mark.field == "query":
         parameters = re.findall(rf"[?&;]([^=&;]+)={re.escape(mark.text)}(?:&|;|\Z)", url.casefold())
         if not parameters:
             return "query"
         return "parameter" if any(map(is_language_parameter, parameters)) else "value"
-    text = unquote(url.partition("://")[2]).casefold()  # as the mark's place is counted
+    text = unquote(url.partition("://")[2]).casefold()  # the text that the mark's offsets refer to
     before = text[mark.start - 1] if 0 < mark.start <= len(text) else ""
     after = text[mark.end] if mark.end < len(text) else ""
     if mark.field == "host":
@@ -111,14 +111,14 @@ def mark_place(url: str, mark: UrlMark) -> str:
 
 @lru_cache(maxsize=8192)
 def whole_marks(text: str) -> tuple[Mark, ...]:
-    """The marks that a text is as a whole: the name or code of a language."""
+    """The language marks that equal a text as a whole: it is a language name or code."""
     stripped = fold(text.strip(_ORNAMENT))[:40]
     return mark_table().get(stripped) or mark_table().get(re.split(r"[-_]", stripped)[0], ())
 
 
 @lru_cache(maxsize=4096)
 def image_names(source: str) -> tuple[str, ...]:
-    """The names of some images, without folder and ending.
+    """The file names of images, without folder and extension.
 
     >>> image_names("/img/flags/fr.png?v=2 b.gif")
     ('fr', 'b')
@@ -127,11 +127,11 @@ def image_names(source: str) -> tuple[str, ...]:
 
 
 def words_of(text: str) -> list[str]:
-    """The first words of a text, folded."""
+    """The first words of a text, case-folded and without accents."""
     return [folded(word) for word in _WORD.findall(text)[:_MAX_WORDS]] if text else []
 
 
-# The links of a site's pages have most of their words, texts and addresses in common.
+# Cached, because the links of a site's pages share most of their words, texts and addresses.
 folded = lru_cache(maxsize=1 << 15)(fold)
 
 
@@ -145,19 +145,19 @@ def marks_in(url: str) -> tuple[UrlMark, ...]:
 
 @lru_cache(maxsize=1)
 def country_languages() -> Mapping[str, str]:
-    """The language for which the flag of a country stands, by the country's name.
+    """The language that a country's flag stands for, by country name.
 
     >>> country_languages()["spain"], country_languages()["deutschland"]
     ('es', 'de')
     """
-    # The names of countries as images of flags have them: in English, in the country's own
-    # language, and in French.
+    # Country names as they occur in file names of flags: in English, in the country's own language,
+    # and in French.
     rows = shipped_table("diptych.stages.detect.shared", "countries.tsv")
     return {name: lang for lang, names in rows for name in names.split()}
 
 
 def is_endonym(word: str, lang: str) -> bool:
-    """True if a word is a language's own name, or may be an adjective or a case of it.
+    """True if a word is a language's own name, or looks like an inflected form of it.
 
     >>> [is_endonym(word, "fr") for word in ("francais", "francaise", "frankfurt")]
     [True, True, False]
@@ -168,7 +168,7 @@ def is_endonym(word: str, lang: str) -> bool:
 
 
 def is_foreign_name(word: str, lang: str) -> bool:
-    """True if a word is a foreign name of a language, or may be a form of it; not of a country.
+    """True if a word is a foreign name of a language, or looks like a form of it, and no country.
 
     >>> [is_foreign_name(word, "en") for word in ("anglais", "anglaise", "angle", "england")]
     [True, True, False, False]
@@ -179,7 +179,7 @@ def is_foreign_name(word: str, lang: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _is_form(word: str, lang: str, kind: str) -> bool:
-    """True if a word is one of the names of a kind, or has the stem of one."""
+    """True if a word is a language name of this kind, or starts with the stem of one."""
     names = marks_of(lang)
     return names.get(word) == kind or any(
         len(name) > _MIN_STEM
@@ -192,7 +192,7 @@ def _is_form(word: str, lang: str, kind: str) -> bool:
 
 @lru_cache(maxsize=256)
 def scripts_of(lang: str) -> frozenset[str]:
-    """The scripts in which a language writes its own name, but Latin."""
+    """The scripts other than Latin in which a language writes its own name."""
     names = [name for name, kind in marks_of(lang).items() if kind == "endonym"]
     found = frozenset(script for name in names for script in scripts_in(name))
     return found | _EXTRA_SCRIPTS.get(lang, frozenset())
@@ -203,7 +203,7 @@ _EXTRA_SCRIPTS: Mapping[str, frozenset[str]] = {"ja": frozenset({"HIRAGANA", "KA
 
 @lru_cache(maxsize=4096)
 def scripts_in(text: str) -> frozenset[str]:
-    """The scripts of a text, by the names that Unicode gives its letters; Latin if nothing else.
+    """The scripts of a text, from the Unicode names of its letters; Latin only if no other.
 
     >>> sorted(scripts_in("Καλημέρα!")), sorted(scripts_in("Hello"))
     (['GREEK'], ['LATIN'])

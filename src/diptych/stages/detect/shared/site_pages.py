@@ -1,7 +1,7 @@
-"""The languages that pages of a site have shown, and the links of a page within its site.
+"""The languages found on a site's pages, and the links of a page within its site.
 
-A page counts for a language if it has text enough, and no text that was seen before: for a missing
-translation sites answer with the start page, or with an untranslated copy.
+A page counts for a language if it has enough text and its text is not a duplicate: some sites
+answer with the start page, or with an untranslated copy, if a translation is missing.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from diptych.page.distinct import content_of
 from diptych.text.urls import NOT_HTML, extension, site_name
 from diptych.types import LangScore, Link, Page, Url
 
-_MIN_TEXT = 60  # characters; a page that only offers languages has less
-_MIN_TEXT_OF_REDIRECT = 400  # characters of a page with a refresh, which may only announce that
-_MIN_SURE = 0.5  # score of the language of a page; mostly it is much higher, or there is no text
-_MAX_LINKS = 2_000  # of a page, from its top and bottom, where switchers are
+_MIN_TEXT = 60  # minimum characters; a page that only offers a choice of languages has fewer
+_MIN_TEXT_OF_REDIRECT = 400  # minimum characters if a page has a refresh and may only announce it
+_MIN_SURE = 0.5  # minimum score of a page's language; usually far higher
+_MAX_LINKS = 2_000  # links read per page, from its top and bottom, where language switchers are
 _NO_PAGE_ENDINGS = NOT_HTML | {
     "rss",
     "txt",
     "xml",
-}  # the last are read as pages at times, but have no text
+}  # the last three are sometimes read as pages, but have no text
 _INDEX_FILE = re.compile(r"/(?:index\.(?:html?|php|aspx?|jsp))?(?=\?|\Z)", re.IGNORECASE)
 _RELATIONS = frozenset({"a", "area", "frame", "alternate", "refresh"})
 
 
 def main_language(page: Page) -> LangScore | None:
-    """The language of a page, if it has text enough to be sure of it."""
+    """The language of a page, or None if it has too little text or the score is too low."""
     record = page.record
     is_redirect = any(link.rel == "refresh" and link.url != page.url for link in page.links)
     if record.text_length < (_MIN_TEXT_OF_REDIRECT if is_redirect else _MIN_TEXT):
@@ -38,11 +38,12 @@ def main_language(page: Page) -> LangScore | None:
 
 
 def shown_language(page: Page, langs: Sequence[str], named: str = "") -> LangScore | None:
-    """The language asked for that a page is in, and its score; None if it is in none.
+    """The requested language that a page is in, with its score, or None.
 
-    A page in several counts for the first of them only: the shares of a sketch are those of a
-    closed choice, in which lists of names and pieces of code make any page bilingual.  The language
-    that a link has named as that of the page is its first.
+    A page in several languages counts only for the main one: the language shares of a sketch come
+    from a closed set of languages, in which lists of names and code fragments would make any page
+    bilingual.  If a link named a language for the page and the page has a share of it, that
+    language is the main one.
     """
     best = main_language(page)
     if best is None:
@@ -55,7 +56,7 @@ def shown_language(page: Page, langs: Sequence[str], named: str = "") -> LangSco
 
 
 def site_links(page: Page, start: Url) -> Iterator[Link]:
-    """The links of a page that may lead to other pages of its site, each once."""
+    """The links of a page that may lead to other pages of its site, without duplicates."""
     name = site_name(start)
     links = page.links
     if len(links) > _MAX_LINKS:
@@ -70,7 +71,7 @@ def site_links(page: Page, start: Url) -> Iterator[Link]:
 
 
 def address(url: Url) -> str:
-    """A URL without scheme, index file and last slash, which hardly ever make another page.
+    """A URL without scheme, index file and trailing slash, which rarely distinguish two pages.
 
     >>> address(Url("https://x.org/fr/index.html")), address(Url("http://x.org/fr"))
     ('x.org/fr', 'x.org/fr')
@@ -79,7 +80,7 @@ def address(url: Url) -> str:
 
 
 class ShownLanguages:
-    """The pages that have shown each of the languages asked for."""
+    """The pages found in each requested language."""
 
     def __init__(self, langs: Sequence[str]) -> None:
         self.langs = tuple(langs)
@@ -87,9 +88,9 @@ class ShownLanguages:
         self._contents: set[str] = set()
 
     def add_page(self, page: Page, named: str = "") -> str:
-        """Add a page, of which a link may have named the language.
+        """Add a page, with the language that the link to it named, if any.
 
-        Returns the language that it shows, empty if its text was seen before.
+        Returns the language of the page; empty if it is not requested or the text is a duplicate.
         """
         if content_of(page.record) in self._contents:
             return ""
@@ -101,33 +102,33 @@ class ShownLanguages:
         return found.lang
 
     def remove_page(self, url: Url, lang: str) -> None:
-        """Remove a page from those that have shown a language."""
+        """Remove a page from those found in a language."""
         self._pages[lang] = [each for each in self._pages[lang] if each[0] != url]
 
     def urls(self, lang: str) -> list[Url]:
-        """The pages that have shown a language."""
+        """The pages found in a language."""
         return [url for url, _ in self._pages[lang]]
 
     def count(self, lang: str) -> int:
-        """The number of pages that have shown a language."""
+        """The number of pages found in a language."""
         return len(self._pages[lang])
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The languages that were shown, in the order they were asked for."""
+        """The languages that were found, in the order of the request."""
         return tuple(lang for lang in self.langs if self._pages[lang])
 
     def example_pages(self) -> tuple[tuple[str, Url, float], ...]:
-        """The first page that has shown each language."""
+        """The first page found in each language, with its score."""
         return tuple((lang, *self._pages[lang][0]) for lang in self.shown)
 
     @property
     def is_bilingual(self) -> bool:
-        """True if two languages were shown, each by a page of its own."""
+        """True if two languages were found, each on a page of its own."""
         return len(self.shown) > 1
 
     @property
     def confidence(self) -> float:
-        """The second highest score of the languages shown."""
+        """The second highest score of the languages that were found."""
         scores = sorted((score for _, _, score in self.example_pages()), reverse=True)
         return scores[1] if len(scores) > 1 else 0.0

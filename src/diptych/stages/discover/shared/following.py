@@ -1,4 +1,4 @@
-"""Links that discovery policies may follow, and orders that need no learning."""
+"""Links that discovery policies may follow, and rankings that need no learning."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from diptych.text.urls import site_name
 from diptych.types import Lead, Link, Page
 
 _FOLLOWED = ("a", "area", "frame", "refresh")
-_MAX_LINKS = 2_000  # links of one page
+_MAX_LINKS = 2_000  # maximum links read per page
 
 
 def page_links(page: Page) -> list[Link]:
-    """The links of a page to other pages, each target once."""
+    """The links of a page to other pages, without duplicate targets."""
     return _each_once(link for link in page.links if link.rel in _FOLLOWED)
 
 
 def outgoing_links(page: Page) -> list[Link]:
-    """The links of a page that lead out of its site, the first into each site."""
+    """The links of a page that lead out of its site, only the first into each site."""
     own = site_name(page.url)
     first: dict[str, Link] = {}
     for link in page_links(page):
@@ -35,10 +35,10 @@ def _each_once(links: Iterable[Link]) -> list[Link]:
 
 
 def first_found_first(leads: Sequence[Lead]) -> Sequence[float]:
-    """The same score for all leads: those found first are followed first."""
+    """The same score for all leads, so that those found first are followed first."""
     return [0.5] * len(leads)
 
 
 def random_order(leads: Sequence[Lead]) -> Sequence[float]:
-    """Pseudo-random scores, always the same for a URL."""
+    """Pseudo-random scores that are always the same for a URL."""
     return [crc32(lead.url.encode()) / 0xFFFFFFFF for lead in leads]

@@ -1,7 +1,7 @@
-"""Naive Bayes over neighbourhoods of links, learned while crawling.
+"""Naive Bayes over link neighbourhoods, learned during the crawl.
 
-It is trained with shares from 0 to 1 instead of two classes: a page that links to three bilingual
-sites among ten counts as three tenths of a good one.
+Training targets are shares from 0 to 1 instead of two classes: a page of whose ten linked sites
+three are bilingual has the target 0.3.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from diptych.page.neighbourhood import BUCKETS
 
 Floats = NDArray[np.float64]
 
-_MIN_EXAMPLES = 30  # to learn weights from
-_MIN_COUNT = 3  # occurrences of a word that gets a weight
+_MIN_EXAMPLES = 30  # fewer examples give no weights
+_MIN_COUNT = 3  # rarer words get no weight
 _RIDGE = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NaiveBayes:
-    """Weights of words, and a logistic curve for their sum."""
+    """Word weights, and the parameters of a logistic curve over their sum."""
 
     weights: Floats
     slope: float
@@ -37,11 +37,11 @@ class NaiveBayes:
 
 
 def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
-    """Learn from examples; from too few of them only the mean share.
+    """Learn from examples; from too few, only the mean share is learned.
 
-    Words are not independent, which makes their sum too sure of itself.  So that its probabilities
-    can be compared with those of another model, each half of the examples is predicted from the
-    other half, and a logistic curve is laid through these predictions (Platt 1999).
+    Words are not independent, so their sum is overconfident.  To make the probabilities comparable
+    with those of another model, each half of the examples is predicted from the other half, and a
+    logistic curve is fitted to these predictions (Platt 1999).
     """
     y = np.asarray(shares, dtype=np.float64)
     usual = (float(y.sum()) + 0.5) / (len(y) + 1.0)
@@ -55,19 +55,20 @@ def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
         own = [row for row, is_own in zip(rows, part, strict=True) if is_own]
         predicted[part] = _sums(_weights(others, y[~part]), own)
     slope, offset = fit_logistic(predicted, y, ridge=_RIDGE)
-    # Words that predict the opposite in the other half are noise.
+    # A negative slope means that the weights are noise: they predict the opposite in the other
+    # half.
     return NaiveBayes(_weights(rows, y), max(slope, 0.0), offset)
 
 
 def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
-    """The logarithm of the ratio of a word's frequencies with good links and with others."""
+    """The log ratio of each word's frequencies in good links and in other links."""
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
     words = np.fromiter((word for row in rows for word in row), dtype=np.int64)
     good = np.bincount(words, weights=np.repeat(shares, lengths), minlength=BUCKETS)
     seen = np.bincount(words, minlength=BUCKETS).astype(np.float64)
     all_good, everything = float(shares.sum()), float(len(rows))
     usual = min(max(all_good / max(everything, 1.0), 1e-3), 1 - 1e-3)
-    # A word that was seen once or twice is mostly as good as any: what is usual is added twice.
+    # Smoothing: rare words are mostly as good as any, so two average examples are added.
     of_good = (good + 2 * usual) / (all_good + 2 * usual)
     of_others = (seen - good + 2 * (1 - usual)) / (everything - all_good + 2 * (1 - usual))
     weights: Floats = np.where(seen >= _MIN_COUNT, np.log(of_good / of_others), 0.0)
@@ -75,7 +76,7 @@ def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
 
 
 def _sums(weights: Floats, rows: Sequence[Sequence[int]]) -> Floats:
-    """The weights of the words of each row together."""
+    """The sum of the word weights of each row."""
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
     words = np.fromiter((word for row in rows for word in row), dtype=np.int64)
     owner = np.repeat(np.arange(len(rows)), lengths)

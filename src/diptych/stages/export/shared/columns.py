@@ -1,4 +1,4 @@
-"""The columns of a unit, its id, and texts without line breaks: shared by all formats."""
+"""The columns of a unit, its id, and texts without line breaks: used by all formats."""
 
 from __future__ import annotations
 
@@ -16,35 +16,36 @@ from diptych.protocols import Corpus
 from diptych.units import Side, Unit
 
 PLACE_COLUMNS = ("url", "path", "at", "fetched", "digest", "warc", "offset")
-"""columns of one side: where its text was found"""
+"""columns of one side: the place where its text was found"""
 COMMON_COLUMNS = ("alignment", "verified", "evidence", "flags", "copies", "run")
-"""columns of all sides together"""
+"""columns of the unit as a whole"""
 PAIR_COLUMNS = (
     "left", "right", "score", "left_url", "right_url", "id", "left_lang", "right_lang",
     *(f"{side}_{name}" for name in PLACE_COLUMNS[1:] for side in ("left", "right")),
     *COMMON_COLUMNS,
 )  # fmt: skip
-"""the columns of two languages; scripts depend on the first five"""
-BATCH = 1_000  # units that are checked and written at a time, to save calls
+"""columns for two languages; scripts of users depend on the first five"""
+BATCH = 1_000  # units checked and written per call
 
 Value = str | float | int
 _Item = TypeVar("_Item")
 _LANG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
-# All characters that some reader takes for the end of a line or a column, or a terminal obeys.
+# All characters that a reader may take for the end of a line or column, or that control a terminal.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-# The same in UTF-8.  What is one byte is counted at the speed of memory; the rest is two patterns,
-# since one with a choice at its beginning is looked for byte by byte.
+# The same in UTF-8.  Single bytes are counted with `translate`; the others are two patterns, as one
+# pattern that starts with an alternative is matched byte by byte.
 _CONTROL_BYTES = bytes([*range(0x20), 0x7F])
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
 _SEPARATORS = re.compile(rb"\xe2\x80[\xa8\xa9]")
 
 
 def unit_id(unit: Unit) -> str:
-    """A name that the same texts of the same pages have in every run.
+    """A name for a unit that is the same in every run with the same texts and pages.
 
-    It is a hash of the languages, texts and URLs of all sides, whichever of them stands left.
-    Their lengths stand before them, so that no two units are the same bytes.
+    It is a hash of the languages, texts and URLs of all sides, in an order that does not depend on
+    which side is left.  Each field is preceded by its length, so that different units never hash
+    the same bytes.
 
     >>> en = Side("en", "A cat", "http://a.org/en", "", "", 0.0, "", "", 0)
     >>> fr = Side("fr", "Un chat", "http://a.org/fr", "", "", 0.0, "", "", 0)
@@ -63,10 +64,10 @@ def unit_id(unit: Unit) -> str:
 
 
 def pair_row(unit: Unit) -> tuple[Value, ...]:
-    """The values of a unit of two sides, in the order of `PAIR_COLUMNS`."""
+    """The values of a unit with two sides, in the order of `PAIR_COLUMNS`."""
     sides, score, alignment, verified, evidence, flags, copies, run = unit
     left, right = sides
-    # Unpacked at once, which takes half the time of reading each attribute.
+    # Unpacking all fields at once takes half the time of reading each attribute.
     lang, text, url, path, at, seconds, digest, warc, offset = left
     lang_2, text_2, url_2, path_2, at_2, seconds_2, digest_2, warc_2, offset_2 = right
     return (
@@ -84,23 +85,23 @@ def place_row(side: Side) -> tuple[Value, ...]:
 
 
 def common_row(unit: Unit) -> tuple[Value, ...]:
-    """The values of all sides together, in the order of `COMMON_COLUMNS`."""
+    """The values of the unit as a whole, in the order of `COMMON_COLUMNS`."""
     _, _, alignment, verified, evidence, flags, copies, run = unit
     return rounded(alignment), rounded(verified), evidence, " ".join(flags), copies, run
 
 
 def side_fields(side: Side) -> dict[str, Value]:
-    """The language of a side, and its values by the names of their columns."""
+    """The language of a side and its values, by column name."""
     return {"lang": side.lang, **dict(zip(PLACE_COLUMNS, place_row(side), strict=True))}
 
 
 def common_fields(unit: Unit) -> dict[str, Value]:
-    """The values of all sides together by the names of their columns."""
+    """The values of the unit as a whole, by column name."""
     return dict(zip(COMMON_COLUMNS, common_row(unit), strict=True))
 
 
 def rounded(score: float) -> float:
-    """A score with the four decimals that mean something: further ones vary with the machine.
+    """A score rounded to four decimals; further ones differ between machines.
 
     >>> rounded(0.98765432)
     0.9877
@@ -108,9 +109,9 @@ def rounded(score: float) -> float:
     return round(score, 4)
 
 
-@lru_cache(maxsize=4096)  # a page has many segments
+@lru_cache(maxsize=4096)  # many segments share a page
 def iso_time(seconds: float) -> str:
-    """A time as archives write it, to the second.
+    """A time in the format of web archives, to the second.
 
     >>> iso_time(1700000000.9)
     '2023-11-14T22:13:20Z'
@@ -120,7 +121,7 @@ def iso_time(seconds: float) -> str:
 
 @lru_cache(maxsize=1024)
 def is_lang(code: str) -> bool:
-    """True if a code from a foreign file has the form of a language code.
+    """True if a code from an external file has the form of a language code.
 
     >>> is_lang("zh-Hant"), is_lang("../en"), is_lang("en" + "-x" * 99)
     (True, False, False)
@@ -129,7 +130,7 @@ def is_lang(code: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    r"""A text without tabs, line ends or other control characters.
+    r"""A text with tabs, line breaks and other control characters replaced by spaces.
 
     >>> one_line("a\tb\r\nc\ud800")
     'a b  c\ufffd'
@@ -142,7 +143,7 @@ def _surrogates_replaced(text: str) -> str:
 
 
 def utf8(text: str) -> bytes:
-    r"""A text in UTF-8; a lone surrogate becomes the replacement character.
+    r"""Encode a text as UTF-8; a lone surrogate becomes the replacement character.
 
     >>> utf8("a\ud800")
     b'a\xef\xbf\xbd'
@@ -154,7 +155,7 @@ def utf8(text: str) -> bytes:
 
 
 def with_surrogates_replaced(value: Any) -> Any:
-    r"""A value of texts, lists and dictionaries with lone surrogates replaced.
+    r"""A copy of texts, lists and dictionaries with lone surrogates replaced.
 
     >>> with_surrogates_replaced({"a": ["\ud800", 1]})
     {'a': ['\ufffd', 1]}
@@ -174,19 +175,19 @@ def with_surrogates_replaced(value: Any) -> Any:
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:
-    r"""An object as a line.
+    r"""An object as one line of JSON.
 
     >>> json_line({"text": "a\n\ud800"})
     b'{"text":"a\\n\xef\xbf\xbd"}\n'
     """
     try:
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # a lone surrogate, which no file in UTF-8 can hold
+    except TypeError:  # a lone surrogate, which UTF-8 cannot encode
         return orjson.dumps(with_surrogates_replaced(row), option=orjson.OPT_APPEND_NEWLINE)
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
-    """Write an object a line; returns their number."""
+    """Write one object per line; returns the number of lines."""
     count = 0
     for row in rows:
         out.write(json_line(row))
@@ -195,7 +196,7 @@ def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
 
 
 def is_plain(data: bytes, breaks: int) -> bool:
-    r"""True if a text has no more control characters than the breaks between fields.
+    r"""True if a text has no control characters beyond the expected field and line breaks.
 
     >>> is_plain(b"a\tb\n", 2), is_plain(b"a\tb\tc\n", 2), is_plain("a\u2028\n".encode(), 1)
     (True, False, False)
@@ -205,7 +206,7 @@ def is_plain(data: bytes, breaks: int) -> bool:
 
 
 def as_lines(rows: Sequence[tuple[Value, ...]], form: str) -> bytes:
-    r"""Lines of one form, with a blank in the place of each control character of a text.
+    r"""Lines of one format, with each control character in a text replaced by a space.
 
     >>> as_lines([("a", 1), ("b\n", 2)], "%s\t%d")
     b'a\t1\nb \t2\n'
@@ -218,7 +219,7 @@ def as_lines(rows: Sequence[tuple[Value, ...]], form: str) -> bytes:
 
 
 def batches(items: Iterable[_Item], size: int = BATCH) -> Iterator[list[_Item]]:
-    """Items so many at a time.
+    """Split items into batches of a given size.
 
     >>> list(batches("abcde", 2))
     [['a', 'b'], ['c', 'd'], ['e']]
@@ -229,7 +230,7 @@ def batches(items: Iterable[_Item], size: int = BATCH) -> Iterator[list[_Item]]:
 
 
 def write_batches(corpus: Corpus, out: BinaryIO, encode: Callable[[Sequence[Unit]], bytes]) -> int:
-    """Write all units of a corpus, encoded so many at a time; returns their number."""
+    """Encode and write all units of a corpus in batches; returns their number."""
     count = 0
     for units in batches(corpus.units()):
         out.write(encode(units))

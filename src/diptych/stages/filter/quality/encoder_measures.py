@@ -1,4 +1,4 @@
-"""The measures of `quality`, and three of a sentence encoder."""
+"""The measures of `quality`, and three more from a sentence encoder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = (*plain.NAMES, "cosine", "cosine_over_page", "cosine_over_neighbours")
 
 
 def measures(segments: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> NDArray[np.float32]:
-    """One row per segment, one column per name."""
+    """Compute the measures: one row per segment, one column per name."""
     left = encoder.encode([clean(seg.left) for seg in segments.segs])
     right = encoder.encode([clean(seg.right) for seg in segments.segs])
     columns = [plain.measures(segments, lexicon), *cosine_measures(left, right)]
@@ -26,7 +26,7 @@ def measures(segments: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> 
 def cosine_measures(
     left: NDArray[np.float32], right: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """The cosine of both sides; over that with the page as a whole; over that with neighbours."""
+    """The cosine of both sides, and its margins over the page mean and over neighbours."""
     cosine: NDArray[np.float32] = np.einsum("ij,ij->i", left, right)
     usual = (left @ right.mean(axis=0) + right @ left.mean(axis=0)) / 2
     crossed = np.full(len(cosine), -1.0, np.float32)

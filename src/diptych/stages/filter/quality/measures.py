@@ -1,6 +1,6 @@
-"""The measures of segments that `quality` uses; none depends on the languages.
+"""The measures of segments for the filter `quality`; none depends on the languages.
 
-Every measure is the same if the sides are exchanged.
+Exchanging the two sides does not change any measure.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ NAMES = (
 )  # fmt: skip
 """names of the measures, in this order"""
 
-_SLACK = 15.0  # letters added to lengths: short texts vary more
-_WORD_SLACK = 3.0  # the same for words
-_PRIOR_SEGMENTS = 20.0  # segments that a median of 0 counts for
+_SLACK = 15.0  # letters added to lengths, as short texts vary more
+_WORD_SLACK = 3.0  # the same for numbers of words
+_PRIOR_SEGMENTS = 20.0  # weight, in segments, of a prior median of 0
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _COUNTED_KINDS = (
     ("stops_apart", Kind.STOP), ("commas_apart", Kind.COMMA), ("colons_apart", Kind.COLON),
@@ -50,7 +50,7 @@ _COUNTED_KINDS = (
 
 
 def measures(segments: Segments, lexicon: Lexicon) -> NDArray[np.float32]:
-    """One row per segment, one column per name."""
+    """Compute the measures: one row per segment, one column per name."""
     ours, theirs = both_sides(segments.segs)
     evidence = word_evidence(ours, theirs, lexicon)
     columns: dict[str, Floats] = {
@@ -71,7 +71,7 @@ def measures(segments: Segments, lexicon: Lexicon) -> NDArray[np.float32]:
 def _lengths(
     ours: SideWords, theirs: SideWords, chars: tuple[CharacterCounts, CharacterCounts]
 ) -> dict[str, Floats]:
-    """The ratio of lengths, and its deviation from the median of these pages."""
+    """The length ratio, and its deviation from the median of the pages."""
     ratio = np.log((ours.lengths + _SLACK) / (theirs.lengths + _SLACK))
     words = np.log((ours.tokens + _WORD_SLACK) / (theirs.tokens + _WORD_SLACK))
     long = [
@@ -89,20 +89,20 @@ def _lengths(
 
 
 def _shrunk_median(values: Floats) -> Floats | float:
-    """The median of a page, drawn to 0 where there are few segments."""
+    """The median over a page, shrunk towards 0 if there are few segments."""
     if not len(values):
         return 0.0
     return float(np.median(values)) * len(values) / (len(values) + _PRIOR_SEGMENTS)
 
 
 def _deviation(ratio: Floats, ours: SideWords, theirs: SideWords) -> Floats:
-    """The deviation of a ratio by the lengths: it varies less where there is more text."""
+    """The deviation of a length ratio, scaled by length: ratios of longer texts vary less."""
     mean = (ours.lengths + theirs.lengths) / 2 + _SLACK
     return np.abs(ratio) * np.sqrt(mean) / 2.6  # Gale & Church 1993: 6.8 is the variance
 
 
 def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[str, Floats]:
-    """The evidence of words, of the side with less of it and of the other."""
+    """Word evidence: of the side with less of it, and of the side with more."""
     known_shares = tuple(
         known / np.maximum(side.tokens, 1.0)
         for known, side in zip(evidence.known, (ours, theirs), strict=True)
@@ -129,13 +129,13 @@ def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[s
 
 
 def _kept(name: str, counts: tuple[Floats, Floats, Floats]) -> dict[str, Floats]:
-    """The counts on both sides and on one only, and the share, drawn to a half where few."""
+    """Counts on both sides and on one side only, and the share kept, shrunk towards a half."""
     both, lost = counts[0], counts[1] + counts[2]
     return {name: both, f"{name}_lost": lost, f"{name}_kept": (both + 1.0) / (both + lost + 2.0)}
 
 
 def _characters(chars: tuple[CharacterCounts, CharacterCounts]) -> dict[str, Floats]:
-    """The differences of the sides in punctuation, brackets and capitals."""
+    """Differences between the sides in punctuation, brackets and capitals."""
     ours, theirs = chars
     apart = np.abs(ours.kinds - theirs.kinds).astype(np.float64)
     share = [side.letters / np.maximum(side.visible, 1) for side in chars]
@@ -157,13 +157,13 @@ def _characters(chars: tuple[CharacterCounts, CharacterCounts]) -> dict[str, Flo
 
 
 def _differ(ours: NDArray[np.uint8], theirs: NDArray[np.uint8]) -> Floats:
-    """1 where texts end with different kinds; all letters and digits are one kind."""
+    """1 where texts end with different kinds; letters and digits count as one kind."""
     ends = [np.where(side < Kind.STOP, 0, side) for side in (ours, theirs)]
     return np.where(ends[0] != ends[1], 1.0, 0.0)
 
 
 def _cases_differ(ours: NDArray[np.uint8], theirs: NDArray[np.uint8]) -> Floats:
-    """1 where one text begins with a capital and the other with a small letter."""
+    """1 where one text begins with an upper-case and the other with a lower-case letter."""
     cases = (Kind.LOWER, Kind.UPPER)
     differ = np.isin(ours, cases) & np.isin(theirs, cases) & (ours != theirs)
     return np.where(differ, 1.0, 0.0)
@@ -183,7 +183,7 @@ def _languages(segments: Segments) -> dict[str, Floats]:
 
 
 def _addresses(segs: Sequence[SegmentPair]) -> Floats:
-    """URLs and e-mail addresses that only one side has."""
+    """The number of URLs and e-mail addresses that only one side has."""
     lost = np.zeros(len(segs))
     for place, seg in enumerate(segs):
         if any(sign in seg.left or sign in seg.right for sign in ("://", "@", "www.")):
@@ -196,13 +196,13 @@ def _addresses(segs: Sequence[SegmentPair]) -> Floats:
 
 
 def _variety(words: SideWords) -> Floats:
-    """Distinct words over all words of each segment."""
+    """The share of distinct words among the words of each segment."""
     types = np.diff(words.bags.offsets)
     return (types + 2.0) / (words.tokens + 2.0)
 
 
 def _around(columns: dict[str, Floats]) -> dict[str, Floats]:
-    """The measures of the neighbours, and of the pages as a whole."""
+    """Measures of the neighbouring segments, and of the pages as a whole."""
     gain = columns["gain_less"]
     page = float(np.median(gain)) if len(gain) else 0.0
     off = columns["length_off"]
@@ -215,6 +215,6 @@ def _around(columns: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def _neighbours(values: Floats, outside: float) -> Floats:
-    """The mean of the values before and after each."""
+    """The mean of the values before and after each value."""
     padded = np.concatenate(([outside], values, [outside]))
     return (padded[:-2] + padded[2:]) / 2

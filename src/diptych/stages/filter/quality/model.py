@@ -4,9 +4,9 @@
     p' = 1 / (1 + exp(-(logit p + logit share
                         + again * log same + apart * log(same * same / (left * right)))))
 
-`share` is the share of right segments of a run, estimated from its scores: p holds for one half.
-`same`, `left` and `right` are the counts of the pair and of each of its sides; a pair that occurs
-once, and whose sides do too, keeps its score.
+`share` is the share of correct segments in a run, estimated from its scores: p assumes one half.
+`same`, `left` and `right` count the occurrences of the pair and of each side; if all of them are 1,
+the score does not change.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FORMAT = 1
-_MAX_LOG_COUNT = np.log(20.0)  # more occurrences of a text do not count
-_PRIOR_SHARE, _PRIOR_SEGMENTS = 0.9, 20.0  # share of right segments on verified pages; its weight
+_MAX_LOG_COUNT = np.log(20.0)  # further occurrences of a text do not count
+_PRIOR_SHARE, _PRIOR_SEGMENTS = 0.9, 20.0  # share of correct segments on verified pages; its weight
 _MIN_SHARE, _MAX_SHARE = 0.05, 0.95  # bounds of the estimated share
 _MAX_STEPS = 200
-_TOLERANCE = 1e-6  # scores are kept so far from 0 and 1
+_TOLERANCE = 1e-6  # minimum distance of scores from 0 and 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QualityModel:
-    """A trained model of some measures."""
+    """A trained model over named measures."""
 
     names: tuple[str, ...]
     forest: Forest
     slope: float
     offset: float
     again: float
-    """weight of the count of a pair"""
+    """weight of the number of occurrences of a pair"""
     apart: float
-    """weight of the counts of its sides in other pairs"""
+    """weight of the occurrences of its sides in other pairs"""
 
     def probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """One for each row of measures."""
+        """The probability of each row of measures."""
         odds = self.forest.scores(rows).astype(np.float64)
         return sigmoid(self.slope * odds + self.offset)
 
     def rescored(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Scores adjusted to the whole run: to its share of right segments, and to repeats."""
+        """Scores adjusted to the whole run: to its share of correct segments, and to repeats."""
         share = share_right(scores)
         adjusted = sigmoid(_odds(scores) + np.log(share / (1 - share)))
         return rescored_by_repeats(adjusted, repeats, again=self.again, apart=self.apart)
@@ -72,10 +72,10 @@ class QualityModel:
 
 
 def share_right(scores: NDArray[np.float64]) -> float:
-    """The share of right segments, by probabilities that hold for a share of one half.
+    """Estimate the share of correct segments from probabilities that assume one half.
 
     Expectation maximisation (Saerens, Latinne and Decaestecker 2002); with few segments the prior
-    decides.
+    dominates.
 
     >>> round(share_right(np.array([0.99] * 80 + [0.01] * 20)), 2), share_right(np.empty(0))
     (0.82, 0.9)
@@ -103,7 +103,7 @@ def _odds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def rescored_by_repeats(
     scores: NDArray[np.float64], repeats: Repeats, *, again: float, apart: float
 ) -> NDArray[np.float64]:
-    """Scores adjusted by how often the texts of segments occur.
+    """Scores adjusted by the number of occurrences of the segments' texts.
 
     >>> twice = Repeats(np.array([2, 1, 1]), np.array([2, 1, 3]), np.array([2, 1, 1]))
     >>> rescored_by_repeats(np.full(3, 0.5), twice, again=1.0, apart=1.0).round(2).tolist()
@@ -118,13 +118,13 @@ def rescored_by_repeats(
 
 @cache
 def shipped(name: str, names: tuple[str, ...]) -> QualityModel:
-    """The model of a name that comes with the package."""
+    """Load the model of this name that is shipped with the package."""
     with model_file("", f"{name}.npz", "diptych.stages.filter.quality") as path:
         return load(path, names)
 
 
 def load(path: Path, names: Sequence[str]) -> QualityModel:
-    """A saved model of these measures; `ConfigError` for anything else."""
+    """Load a saved model; raises `ConfigError` if it is not valid or has other measures."""
     with reading(path, "model of the quality of segments", TRAIN_ANEW):
         found = read_arrays(path, _FORMAT)
         if found["names"].tolist() != list(names):
@@ -135,5 +135,5 @@ def load(path: Path, names: Sequence[str]) -> QualityModel:
         if not np.isfinite([slope, offset, again, apart]).all():
             raise ValueError("its arrays are damaged")
         if min(slope, again, apart) < 0:
-            raise ValueError("it would hold good segments for bad")
+            raise ValueError("its slope or a weight is negative: it would prefer bad segments")
         return QualityModel(tuple(names), forest, slope, offset, again, apart)

@@ -1,4 +1,4 @@
-"""The probability that two texts are translations, by measures that need no language resources."""
+"""The probability that two texts are translations, from measures without language resources."""
 
 from __future__ import annotations
 
@@ -25,38 +25,39 @@ _RULES = Rules()
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Hard rules first, then a small model of many languages; the default.
+    """Applies hard rules, then a small model for any languages; the default.
 
-    Of a segment by itself the score is the probability that both sides say the same, if half of all
-    segments did not; at the end of a run, with as many as there are.
+    The score of a segment is the probability that both sides mean the same.  It assumes that half
+    of all segments are correct; at the end of a run it is adjusted to the estimated share.
     """
 
     threshold: float = _THRESHOLD
-    """least score of a segment that is kept; chosen for 98 right ones in 100"""
+    """minimum score of a segment that is kept; chosen for a precision of 98%"""
     rules: Rules = _RULES
-    """what is worthless whatever its score"""
+    """rules that reject a segment regardless of its score"""
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """The probability, or 0 with the rule that a segment breaks."""
+        """The probability of each segment, or 0 and a reason if it breaks a rule."""
         segments = read_segments(segs)
         rows = measures.measures(segments, lexicon)
         scores = shipped("quality", measures.NAMES).probabilities(rows)
         return decisions(scores, self.rules.broken_rules(segments), self.threshold)
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Scores adjusted to the share of right segments; higher for pairs that are repeated."""
+        """Scores adjusted to the share of correct segments; higher for repeated pairs."""
         return shipped("quality", measures.NAMES).rescored(scores, repeats)
 
 
 @dataclass(frozen=True, slots=True)
 class QualityEncoder(Quality):
-    """The same with the cosines of a multilingual sentence encoder, where it knows both languages.
+    """Adds cosines of a multilingual sentence encoder to `quality` if it knows both languages.
 
-    Needs the extra `encoder`, or a folder of one's own.
+    Needs the extra `encoder`, or a folder with another encoder.
     """
 
     encoder: str = ""
-    """a folder in the form of sentence-transformers; without, that of the extra `encoder`"""
+    """folder in the format of sentence-transformers; if empty, the encoder of the extra
+    `encoder`"""
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -66,7 +67,7 @@ class QualityEncoder(Quality):
         return encoder_libraries(self.encoder)
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """The probability, or 0 with the rule that a segment breaks."""
+        """The probability of each segment, or 0 and a reason if it breaks a rule."""
         from diptych.learn.encoder.load import load_encoder
 
         encoder = load_encoder(self.encoder)
@@ -81,7 +82,7 @@ class QualityEncoder(Quality):
 def decisions(
     scores: NDArray[np.float64], broken: Sequence[str], threshold: float
 ) -> list[Decision]:
-    """The decisions on segments, by their scores and the rules they break."""
+    """Decide on segments by their scores and the rules they break."""
     return [
         Decision(False, 0.0, reason)
         if reason

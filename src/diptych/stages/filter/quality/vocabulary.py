@@ -1,7 +1,7 @@
-"""The evidence of the words of two texts: lexicon, cognates, numbers, and word order.
+"""Word evidence for two texts: lexicon, cognates, numbers and word order.
 
-All segments of two pages are processed together: their words are one vocabulary on each side, and
-the word links between these are found once (`learn.lexicon.word_links`).
+All segments of two pages are processed together: the words of each side form one vocabulary, and
+the word links between the two are found once (`learn.lexicon.word_links`).
 """
 
 from __future__ import annotations
@@ -25,58 +25,57 @@ from diptych.types import SegmentPair
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_NULL_SHARE = 0.3  # share of known words that have no counterpart in a good translation
+_NULL_SHARE = 0.3  # share of known words without a counterpart in a good translation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SideWords:
-    """The words of one side of all segments: their counts and positions."""
+    """The words of one side of all segments: counts and positions."""
 
     words: tuple[str, ...]
-    """the vocabulary, as stems"""
+    """vocabulary, as stems"""
     bags: Bags
     segment: Ints
-    """of each word of the bags"""
+    """segment of each word of the bags"""
     position: Floats
-    """where it stands in its segment, from 0 to 1; in the middle of several places"""
+    """position of each word in its segment, from 0 to 1; the mean if it occurs several times"""
     lengths: Floats
-    """of each segment, in letters"""
+    """length of each segment, in letters"""
     tokens: Floats
-    """words of each segment"""
+    """number of words of each segment"""
     is_number: NDArray[np.bool_]
-    """of each word of the vocabulary"""
+    """True for each word of the vocabulary that is a number"""
 
 
 class WordEvidence(NamedTuple):
-    """The evidence of the words of each segment."""
+    """The word evidence of each segment."""
 
     gains: tuple[Floats, Floats]
-    """log-likelihood ratio of the words of a side, given the other side or by chance, per known
-    word"""
+    """log-likelihood ratio per known word of a side: given the other side, against chance"""
     margins: tuple[Floats, Floats]
-    """the same, less the best of the neighbours of the other side"""
+    """gain minus the highest gain with a neighbour of the other side"""
     known: tuple[Floats, Floats]
     """number of known words of a side"""
     covered: tuple[Floats, Floats]
-    """share of these, weighted by rarity, that have a counterpart"""
+    """share of the known words that have a counterpart, weighted by rarity"""
     links: Floats
     """number of words that are each other's best counterpart"""
     in_order: Floats
-    """share of these that follow each other on both sides"""
+    """share of these links that are in the same order on both sides"""
     displaced: Floats
-    """mean distance from the place of their counterpart"""
+    """mean distance between the positions of two linked words"""
     jumps: Floats
-    """mean difference of the distances to the next of these on both sides"""
+    """mean difference, between the sides, of the distances to the next linked word"""
     numbers: tuple[Floats, Floats, Floats]
-    """that are on both sides, on the left only, on the right only"""
+    """count of numbers on both sides, on the left only, on the right only"""
     names: tuple[Floats, Floats, Floats]
-    """the same for words that both pages have"""
+    """the same counts for words that occur on both pages"""
     copied: Floats
-    """share of the words of the shorter side that are on the other as well"""
+    """share of the words of the shorter side that are on the other side as well"""
 
 
 def side_words(texts: Sequence[str], lang: str) -> SideWords:
-    """The words of one side of all segments."""
+    """Collect the words of one side of all segments."""
     found = [words_of(text, lang) for text in texts]
     sizes = np.fromiter((len(words) for words, _ in found), np.int64, len(found))
     ids: dict[str, int] = {}
@@ -105,7 +104,7 @@ def side_words(texts: Sequence[str], lang: str) -> SideWords:
 
 
 def word_evidence(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEvidence:
-    """Both sides of the same segments together."""
+    """Compute the word evidence of both sides of the same segments."""
     links = vocabulary_links(left.words, right.words, lexicon)
     tables = lifts(links, left.bags, right.bags)
     trusted = trust((left.words, left.bags), (right.words, right.bags), lexicon)
@@ -135,14 +134,14 @@ def word_evidence(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEv
 
 
 def _sums(words: SideWords, values: NDArray[np.floating[Any]] | NDArray[np.bool_]) -> Floats:
-    """The sums of values of words, for each segment."""
+    """The sum of word values over each segment."""
     return np.bincount(words.segment, values, len(words.lengths)).astype(np.float64)
 
 
 def _gains(
     ours: SideWords, theirs: SideWords, links: Table, own: Floats, other: Floats
 ) -> tuple[Floats, Floats]:
-    """The gain of each segment's words beside its other side, and the best beside a neighbour."""
+    """The gain of each segment with its other side, and the best gain with a neighbour of it."""
     count = len(ours.lengths)
     weighted = Bags(
         ours.bags.word, (ours.bags.count * own[ours.bags.word]).astype(np.float32),
@@ -169,7 +168,7 @@ def _gains(
 
 
 def _entries(left: SideWords, right: SideWords, links: Table) -> tuple[Ints, Ints, Floats]:
-    """Places of linked words of a segment in the bags of both sides, and the links' strengths."""
+    """Indexes of linked words in the bags of both sides, and the strengths of the links."""
     offsets = links.offsets
     sizes = np.diff(offsets)[left.bags.word]
     here = np.repeat(np.arange(len(left.bags.word)), sizes)
@@ -182,7 +181,7 @@ def _entries(left: SideWords, right: SideWords, links: Table) -> tuple[Ints, Int
 
 
 def _find(words: SideWords, keys: Ints) -> Ints:
-    """Places in the bags of words of segments, -1 for those it has not."""
+    """Indexes of words of segments in the bags; -1 for words that do not occur."""
     own = words.segment * max(words.bags.size, 1) + words.bags.word
     if not len(own):
         return np.full(len(keys), -1, np.int64)
@@ -191,7 +190,7 @@ def _find(words: SideWords, keys: Ints) -> Ints:
 
 
 def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
-    """The share of the known words of each segment, weighted by rarity, that is linked."""
+    """The share of known words of each segment that is linked, weighted by rarity."""
     counts = np.bincount(words.bags.word, words.bags.count, words.bags.size)
     rarity = np.log((counts.sum() + 500.0) / (counts + 1.0))
     weight = trusted[words.bags.word] * rarity[words.bags.word]
@@ -203,7 +202,7 @@ def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
 def _order(
     left: SideWords, right: SideWords, here: Ints, there: Ints, lift: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """For words that are each other's best: `links`, `in_order`, `displaced`, `jumps`."""
+    """The values `links`, `in_order`, `displaced`, `jumps` of mutual best counterparts."""
     count = len(left.lengths)
     best = np.zeros(len(left.bags.word))
     np.maximum.at(best, here, lift)
@@ -232,9 +231,9 @@ def _order(
 
 
 def _same(left: SideWords, right: SideWords) -> tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Words of both vocabularies that are the same.
+    """Words that both vocabularies have.
 
-    The right word for each left one or -1, and masks of the words of the bags on both sides.
+    Returns the right word for each left one, or -1, and masks of these words in both sides' bags.
     """
     at = {word: place for place, word in enumerate(right.words)}
     other = np.fromiter((at.get(word, -1) for word in left.words), np.int64, len(left.words))
@@ -251,7 +250,7 @@ def _agreement(
     left: SideWords, right: SideWords, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]], *,
     is_number: bool,
 ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
-    """Numbers, or words of both pages, that are on both sides, and on one only."""
+    """The count of numbers, or of words of both pages, on both sides and on one side only."""
     other, on_left, on_right = same
     if is_number:
         ours, theirs = left.is_number, right.is_number
@@ -270,7 +269,7 @@ def _agreement(
 def _copied(
     left: SideWords, right: SideWords, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]
 ) -> Floats:
-    """Of the words of the side with fewer, the share that the other has too; numbers aside."""
+    """The share of the words of the shorter side that the other has too, without numbers."""
     ours = _sums(left, ~left.is_number[left.bags.word])
     theirs = _sums(right, ~right.is_number[right.bags.word])
     shared = _sums(left, same[1] & ~left.is_number[left.bags.word])
@@ -278,7 +277,7 @@ def _copied(
 
 
 def both_sides(segs: Sequence[SegmentPair]) -> tuple[SideWords, SideWords]:
-    """Both sides of segments of two pages."""
+    """Collect the words of both sides of the segments of two pages."""
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("en", "en")
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     return side_words(lefts, langs[0]), side_words(rights, langs[1])

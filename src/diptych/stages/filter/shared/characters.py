@@ -1,4 +1,4 @@
-"""Counts of characters of texts by kind: letters, digits, commas, brackets and so on.
+"""Character counts of texts by kind: letters, digits, commas, brackets and so on.
 
 All texts of two pages are counted at once, over one array of code points.
 """
@@ -22,12 +22,12 @@ class Kind(IntEnum):
     LOWER = 1
     UPPER = 2
     LETTER = 3
-    """of a script without upper case"""
+    """letter of a script without upper case"""
     IDEOGRAPH = 4
     SYLLABLE = 5
-    """of kana or Hangul"""
+    """kana or Hangul"""
     MARK = 6
-    """an accent that stands by itself, or a vowel sign"""
+    """combining accent or vowel sign"""
     DIGIT = 7
     SPACE = 8
     STOP = 9
@@ -39,7 +39,7 @@ class Kind(IntEnum):
     QUOTE = 15
     DASH = 16
     CODE = 17
-    """what programs, paths and markup are full of"""
+    """sign that is frequent in programs, paths and markup"""
     DAMAGED = 18
 
 
@@ -56,7 +56,7 @@ _BY_CHARACTER = {
     Kind.QUOTE: "\"'’",
     Kind.DAMAGED: "\ufffd",
 }
-_TABLE_SIZE = 0x20000  # code points in the table; those beyond are ideographs or other
+_TABLE_SIZE = 0x20000  # code points in the table; higher ones are ideographs or `OTHER`
 _IDEOGRAPHS = 0x40000
 _BLOCKS = {
     Kind.IDEOGRAPH: ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00)),
@@ -72,45 +72,45 @@ _BY_CATEGORY = {
 
 
 class CharacterCounts(NamedTuple):
-    """The characters of some texts, a row for each text."""
+    """Character counts of several texts, one row per text."""
 
     kinds: NDArray[np.int64]
     """number of characters of each kind"""
     first: NDArray[np.uint8]
-    """the kind of the first character that is a letter or a digit; `OTHER` if there is none"""
+    """kind of the first letter or digit; `OTHER` if there is none"""
     last: NDArray[np.uint8]
-    """the kind of the last character, quotes and brackets aside"""
+    """kind of the last character, not counting quotes and brackets"""
     breaks: NDArray[np.int64]
-    """stops after which a text goes on with a small letter"""
+    """number of full stops, question and exclamation marks before a lower-case letter"""
 
     @property
     def letters(self) -> NDArray[np.int64]:
-        """Letters of each text."""
+        """Number of letters of each text."""
         letters: NDArray[np.int64] = self.kinds[:, list(LETTERS)].sum(axis=1)
         return letters
 
     @property
     def lengths(self) -> NDArray[np.float64]:
-        """Lengths as `text.lengths.text_length` gives them for clean texts."""
+        """Length of each text; the same as `text.lengths.text_length` for clean texts."""
         ideographs, syllables = (self.kinds[:, kind] for kind in _DENSE)
         lengths: NDArray[np.float64] = self.kinds.sum(axis=1) + 2.5 * ideographs + 1.3 * syllables
         return lengths
 
     @property
     def weight(self) -> NDArray[np.int64]:
-        """Letters; an ideograph or a syllable counts as three."""
+        """Number of letters of each text; an ideograph or syllable counts as three."""
         dense: NDArray[np.int64] = self.kinds[:, _DENSE].sum(axis=1)
         return self.letters + 2 * dense
 
     @property
     def visible(self) -> NDArray[np.int64]:
-        """Characters that are no blanks."""
+        """Number of characters other than spaces."""
         every: NDArray[np.int64] = self.kinds.sum(axis=1)
         return every - self.kinds[:, Kind.SPACE]
 
 
 def count_characters(texts: Sequence[str]) -> CharacterCounts:
-    """The characters of each text by their kinds.
+    """Count the characters of each text by kind.
 
     >>> found = count_characters(["Ein Haus (1956).", ""])
     >>> [int(found.kinds[0, kind]) for kind in (Kind.UPPER, Kind.DIGIT, Kind.BRACKET)]
@@ -118,14 +118,14 @@ def count_characters(texts: Sequence[str]) -> CharacterCounts:
     >>> Kind(found.last[0]).name, found.letters.tolist()
     ('STOP', [7, 0])
     """
-    # One character between texts, so that none is empty in the array.
+    # Every text is followed by a separator, so that no row of the array is empty.
     data = "\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass")
     kind = _kinds(np.frombuffer(data, "<u4"))
     sizes = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
     row = np.repeat(np.arange(len(texts)), sizes)
     width = len(Kind)
     kinds = np.bincount(row * width + kind, minlength=len(texts) * width).reshape(-1, width)
-    kinds[:, Kind.SPACE] -= 1  # what stands between texts
+    kinds[:, Kind.SPACE] -= 1  # the separator
     return CharacterCounts(
         kinds,
         _ends(kind, row, len(texts), (*LETTERS, Kind.DIGIT), first=True),
@@ -152,13 +152,13 @@ def _ends(
     kind: NDArray[np.uint8], row: NDArray[np.int64], count: int, which: Sequence[Kind], *,
     first: bool,
 ) -> NDArray[np.uint8]:  # fmt: skip
-    """The first or last of some kinds in each row."""
+    """The first or last character in each row that is of one of these kinds."""
     is_one = np.zeros(len(Kind), bool)
     is_one[list(which)] = True
     places = np.flatnonzero(is_one[kind])
     found = np.zeros(count, np.uint8)
     if first:
-        places = places[::-1]  # what is written last stays
+        places = places[::-1]  # later assignments overwrite earlier ones
     found[row[places]] = kind[places]
     return found
 

@@ -1,4 +1,4 @@
-"""The characters and languages of both sides of segments, computed once for all measures."""
+"""Characters and languages of both sides of segments, computed once for all measures."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from diptych.types import SegmentPair
 
 
 class Segments(NamedTuple):
-    """Segments, with facts of their left and right sides."""
+    """Segments, with facts about their left and right sides."""
 
     segs: Sequence[SegmentPair]
     chars: tuple[CharacterCounts, CharacterCounts]
     own_odds: tuple[NDArray[np.float64], NDArray[np.float64]]
-    """log-odds that each side is in its own language and not in that of the other"""
+    """log-odds that each side is in its own language and not in that of the other side"""
     third_odds: tuple[NDArray[np.float64], NDArray[np.float64]]
-    """log-odds that each side is in its own language and not in any third"""
+    """log-odds that each side is in its own language and not in any third one"""
     damaged: tuple[NDArray[np.float64], NDArray[np.float64]]
-    """characters that were read in the wrong encoding"""
+    """number of characters that were decoded wrongly"""
     identical: NDArray[np.bool_]
-    """True where both sides are the same, but for case and for characters that are no letters"""
+    """True where both sides are equal, ignoring case and all characters other than letters"""
 
 
 def read_segments(segs: Sequence[SegmentPair]) -> Segments:
-    """Segments of the same two languages."""
+    """Compute the facts about segments, which must all have the same two languages."""
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("", "")
     ours, theirs = count_characters(lefts), count_characters(rights)
@@ -51,7 +51,7 @@ def _are_identical(left: str, right: str) -> bool:
     if left == right:
         return True
     if left[:1].isalpha() and right[:1].isalpha() and left[:1].lower() != right[:1].lower():
-        return False  # most segments, at once
+        return False  # fast path for most segments
     return _letters(left) == _letters(right) != ""
 
 

@@ -1,4 +1,4 @@
-"""Log-odds of the languages of the sides of segments."""
+"""Log-odds of the languages of both sides of segments."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from diptych.language import identify as langid
 from diptych.language.codes import primary, same_language
 
 UNKNOWN_ODDS = 0.0
-"""the odds of a text that is too short, or in a language that no model knows"""
-_MAX_CHARACTERS = 160  # enough to identify a language beyond doubt
+"""odds of a text that is too short, or in a language that no model knows"""
+_MAX_CHARACTERS = 160  # enough to identify a language with certainty
 _MIN_SHARE = 1e-12
-# Candidates for a third language: four of five labels of the model hardly ever occur, and would
-# take most of the time.
+# Candidates for a third language: four of five labels of the model are very rare, and would take
+# most of the time.
 _COMMON_LANGUAGES = (
     "ar bg ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk"
     " sl sr sv th tr uk vi zh"
@@ -27,9 +27,9 @@ _COMMON_LANGUAGES = (
 def language_odds(
     texts: Sequence[str], weights: NDArray[np.int64], own: str, other: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """For each text the log-odds of its own language against the other, and against any third.
+    """The log-odds of each text's own language against the other one, and against any third.
 
-    Negative where it is in another language; `UNKNOWN_ODDS` for a text with few letters.
+    Negative if the text is in another language; `UNKNOWN_ODDS` for a text with few letters.
 
     >>> import numpy as np
     >>> text = "El consejo se reunió en el ayuntamiento el martes."
@@ -57,7 +57,7 @@ def language_odds(
 def _restricted_model(
     whole: langid.Labelled, own: str, other: str
 ) -> tuple[Model, list[int], list[int]]:
-    """A model of two languages and of those that most of the web is in, and the columns of both."""
+    """A model of two languages and the commonest web languages, and the columns of the two."""
     names = [own, other, *_COMMON_LANGUAGES]
     kept = [
         column
@@ -74,5 +74,5 @@ def _restricted_model(
 
 @lru_cache(maxsize=64)
 def _some_labels(model: Model, columns: tuple[int, ...]) -> Model:
-    """The model of some labels; most pairs of languages have the same, which take 8 MB."""
+    """The model restricted to some labels; cached, as most language pairs share one of 8 MB."""
     return model.restricted(columns)

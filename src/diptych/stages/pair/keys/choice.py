@@ -1,9 +1,10 @@
-"""The choice of pairing keys among candidates, over the whole site.
+"""Selection of pairing keys among candidates, over the whole site.
 
-Kit & Ng 2007 take every key above a threshold.  Here a key must also stand for languages: its two
-values must be removed from pages in two languages, nearly always the same two.  If languages are
-not known, marks in the values tell them; a side without a mark is the one language that is left;
-and if nothing is marked, the paper's threshold decides among keys that divide the site in two.
+Kit & Ng 2007 accept every key above a threshold.  Here a key must also denote languages: its two
+values must be removed from pages in two languages, nearly always the same two.  If page languages
+are unknown, language marks in the values decide; a side without a mark is the one remaining
+language; and if there are no marks, the paper's threshold decides among keys that divide the site
+in two.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from diptych.stages.pair.keys.mark_meaning import (
 )
 
 _Z = 1.64  # one-sided 95%
-_MIN_AGREEMENT = 0.55  # share of a key's pairs in its two languages, at the lower bound: 4 of 4
-_MIN_AGREEMENT_OF_NUMBERS = 0.8  # numbers are more often pages and versions: 11 of 11
-_MIN_COVERAGE = 0.3  # share of the pages with the rarer value that have a counterpart
-_MIN_COVERAGE_OF_AFFIX = 0.1  # less: other words end in the letters of a key too
+_MIN_AGREEMENT = 0.55  # lower bound of the share of a key's pairs in its two languages: 4 of 4
+_MIN_AGREEMENT_OF_NUMBERS = 0.8  # numbers are more often page numbers and versions: 11 of 11
+_MIN_COVERAGE = 0.3  # minimum share of the pages with the rarer value that have a counterpart
+_MIN_COVERAGE_OF_AFFIX = 0.1  # lower, because other words end in the letters of a key too
 _MIN_COVERAGE_OF_MARKED = 0.2
 _MIN_COVERAGE_BY_POWER = 0.5
-_WEAK_SHARE = 0.05  # of the linking power that suffices alone
-_MIN_POWER = 3  # pairs of a key without marks on both sides
-_MAX_UNMARKED = 0.1  # share of the pages of the most marked language, for an unmarked one
+_WEAK_SHARE = 0.05  # share of the linking power that suffices alone
+_MIN_POWER = 3  # minimum pairs of a key without marks on both sides
+_MAX_UNMARKED = 0.1  # maximum pages of an unmarked language, as a share of the most marked one
 _TRUST = {"known": 1.0, "marked": 0.97, "left over": 0.93, "blind": 0.6}
 _NOT_LANGUAGES = frozenset(
     "print printable printer text txt mobile amp pdf ps asc desc feed rss atom full all old new"
@@ -45,7 +46,7 @@ _NOT_LANGUAGES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ChosenKey:
-    """A key that was chosen: its two values and the number of the language of each."""
+    """A selected key: its two values, and the language number of each."""
 
     value: int
     other: int
@@ -56,7 +57,7 @@ class ChosenKey:
 
 
 class KeyCounts(NamedTuple):
-    """The keys of some candidates: their values, powers, and the key of each candidate."""
+    """The keys of candidates: their values and linking power, and the key of each candidate."""
 
     value: Ints
     other: Ints
@@ -65,7 +66,7 @@ class KeyCounts(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """A key as the choice sees it."""
+    """A key with the meanings of its values."""
 
     number: int
     value: int
@@ -79,7 +80,7 @@ _Tally = dict[tuple[int, int], int]
 
 
 def count(candidates: Candidates, values: int) -> KeyCounts:
-    """The keys that candidates are of, with their linking power."""
+    """Determine the key of each candidate, and the linking power of each key."""
     codes = candidates.value * np.int64(values) + candidates.other_value
     keys, which, power = np.unique(codes, return_inverse=True, return_counts=True)
     return KeyCounts(keys // values, keys % values, power.astype(np.int64), which.astype(np.int64))
@@ -87,7 +88,7 @@ def count(candidates: Candidates, values: int) -> KeyCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """The input of the choice."""
+    """The input of the selection."""
 
     values: Values
     keys: list[_Key]
@@ -98,11 +99,11 @@ class _Choice:
 
     @property
     def min_weak_power(self) -> float:
-        """Linking power that a weak mark needs."""
+        """Minimum linking power of a key with a weak mark."""
         return max(_MIN_POWER, self.min_power * _WEAK_SHARE)
 
     def coverage(self, key: _Key, power: int) -> float:
-        """The share of the pages with the rarer value that a key finds a counterpart for."""
+        """The share of the pages with the rarer value for which the key finds a counterpart."""
         sides = [side for side in (key.value, key.other) if side != NULL]
         return power / max(1, min(int(self.values.frequency[side]) for side in sides))
 
@@ -118,14 +119,14 @@ def choose(
     reader: MarkReader,
     min_power: float,
 ) -> dict[int, ChosenKey]:
-    """The chosen keys by number: by known languages, by marks, or by linking power alone."""
+    """Select keys by known languages, then by marks, then by linking power alone."""
     keys = list(_plausible_keys(counts, values, reader))
     tallies = _tally(counts, candidates, langs, {key.number for key in keys}, len(reader.langs))
     choice = _Choice(values, keys, tallies, reader, min_power)
     chosen = {key.number: made for key in keys if (made := _by_languages(choice, key))}
     _add(chosen, _by_marks(choice))
     _add(chosen, _with_one_mark(choice, _unmarked(choice, chosen.values())))
-    # Weak marks do little harm where languages are known; else they are the last resort.
+    # Weak marks do little harm if languages are known; otherwise they are the last resort.
     if not chosen or bool((langs != UNKNOWN).any()):
         is_last = not chosen
         _add(chosen, _by_weak_marks(choice, _unmarked(choice, chosen.values()), is_last=is_last))
@@ -136,7 +137,7 @@ def choose(
 
 
 def _add(chosen: dict[int, ChosenKey], more: Iterator[tuple[int, ChosenKey]]) -> None:
-    """Add keys that are not chosen yet."""
+    """Add keys that are not selected yet."""
     for number, key in list(more):
         chosen.setdefault(number, key)
 
@@ -158,7 +159,7 @@ def _plausible_keys(counts: KeyCounts, values: Values, reader: MarkReader) -> It
 def _tally(
     counts: KeyCounts, candidates: Candidates, langs: Ints, wanted: set[int], count: int
 ) -> dict[int, _Tally]:
-    """For each key wanted, the number of its pairs by their two languages."""
+    """Count the pairs of each wanted key by their two languages."""
     is_wanted = np.zeros(len(counts.value), bool)
     is_wanted[list(wanted)] = True
     kept = np.flatnonzero(is_wanted[counts.which])
@@ -174,7 +175,7 @@ def _tally(
 
 
 def lower_bound(good: float, total: float) -> float:
-    """The lower bound of the share of `good` in `total` (Wilson 1927).
+    """The lower confidence bound of the share of `good` in `total` (Wilson 1927).
 
     >>> round(lower_bound(4, 4), 2), round(lower_bound(90, 100), 2), lower_bound(0, 0)
     (0.6, 0.84, 0.0)
@@ -187,7 +188,7 @@ def lower_bound(good: float, total: float) -> float:
 
 
 def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
-    """A key whose pairs are in two languages, as far as languages are known."""
+    """Accept a key if its pairs of known languages are in the same two languages."""
     known = {
         pair: pairs for pair, pairs in choice.tallies[key.number].items() if UNKNOWN not in pair
     }
@@ -201,7 +202,7 @@ def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
     }
     marks = (one >= 0) + (two >= 0)
     if not fitting:
-        fitting, marks = known, 0  # the marks mislead, or the languages do
+        fitting, marks = known, 0  # the marks are misleading, or the languages are wrong
     total = sum(fitting.values())
     best = min(fitting, key=lambda pair: (-fitting[pair], pair))
     good = fitting[best]
@@ -211,7 +212,7 @@ def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
 
 
 def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) -> bool:
-    """True if the languages of a key not marked on both sides are no accident."""
+    """True if the languages of a key that is not marked on both sides are not a coincidence."""
     texts = choice.texts(key)
     if marks == 1 and NULL in (key.value, key.other):
         return 2 * good > total and choice.coverage(key, good) >= _MIN_COVERAGE_OF_AFFIX
@@ -240,9 +241,9 @@ def _by_marks(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
 def _by_weak_marks(
     choice: _Choice, unmarked: Collection[int], *, is_last: bool
 ) -> Iterator[tuple[int, ChosenKey]]:
-    """The same with weak marks, for languages that have no better ones.
+    """Keys with weak marks, for languages that have no better ones.
 
-    Ends of words are the last thing to try, and must hold for as many pages as the paper asks.
+    Word endings are tried last, and must hold for as many pages as the paper requires.
     """
     for key in choice.keys:
         power = _pairs_of_unknown(choice, key)
@@ -267,13 +268,13 @@ def _chosen(key: _Key, langs: tuple[int, int], how: str, good: int, total: int) 
 
 
 class _HalfMarked(NamedTuple):
-    """A key that is marked on one side, and its side without a mark."""
+    """A key that is marked on one side, and its value without a mark."""
 
     key: _Key
     bare: int
     power: int
     field: str
-    """the field of the marked side: each has its own value for the unmarked language"""
+    """field of the marked side: each field has its own value for the unmarked language"""
 
 
 def _with_one_mark(
@@ -281,7 +282,7 @@ def _with_one_mark(
 ) -> Iterator[tuple[int, ChosenKey]]:
     """Keys marked on one side; the other side is the first language without marks.
 
-    Weak marks count only if `is_last` is given: True if no other keys were found.
+    Weak marks count only if `is_last` is given; it is True if no other keys were found.
     """
     if not unmarked:
         return
@@ -324,7 +325,7 @@ def _half_marked(
 
 
 def _unmarked(choice: _Choice, chosen: Collection[ChosenKey]) -> list[int]:
-    """The languages asked for that hardly any page is marked with."""
+    """The requested languages that hardly any page is marked with."""
     marked = [0] * len(choice.reader.langs)
     sides = {(made.value, made.lang) for made in chosen}
     sides |= {(made.other, made.other_lang) for made in chosen}
@@ -342,9 +343,9 @@ def _is_no_language(text: str) -> bool:
 
 
 def _by_power(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
-    """Keys by linking power alone: each value stands on one side only.
+    """Keys by linking power alone; each value may occur on one side only.
 
-    Page numbers, dates and versions make chains (1:2, 2:3); a true key divides a site in two.
+    Page numbers, dates and versions form chains (1:2, 2:3); a true key divides a site in two.
     """
     if len(choice.reader.langs) != 2:
         return

@@ -1,4 +1,4 @@
-"""The competition of keys: of two keys the one with more linking power matches a URL."""
+"""Competition of keys: a URL is matched by the key with the most linking power."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from diptych.stages.pair.keys.choice import ChosenKey, KeyCounts
 from diptych.stages.pair.keys.index import UNKNOWN, Candidates, Index, Ints, Values
 from diptych.stages.pair.keys.mark_meaning import shared_start
 
-_MAX_SCORE = 0.999  # no URL is proof: the content has the last word
-_FIELD_ORDER = "pfhq"  # the order in which keys of the same power compete
+_MAX_SCORE = 0.999  # no URL is proof: the content decides
+_FIELD_ORDER = "pfhq"  # order of fields among keys of the same power
 
 
 class Scored(NamedTuple):
-    """Candidates of the chosen keys, as parallel arrays; left is the language asked for first."""
+    """Candidates of the selected keys, as parallel arrays; left is the first requested language."""
 
     left: Ints
     right: Ints
@@ -31,7 +31,7 @@ class Scored(NamedTuple):
 
 
 def spell_value(value: str) -> str:
-    """A value as a key shows it.
+    """A value as shown in a key.
 
     >>> spell_value("pen"), spell_value("f*e"), spell_value("")
     ('en', 'e', '(null)')
@@ -46,7 +46,7 @@ def score(
     chosen: Mapping[int, ChosenKey],
     values: Values,
 ) -> Scored:
-    """The candidates of chosen keys whose pages are in the key's languages, where known."""
+    """The candidates of selected keys, if their pages are in the key's languages or unknown."""
     size = len(counts.value)
     one_lang, two_lang = np.full(size, UNKNOWN, np.int64), np.full(size, UNKNOWN, np.int64)
     trust, power = np.zeros(size), np.zeros(size, np.int64)
@@ -67,13 +67,13 @@ def score(
 
 
 def _combined_language(known: Ints, of_key: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The language of a page, known or by the key, and True where the two agree."""
+    """The known language of a page, or that of the key, and True where the two agree."""
     lang = np.where(known == UNKNOWN, of_key, known)
     return lang, (of_key == UNKNOWN) | (lang == of_key)
 
 
 def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]:
-    """True where a value sorts before the other by their texts; null is first."""
+    """True where a value sorts before the other by its text; null is first."""
     used = np.unique(np.concatenate((value, other)))
     order = sorted(range(len(used)), key=lambda place: values.texts[used[place]][1:])
     ranks = np.empty(len(order), np.int64)
@@ -85,7 +85,7 @@ def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]
 
 
 def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.bool_]) -> Scored:
-    """The candidates that fit, with left and right as they should be."""
+    """The candidates that fit, with left and right in the right order."""
     turned = one._replace(
         left=one.right, right=one.left, left_lang=one.right_lang, right_lang=one.left_lang,
         left_value=one.right_value, right_value=one.left_value,
@@ -95,12 +95,13 @@ def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.
 
 
 def compete(scored: Scored, index: Index, values: Values, *, by_key: bool) -> list[int]:
-    """The places of the pairs that remain, strongest first: each URL in one pair only.
+    """Indexes of the winning pairs, strongest first: each URL is in one pair only.
 
-    By key, as the paper has it, this is one pair in all; else one for each pair of languages.
+    With `by_key`, as in the paper, a URL is in one pair overall; otherwise, in one pair per pair of
+    languages.
     """
     rank = _ranks_of_keys(scored, values)
-    # Sorted from the last to the first; what cannot tell two candidates apart is left out.
+    # `lexsort` sorts by the last column first; columns that distinguish no candidates are omitted.
     by: list[Any] = [scored.left, rank]
     if by_key:
         forward = _is_first(scored.left_value, scored.right_value, values)
@@ -117,7 +118,7 @@ def compete(scored: Scored, index: Index, values: Values, *, by_key: bool) -> li
 
 
 def _ranks_of_keys(scored: Scored, values: Values) -> Ints:
-    """The place of each candidate's key among all: by power, then field, then texts."""
+    """The rank of each candidate's key: by power, then field, then text."""
     texts = values.texts
     low = np.minimum(scored.left_value, scored.right_value)
     high = np.maximum(scored.left_value, scored.right_value)
@@ -137,7 +138,7 @@ def _ranks_of_keys(scored: Scored, values: Values) -> Ints:
 
 
 def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[int]:
-    """Of candidates in order those whose two URLs no earlier one has, contest by contest."""
+    """Candidates in order whose two URLs are in no earlier candidate of the same contest."""
     ends = np.concatenate((contest * urls + scored.left, contest * urls + scored.right))
     _, numbers = np.unique(ends, return_inverse=True)
     left, right = numbers[order], numbers[order + len(order)]
@@ -145,7 +146,8 @@ def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[i
     kept: list[Ints] = []
     open_ = np.arange(len(order), dtype=np.int64)
     while len(open_):
-        # A candidate that is first at both ends cannot lose; the first of all is one, so this ends.
+        # A candidate that is first for both its URLs wins; the first of all does, so this
+        # terminates.
         first = np.full(len(taken), len(order), np.int64)
         np.minimum.at(first, left[open_], open_)
         np.minimum.at(first, right[open_], open_)
@@ -158,9 +160,9 @@ def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[i
 
 
 def _shared_ends(scored: Scored, index: Index) -> Ints:
-    """The number of characters that two URLs share at their ends, where there are rivals.
+    """The number of characters that two URLs share at both ends, if there are rivals.
 
-    As sets of tokens, `/a/b` and `/b/a` are the same; the one in the same order is the one meant.
+    As sets of tokens, `/a/b` and `/b/a` are equal; the counterpart has the same order.
     """
     found = np.zeros(len(scored.left), np.int64)
     for place in np.flatnonzero(scored.rivals > 1):

@@ -1,7 +1,7 @@
 """URLs with a hole: candidates for pairing keys in near linear time.
 
-A URL is a sequence of tokens.  Its hash is a polynomial over theirs, so that the hash of a URL
-without some of its tokens follows from sums over parts of it; with the base 1 it is a plain sum
+A URL is a sequence of tokens.  Its hash is a polynomial over the hashes of its tokens, so the hash
+of a URL without some of its tokens follows from prefix sums.  With base 1, the hash is a plain sum
 and the URL is a set, as in the paper.  A *removal* is a URL, the tokens removed from it (its
 *value*) and the hash of the rest.  Two URLs match by a key exactly if removals of theirs have the
 same rest: sorting the removals brings them together.
@@ -22,37 +22,37 @@ from diptych.text.url_fields import tagged_tokens
 Ints: TypeAlias = npt.NDArray[np.int64]
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
-NULL = 0  # the value of a URL from which nothing was removed
-UNKNOWN = -1  # the language of a page whose language is not known
+NULL = 0  # value of a URL from which nothing was removed
+UNKNOWN = -1  # stands for an unknown page language
 _BASE = 0x9E3779B97F4A7C15  # any large odd number
-_MAX_GROUP = 128  # removals with the same rest; more are pages of a list, not languages
-_MAX_PAIRS = 20_000_000  # they fit in memory beside a million URLs
+_MAX_GROUP = 128  # maximum removals with the same rest; more are pages of a list, not languages
+_MAX_PAIRS = 20_000_000  # they fit in memory together with a million URLs
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """URLs as sequences of tokens, flat: those of a URL stand together, in their order."""
+    """URLs as flat sequences of tokens: the tokens of a URL are adjacent and in order."""
 
     urls: list[str]
     langs: Ints
-    """the number of each page's language, or `UNKNOWN`"""
+    """language number of each page, or `UNKNOWN`"""
     vocabulary: list[str]
     """tagged tokens by number; the first is null"""
     hashes: Hashes
-    """of each token of the vocabulary"""
+    """hash of each token of the vocabulary"""
     token: Ints
     owner: Ints
-    """the token at each place, and the URL it is of"""
+    """URL to which the token at each position belongs"""
     start: Ints
-    """the place where each URL begins, and behind the last where it ends"""
+    """position where each URL begins, followed by the end of the last one"""
     sums: Hashes
-    """the hashes of all tokens before a place, weighted by where they stand in their URL"""
+    """prefix sums of token hashes, weighted by their position in the URL"""
     base: np.uint64
     frequency: Ints
-    """number of places of each token of the vocabulary"""
+    """number of occurrences of each token of the vocabulary"""
 
     def between(self, begin: Ints, end: Ints) -> Hashes:
-        """The weighted sum of the tokens from one place to another."""
+        """The weighted sum of the tokens between two positions."""
         return self.sums[end] - self.sums[begin]
 
     def whole(self) -> Hashes:
@@ -60,22 +60,22 @@ class Index:
         return self.between(self.start[:-1], self.start[1:])
 
     def without(self, begin: Ints, length: int) -> Hashes:
-        """The hash of the URL of a place without some tokens from there."""
+        """The hash of the URL at each position after removing `length` tokens from there."""
         owner = self.owner[begin]
         before = self.between(self.start[owner], begin)
         behind = self.between(begin + length, self.start[owner + 1])
-        # The tokens behind move up: the inverse of the base takes their weights back.
+        # The tokens behind move up: the inverse of the base corrects their weights.
         return before + behind * np.uint64(pow(int(self.base), -length, 1 << 64))
 
     def weights(self, offset: Ints) -> Hashes:
-        """The weights of tokens at some distances from the beginning of their URL."""
+        """The weights of tokens at these offsets from the beginning of their URL."""
         powers = np.full(int(offset.max(initial=0)) + 1, self.base, np.uint64)
         powers[0] = 1
         return np.cumprod(powers, dtype=np.uint64)[offset]
 
 
 class Removals(NamedTuple):
-    """Parallel arrays: the hash of the rest, the URL, and the value that was removed."""
+    """Parallel arrays: the hash of the rest, the URL, and the removed value."""
 
     rest: Hashes
     url: Ints
@@ -90,7 +90,7 @@ class Candidates(NamedTuple):
     other: Ints
     other_value: Ints
     rivals: Ints
-    """number of URLs with the same rest and value, on the side where there are more"""
+    """number of URLs with the same rest and value, on the side with more of them"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,12 @@ class Values:
     """All removed values: tokens of the vocabulary, then combinations of them."""
 
     texts: list[str]
-    """tagged by the field; null is empty"""
+    """texts tagged by field; null is empty"""
     frequency: Ints
 
 
 def hashes_of(texts: Iterable[str]) -> Hashes:
-    """A number for each token, the same in every process."""
+    """A hash of each token, the same in every process."""
     joined = b"".join(
         blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts
     )
@@ -111,9 +111,9 @@ def hashes_of(texts: Iterable[str]) -> Hashes:
 
 
 def build_index(pages: Sequence[tuple[str, int]], *, paper: bool = False) -> Index:
-    """The index of some pages, given as (url, number of its language).
+    """Build the index of pages, given as (url, language number).
 
-    Pages must be sorted; what is no URL is left out.
+    Pages must be sorted; strings that are not URLs are skipped.
 
     >>> index = build_index([("http://x.org/en/a", 0), ("http://x.org/fr/a", 1), ("?", 0)])
     >>> index.vocabulary, index.frequency.tolist()
@@ -129,7 +129,7 @@ def build_index(pages: Sequence[tuple[str, int]], *, paper: bool = False) -> Ind
         if found is None:
             continue
         if paper:
-            found = list(dict.fromkeys(found))  # a set
+            found = list(dict.fromkeys(found))  # as a set
         urls.append(url)
         langs.append(lang)
         flat += [numbers.setdefault(token, len(numbers)) for token in found]
@@ -150,9 +150,9 @@ def build_index(pages: Sequence[tuple[str, int]], *, paper: bool = False) -> Ind
 
 
 def match_removals(removals: Removals, langs: Ints, *, all_groups: bool = False) -> Candidates:
-    """All pairs of URLs with the same rest, different values, and not of one language.
+    """All pairs of URLs with the same rest, different values, and not in the same language.
 
-    Unless `all_groups` is set, groups too large to be languages are left out.
+    Unless `all_groups` is set, groups that are too large to be languages are skipped.
     """
     order = np.argsort(removals.rest, kind="stable")
     rest, url, value = removals.rest[order], removals.url[order], removals.value[order]
@@ -182,14 +182,14 @@ def match_removals(removals: Removals, langs: Ints, *, all_groups: bool = False)
 
 
 def _has_several_values(value: Ints, starts: Ints) -> Any:
-    """A mask of the groups that have more than one value."""
+    """A mask of the groups with more than one value."""
     if not len(starts):
         return np.zeros(0, bool)
     return np.minimum.reduceat(value, starts) != np.maximum.reduceat(value, starts)
 
 
 def _may_have_several_langs(lang: Ints, starts: Ints) -> Any:
-    """A mask of the groups that have more than one language, or one that is not known."""
+    """A mask of the groups with more than one language, or with an unknown one."""
     if not len(starts):
         return np.zeros(0, bool)
     least = np.minimum.reduceat(lang, starts)
@@ -197,7 +197,7 @@ def _may_have_several_langs(lang: Ints, starts: Ints) -> Any:
 
 
 def _max_group_size(sizes: Ints) -> int:
-    """The largest size of a group at which the pairs of all groups can be held."""
+    """The largest group size at which the pairs of all groups fit in memory."""
     limit = _MAX_GROUP
     while limit > 2 and _pairs_of(sizes[sizes <= limit]) > _MAX_PAIRS:
         limit //= 2
@@ -209,7 +209,7 @@ def _pairs_of(sizes: Ints) -> int:
 
 
 def _rivals(rest: Hashes, value: Ints) -> Ints:
-    """For each removal, the number of those with the same value and rest."""
+    """The number of removals with the same value and rest, for each removal."""
     both = rest * np.uint64(_BASE) + value.astype(np.uint64)
     _, which, counts = np.unique(both, return_inverse=True, return_counts=True)
     rivals: Ints = counts[which]
@@ -217,7 +217,7 @@ def _rivals(rest: Hashes, value: Ints) -> Ints:
 
 
 def _pairs_within(ends: Ints) -> tuple[Ints, Ints]:
-    """All pairs of places within the same group; `ends` has the end of the group of each place."""
+    """All pairs of positions in the same group; `ends` has the group end of each position."""
     firsts: list[Ints] = []
     seconds: list[Ints] = []
     places = np.arange(len(ends), dtype=np.int64)

@@ -33,15 +33,15 @@ from diptych.stages.pair.keys.removals import (
 if TYPE_CHECKING:
     from diptych.stages.pair.keys.strategy import Keys
 
-_MIN_TRUST = 0.6  # of a key whose languages are taken for those of its pages
-_MAX_DIGITS = 2  # of a number that may stand for a language
-_MIN_PURITY = 0.9  # share of a token's pages in one language, for a token to stand for it
-_URLS_PER_TOKEN = 1000  # a token may be half of a key if one URL in so many has it
+_MIN_TRUST = 0.6  # minimum trust in a key to infer page languages from it
+_MAX_DIGITS = 2  # maximum digits of a number that may denote a language
+_MIN_PURITY = 0.9  # minimum share of a token's pages in one language, for the token to denote it
+_URLS_PER_TOKEN = 1000  # a token may be half of a key if at least one URL in this many has it
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedUrls:
-    """The keys of a site and the pairs they make: places of `scored`, strongest first."""
+    """The keys of a site and its pairs, as indexes into `scored`, strongest first."""
 
     index: Index
     values: Values
@@ -51,26 +51,26 @@ class LinkedUrls:
 
 @dataclass(frozen=True, slots=True)
 class _TokenFacts:
-    """Facts of tokens and URLs that do not depend on the languages of the pages."""
+    """Facts about tokens and URLs that do not depend on page languages."""
 
     in_fields: Mask
     frequent: Mask
     marked: Ints
-    """the language each token is a mark of, or `UNKNOWN`"""
+    """language that each token is a mark of, or `UNKNOWN`"""
     is_word: Mask
     is_small: Mask
-    """not a number, or the value of a parameter for languages; and numbers that are small"""
+    """True for tokens short enough to be a language number"""
     found: list[LocalRemovals]
 
 
 def link(index: Index, keys: Keys, reader: MarkReader) -> LinkedUrls:
-    """The pairs of a site."""
+    """Find the keys and pairs of a site."""
     facts = _token_facts(index, keys, reader)
     linked = _link(index, keys, reader, facts)
     if keys.suppress and bool((index.langs == UNKNOWN).any()):
         inferred = _inferred_langs(linked)
         if bool((inferred != index.langs).any()):
-            # The languages that keys stand for are known now, and tell true keys from false ones.
+            # The languages inferred from keys help to distinguish true keys from false ones.
             linked = _link(replace(index, langs=inferred), keys, reader, facts)
     return linked
 
@@ -92,10 +92,10 @@ def _link(index: Index, keys: Keys, reader: MarkReader, facts: _TokenFacts) -> L
 
 
 def _inferred_langs(linked: LinkedUrls) -> Ints:
-    """The languages of pages, as known, else by the key of their strongest pair."""
+    """The known page languages, completed by the key of each page's strongest pair."""
     langs = linked.index.langs.copy()
     scored = linked.scored
-    inferred = np.array(linked.order[::-1], np.int64)  # the strongest has the last word
+    inferred = np.array(linked.order[::-1], np.int64)  # reversed, so that the strongest wins
     inferred = inferred[scored.score[inferred] * scored.rivals[inferred] >= _MIN_TRUST]
     for url, lang in ((scored.left, scored.left_lang), (scored.right, scored.right_lang)):
         fresh = inferred[linked.index.langs[url[inferred]] == UNKNOWN]
@@ -123,22 +123,22 @@ def _token_facts(index: Index, keys: Keys, reader: MarkReader) -> _TokenFacts:
 
 
 def _min_frequency(index: Index, keys: Keys) -> float:
-    """The number of URLs that must have a token, for it to be half of a strong key."""
+    """The minimum number of URLs with a token, for it to be half of a strong key."""
     if keys.suppress:
         return max(3, len(index.urls) // _URLS_PER_TOKEN)
-    # A URL with the token is linked to as many others as are the same set, in another order.
+    # A URL with the token matches all URLs with the same set of tokens, in any order.
     _, same = np.unique(index.whole(), return_counts=True)
     return keys.tau * len(index.urls) / float(same.max(initial=1))
 
 
 def _removals(index: Index, keys: Keys, facts: _TokenFacts, langs: int) -> tuple[Removals, Values]:
-    """All removals that the parameters ask for."""
+    """All removals for the given parameters."""
     wanted = facts.in_fields & facts.frequent
     if not keys.suppress:
         return concatenated([single_tokens(index, wanted), *facts.found])
     token_langs = _languages_of_tokens(index, facts, langs)
     has_lang = token_langs >= 0
-    # If languages are known, `/0/` and `/1/` can be told from pages and versions.
+    # If languages are known, `/0/` and `/1/` can be distinguished from page numbers and versions.
     is_known = bool((index.langs != UNKNOWN).any())
     may_be_value = facts.is_word | facts.is_small if is_known else facts.is_word
     found = [single_tokens(index, has_lang | (wanted & may_be_value)), *facts.found]
@@ -148,7 +148,7 @@ def _removals(index: Index, keys: Keys, facts: _TokenFacts, langs: int) -> tuple
 
 
 def _languages_of_tokens(index: Index, facts: _TokenFacts, count: int) -> Ints:
-    """The language each token stands for, by its mark, else by the pages it is on."""
+    """The language that each token denotes, by its mark, or else by the pages it is on."""
     langs = index.langs[index.owner]
     most = np.zeros(len(facts.marked), np.int64)
     best = np.full(len(facts.marked), UNKNOWN, np.int64)
@@ -170,7 +170,7 @@ def _within_fields(found: Candidates, values: Values) -> Candidates:
 
 
 def _by_linking_power(counts: KeyCounts, least: float) -> dict[int, ChosenKey]:
-    """The paper's choice: all keys of enough linking power."""
+    """The paper's selection: all keys with enough linking power."""
     return {
         int(number): ChosenKey(
             int(counts.value[number]), int(counts.other[number]), UNKNOWN, UNKNOWN,

@@ -1,4 +1,4 @@
-"""The language that a value removed from a URL stands for, by its language marks."""
+"""The language that a value removed from a URL denotes, according to its language marks."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from diptych.language.marks import LANGUAGES, fold, is_language_parameter, mark_
 from diptych.language.scripts import marked_language, script_words
 
 NO_MARK = -1
-FOREIGN = -2  # the mark of a language that was not asked for
+FOREIGN = -2  # mark of a language that was not requested
 
 _JOINTS = re.compile(r"[_+\-.,]")
 _NUMBER = re.compile(r"[\d\W_]*\d[\d\W_]*")
 _MAX_MARK = 40  # characters; no mark is longer
-_SURE_KINDS = ("code", "endonym", "name")  # marks that are not likely to be anything else
+_SURE_KINDS = ("code", "endonym", "name")  # marks that are unlikely to mean anything else
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The number of a language, or `NO_MARK`, `FOREIGN`.
+    """A language number, or `NO_MARK` or `FOREIGN`.
 
-    A weak one is a letter, an end of a word, a country or a habit: it may be something else.
+    A weak mark is a letter, a word ending, a country or a habit: it may mean something else.
     """
 
     lang: int
@@ -43,7 +43,7 @@ _NO_MEANING = Meaning(NO_MARK)
 
 @dataclass(frozen=True, slots=True)
 class MarkReader:
-    """Reads the marks of some languages; the same for the same languages."""
+    """Interprets the marks of the requested languages."""
 
     langs: tuple[str, ...]
     exact: dict[str, int]
@@ -76,14 +76,14 @@ class MarkReader:
         return Meaning(lang, is_weak) if lang != NO_MARK else _NO_MEANING
 
     def _of_words(self, words: list[str]) -> Meaning:
-        """Of several words the first that is a mark counts; a code with its region before all."""
+        """The meaning of several words: a code with its region, or else the first mark."""
         for left, right in pairwise(words):
             if f"{left}-{right}" in self.exact:
                 return Meaning(self.exact[f"{left}-{right}"])
         for place, word in enumerate(words):
             if word in self.by_word:
                 lang = self.by_word[word]
-                # `zh-cn` where `zh-TW` was asked for: the language, but not what was meant.
+                # `zh-cn` if `zh-TW` was requested: the right language in another variant.
                 elsewhere = "-" in self.langs[lang] and place + 1 < len(words)
                 return Meaning(lang, elsewhere or word in self.habits or len(word) < 2)
         return Meaning(FOREIGN) if self.foreign.intersection(words) else _NO_MEANING
@@ -94,7 +94,7 @@ class MarkReader:
 
 
 def is_number(value: str) -> bool:
-    """True if a tagged value is digits and punctuation only.
+    """True if a tagged value consists of digits and punctuation only.
 
     >>> is_number("p12"), is_number("qid=3"), is_number("p06e"), is_number("p2.0")
     (True, True, False, True)
@@ -104,7 +104,7 @@ def is_number(value: str) -> bool:
 
 
 def differ_in_numbers(texts: tuple[str, str]) -> bool:
-    """True if one of two tagged values is a number, at least without their common start.
+    """True if one of two tagged values is a number, possibly after a common prefix.
 
     >>> differ_in_numbers(("pv1", "pv2")), differ_in_numbers(("p1e", "p1c"))
     (True, False)
@@ -115,7 +115,7 @@ def differ_in_numbers(texts: tuple[str, str]) -> bool:
 
 
 def shared_start(left: str, right: str) -> int:
-    """The length of the common start of two texts.
+    """The length of the common prefix of two texts.
 
     >>> shared_start("/en/a", "/es/a"), shared_start("a", "ab")
     (2, 1)
@@ -125,7 +125,7 @@ def shared_start(left: str, right: str) -> int:
 
 
 def mark_reader(langs: Sequence[str]) -> MarkReader:
-    """The marker of some languages, in their order."""
+    """The cached reader for these languages, in this order."""
     return _mark_reader(tuple(langs))
 
 
@@ -138,7 +138,7 @@ def _mark_reader(langs: tuple[str, ...]) -> MarkReader:
     by_word = {
         word: langs.index(marked_language(word, marks[0].lang, langs))
         for word, marks in table.items()
-        # `gb` is English as a country and Chinese as an encoding: it says nothing.
+        # `gb` is English as a country and Chinese as an encoding, so it is skipped.
         if len({mark.lang for mark in marks if mark.kind == marks[0].kind}) == 1
     }
     by_word |= {code: number for code, number in exact.items() if code.isalpha()}

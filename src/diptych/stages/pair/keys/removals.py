@@ -1,4 +1,4 @@
-"""Removals of tokens from URLs: where the search for keys begins."""
+"""Removals of tokens from URLs: the first step of the search for keys."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from diptych.stages.pair.keys.index import NULL, Hashes, Index, Ints, Removals, 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _MAX_RUN = 3  # tokens: translations/zh_CN
-_MIN_TOGETHER = 0.8  # share of a token's places where it stands with the others of its run
+_MIN_TOGETHER = 0.8  # minimum share of a token's occurrences that are in its run
 _MAX_SUFFIX = 3  # letters: 06eng
 _MAX_PREFIX = 2  # letters: chko
-_MAX_TOKEN = 40  # characters of a token that is cut; longer ones are digests
-_MIN_STEMS = 3  # weak keys that a general one must stand for
+_MAX_TOKEN = 40  # maximum characters of a token that is cut; longer ones are digests
+_MIN_STEMS = 3  # minimum number of weak keys that a general one must replace
 
 LocalRemovals: TypeAlias = tuple[Removals, list[str]]
 """removals whose values are numbered from 0, and the texts of these values"""
 
 
 def single_tokens(index: Index, wanted: Mask) -> LocalRemovals:
-    """One token removed, of those wanted, or nothing, as in the paper."""
+    """Removals of one wanted token, or of nothing, as in the paper."""
     at = np.flatnonzero(wanted[index.token])
     everything = np.arange(len(index.urls), dtype=np.int64)
     removals = Removals(
@@ -37,7 +37,7 @@ def single_tokens(index: Index, wanted: Mask) -> LocalRemovals:
 
 
 def whole_hosts(index: Index) -> LocalRemovals:
-    """The whole host removed: `x.org` and `y.fr`."""
+    """Removals of the whole host: `x.org` and `y.fr`."""
     names = [url.partition("://")[2].partition("/")[0].partition("?")[0] for url in index.urls]
     numbers: dict[str, int] = {}
     value = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
@@ -51,7 +51,7 @@ def whole_hosts(index: Index) -> LocalRemovals:
 
 
 def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
-    """The hash of each URL with only some of its places."""
+    """The hash of each URL, reduced to the kept positions."""
     rank = np.concatenate(([0], np.cumsum(kept)))
     at = np.flatnonzero(kept)
     offset = rank[at] - rank[index.start[index.owner[at]]]
@@ -61,9 +61,9 @@ def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
 
 
 def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
-    """Neighbours removed together, of which one at least stands for a language: `zh_CN`, `l10n/fr`.
+    """Removals of adjacent tokens, at least one of which denotes a language: `zh_CN`, `l10n/fr`.
 
-    They must belong together: one of them is hardly ever without the others.
+    The tokens must belong together: one of them hardly ever occurs without the others.
     """
     parts: list[LocalRemovals] = []
     tags = _tags(index)
@@ -82,7 +82,7 @@ def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
 
 
 def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
-    """The removals of some runs, without those whose tokens are more often apart."""
+    """Removals of runs, except those whose tokens more often occur apart."""
     steps = [index.token[starts + step] for step in range(length)]
     names = np.zeros(len(starts), np.uint64)
     for step in steps:
@@ -101,7 +101,7 @@ def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
 
 
 def tokens_of_one_language(index: Index, token_langs: Ints) -> LocalRemovals:
-    """All tokens of one language removed, wherever they stand: `/fr/a_fr.html`."""
+    """Removals of all tokens of one language, wherever they are: `/fr/a_fr.html`."""
     langs = token_langs[index.token]
     parts: list[LocalRemovals] = []
     for lang in range(int(token_langs.max(initial=-1)) + 1):
@@ -131,15 +131,15 @@ def _removals_of_several(index: Index, rest: Hashes, urls: Ints, taken: Ints) ->
 
 
 def _renumbered(parts: list[LocalRemovals]) -> LocalRemovals:
-    """Several removals as one, with one numbering of values."""
+    """Join removals, with one numbering of values."""
     removals, values = concatenated(parts)
     return Removals(removals.rest, removals.url, removals.value - 1), values.texts[1:]
 
 
 def affixes(index: Index) -> LocalRemovals:
-    """Prefixes and suffixes of tokens of the file removed, where other tokens share the rest.
+    """Removals of prefixes and suffixes of file tokens, if other tokens share the stem.
 
-    This makes one strong key `e:c` of the weak ones `06e:06c`, `07e:07c`, as the paper proposes.
+    This replaces the weak keys `06e:06c`, `07e:07c` by one strong key `e:c`, as the paper proposes.
     """
     cuts = _shared_cuts(index.vocabulary)
     numbers: dict[str, int] = {"": NULL}
@@ -167,7 +167,7 @@ def affixes(index: Index) -> LocalRemovals:
 
 
 def _shared_cuts(vocabulary: list[str]) -> list[tuple[int, str, str]]:
-    """(token, stem, affix) in order of tokens, for stems that several tokens have in common."""
+    """(token, stem, affix) in the order of tokens, for stems that several tokens share."""
     cuts: list[tuple[int, str, str]] = []
     for number, token in enumerate(vocabulary):
         if token[:1] == "f" and 1 < len(token) <= _MAX_TOKEN:
@@ -182,7 +182,7 @@ def _shared_cuts(vocabulary: list[str]) -> list[tuple[int, str, str]]:
 
 
 def _cuts(token: str) -> Collection[tuple[str, str]]:
-    """The ways to cut letters from an end of a token: the stem, and the affix.
+    """The ways to cut letters from one end of a token, as stem and affix.
 
     >>> [(stem.strip(chr(0)), affix) for stem, affix in _cuts("06e")]
     [('06e*', ''), ('*06e', ''), ('06*', 'f*e')]
@@ -201,7 +201,7 @@ def _cuts(token: str) -> Collection[tuple[str, str]]:
 
 
 def concatenated(found: list[LocalRemovals]) -> tuple[Removals, Values]:
-    """All removals as one, with one numbering of values; null is the same for all."""
+    """Join all removals, with one numbering of values; null is the same for all."""
     texts: list[str] = [""]
     parts: list[Removals] = []
     for removals, own in found:
@@ -221,7 +221,7 @@ def concatenated(found: list[LocalRemovals]) -> tuple[Removals, Values]:
 
 
 def _tags(index: Index) -> Ints:
-    """The field of each token of the vocabulary, as the number of its letter."""
+    """The field of each token of the vocabulary, as a character code."""
     return np.array([ord(token[0]) if token else 0 for token in index.vocabulary], np.int64)
 
 

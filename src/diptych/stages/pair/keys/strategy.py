@@ -1,7 +1,7 @@
-"""Pairing keys: pages whose URLs differ in what stands for their languages (Kit & Ng 2007).
+"""Pairing keys: pages whose URLs differ only in tokens for their languages (Kit & Ng 2007).
 
-No list of patterns and no training: a key is a difference of two URLs that many URLs of the site
-have, and that divides pages of two languages.
+It needs no list of patterns and no training: a key is a difference between two URLs that recurs
+across the site and separates pages of two languages.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ from diptych.types import PagePair, Url
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Pairs of pages whose URLs differ in a key that holds for many pages of the site."""
+    """Pairs pages whose URLs differ in a key that recurs across the site."""
 
     tau: float = 0.1
-    """share of the site's URLs a key must link, where nothing but its power speaks for it"""
+    """minimum share of the site's URLs that a key must link if there is no other evidence for it"""
     fields: tuple[str, ...] = ("host", "path", "file", "query")
-    """fields of the URL that keys are looked for in"""
+    """fields of the URL that are searched for keys"""
     generalise: bool = True
-    """weak keys are made strong by what their tokens have in common (`06e:06c` is `e:c`)"""
+    """True to join weak keys by the common part of their tokens (`06e:06c` becomes `e:c`)"""
     several: bool = True
-    """keys of several tokens at once (`/en/a_en.html`, `/fr/a_fr.html`)"""
+    """True to allow keys of several tokens (`/en/a_en.html`, `/fr/a_fr.html`)"""
     suppress: bool = True
-    """false keys are suppressed by a choice over the whole site; else `tau` alone decides"""
+    """True to suppress false keys by a selection over the whole site; otherwise only `tau`
+    decides"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first, with the evidence `keys`."""
+        """Pairs, strongest first; evidence is `keys`."""
         langs = page_languages(site)
         found = pair_urls(list(langs.items()), list(site.langs), self)
         return [
@@ -54,7 +55,7 @@ def pair_urls(
     langs: Sequence[str],
     keys: Keys = _DEFAULT,
 ) -> list[UrlPair]:
-    """Pairs among URLs given with the languages of their pages, or nothing for the language.
+    """Pair URLs, given with the languages of their pages, or "" if unknown.
 
     >>> pages = [(f"http://x.org/{lang}/{page}", "") for lang in ("en", "fr") for page in "abc"]
     >>> [(pair.left, pair.right, pair.key) for pair in pair_urls(pages, ["en", "fr"])][0]
@@ -70,7 +71,7 @@ def pair_urls(
 
 
 def _spelled(linked: LinkedUrls, langs: Sequence[str]) -> list[UrlPair]:
-    names = (*langs, "")  # the last is for a language that is not known
+    names = (*langs, "")  # the last is for an unknown language
     values = [spell_value(text) for text in linked.values.texts]
     urls, scored, order = linked.index.urls, linked.scored, linked.order
     columns = (column[order].tolist() for column in scored[:7])
@@ -81,7 +82,7 @@ def _spelled(linked: LinkedUrls, langs: Sequence[str]) -> list[UrlPair]:
 
 
 def _numbered(urls: Sequence[tuple[str, str]], langs: Sequence[str]) -> list[tuple[str, int]]:
-    """Each URL once, in order, with the number of its language; those in other languages gone."""
+    """Distinct URLs in order with their language numbers, without those in other languages."""
     numbers: dict[str, int | None] = {"": UNKNOWN}
     numbers.update((lang, number) for number, lang in enumerate(langs))
     known: dict[str, int] = {}

@@ -1,8 +1,8 @@
-"""Candidate pairs of URLs: those that share something rare.
+"""Candidate pairs of URLs: those that share rare traits.
 
-All URLs of a small site are compared with all.  On a larger one each URL is compared with the few
-of the other language that share most with it, by an inverted index over what a translation leaves
-as it is: words, numbers, and what the words mean.
+On a small site, all URLs are compared.  On a larger one, each URL is compared with the few of the
+other language that share most with it, found by an inverted index over traits that translation does
+not change: words, numbers, and the meanings of words.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from heapq import nsmallest
 from math import log
 
 ALL_PAIRS = 40_000
-"""number of pairs up to which all are compared"""
-_MAX_SHARED = 200  # URLs that share a trait; one that more share is too common
+"""maximum number of pairs at which all are compared"""
+_MAX_SHARED = 200  # URLs that share a trait; a trait of more URLs is too common
 
 
 def candidates(
@@ -24,9 +24,9 @@ def candidates(
     *,
     most: int = 24,
 ) -> Iterator[tuple[str, str]]:
-    """Pairs to compare: for each URL of either side the `most` that share the rarest traits.
+    """Pairs to compare: each URL of either side with the `most` that share the rarest traits.
 
-    In order, each once; the result does not depend on the order of the URLs.
+    The pairs are sorted and distinct; they do not depend on the order of the URLs.
 
     >>> sorted(candidates(["a", "b"], ["x"], lambda url: frozenset(url)))
     [('a', 'x'), ('b', 'x')]
@@ -47,7 +47,7 @@ def _nearest(
     traits_of: dict[str, frozenset[object]],
     most: int,
 ) -> Iterator[tuple[str, str]]:
-    """For each URL the ones of the other side that share most with it."""
+    """Each URL with the URLs of the other side that share most with it."""
     index: defaultdict[object, list[int]] = defaultdict(list)
     for place, url in enumerate(others):
         for trait in traits_of[url]:
@@ -57,7 +57,7 @@ def _nearest(
         shared: Counter[int] = Counter()
         known = [trait for trait in traits_of[url] if trait in index]
         rare = [trait for trait in known if len(index[trait]) <= _MAX_SHARED]
-        # Where all is common, the rarest of it must do, of the first URLs that have it.
+        # If all traits are common, the rarest two are used, with the first URLs that have them.
         for trait in rare or nsmallest(2, known, key=lambda trait: (len(index[trait]), str(trait))):
             for place in index[trait][:_MAX_SHARED]:
                 shared[place] += weight[trait]  # type: ignore[assignment]

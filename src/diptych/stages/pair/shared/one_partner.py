@@ -1,4 +1,4 @@
-"""One partner for each page: of rival pairs the one with the strongest evidence."""
+"""One partner per page: among rival pairs, the one with the strongest evidence wins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import prod
 
 from diptych.types import PagePair, Url
 
-_MAX_SCORE = 0.999  # no URL or link is proof: the content has the last word
+_MAX_SCORE = 0.999  # no URL or link is proof: the content decides
 
 
 def noisy_or(scores: Iterable[float]) -> float:
@@ -18,18 +18,18 @@ def noisy_or(scores: Iterable[float]) -> float:
     >>> noisy_or([0.5, 0.8]), noisy_or([1.0]), noisy_or([])
     (0.9, 0.999, 0.0)
     """
-    # Sorted, since a product of floats depends on its order; one alone is kept as it is.
+    # Sorted, because a product of floats depends on its order; a single score is returned as is.
     ordered = sorted(scores)
     combined = ordered[0] if len(ordered) == 1 else 1.0 - prod(1.0 - score for score in ordered)
     return min(_MAX_SCORE, combined)
 
 
 def one_partner_each(pairs: Iterable[PagePair]) -> list[PagePair]:
-    """The pairs that remain when each page takes its strongest partner, strongest first.
+    """Keep the pairs in which each page has its strongest partner, strongest first.
 
-    Within one pair of languages a page is in at most one pair.  Pairs of the same two pages are
-    joined first, with their evidence.  Ties go to the URLs that sort first, so that the result
-    does not depend on the order of the pairs.
+    Within one pair of languages, a page is in at most one pair.  Pairs of the same two pages are
+    first joined, with their evidence.  Ties go to the URLs that sort first, so the result does not
+    depend on the order of the pairs.
     """
     taken: set[tuple[Url, frozenset[str]]] = set()
     kept: list[PagePair] = []
@@ -43,7 +43,7 @@ def one_partner_each(pairs: Iterable[PagePair]) -> list[PagePair]:
 
 
 def strongest_first(pair: PagePair) -> tuple[float, str, str, str, str, str]:
-    """A key that sorts pairs by their score, the strongest first, and else by their URLs."""
+    """A sort key: strongest pairs first, then by URL."""
     return -pair.score, pair.left, pair.right, pair.left_lang, pair.right_lang, pair.evidence
 
 
@@ -57,7 +57,7 @@ def _one_per_pages(pairs: Iterable[PagePair]) -> list[PagePair]:
 
 
 def _joined(group: list[PagePair]) -> PagePair:
-    # The same evidence given twice is no stronger than given once.
+    # Evidence of the same kind counts once.
     strongest: dict[str, float] = {}
     for pair in group:
         strongest[pair.evidence] = max(pair.score, strongest.get(pair.evidence, 0.0))

@@ -12,9 +12,9 @@ from diptych.types import Url
 def page_languages(site: SiteView) -> dict[Url, str]:
     """The pages in one of the site's languages, each with the site's own code for it.
 
-    A page that was translated in part is in two of them.  It is a page of the one that the site has
-    fewer whole pages in: what is not translated is left in the language that the site is complete
-    in.  What it declares is not asked, since templates are translated less often than texts.
+    A partly translated page is in two languages.  It counts for the one in which the site has fewer
+    whole pages: untranslated parts are left in the language in which the site is complete.
+    Declared languages are ignored, because templates are translated less often than texts.
     """
     langs = site.langs
     found: dict[Url, str] = {}

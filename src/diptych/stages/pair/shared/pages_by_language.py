@@ -1,7 +1,7 @@
 """The pages of a site by language, with their content as sparse rows.
 
-Features are what a translation may leave unchanged: stems of words, numbers, names of files.  They
-are numbered once for all languages, the rarest first.
+Features are parts of a page that a translation may leave unchanged: word stems, numbers, file
+names.  They are numbered across all languages, rarest first.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from diptych.text.cognates import stem
 from diptych.text.tokens import tokens
 from diptych.types import LangScore, Sketch, Url
 
-# A block that is on more pages of its language than this is part of a template: a share of the
-# pages, but at least and at most so many.
+# A block on more pages of its language than this belongs to the template: a share of the pages,
+# with a lower and an upper bound.
 _TEMPLATE_SHARE, _MIN_TEMPLATE, _MAX_TEMPLATE = 0.25, 4, 20
 
 
 @dataclass(frozen=True, eq=False)
 class LanguagePages:
-    """The pages of one language, in order of their URLs."""
+    """The pages of one language, sorted by URL."""
 
     lang: str
     urls: tuple[Url, ...]
     tags: tuple[str, ...]
     titles: tuple[frozenset[str], ...]
-    """the words of each page's title, as stems"""
+    """words of each page's title, as stems"""
     sizes: NDArray[np.float64]
-    """letters of each page that are its own, not its template's, and letters in all"""
+    """letters of each page without its template, and letters of the whole page"""
     features: Rows
     """counts of each feature on each page"""
     names: tuple[str, ...]
-    """names of the features; those of files begin with a slash"""
+    """names of the features; file names begin with a slash"""
     blocks: tuple[frozenset[int], ...]
     """hashes of each page's own blocks"""
     mixed: Mapping[Url, tuple[LangScore, ...]]
-    """the shares of their languages, of pages in several"""
+    """language shares of pages in several languages"""
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -77,7 +77,7 @@ class LanguagePages:
 
 
 class _PagesBuilder:
-    """Collects the pages of one language, sketch by sketch; only numbers are kept."""
+    """Collects the pages of one language from their sketches; only numbers are kept."""
 
     def __init__(self) -> None:
         self.urls: list[Url] = []
@@ -86,11 +86,11 @@ class _PagesBuilder:
         self.hashes: list[NDArray[np.uint64]] = []
         self.letters: list[NDArray[np.float32]] = []
         self.words: list[NDArray[np.int32]] = []
-        """of all blocks of a page, one after the other"""
+        """words of each page, block by block"""
         self.lengths: list[NDArray[np.int32]] = []
-        """words of each block"""
+        """number of words of each block"""
         self.stems: list[NDArray[np.int32]] = []
-        """of a page, each once"""
+        """distinct stems of each page"""
         self.files: list[NDArray[np.int32]] = []
         self.mixed: dict[Url, tuple[LangScore, ...]] = {}
 
@@ -114,10 +114,10 @@ class _PagesBuilder:
         self.files.append(np.fromiter(names, np.int32, len(sketch.files)))
 
     def build(self, lang: str, order: NDArray[np.int64], names: tuple[str, ...]) -> LanguagePages:
-        """The pages without their templates, features renumbered."""
+        """Build the pages without their templates, with features renumbered."""
         pages = np.arange(len(self.urls))
         own = self._own_blocks()
-        # Counted page by page: all words of a site at once would not fit into memory.
+        # Counted page by page, because all words of a site would not fit into memory.
         counted = [
             np.unique(page[np.repeat(kept, lengths)], return_counts=True)
             for page, kept, lengths in zip(self.words, own, self.lengths, strict=True)
@@ -144,7 +144,7 @@ class _PagesBuilder:
         return LanguagePages(lang, *pages_of, sizes, rows, names, blocks, self.mixed)
 
     def _own_blocks(self) -> list[NDArray[np.bool_]]:
-        """A mask of the blocks of each page that are its own; all if it is nothing but template."""
+        """A mask of each page's own blocks; all blocks if there is nothing but template."""
         spread = Counter(hash for page in self.hashes for hash in set(page.tolist()))
         most = min(max(_TEMPLATE_SHARE * len(self.urls), _MIN_TEMPLATE), _MAX_TEMPLATE)
         found = []
@@ -155,7 +155,7 @@ class _PagesBuilder:
 
 
 def pages_by_language(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, LanguagePages]:
-    """The pages of each language of the site; those without a sketch are left out."""
+    """The pages of each language of the site; pages without a sketch are skipped."""
     vocabulary: dict[str, int] = {}
     builders, pages = {lang: _PagesBuilder() for lang in site.langs}, site.pages
     for url, sketch in site.sketches():
@@ -168,11 +168,11 @@ def pages_by_language(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, L
 def _rarest_first(
     vocabulary: dict[str, int], builders: Mapping[str, _PagesBuilder]
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The new number of each feature, and the names in that order; ties as they are spelled."""
+    """The new number of each feature, and the names in that order; ties are in spelling order."""
     spread = np.zeros(len(vocabulary), np.int64)
     for made in builders.values():
         for ids in (*made.stems, *made.files):
-            spread[ids] += 1  # each once on a page
+            spread[ids] += 1  # distinct on a page
     names = list(vocabulary)
     by_name = sorted(range(len(names)), key=names.__getitem__)
     rank = np.array(by_name, np.int64)[np.argsort(spread[by_name], kind="stable")]

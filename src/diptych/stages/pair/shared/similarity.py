@@ -1,7 +1,7 @@
-"""Similarity of the content of two pages, measured for many pairs at once.
+"""Content similarity of two pages, measured for many pairs at once.
 
-Nothing here depends on the language: words, numbers and names of files that a translation leaves
-unchanged, the order of tags, the amount of text; and translations, if there is a lexicon.
+The measures do not depend on the languages: words, numbers and file names that a translation leaves
+unchanged, the order of tags, the amount of text; and translations of words, if there is a lexicon.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from diptych.learn.lexicon.word_links import by_stem
 from diptych.stages.pair.shared.pages_by_language import LanguagePages
 from diptych.types import Url
 
-_MAX_TRANSLATIONS = 4  # of a stem
-_MIN_TRANSLATION = 0.05  # probability of a translation
+_MAX_TRANSLATIONS = 4  # maximum translations of a stem
+_MIN_TRANSLATION = 0.05  # minimum probability of a translation
 _Item = TypeVar("_Item")
-_HALF_AMOUNT = 30.0  # shared weight at which the measure `amount` is one half
+_HALF_AMOUNT = 30.0  # shared weight at which the measure `amount` is 0.5
 
 
 class Pairs(NamedTuple):
@@ -37,7 +37,7 @@ class Pairs(NamedTuple):
 
 
 class SideBySide:
-    """The pages of two languages side by side: their common features, and translations."""
+    """The pages of two languages: their common features, and translations."""
 
     def __init__(self, left: LanguagePages, right: LanguagePages, lexicon: Lexicon) -> None:
         self.left, self.right, self.lexicon = left, right, lexicon
@@ -50,14 +50,14 @@ class SideBySide:
 
     @cached_property
     def units(self) -> tuple[Rows, Rows]:
-        """The same, the row of each page of length one."""
+        """The common features, with the row of each page normalised to length 1."""
         return self.common[0].unit(), self.common[1].unit()
 
     @cached_property
     def translated(self) -> tuple[tuple[Rows, Rows], tuple[Rows, Rows]] | None:
         """Left pages translated and right pages, and the reverse; None without a lexicon.
 
-        A word that the lexicon does not have stands for itself: names, numbers, files.
+        A word that is not in the lexicon is its own translation: names, numbers, files.
         """
         if not len(self.lexicon.forward.columns):
             return None
@@ -67,7 +67,7 @@ class SideBySide:
         return there, back
 
     def candidates(self, most: int) -> Pairs:
-        """For each page of either language the pages most similar to it, once each, in order."""
+        """Pairs of each page of either language with its most similar pages, sorted and distinct."""
         spaces = [self.units]
         if self.translated:
             (ours, theirs), (others, own) = self.translated
@@ -81,7 +81,7 @@ class SideBySide:
         return self.joined(*found)
 
     def joined(self, *parts: Pairs) -> Pairs:
-        """All pairs in order, each once."""
+        """All pairs in order, without duplicates."""
         keys = np.unique(np.concatenate([self.keys(pairs) for pairs in parts]))
         width = max(len(self.right), 1)
         return Pairs((keys // width).astype(np.int32), (keys % width).astype(np.int32))
@@ -96,14 +96,14 @@ class SideBySide:
         return [(left[one], right[other]) for one, other in zip(*pairs, strict=True)]
 
     def pairs_of_urls(self, urls: Iterable[tuple[Url, Url]]) -> Pairs:
-        """The pairs of some URLs, if both are pages of their language."""
+        """The pairs of these URLs for which both are pages of their language."""
         left, right = self.left.place, self.right.place
         known = [(left[one], right[other]) for one, other in urls if one in left and other in right]
         return Pairs(*np.array(known, np.int32).reshape(-1, 2).T)
 
 
 def _with_features(rows: Rows, kept: NDArray[np.bool_]) -> Rows:
-    """The rows with some of their features."""
+    """The rows with only the kept features."""
     row = np.repeat(np.arange(len(rows)), np.diff(rows.offsets))
     there = kept[rows.features] & (rows.values > 0)
     offsets = np.searchsorted(row[there], np.arange(len(rows) + 1)).astype(np.int64)
@@ -117,12 +117,12 @@ def _translations(
     target_ids: Mapping[str, int],
     table: Table,
 ) -> tuple[Rows, Rows]:
-    """Source pages in the words of the target, and target pages; rows of length one."""
+    """Source pages in the words of the target, and target pages; rows of length 1."""
     rows, entries = source.features, _best_entries(table)
     row = np.repeat(np.arange(len(rows)), np.diff(rows.offsets))
     weight = np.log1p(rows.values)
     known = _ids_of(source.names, source_ids)[rows.features]
-    # A word that is not known stands for itself, if the other language has it.
+    # An unknown word is its own translation, if the other language has it.
     alone = (known < 0) & (target.spread[rows.features] > 0)
     is_known = known >= 0
     begin, sizes = _row_spans(entries, known[is_known])
@@ -159,7 +159,7 @@ def _row_spans(
 
 
 def _best_entries(table: Table) -> Table:
-    """The likeliest few entries of each row."""
+    """The most probable few entries of each row."""
     row = np.repeat(np.arange(len(table.offsets) - 1), np.diff(table.offsets))
     order = np.lexsort((table.columns, -table.values, row))
     rank = np.arange(len(order)) - table.offsets[row[order]]
@@ -169,11 +169,11 @@ def _best_entries(table: Table) -> Table:
 
 
 Measures = dict[str, NDArray[np.float32]]
-"""name of a measure -> its value for each of some pairs"""
+"""name of a measure -> its value for each pair"""
 
 
 def similarities(sides: SideBySide, pairs: Pairs) -> Measures:
-    """All measures of some pairs, by name."""
+    """Compute all measures of pairs, by name."""
     ours, theirs = pairs
     raw = products(*sides.common, ours, theirs)
     shared = products(*sides.units, ours, theirs)
@@ -183,7 +183,7 @@ def similarities(sides: SideBySide, pairs: Pairs) -> Measures:
         "amount": raw / (raw + _HALF_AMOUNT),
         "translated": _translated(sides, pairs),
         "tags": _tags(sides, pairs),
-        # A template of one side may not be one on the other: the smaller of both differences.
+        # A template on one side may not be one on the other: the smaller difference counts.
         "sizes": np.abs(np.log((sizes[0] + 50) / (sizes[1] + 50))).min(1).astype(np.float32),
         "text": np.log1p(np.minimum(*sizes)[:, 0]).astype(np.float32),
         "copied": _overlaps(sides.left.blocks, sides.right.blocks, pairs, 0.0),
@@ -192,7 +192,7 @@ def similarities(sides: SideBySide, pairs: Pairs) -> Measures:
 
 
 def _translated(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
-    """Cosine of the pages in translation, the mean of both directions."""
+    """Cosine of the pages after translation, as the mean of both directions."""
     if sides.translated is None:
         return np.zeros(len(pairs), np.float32)
     there, back = sides.translated
@@ -201,7 +201,7 @@ def _translated(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
 
 
 def _tags(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
-    """Similarity of tags: 1 less the edit distance over the length of the longer sequence."""
+    """Similarity of tags: 1 minus the edit distance relative to the longer sequence."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
@@ -220,7 +220,7 @@ def _overlaps(
     pairs: Pairs,
     unknown: float,
 ) -> NDArray[np.float32]:
-    """The share of the smaller set that is in both; `unknown` where one is empty."""
+    """The share of the smaller set that is in both; `unknown` if one is empty."""
     found = np.full(len(pairs), unknown, np.float32)
     for place, (one, other) in enumerate(zip(*pairs, strict=True)):
         left, right = lefts[one], rights[other]

@@ -1,8 +1,8 @@
 """Assignment of counterparts for all pages at once, not one after the other.
 
-Taking the strongest pair first may cost two good pairs: it leaves both of its rivals with nothing.
-`best_matching` is the choice with the greatest sum of weights.  `consistent_groups` joins the
-pairs of several languages into documents.
+Taking the strongest pair first may cost two good pairs: both of its rivals are left without a
+partner.  `best_matching` maximises the sum of weights.  `consistent_groups` joins the pairs of
+several languages into documents.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Any, Protocol, TypeVar
 
-_WEIGHT_UNIT = 1 << 52  # weights become whole numbers: sums of floats depend on their order
-# Edges a search may look at before it takes the best way out so far: many, until all searches of a
-# component have looked at this many in all, or this many times at each edge; then few.
+_WEIGHT_UNIT = 1 << 52  # weights become integers: sums of floats depend on their order
+# Edges that a search may visit before it accepts the best path so far: many, until all searches of
+# a component have visited this many in total, or each edge this many times; then few.
 _WIDE_SEARCH, _NARROW_SEARCH = 20_000, 200
 _FREE_LOOKS, _LOOKS_PER_EDGE = 200_000, 10
 
@@ -32,16 +32,17 @@ _Rows = dict[int, list[tuple[int, int]]]
 
 
 def best_matching(edges: Iterable[tuple[_Left, _Right, float]]) -> list[tuple[_Left, _Right]]:
-    """The pairs of greatest weight in sum, each node in at most one; nobody must be in any.
+    """The matching with the greatest total weight: each node is in at most one pair.
 
-    Of two edges between the same nodes the heavier counts; weights that are not positive and
-    finite count for nothing.  Among choices of equal weight the nodes that sort first are served
-    first, so the order of the edges does not matter.
+    Of two edges between the same nodes the heavier counts; weights that are not positive and finite
+    are ignored.  Among matchings of equal weight, nodes that sort first are matched first, so the
+    order of the edges does not matter.
 
     The result is exact for each connected component whose left nodes times its edges are no more
     than 200,000, and for a larger one where nodes have few serious rivals: as long as its searches
-    look at each edge 10 times or less, and each of them at 20,000 edges or less.  Beyond that each
-    search ends after 200 edges with the best it has seen, so time is bounded by edges and nodes.
+    visit each edge 10 times or less, and each of them visits 20,000 edges or less.  Beyond that,
+    each search ends after 200 edges with the best path so far, so time is bounded by edges and
+    nodes.
 
     >>> best_matching([("a", "x", 0.9), ("a", "y", 0.8), ("b", "x", 0.8)])
     [('a', 'y'), ('b', 'x')]
@@ -64,7 +65,7 @@ def best_matching(edges: Iterable[tuple[_Left, _Right, float]]) -> list[tuple[_L
 
 
 def _components(rows: _Rows) -> Iterator[_Rows]:
-    """The parts of a graph that have no edge between them."""
+    """The connected components of a graph."""
     columns: defaultdict[int, list[int]] = defaultdict(list)
     for left, row in rows.items():
         for right, _ in row:
@@ -79,7 +80,7 @@ def _components(rows: _Rows) -> Iterator[_Rows]:
             left = waiting.pop()
             part.append(left)
             for right, _ in rows[left]:
-                # A right node is left only once: whoever comes later finds nobody behind it.
+                # Each right node is expanded once: `pop` leaves nothing for later visits.
                 waiting += (found := set(columns.pop(right, ())) - seen)
                 seen |= found
         yield {left: rows[left] for left in sorted(part)}
@@ -89,8 +90,8 @@ def _matched(rows: _Rows) -> list[tuple[int, int]]:
     """The heaviest matching of a component, by shortest augmenting paths.
 
     The left nodes bid one after another.  Gains and prices are the dual variables: no edge weighs
-    more than the gain of its left and the price of its right node, and the edges of the matching
-    weigh just that (Kuhn 1955; as shortest paths, Edmonds and Karp 1972).
+    more than the gain of its left node plus the price of its right node, and the edges of the
+    matching weigh exactly that (Kuhn 1955; as shortest paths, Edmonds and Karp 1972).
     """
     state = _State(rows)
     limit = max(_FREE_LOOKS, _LOOKS_PER_EDGE * sum(map(len, rows.values())))
@@ -102,7 +103,7 @@ def _matched(rows: _Rows) -> list[tuple[int, int]]:
 
 @dataclass(slots=True)
 class _State:
-    """A matching under way."""
+    """A matching in progress."""
 
     rows: _Rows
     gain: dict[int, int] = field(default_factory=dict)
@@ -116,9 +117,9 @@ class _Paths:
     """The state of one search: the cost of each node that the source would displace."""
 
     bound: int
-    """cost of the cheapest way out: to a free node, or to a node that goes without"""
+    """cost of the cheapest path: to a free node, or to a node that becomes unmatched"""
     goal: int | None = None
-    """the right node where that way ends; None if the source itself goes without"""
+    """right node where that path ends; None if the source itself stays unmatched"""
     reached: dict[int, int] = field(default_factory=dict)
     """right node -> its cost so far"""
     came: dict[int, int] = field(default_factory=dict)
@@ -129,7 +130,7 @@ class _Paths:
 
 
 def _bid(state: _State, source: int, most: int) -> int:
-    """Add a left node to the matching where that pays; returns the number of edges looked at."""
+    """Add a left node to the matching if that pays; returns the number of edges visited."""
     price = state.price
     gain = max(0, *(weight - price[right] for right, weight in state.rows[source]))
     state.gain[source] = gain
@@ -146,8 +147,8 @@ def _bid(state: _State, source: int, most: int) -> int:
         costs[left], paths.via[left] = cost, right
         if cost + state.gain[left] < paths.bound:
             paths.bound, paths.goal = cost + state.gain[left], right
-    # What was not looked behind costs this much or more.  It is the cost of the way out, unless the
-    # search was ended: then gains and prices still cover all edges, if no longer tightly.
+    # Nodes that were not expanded cost at least this much.  It is the cost of the cheapest path,
+    # unless the search was cut short: then gains and prices still cover all edges, but not tightly.
     for left, before in costs.items():
         state.gain[left] -= cost - before
         if left != source:
@@ -157,7 +158,7 @@ def _bid(state: _State, source: int, most: int) -> int:
 
 
 def _look(state: _State, paths: _Paths, left: int, cost: int) -> None:
-    """Go along all edges of a left node that cost less than the cheapest way out."""
+    """Relax all edges of a left node that cost less than the cheapest path."""
     cost += state.gain[left]
     price, holder, reached = state.price, state.holder, paths.reached
     for right, weight in state.rows[left]:
@@ -171,9 +172,9 @@ def _look(state: _State, paths: _Paths, left: int, cost: int) -> None:
 
 
 def _next(paths: _Paths) -> tuple[int, int | None]:
-    """The cheapest right node that somebody holds and that was not yet looked behind, and its cost.
+    """The cheapest matched right node that was not expanded yet, and its cost.
 
-    None where the cheapest way out costs no more.
+    The node is None if the cheapest path costs no more.
     """
     while paths.waiting and paths.waiting[0][0] < paths.bound:
         cost, right = heappop(paths.waiting)
@@ -183,7 +184,7 @@ def _next(paths: _Paths) -> tuple[int, int | None]:
 
 
 def _displace(state: _State, paths: _Paths, source: int) -> None:
-    """Hand each right node on the way over to who would take it."""
+    """Hand each right node on the path to the left node that would take it."""
     right = paths.goal
     while right is not None:
         left = paths.came[right]
@@ -197,11 +198,10 @@ _Page = TypeVar("_Page", bound=_Sortable)
 def consistent_groups(
     pairs: Iterable[tuple[_Page, _Page, float]], lang_of: Mapping[_Page, str]
 ) -> list[tuple[_Page, ...]]:
-    """Documents: pages joined by pairs, strongest first, with one page of a language at most.
+    """Join pages into documents by pairs, strongest first, with at most one page per language.
 
-    A pair that would bring two pages of one language together is refused; one without a positive
-    weight counts for nothing.  Pages are in the order of their languages, groups in that of their
-    pages.
+    A pair that would join two pages of one language is rejected; pairs without a positive weight
+    are ignored.  Pages are sorted by language, groups by their pages.
 
     >>> lang_of = {"e": "en", "e2": "en", "f": "fr", "g": "de"}
     >>> consistent_groups([("e", "f", 0.9), ("f", "g", 0.8), ("g", "e2", 0.7)], lang_of)

@@ -1,8 +1,8 @@
-"""The candidates of two languages as one table: a row of features and a probability for each.
+"""The candidates of two languages as a table: a row of features and a probability for each.
 
-Features are the proposals of pairers by links and URLs, the similarity of contents, the probability
-of a URL model, and the lead over rivals; once others are paired, also the votes of pages that link
-to both, and counterparts in third languages.
+Features are the proposals of pairers by links and URLs, the content similarity, the probability of
+a URL model, and the lead over rivals; once other pages are paired, also the votes of pages that
+link to both, and counterparts in third languages.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ Proposals = Mapping[tuple[Url, Url], Mapping[str, float]]
 """(left page, right page) -> name of the evidence -> its score"""
 
 DECLARED = ("hreflang", "switcher")
-"""evidence that the site itself declares; other names are of URLs"""
+"""evidence that the site itself declares; all other names are evidence from URLs"""
 MEASURED = ("shared", "amount", "translated", "tags", "sizes", "text", "copied", "title")
 COMPARED = ("shared", "translated", "tags", "title")
 FEATURES = (
     "declared", "reciprocal", "url", "url_model", *MEASURED, "knows_words", "lead",
     "translated_lead", "neighbours", "siblings", *(f"usual_{name}" for name in COMPARED),
 )  # fmt: skip
-"""the columns of a table"""
-_EXPLAINED = ("url_model", *MEASURED, "neighbours", "siblings")  # beside the proposals of pairers
-_MIN_SURE_PAIRS = 10  # on a site, to compare others with them
-_MIN_RECIPROCAL = 0.93  # score of a declaration of both pages: more than one page can reach
+"""columns of a table"""
+_EXPLAINED = ("url_model", *MEASURED, "neighbours", "siblings")  # besides proposals of pairers
+_MIN_SURE_PAIRS = 10  # minimum sure pairs of a site to compare others with them
+_MIN_RECIPROCAL = 0.93  # minimum score of a declaration by both pages; one page cannot reach it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Candidates of two languages in order, a row of features for each, and its probability."""
+    """Candidates of two languages in order, with a row of features and a probability for each."""
 
     sides: SideBySide
     pairs: Pairs
     proposals: Proposals
     measures: Measures
-    """of content and of URLs, for each candidate"""
+    """measures of content and URLs, for each candidate"""
     rows: NDArray[np.float32]
     scores: NDArray[np.float64]
 
@@ -78,7 +78,7 @@ def score_candidates(
     siblings: Mapping[tuple[Url, Url], float] | None = None,
     sure: Mapping[str, NDArray[np.float32]] | None = None,
 ) -> Table:
-    """The table of some candidates; `sure` are the sorted measures of sure pairs."""
+    """Compute the table of candidates; `sure` has the sorted measures of sure pairs."""
     urls = sides.urls(pairs)
     columns: Measures = {
         **measures,
@@ -107,14 +107,14 @@ def sure_measures(table: Table, sure: float) -> Measures:
 def _share_below(
     values: NDArray[np.float32], sure: NDArray[np.float32] | None
 ) -> NDArray[np.float32]:
-    """The share of the site's sure pairs with no higher value; one half if they are too few."""
+    """The share of the site's sure pairs with no higher value; 0.5 if they are too few."""
     if sure is None or len(sure) < _MIN_SURE_PAIRS:
         return np.full(len(values), 0.5, np.float32)
     return (np.searchsorted(sure, values, side="right") / len(sure)).astype(np.float32)
 
 
 def _proposed(urls: list[tuple[Url, Url]], proposals: Proposals) -> Measures:
-    """The strongest declaration of the site, and the strongest evidence of the URLs."""
+    """The strongest declaration of the site, and the strongest evidence from URLs."""
     declared, reciprocal, url = np.zeros((3, len(urls)), np.float32)
     for place, pair in enumerate(urls):
         for name, score in proposals.get(pair, {}).items():
@@ -147,7 +147,7 @@ def leads_over_rivals(
 def _two_best(
     places: NDArray[np.int32], scores: NDArray[np.float32], count: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The best and the second best score at each place; of equal ones both are the best."""
+    """The best and the second best score at each index; equal if two candidates tie."""
     best, second = np.zeros((2, count), np.float32)
     order = np.lexsort((-scores, places))
     sorted_places, sorted_scores = places[order], scores[order]

@@ -1,7 +1,7 @@
-"""The probability that two pages of a site are translations of each other, before they are read.
+"""The probability that two pages of a site are translations of each other, before verification.
 
-Boosted trees over what is known of them: what the site declares, their URLs, what their contents
-have in common, and their lead over rivals (`candidate_table`).
+Boosted trees over the available evidence: declarations of the site, URLs, common content, and the
+lead over rivals (`candidate_table`).
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ _FILE = "model.npz"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PagePairModel:
-    """Trees over named features."""
+    """Boosted trees over named features."""
 
     names: tuple[str, ...]
     forest: Forest
 
     def probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """One probability for each row; columns as in `names`."""
+        """The probability of each row; columns as in `names`."""
         found: NDArray[np.float64] = 1 / (1 + np.exp(-self.forest.scores(rows).astype(np.float64)))
         return found
 
     def save(self, folder: str) -> None:
-        """Write the model as arrays, nothing but data."""
+        """Write the model as arrays, without code."""
         about = {"format": np.array(FORMAT), "names": np.array(self.names)}
         save_arrays(f"{folder}/{_FILE}", about | self.forest.arrays())
 
 
 def load(names: Sequence[str], folder: str = "") -> PagePairModel:
-    """A saved model over such features; without a folder the one that comes with the package."""
+    """Load a model over these features from a folder, or the one shipped with the package."""
     return (_read if folder else _shipped)(folder, tuple(names))
 
 

@@ -1,8 +1,8 @@
-"""Pages linked at the same place from paired pages: evidence of the site's own structure.
+"""Pages linked at the same place from paired pages: evidence from the site's structure.
 
-Two pages that translate each other have their links in the same order.  Where both link to pages
-that are paired already, these are fixed points; what stands between two of them, if it is as many
-links on both sides, leads to the same pages in the other language.
+Two pages that are translations of each other have their links in the same order.  Links to pages
+that are already paired are fixed points; if both sides have the same number of links between two
+fixed points, these links lead to corresponding pages.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from rapidfuzz.distance import Levenshtein, MatchingBlock
 from diptych.protocols import SiteView
 from diptych.types import Url
 
-_MAX_LINKS = 400  # of a page that are compared
+_MAX_LINKS = 400  # maximum links compared per page
 
 
 def link_lists(site: SiteView, lang_of: Mapping[Url, str]) -> dict[Url, tuple[Url, ...]]:
-    """For each page the pages it links to, in order; not itself, and no page twice in a row."""
+    """The pages that each page links to, in order, without itself and immediate repetitions."""
     found: defaultdict[Url, list[Url]] = defaultdict(list)
     resolved: dict[Url, Url | None] = {}
     for source, link in site.links():
@@ -43,7 +43,7 @@ def votes(
 ) -> dict[tuple[Url, Url], float]:
     """The share of paired pages that link to two pages at the same place.
 
-    `partner` is the counterpart of left pages in sure pairs.
+    `partner` maps left pages to their counterparts in sure pairs.
     """
     counted: Counter[tuple[Url, Url]] = Counter()
     left_total: Counter[Url] = Counter()
@@ -65,7 +65,7 @@ def votes(
 def _matched(
     ours: Sequence[Url], theirs: Sequence[Url], partner: Mapping[Url, Url]
 ) -> Iterable[tuple[Url, Url]]:
-    """Links at the same place of two lists, by the links between them that are known.
+    """Links at the same place of two lists, between links whose counterparts are known.
 
     >>> list(_matched(["a", "b", "c"], ["A", "x", "C"], {"a": "A", "c": "C"}))
     [('a', 'A'), ('b', 'x'), ('c', 'C')]

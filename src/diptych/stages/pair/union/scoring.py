@@ -1,4 +1,4 @@
-"""Tables of all candidates of a site, scored twice: each by itself, then with the sure pairs."""
+"""Tables of all candidates of a site, scored twice: separately, then with the sure pairs."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from diptych.types import LangPair, Url
 if TYPE_CHECKING:
     from diptych.stages.pair.union.strategy import Union
 
-_MIN_SURE = 0.8  # probability of a pair that counts as evidence for others
-_MIN_VOTES = 0.5  # share of the votes of neighbours from which two pages are a candidate
+_MIN_SURE = 0.8  # minimum probability of a pair that is evidence for others
+_MIN_VOTES = 0.5  # minimum share of neighbour votes that makes two pages a candidate
 
 
 def scored_tables(
     union: Union, site: SiteView, proposals: Proposals, lang_of: Mapping[Url, str]
 ) -> list[Table]:
-    """The candidates of each two languages with their probabilities."""
+    """The candidates of each pair of languages, with their probabilities."""
     pages_of = pages_by_language(site, lang_of)
     tables = []
     for left, right in combinations(site.langs, 2):
@@ -50,13 +50,13 @@ def scored_tables(
 
 
 def _candidates(union: Union, sides: SideBySide, proposals: Proposals) -> Pairs:
-    """The candidates of the pairers and of the content."""
+    """The candidates from pairers and from content."""
     proposed = sides.pairs_of_urls(proposals)
     return sides.joined(proposed, union.content.similar_pages(sides) if union.content else proposed)
 
 
 def _rescored(union: Union, table: Table, context: _Context) -> Table:
-    """A table with more candidates, and with the evidence of sure pairs."""
+    """Score a table again, with more candidates and the evidence of sure pairs."""
     sides = table.sides
     neighbours = context.neighbours(sides.left.lang, sides.right.lang)
     siblings = context.siblings(sides.left.lang, sides.right.lang)
@@ -84,7 +84,7 @@ def _measured(union: Union, sides: SideBySide, pairs: Pairs) -> Measures:
 
 
 def _extended(union: Union, table: Table, pairs: Pairs) -> Measures:
-    """The measures of candidates: known ones from the table, new ones measured."""
+    """The measures of candidates: known ones from the table, new ones computed."""
     sides = table.sides
     is_new = ~np.isin(sides.keys(pairs), sides.keys(table.pairs))
     found = _measured(union, sides, Pairs(pairs.left[is_new], pairs.right[is_new]))
@@ -98,10 +98,10 @@ def _extended(union: Union, table: Table, pairs: Pairs) -> Measures:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """The sure pairs, and the evidence they are for others."""
+    """The sure pairs, as evidence for other pairs."""
 
     partner: Mapping[LangPair, Mapping[Url, tuple[Url, float]]]
-    """for two languages in either order: the counterpart of a page, and its probability"""
+    """two languages, in either order -> page -> its counterpart and probability"""
     links: Mapping[Url, tuple[Url, ...]]
     lang_of: Mapping[Url, str]
 
@@ -124,12 +124,12 @@ class _Context:
         return cls(partner, links, lang_of)
 
     def neighbours(self, left: str, right: str) -> dict[tuple[Url, Url], float]:
-        """For pairs of pages, the share of paired pages that link to both at the same place."""
+        """The share of paired pages that link to both pages of a pair at the same place."""
         known = {url: other for url, (other, _) in self.partner[LangPair(left, right)].items()}
         return votes(sorted(known.items()), self.links, self.lang_of, known)
 
     def siblings(self, left: str, right: str) -> dict[tuple[Url, Url], float]:
-        """For pairs of pages, the probability of the same counterpart in a third language."""
+        """The probability that two pages have the same counterpart in a third language."""
         found: dict[tuple[Url, Url], float] = {}
         for langs, partners in self.partner.items():
             if langs.left != left or langs.right == right:

@@ -1,4 +1,4 @@
-"""All evidence together: partners are assigned for all pages of a site at once."""
+"""Pairing by all evidence: counterparts are assigned for all pages of a site at once."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ if TYPE_CHECKING:
     from diptych.stages.pair.union.candidate_table import Proposals, Table
 
 _MIN_CANDIDATE = 0.01  # candidates below this probability are not reported
-_IMPLIED_SHARE = 0.5  # of the threshold, for a pair that two others imply
-_MIN_MIXED = 0.3  # share of each language in the text of a page that is a pair by itself
-_MIN_TEXT = log(30)  # letters of a page without its template
+_IMPLIED_SHARE = 0.5  # factor on the threshold for a pair that two others imply
+_MIN_MIXED = 0.3  # minimum share of each language on a bilingual page that is paired with itself
+_MIN_TEXT = log(30)  # minimum letters of a page without its template, as a logarithm
 _ONE_PAGE = "one_page"
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """The candidates of all pairers and of the pages' content, each page with one partner.
+    """Combines the candidates of all pairers and of content; assigns one partner per page.
 
-    Every candidate gets a probability by all that is known of it; the pairs with the greatest sum
-    of evidence are taken, such that the pages of one document in n languages are one group.
-    Without any content (a list of URLs) the scores of the pairers decide.
+    Each candidate gets a probability from all its evidence.  The pairs with the greatest total
+    evidence are chosen, such that the pages of one document in n languages form one group. Without
+    content (a list of URLs), the scores of the pairers decide.
     """
 
     pairers: tuple[Pairer, ...] = (Links(), Keys(), LangStrip())
-    """who propose candidates by links and URLs"""
+    """pairers that propose candidates by links and URLs"""
     content: Content | None = Content()  # noqa: RUF009 - it is frozen
-    """proposes candidates by what pages say"""
+    """pairer that proposes candidates by content"""
     threshold: float = 0.5
-    """least probability of a pair"""
+    """minimum probability of a pair"""
     model: str = ""
-    """folder of a page pair model; the one that comes with the package if empty"""
+    """folder of a page pair model; if empty, the one shipped with the package"""
     url_model: bool = True
-    """whether URLs are judged by the URL pair model too"""
+    """True if the URL pair model scores URLs too"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first, with the names of all that proposed them and all scores."""
+        """Pairs, strongest first, with the names and scores of all their evidence."""
         proposed = self._proposed(site)
         lang_of = page_languages(site)
         tables = self._tables(site, _proposals(proposed), lang_of)
@@ -62,13 +62,13 @@ class Union:
         }
         assigned = _assigned(tables, lang_of, self.threshold)
         pairs = [pair for pair in assigned if not bilingual.keys() >= _ends(pair)]
-        for pair in pairs:  # a page translated in part has its counterpart elsewhere
+        for pair in pairs:  # a partly translated page has a counterpart elsewhere
             for end in _ends(pair):
                 bilingual.pop(end, None)
         return sorted([*pairs, *bilingual.values()], key=strongest_first)
 
     def all_candidates(self, site: SiteView) -> list[PagePair]:
-        """All candidates above a small probability, also those that lost a page to a better one."""
+        """All candidates above a small probability, including those that lost to a better one."""
         tables = self._tables(site, _proposals(self._proposed(site)), page_languages(site))
         found = [
             table.page_pair(place)
@@ -90,12 +90,12 @@ class Union:
 
 
 def _ends(pair: PagePair) -> set[tuple[Url, str, str]]:
-    """Both pages of a pair, with its languages."""
+    """Both pages of a pair, each with the pair's languages."""
     return {(url, pair.left_lang, pair.right_lang) for url in (pair.left, pair.right)}
 
 
 def _proposals(pairs: Iterable[PagePair]) -> Proposals:
-    """The proposals of pairers by pages; the strongest of those with the same name."""
+    """The proposals of pairers by pages; the strongest of each kind of evidence."""
     proposals: defaultdict[tuple[Url, Url], dict[str, float]] = defaultdict(dict)
     for pair in pairs:
         known = proposals[pair.left, pair.right]
@@ -107,7 +107,7 @@ def _proposals(pairs: Iterable[PagePair]) -> Proposals:
 def _assigned(
     tables: Iterable[Table], lang_of: Mapping[Url, str], threshold: float
 ) -> list[PagePair]:
-    """One partner per page and language, and one page per language in each group."""
+    """Assign one partner per page and language, and one page per language in each group."""
     known: dict[tuple[Url, Url], tuple[Table, int]] = {}
     matched: list[tuple[Url, Url, float]] = []
     for table in tables:

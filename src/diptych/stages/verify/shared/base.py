@@ -1,4 +1,4 @@
-"""Base classes of verifiers: checks before any score, and a trained model of some features."""
+"""Base classes of verifiers: checks before scoring, and a trained model over features."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from diptych.types import Candidate, Decision
 
 @dataclass(frozen=True, slots=True)
 class CheckedVerifier(ABC):
-    """A verifier that first rejects pages that cannot be translations; `decide` does the rest."""
+    """A verifier that first rejects pages that cannot be translations, then calls `decide`."""
 
     threshold: float = 0.5
-    """least score of a pair that is accepted"""
+    """minimum score of a pair that is accepted"""
     min_letters: float = 100.0
-    """letters of a page's own text; templates and menus are not worth a pair"""
+    """minimum letters of a page's own text; pages with only templates and menus are useless"""
     max_copied: float = 0.8
-    """share of the shorter text that is the same, letter by letter, in both pages"""
+    """maximum share of the shorter text that is identical in both pages"""
     untranslated: float = 0.15
-    """share of the sentences of running text that are the same in both pages, which is marked"""
+    """the pair is flagged if at least this share of its running text is the same in both pages"""
 
     def verify(self, candidate: Candidate) -> Decision:
         """The decision with its flags; the score is 0 if the pages cannot be translations."""
@@ -38,35 +38,34 @@ class CheckedVerifier(ABC):
 
     @abstractmethod
     def decide(self, candidate: Candidate) -> Decision:
-        """The decision on pages that may be translations."""
+        """Decide on pages that may be translations."""
 
     def by_score(self, score: float, reason: Reason = Reason.NOT_PARALLEL) -> Decision:
-        """The decision on a score; a reject has the reason given."""
+        """Accept if the score reaches the threshold; otherwise reject with the given reason."""
         accept = score >= self.threshold
         return Decision(accept, score, "" if accept else reason)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedVerifier(CheckedVerifier):
-    """A verifier whose score is the probability of a trained model of some features."""
+    """A verifier whose score is the probability of a trained model over features."""
 
     method: ClassVar[str]
     names: ClassVar[tuple[str, ...]]
     model: str = ""
-    """folder of a model of one's own (`diptych train verify`); the one that comes with the package
-    if empty"""
+    """folder of a model from `diptych train verify`; if empty, the one shipped with the package"""
 
     def decide(self, candidate: Candidate) -> Decision:
-        """The decision by the score of the features."""
+        """Decide by the score of the features."""
         return self.by_score(self.score(features(candidate)))
 
     def score(self, row: Features) -> float:
-        """The probability by the features of two pages."""
+        """The probability of the features of two pages."""
         model = cached_model(self.model, self.method, self.names)
         return model.probability([getattr(row, name) for name in self.names])
 
 
 @lru_cache(maxsize=8)
 def cached_model(folder: str, method: str, names: tuple[str, ...]) -> Model:
-    """A model, read once for all pairs."""
+    """Load a model once for all pairs."""
     return load(folder, method, names)

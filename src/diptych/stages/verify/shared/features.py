@@ -1,7 +1,7 @@
-"""Features of two pages from which a verifier tells if they are translations of each other.
+"""Features of two pages from which a verifier decides if they are translations of each other.
 
-The first four are those of Vieira & Moreira 2012, three are those of Shi et al. 2006, the others
-are ours.  None depends on which languages they are, nor on which page is the left one.
+The first four are from Vieira & Moreira 2012, three are from Shi et al. 2006, the others are ours.
+None depends on the languages, nor on which page is the left one.
 """
 
 from __future__ import annotations
@@ -19,57 +19,58 @@ from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
 from diptych.types import Candidate, Page, Sketch
 
-_MIN_LONG_SEGMENT = 20.0  # letters; the length of a shorter segment says nothing
-_PRIOR_SEGMENTS = 3  # segments that a correlation of 0 counts for
-_PRIOR_AGREEMENT = 0.5  # if nothing is known
+_MIN_LONG_SEGMENT = 20.0  # minimum letters; the lengths of shorter segments mean nothing
+_PRIOR_SEGMENTS = 3  # weight, in segments, of a prior correlation of 0
+_PRIOR_AGREEMENT = 0.5  # used if nothing is known
 
 
 class Features(NamedTuple):
     """All features; shares and ratios are from 0 to 1."""
 
     words_ratio: float
-    """words of the page with fewer over those of the other"""
+    """ratio of the numbers of words, smaller to larger"""
     bytes_ratio: float
-    """size of the smaller file over that of the other"""
+    """ratio of the file sizes, smaller to larger"""
     tag_distance: float
-    """edit distance of the sequences of HTML tags, over the longer of them"""
+    """edit distance of the HTML tag sequences, divided by the length of the longer one"""
     word_overlap: float
-    """of all their words, the share that is on both pages"""
+    """share of all words that occur on both pages"""
     tag_similarity: float
-    """matches among the operations that turn one sequence of tags into the other"""
+    """share of matches among the operations that turn one tag sequence into the other"""
     aligned_sentences: float
-    """of the sentences of both pages, the share that has a counterpart"""
+    """share of the sentences of both pages that have a counterpart"""
     letters_ratio: float
-    """letters of the shorter text over those of the other"""
+    """ratio of the numbers of letters, smaller to larger"""
     covered_less: float
-    """share of the letters that have a counterpart, of the page with less of them"""
+    """share of letters with a counterpart, on the page where it is lower"""
     covered_more: float
-    """the same of the page with more of them"""
+    """share of letters with a counterpart, on the page where it is higher"""
     segment_score: float
-    """mean score of the aligned segments, by their letters"""
+    """mean score of the aligned segments, weighted by letters"""
     segment_lengths: float
-    """mean ratio of the lengths of aligned segments, by their letters"""
+    """mean length ratio of the aligned segments, weighted by letters"""
     length_correlation: float
-    """correlation of the logarithms of those lengths, from -1 to 1; little where they are few"""
+    """correlation of the log lengths of aligned segments, from -1 to 1; shrunk towards 0 if they
+    are few"""
     same_places: float
-    """of the words that are on both pages, and of all numbers, the share at corresponding places"""
+    """share of numbers and of words common to both pages that are at corresponding places"""
     same_words: float
-    """logarithm of the number of these words and numbers"""
+    """logarithm of the count of these words and numbers"""
     copied: float
-    """share of the shorter text that is the same, letter by letter, in both pages"""
+    """share of the shorter text that is identical in both pages"""
     numbers: float
     """agreement of the numbers of both pages"""
     files: float
-    """agreement of their images, and of what they link to outside of the site"""
+    """agreement of the images of both pages and of their links to other sites"""
     translated_less: float
-    """of the words the lexicon knows, the share whose translation is on the other page: the
-    direction in which it is less"""
+    """share of the words known to the lexicon whose translation is on the other page, in the
+    direction where it is lower"""
     translated_more: float
-    """the same for the direction in which it is more"""
+    """the same, in the direction where it is higher"""
     lexicon: float
-    """1 where the lexicon knows enough of both pages to say so, else 0"""
+    """1 if the lexicon knows enough words of both pages for these shares, else 0"""
     text: float
-    """amount of text: logarithm of the letters of the shorter one"""
+    """amount of text: logarithm of the letters of the shorter text"""
 
 
 NAMES = Features._fields
@@ -80,7 +81,7 @@ MAXENT = ("bytes_ratio", "tag_similarity", "aligned_sentences")
 
 
 class Coverage(NamedTuple):
-    """The shares of two pages that correspond, and how well they do."""
+    """The shares of two pages that are aligned, and the quality of the alignment."""
 
     left: float
     right: float
@@ -91,7 +92,7 @@ class Coverage(NamedTuple):
 
 
 def features(candidate: Candidate) -> Features:
-    """The features of a candidate."""
+    """Compute the features of a candidate."""
     left, right = (sketch_of(candidate, page) for page in (candidate.left, candidate.right))
     lengths = letters(candidate.left), letters(candidate.right)
     changes, matches = tag_changes(left.tags, right.tags)
@@ -123,19 +124,19 @@ def features(candidate: Candidate) -> Features:
 
 
 def ratio(one: float, other: float) -> float:
-    """The smaller of two amounts over the greater; 1 where there is nothing.
+    """The ratio of two amounts, smaller to larger; 1 if both are 0.
 
     >>> ratio(50, 100), ratio(100, 50), ratio(0, 0)
     (0.5, 0.5, 1.0)
     """
-    # DEVIATION(pplocator, shi): the papers divide one language by the other.  So the feature does
-    # not depend on which languages they are.
+    # DEVIATION(pplocator, shi): the papers divide one language by the other.  Here the feature does
+    # not depend on the languages.
     greater = max(one, other)
     return min(one, other) / greater if greater > 0 else 1.0
 
 
 def tag_changes(left: str, right: str) -> tuple[int, int]:
-    """The edit distance of two sequences of tags, one character for each, and their matches.
+    """The edit distance of two tag sequences, one character per tag, and the number of matches.
 
     >>> tag_changes("abcCdDBA", "abdDdDBA")
     (2, 6)
@@ -155,7 +156,7 @@ def tag_changes(left: str, right: str) -> tuple[int, int]:
 
 
 def shared(left: Iterable[str], right: Iterable[str]) -> float:
-    """Of the words of both, the share that both have.
+    """The share of all words of two texts that both have.
 
     >>> shared(["mont", "blanc", "1786"], ["mont", "blanc", "en"])
     0.5
@@ -165,12 +166,12 @@ def shared(left: Iterable[str], right: Iterable[str]) -> float:
 
 
 def _agreement(both: float, either: float) -> float:
-    """A share, drawn towards the prior where there are few cases."""
+    """A share, shrunk towards the prior if there are few cases."""
     return (both + 2 * _PRIOR_AGREEMENT) / (either + 2)
 
 
 def _numbers(left: Mapping[str, int], right: Mapping[str, int]) -> float:
-    """Weighted Jaccard index of the numbers; a single digit says next to nothing."""
+    """Weighted Jaccard index of the numbers; single digits have hardly any weight."""
     ours, theirs = (
         Counter({word: n for word, n in bag.items() if word[:1].isdigit() and len(word) > 1})
         for bag in (left, right)
@@ -179,14 +180,15 @@ def _numbers(left: Mapping[str, int], right: Mapping[str, int]) -> float:
 
 
 def letters(page: Page) -> float:
-    """The length of a page's text."""
+    """The length of a page's text, in letters."""
     return sum(text_length(block.text) for block in page.blocks)
 
 
 def copied(left: Page, right: Page) -> float:
-    """The share of the shorter text in blocks that are the same in both pages, code left out.
+    """The share of the shorter text in blocks that both pages have, without code.
 
-    Nobody translates code: a page of examples with one sentence about them may be translated.
+    Code is not translated: a page of code examples with one translated sentence may be a
+    translation.
     """
     ours, theirs = Counter(_prose(left)), Counter(_prose(right))
     same = sum(len(text) * count for text, count in (ours & theirs).items())
@@ -197,13 +199,13 @@ def copied(left: Page, right: Page) -> float:
 
 
 def _prose(page: Page) -> list[str]:
-    """The texts of a page's blocks without code, or all if there is nothing else."""
+    """The texts of a page's blocks without code, or of all blocks if there are no others."""
     prose = [block.text for block in page.blocks if "/pre[" not in block.path]
     return prose or [block.text for block in page.blocks]
 
 
 def coverage(candidate: Candidate) -> Coverage:
-    """The shares of both pages in segments that correspond."""
+    """The shares of the letters of both pages that are in aligned segments."""
     # DEVIATION(shi): sentences that were joined into a segment count as one, on either side.
     aligned, alone, scores, lengths = [0.0, 0.0], [0.0, 0.0], 0.0, 0.0
     pairs: list[tuple[float, float]] = []
@@ -230,7 +232,7 @@ def coverage(candidate: Candidate) -> Coverage:
 
 
 def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
-    """The correlation of the logarithms of lengths; drawn to 0 where there are few pairs.
+    """The correlation of log lengths, shrunk towards 0 if there are few pairs.
 
     >>> round(_correlation([(10, 12), (100, 90), (1000, 1100)] * 10), 2), _correlation([(5, 5)])
     (0.91, 0.0)
@@ -240,7 +242,7 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
     left, right = [math.log(pair[0]) for pair in pairs], [math.log(pair[1]) for pair in pairs]
     try:
         found = statistics.correlation(left, right)
-    except statistics.StatisticsError:  # all of one length
+    except statistics.StatisticsError:  # all have the same length
         return 0.0
     return found * len(pairs) / (len(pairs) + _PRIOR_SEGMENTS)
 
@@ -256,7 +258,7 @@ def sketch_of(candidate: Candidate, page: Page) -> Sketch:
 
 
 def _size_ratio(candidate: Candidate, lengths: tuple[float, float]) -> float:
-    """The ratio of the sizes of the files; for a page in both languages, of its halves."""
+    """The ratio of the file sizes; for a page in both languages, of its halves."""
     if candidate.pair.left == candidate.pair.right:
         return ratio(*lengths)
     return ratio(candidate.left.record.size, candidate.right.record.size)

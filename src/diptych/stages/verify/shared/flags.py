@@ -1,4 +1,4 @@
-"""Flags of a pair of pages: facts that a user may want to know, accepted or not."""
+"""Flags of a page pair: facts that a user may want to know, even if it is rejected."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from diptych.types import Candidate, SegmentPair
 
 MACHINE = "machine_translated"
 UNTRANSLATED = "untranslated_parts"
-_MIN_SENTENCE = 30  # characters of a sentence
-_MIN_PROSE = 0.92  # share of letters and spaces; below it is code, a path or a formula
+_MIN_SENTENCE = 30  # minimum characters of a sentence
+_MIN_PROSE = 0.92  # minimum share of letters and spaces; with less it is code, a path or a formula
 
 
 def pair_flags(candidate: Candidate, *, untranslated: float) -> tuple[str, ...]:
-    """The flags of a pair: machine translation of either page, parts left untranslated."""
+    """The flags of a pair: machine translation of either page, untranslated parts."""
     found = []
     page_flags = (*candidate.left.record.flags, *candidate.right.record.flags)
     if any(flag.startswith("machine:") for flag in page_flags):
@@ -22,7 +22,7 @@ def pair_flags(candidate: Candidate, *, untranslated: float) -> tuple[str, ...]:
 
 
 def untranslated_share(candidate: Candidate) -> float:
-    """Of the running text that corresponds, the share that is the same on both sides."""
+    """The share of aligned running text that is the same on both sides."""
     same = total = 0
     for segment in candidate.segments:
         if segment.left and segment.right and len(segment.left) >= _MIN_SENTENCE:

@@ -1,10 +1,10 @@
-"""Trained models of verifiers: a few numbers as JSON, never code.
+"""Trained models of verifiers as JSON: plain numbers, no code.
 
     logistic    p = 1 / (1 + exp(-(bias + sum of weight * (value - mean) / scale)))
     trees       p = 1 / (1 + exp(-(bias + sum of the leaves that a row reaches)))
 
-A tree is a list of nodes `[feature, threshold, left, right, value]`; a leaf has feature -1, a row
-goes left where its value is at most the threshold, and steps lead only onwards.
+A tree is a list of nodes `[feature, threshold, left, right, value]`.  A leaf has feature -1; a row
+goes left if its value is at most the threshold; children come after their parent.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """A weight for each feature."""
+    """A logistic model with one weight per feature."""
 
     features: tuple[str, ...]
     bias: float
@@ -45,7 +45,7 @@ class Logistic:
     scales: tuple[float, ...]
 
     def probability(self, row: Sequence[float]) -> float:
-        """The probability that a pair with these features is right.
+        """The probability that a pair with these features is correct.
 
         >>> Logistic(("a",), 0.0, (2.0,), (0.5,), (1.0,)).probability([0.5])
         0.5
@@ -56,14 +56,14 @@ class Logistic:
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """One decision tree, or many whose answers are added."""
+    """One decision tree, or several whose leaf values are added."""
 
     features: tuple[str, ...]
     bias: float
     trees: tuple[tuple[Node, ...], ...]
 
     def probability(self, row: Sequence[float]) -> float:
-        """The probability that a pair with these features is right.
+        """The probability that a pair with these features is correct.
 
         >>> leaves = Node(-1, 0, 0, 0, -2.0), Node(-1, 0, 0, 0, 2.0)
         >>> model = Trees(("a",), 0.0, ((Node(0, 0.5, 1, 2, 0.0), *leaves),))
@@ -84,7 +84,7 @@ def _leaf(tree: Sequence[Node], row: Sequence[float]) -> float:
 
 
 def to_json(model: Model) -> str:
-    """A model as a file holds it; read by `from_json`."""
+    """Serialise a model as JSON; `from_json` reads it."""
     kept: dict[str, Any] = {"format": FORMAT, "features": model.features, "bias": model.bias}
     if isinstance(model, Logistic):
         kept |= {"weights": model.weights, "means": model.means, "scales": model.scales}
@@ -94,7 +94,7 @@ def to_json(model: Model) -> str:
 
 
 def from_json(text: str | bytes, features: Sequence[str], name: str) -> Model:
-    """A model that was trained with these features; `ConfigError` for anything else."""
+    """Parse a model; raises `ConfigError` if it is not valid or has other features."""
     with reading(name, "model of a verifier", _ADVICE):
         raw = parse_model(text, FORMAT)
         if raw["features"] != list(features):
@@ -103,7 +103,7 @@ def from_json(text: str | bytes, features: Sequence[str], name: str) -> Model:
 
 
 def _checked(raw: dict[str, Any]) -> Model:
-    """The model of parsed JSON; `ValueError` unless all of it is sound."""
+    """Check parsed JSON and build the model; raises `ValueError` if any of it is not valid."""
     features, bias = tuple(raw["features"]), number(raw["bias"])
     if "trees" in raw:
         trees = tuple(_tree(nodes, len(features)) for nodes in raw["trees"])
@@ -117,24 +117,24 @@ def _checked(raw: dict[str, Any]) -> Model:
 
 
 def _tree(nodes: Sequence[Any], width: int) -> tuple[Node, ...]:
-    """A tree in which every step leads on, and none out of it."""
+    """Check and build a tree: children must come after their parent and exist."""
     tree = tuple(Node(*nodes[place]) for place in range(len(nodes)))
     if not tree:
         raise ValueError("a tree has no root")
     for place, node in enumerate(tree):
         steps = node.left, node.right
         if any(type(number) is not int for number in (node.feature, *steps)):
-            raise ValueError("a step of a tree is no number")
+            raise ValueError("a node of a tree is not made of numbers")
         if not _LEAF <= node.feature < width:
-            raise ValueError("a tree asks for a feature there is not")
+            raise ValueError("a node of a tree has an unknown feature")
         if node.feature != _LEAF and not all(place < step < len(tree) for step in steps):
-            raise ValueError("a step of a tree leads nowhere")
+            raise ValueError("a node of a tree has no valid children")
         number(node.threshold), number(node.value)
     return tree
 
 
 def load(folder: str, method: str, features: Sequence[str]) -> Model:
-    """The model of a method in a folder; without one that which comes with the package."""
+    """Load the model of a method from a folder, or the one shipped with the package."""
     return (_read if folder else _shipped)(folder, method, tuple(features))
 
 

@@ -1,4 +1,4 @@
-"""Reasons to reject a pair before any score: pages that cannot be translations."""
+"""Reasons to reject a pair before scoring: the pages cannot be translations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from diptych.text.lengths import text_length
 from diptych.types import Candidate, Page
 
 _MAX_MENU_ITEM = 25.0  # letters; a shorter block is mostly a menu item or a label
-_MIN_PART = 0.2  # share of a page that is translated in part
-_MIN_CLEAR = 0.9  # score of a language from which it is certain
+_MIN_PART = 0.2  # minimum share of a language in a partly translated page
+_MIN_CLEAR = 0.9  # minimum score of a language to be certain
 
 
 def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> str:
-    """The reason why two pages cannot be translations; empty if they can.
+    """The reason why two pages cannot be translations, or "".
 
-    A page in both languages is paired with itself, and is no copy.
+    A page in both languages is paired with itself, and is not a copy.
     """
     left, right, pair = candidate.left, candidate.right, candidate.pair
     is_split = pair.left == pair.right
@@ -27,7 +27,7 @@ def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> 
         return Reason.COPY
     share = copied(left, right)
     if min(own_text(left, right), own_text(right, left)) < max(min_letters, 1.0):
-        # A page that is nearly all copy has little text of its own.
+        # A page that is mostly copied has little text of its own.
         return Reason.COPY if share > max_copied else Reason.TOO_LITTLE_TEXT
     if reason := _language_obstacle(candidate, is_split=is_split):
         return reason
@@ -35,13 +35,13 @@ def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> 
 
 
 def _language_obstacle(candidate: Candidate, *, is_split: bool) -> str:
-    """The reason why the languages of two pages do not fit; empty if they do."""
+    """The reason why the languages of two pages do not fit, or ""."""
     left, right, pair = candidate.left, candidate.right, candidate.pair
     if not is_split and not (left.lang and right.lang):
         return Reason.UNKNOWN_LANGUAGE
     if same_language(pair.left_lang, pair.right_lang):
         return Reason.SAME_LANGUAGE
-    if is_split:  # the whole page has one language, its halves have theirs
+    if is_split:  # the page as a whole has one language, but each half has its own
         return ""
     if same_language(left.lang, right.lang) and not (
         _is_partly_in(left, pair.left_lang) and _is_partly_in(right, pair.right_lang)
@@ -52,23 +52,23 @@ def _language_obstacle(candidate: Candidate, *, is_split: bool) -> str:
 
 
 def _is_partly_in(page: Page, lang: str) -> bool:
-    """True if a good part of a page is in a language: a page translated in part is in two."""
+    """True if a part of a page is in a language, as in a partly translated page."""
     return any(
         score >= _MIN_PART and same_language(found, lang) for found, score in page.record.langs
     )
 
 
 def _is_clearly_other(page: Page, lang: str) -> bool:
-    """True if a page is clearly in another language than it was paired for."""
+    """True if a page is clearly in another language than the pair says."""
     if same_language(page.lang, lang):
         return False
     return any(score >= _MIN_CLEAR and found == page.lang for found, score in page.record.langs)
 
 
 def own_text(page: Page, other: Page) -> float:
-    """Letters of a page that are not on the other too; menu items count half.
+    """The number of letters of a page that are not on the other page; menu items count half.
 
-    Two pages of a template with hardly any text consist of menus and common blocks.
+    Two template pages with hardly any text consist of menus and common blocks.
     """
     theirs = Counter(block.text for block in other.blocks)
     own = Counter(block.text for block in page.blocks) - theirs

@@ -1,6 +1,6 @@
-"""The share of common words and numbers of two pages that stand at corresponding places.
+"""The share of common words and numbers of two pages that are at corresponding places.
 
-Any two pages of a site share many words.  In a translation they stand in the same sentences.
+Any two pages of a site share many words.  In a translation, these are in corresponding sentences.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from typing import NamedTuple
 
 from diptych.types import SegmentPair
 
-# Numbers, and words of the alphabets in which names are mostly spelled alike; a word of ideographs
-# has no ends that could be seen without a dictionary.
+# Numbers, and words in alphabets in which names are mostly spelled alike.  Words in ideographs are
+# left out, as they cannot be separated without a dictionary.
 _WORD = re.compile("[0-9]+|[a-z\u00df-\u00f6\u00f8-\u024f]{3,}|[\u0370-\u052f]{3,}")
 
 
 class SamePlaces(NamedTuple):
-    """Words and numbers that stand at corresponding places of both pages."""
+    """Words and numbers at corresponding places of both pages."""
 
     share: float = 0.5
-    """of the words on both pages, and of all numbers; drawn to a half where they are few"""
+    """share of common words and of numbers at corresponding places; shrunk towards 0.5 if few"""
     words: int = 0
 
 
 def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
-    """The share of the words on both pages, and of the numbers, that both sides of a segment have.
+    """The share of common words and of numbers that are on both sides of a segment.
 
-    Words differ in two languages, and only those that are on both pages should be at one place;
-    numbers are the same in all.
+    Most words differ between languages, so only those that occur on both pages are expected at
+    corresponding places; numbers are the same in all languages.
     """
     left = [frozenset(_WORD.findall(segment.left.lower())) for segment in segments]
     right = [frozenset(_WORD.findall(segment.right.lower())) for segment in segments]
@@ -43,5 +43,5 @@ def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
 
 
 def _is_number(word: str) -> bool:
-    """True for a number of several digits: a single one may number any item."""
+    """True for a number of several digits; single digits are often item numbers."""
     return len(word) > 1 and word[0].isdigit()

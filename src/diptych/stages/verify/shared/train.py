@@ -1,4 +1,4 @@
-"""Training of the models of verifiers, with scikit-learn."""
+"""Training of verifier models with scikit-learn."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from diptych.learn.libraries import library
 from diptych.stages.verify.shared.model import Logistic, Model, Node, Trees
 
-_MIN_LEAF = 2  # pairs of a leaf, the default of J48 in WEKA
+_MIN_LEAF = 2  # minimum pairs per leaf, the default of J48 in WEKA
 _NEGATIVE_FEATURES = frozenset({"tag_distance"})
-"""features that speak against a pair; the others speak for one"""
+"""features that are evidence against a pair; the others are evidence for it"""
 _UNSIGNED_FEATURES = frozenset({"copied", "lexicon", "text"})
-"""features that only say how reliable others are"""
-_MAX_TOTAL_WEIGHT = 250  # pairs; more do not weaken the penalty on the weights
-_SMALL_TABLE = 200  # pairs; in a larger table a leaf must hold one in a hundred
+"""features that only show how reliable the others are"""
+_MAX_TOTAL_WEIGHT = 250  # in pairs; more pairs do not weaken the penalty on the weights
+_SMALL_TABLE = 200  # in pairs; in a larger table a leaf must hold at least 1% of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Labelled pairs: a row of features, a label and a weight for each."""
+    """Labelled pairs: each with a row of features, a label and a weight."""
 
     names: tuple[str, ...]
     rows: NDArray[np.float64]
@@ -38,18 +38,18 @@ class Table:
         right: Iterable[bool],
         weights: Iterable[float] | None = None,
     ) -> Table:
-        """A table of plain values; without weights each pair counts the same."""
+        """Build a table from plain values; without weights, all pairs count the same."""
         values = np.array([[*row] for row in rows], np.float64).reshape(-1, len(names))
         count = np.ones(len(values)) if weights is None else np.array([*weights], np.float64)
         return cls(tuple(names), values, np.array([*right], bool), count)
 
     def only(self, names: Sequence[str]) -> Table:
-        """The same pairs with some of the features."""
+        """The same pairs with only these features."""
         columns = [self.names.index(name) for name in names]
         return Table(tuple(names), self.rows[:, columns], self.right, self.weights)
 
     def part(self, chosen: NDArray[Any]) -> Table:
-        """Some of the pairs."""
+        """The chosen pairs."""
         return Table(self.names, self.rows[chosen], self.right[chosen], self.weights[chosen])
 
 
@@ -57,9 +57,9 @@ Trainer = Callable[[Table], Model]
 
 
 def logistic(table: Table, *, strength: float = 1.0) -> Logistic:
-    """Maximum entropy over two classes, which is logistic regression."""
+    """Train a maximum entropy model of two classes, which is logistic regression."""
     # DEVIATION(shi): the same maximum is found by a quasi-Newton method, not by iterative scaling,
-    # and weights are kept small, so that few pairs suffice.
+    # and weights are regularised, so that few pairs suffice.
     linear_model: Any = library("sklearn.linear_model", "training")
     means, scales = _moments(table)
     model = linear_model.LogisticRegression(C=strength, max_iter=5_000)
@@ -69,10 +69,10 @@ def logistic(table: Table, *, strength: float = 1.0) -> Logistic:
 
 
 def monotone(table: Table) -> Logistic:
-    """Logistic regression in which the sign of each weight is fixed.
+    """Train a logistic regression in which the sign of each weight is fixed.
 
-    Without that, of two correlated features one may get a negative weight: this fits the sites of
-    the training and no others.
+    Otherwise, one of two correlated features may get a negative weight, which fits only the
+    training sites.
     """
     optimize: Any = library("scipy.optimize", "training")
     means, scales = _moments(table)
@@ -109,9 +109,9 @@ def _moments(table: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def decision_tree(table: Table) -> Trees:
-    """A small decision tree, split by entropy."""
+    """Train a small decision tree, split by entropy."""
     # DEVIATION(pplocator): J48 splits by gain ratio and prunes by a bound on the error.  Here trees
-    # are split by gain, and kept small by the least size of a leaf and the cost of leaves.
+    # are split by gain, and kept small by a minimum leaf size and a cost of leaves.
     tree_module: Any = library("sklearn.tree", "training")
     least = max(_MIN_LEAF, len(table.rows) // 100 if len(table.rows) > _SMALL_TABLE else 0)
     model = tree_module.DecisionTreeClassifier(
@@ -122,12 +122,12 @@ def decision_tree(table: Table) -> Trees:
 
 
 def _leaf_odds(tree: Any, table: Table) -> NDArray[np.float64]:
-    """The logarithm of the odds of each leaf of a fitted tree."""
+    """The log-odds of each leaf of a fitted tree."""
     leaves = tree.apply(table.rows.astype(np.float32))
     weights = table.weights / table.weights.mean()
     total = np.bincount(leaves, weights, tree.node_count)
     right = np.bincount(leaves, weights * table.right, tree.node_count)
-    return np.log((right + 1) / (total - right + 1))  # Laplace: no leaf is certain
+    return np.log((right + 1) / (total - right + 1))  # Laplace smoothing: no leaf is certain
 
 
 def tree_nodes(tree: Any, values: NDArray[np.float64]) -> tuple[Node, ...]:
@@ -147,7 +147,7 @@ def probabilities(model: Model, rows: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def folds(right: NDArray[np.bool_], count: int, seed: int) -> NDArray[np.int64]:
-    """A fold for each pair, with the classes spread evenly over them."""
+    """Assign pairs to folds, with the classes spread evenly over them."""
     found = np.zeros(len(right), np.int64)
     generator = np.random.default_rng(seed)
     for label in (False, True):
@@ -157,7 +157,7 @@ def folds(right: NDArray[np.bool_], count: int, seed: int) -> NDArray[np.int64]:
 
 
 def cross_validated(table: Table, train: Trainer, fold: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The probability of each pair by a model of the other folds."""
+    """The probability of each pair according to a model trained on the other folds."""
     found = np.zeros(len(table.rows))
     for number in np.unique(fold).tolist():
         here = fold == number

@@ -1,4 +1,4 @@
-"""The share of a page's words whose translation is on another page, by a lexicon."""
+"""The share of a page's words whose translation is on another page, according to a lexicon."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.cognates import stem
 
-_MIN_PROBABILITY = 0.2  # of a translation
-_MIN_COUNT = 3.0  # occurrences of a word that is known well
-_MAX_WORD_SHARE = 1 / 300  # of all words; a more frequent word is on every page
-_MIN_WORDS = 8  # known well on both pages; with fewer the shares are unknown
+_MIN_PROBABILITY = 0.2  # minimum probability of a translation
+_MIN_COUNT = 3.0  # minimum occurrences of a well-known word
+_MAX_WORD_SHARE = 1 / 300  # maximum share of all words; more frequent words are on every page
+_MIN_WORDS = 8  # minimum well-known words on both pages; with fewer the shares are unknown
 _UNKNOWN_SHARE = 0.5
 
 _Known = Mapping[str, frozenset[str]]
 
 
 class TranslatedShares(NamedTuple):
-    """Shares of the known words of both pages whose translation is on the other."""
+    """Shares of the known words of each page whose translation is on the other page."""
 
     forward: float = _UNKNOWN_SHARE
     backward: float = _UNKNOWN_SHARE
@@ -31,7 +31,7 @@ class TranslatedShares(NamedTuple):
 def translated_shares(
     left: Mapping[str, int], right: Mapping[str, int], lexicon: Lexicon | None
 ) -> TranslatedShares:
-    """The shares for two bags of stems; neutral where the lexicon knows too few of them."""
+    """The shares for two bags of stems; neutral if the lexicon knows too few of them."""
     if lexicon is None or not len(lexicon):
         return TranslatedShares()
     forward, backward = _tables(lexicon)
@@ -47,7 +47,7 @@ def translated_shares(
 
 @lru_cache(maxsize=4)
 def _tables(lexicon: Lexicon) -> tuple[_Known, _Known]:
-    """The translations of each stem that is known well, in both directions."""
+    """The translations of each well-known stem, in both directions."""
     return _known(lexicon), _known(lexicon.reversed())
 
 
