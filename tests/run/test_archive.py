@@ -268,7 +268,7 @@ def test_file_of_another_run_survives_byte_for_byte(tmp_path: Path, name: str) -
             assert (tmp_path / "warc" / f"{name}.unknown-{number}").read_bytes() == STRANGER
             (note,) = store.archive.notes
             assert note.endswith(
-                f"{name} is not of this run; it was renamed to {name}.unknown-{number}"
+                f"{name} does not belong to this run; it was renamed to {name}.unknown-{number}"
             )
             assert [found.url for found in store.records(SITE)] == [url(1)]
     with Store(tmp_path) as store:
@@ -361,7 +361,7 @@ def test_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()
     (run / "run.lock").symlink_to("../important.txt")
-    assert "run.lock is no regular file; remove it" in fault(lambda: Store(run), StoreError)
+    assert "run.lock is not a regular file; remove it" in fault(lambda: Store(run), StoreError)
     assert (tmp_path / "important.txt").read_text() == "precious"
     # also one that comes after the check
     with (
@@ -371,7 +371,7 @@ def test_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
         pass
     (run / "run.lock").unlink()
     (run / "run.lock").mkdir()
-    assert "run.lock is no regular file; remove it" in fault(lambda: Store(run), StoreError)
+    assert "run.lock is not a regular file; remove it" in fault(lambda: Store(run), StoreError)
 
 
 @pytest.mark.parametrize("size", [0, 5000, None])

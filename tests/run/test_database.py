@@ -76,7 +76,7 @@ def test_exception_in_an_inner_transaction_undoes_the_whole_even_if_it_is_caught
                 store.site_id("b.org")
                 raise ValueError
 
-    with pytest.raises(StoreError, match="is undone"):
+    with pytest.raises(StoreError, match="is rolled back"):
         both()
     assert names(store) == []
     with store.transaction():

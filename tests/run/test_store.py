@@ -477,7 +477,7 @@ def test_warcio_check_says_nothing_against_a_run(
 
 
 def test_second_writer_is_refused(folder: Path) -> None:
-    with Store(folder), pytest.raises(StoreError, match="in use by another diptych"):
+    with Store(folder), pytest.raises(StoreError, match="in use by another process"):
         Store(folder)
     Store(folder).close()
 
