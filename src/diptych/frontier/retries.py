@@ -1,4 +1,4 @@
-"""Retries after failures: Retry-After, backoff, giving up a URL, stopping a host."""
+"""Retries after failures: Retry-After, backoff, giving up on URLs, stopping hosts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diptych.types import Failure, Kind
 _NO_ANSWER = (Reason.TIMEOUT, Reason.CONNECT, Reason.DISCONNECTED)
 RETRIED = frozenset({*_NO_ANSWER, "http_429", "http_500", "http_502", "http_503", "http_504"})
 REFUSALS = frozenset({*_NO_ANSWER, "http_401", "http_403", "http_429", "http_503"})
-FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
+FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not because of overload
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """Records answers and failures, and decides on retries."""
+    """Records responses and failures, and decides on retries."""
 
     store: Store
     frontier: Frontier
@@ -43,7 +43,7 @@ class Retries:
     def record(
         self, claim: Claim, answer: ReadAnswer | Failure, now: float, pointer: Pointer | None
     ) -> tuple[ReadAnswer, bool]:
-        """Save the answer to a claim; returns it, and True if the URL is given up."""
+        """Save the response to a claim; returns it, and True if the URL is given up."""
         host = self.hosts[claim.host]
         failed = ReadAnswer(claim.url, 0, 0, now)
         reading = failed._replace(failure=answer) if isinstance(answer, Failure) else answer
@@ -61,7 +61,7 @@ class Retries:
         return reading, False
 
     def _fail(self, claim: Claim, failure: Failure, status: int, now: float) -> bool:
-        """Schedule a retry, or give up and return True; a host that keeps refusing is stopped."""
+        """Schedule a retry, or give up and return True; stop a host that keeps refusing."""
         host, limits = self.hosts[claim.host], self.limits
         refused = failure.reason in REFUSALS
         host.refusals = host.refusals + 1 if refused else 0
@@ -89,13 +89,13 @@ class Retries:
 
 
 def _is_unreachable(failure: Failure) -> bool:
-    """True if a host gave no answer at all, though it is one that may be asked."""
+    """True if a host did not respond at all, although requests to it are allowed."""
     is_answer = http_status(failure.reason) is not None or fault_type(failure.reason)
     return failure.reason != Reason.PRIVATE_ADDRESS and not is_answer
 
 
 def _robots_failure(failure: Failure) -> str:
-    """Words for a robots.txt that could not be fetched."""
+    """The message for a robots.txt that could not be fetched."""
     host = host_of(failure.url)
     if kind := fault_type(failure.reason):
         return f"its robots.txt could not be processed ({kind})"
