@@ -154,7 +154,7 @@ def test_crawl_delay_is_kept_and_noted(either):
         outcome = either(server.url, delay=0.1, connections=4)
     assert min(server.gaps()) >= 0.4 - TOLERANCE
     assert server.busiest == 1
-    assert any("Crawl-delay of 0.4" in note and "kept" in note for note in outcome.notes)
+    assert any("Crawl-delay of 0.4" in note and "respected" in note for note in outcome.notes)
 
 
 def test_host_with_a_crawl_delay_beyond_reason_is_left_alone(crawl):
@@ -163,7 +163,7 @@ def test_host_with_a_crawl_delay_beyond_reason_is_left_alone(crawl):
         outcome = crawl(server.url)
     assert server.paths == ["/robots.txt"]
     assert outcome.pages == {}
-    assert any("was stopped: it asks for a Crawl-delay of 86400 s" in n for n in outcome.notes)
+    assert any("was stopped: it requests a Crawl-delay of 86400 s" in n for n in outcome.notes)
 
 
 def test_wait_asked_for_is_kept_over_a_restart(either):

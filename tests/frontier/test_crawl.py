@@ -248,12 +248,12 @@ def test_crawl_delay_is_kept_and_said(folder: Path) -> None:
     assert len(starts) == 9
     assert min(after - before for before, after in pairwise(starts)) >= 5.0
     assert drive.most_in_flight == 1
-    assert drive.notes == [f"{HOME} asks for a Crawl-delay of 5 s: kept"]
+    assert drive.notes == [f"{HOME} requests a Crawl-delay of 5 s: respected"]
 
 
 def test_long_crawl_delay_is_said_at_once_with_the_pages_per_hour(folder: Path) -> None:
     answers = {**SMALL, **web(robots("User-agent: *\nCrawl-delay: 120"))}
-    note = f"{HOME} asks for a Crawl-delay of 120 s: kept, at most 30 pages per hour"
+    note = f"{HOME} requests a Crawl-delay of 120 s: respected, at most 30 pages per hour"
     drive = Drive(folder, answers, limits=Limits(max_pages=2))
     with drive.opened() as crawl:
         drive.steer(crawl)
@@ -274,7 +274,7 @@ def test_host_that_asks_for_an_absurd_crawl_delay_is_left_alone(folder: Path) ->
     first = Drive(folder, answers).run()
     assert first.fetches("/robots.txt") == 1
     assert first.order == []
-    reason = "it asks for a Crawl-delay of 1e+09 s, and more than 600 s are not waited for"
+    reason = "it requests a Crawl-delay of 1e+09 s; at most 600 s are allowed"
     assert first.notes == [f"{HOME} was stopped: {reason}"]
     # And also where the crawl goes on, until robots.txt is fetched again after a day.
     second = Drive(folder, answers, now=first.now + 60).run()
@@ -444,14 +444,16 @@ def test_ways_out_of_the_site_are_said_once_for_each_host(folder: Path) -> None:
     moved = [redirect(f"/{n}", f"https://elsewhere.com/{n}") for n in range(3)]
     seeds = [f"{HOME}/{n}" for n in range(3)]
     notes = Drive(folder, web(*moved), seeds=seeds).run().notes
-    assert notes == [f"{HOME}/0 leads out of the site, to https://elsewhere.com/0: mine that"]
+    assert notes == [f"{HOME}/0 redirects to another site; mine https://elsewhere.com/0 instead"]
 
 
 def test_redirect_out_of_the_site_is_not_followed_and_said_for_a_seed(folder: Path) -> None:
     answers = web(redirect("/", "https://elsewhere.com/"))
     drive = Drive(folder, answers).run()
     assert drive.fetches("https://elsewhere.com/") == 0
-    assert drive.notes == [f"{HOME}/ leads out of the site, to https://elsewhere.com/: mine that"]
+    assert drive.notes == [
+        f"{HOME}/ redirects to another site; mine https://elsewhere.com/ instead"
+    ]
 
 
 def test_redirect_out_of_the_site_is_not_worth_a_note_for_other_pages(folder: Path) -> None:

@@ -81,10 +81,11 @@ def test_urgent_notes_are_shown_at_once_and_once(is_terminal: bool) -> None:
         Progress(stage="crawling", crawl=cast(Crawl, crawl)), console
     ) as progress:
         progress.tick()
-        crawl.hosts.urgent_notes.append("http://a.org asks for a Crawl-delay of 60 s: kept")
+        note = "http://a.org requests a Crawl-delay of 60 s: respected"
+        crawl.hosts.urgent_notes.append(note)
         progress.tick()
         progress.tick()
-        assert said.getvalue().count("note: http://a.org asks for a Crawl-delay of 60 s: kept") == 1
+        assert said.getvalue().count(f"note: {note}") == 1
 
 
 def test_before_the_crawl_there_is_nothing_to_show() -> None:

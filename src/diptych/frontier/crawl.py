@@ -342,7 +342,7 @@ class Crawl:
         host = host_of(target)
         if host not in self._ways_out:
             self._ways_out.add(host)
-            self.hosts.add_note(f"{url} leads out of the site, to {target}: mine that")
+            self.hosts.add_note(f"{url} redirects to another site; mine {target} instead")
 
     def _take_robots(self, claim: Claim, robots: Robots, status: int, now: float) -> None:
         self.frontier.complete(claim, now, status=status)

@@ -262,16 +262,16 @@ class Hosts:
         self.slow.pop(info.id, None)
         if not asked or asked <= self._politeness.delay:
             return
-        said = f"asks for a Crawl-delay of {asked:g} s"
+        said = f"requests a Crawl-delay of {asked:g} s"
         if self._politeness.is_too_slow(asked):
             most = f"{self._politeness.max_crawl_delay:g} s"
-            self.stop(info.id, f"it {said}, and more than {most} are not waited for")
+            self.stop(info.id, f"it {said}; at most {most} are allowed")
         elif asked > SLOW_DELAY:
             self.slow[info.id] = asked
             hourly = f"at most {3600 / asked:.0f} pages per hour"
-            self.add_note(f"{info.origin} {said}: kept, {hourly}", is_urgent=True)
+            self.add_note(f"{info.origin} {said}: respected, {hourly}", is_urgent=True)
         else:
-            self.add_note(f"{info.origin} {said}: kept")
+            self.add_note(f"{info.origin} {said}: respected")
 
     def hold(self, id: int, until: float) -> None:
         """Send no requests to a host until a time, even after a restart."""
