@@ -121,19 +121,23 @@ def test_what_came_before_a_failure_is_kept(tmp_path: Path) -> None:
     ("reply", "reason", "detail"),
     [
         (Reply("<html>Service unavailable</html>"), "not_json", "<html>Service"),
-        (Reply(b"\xff\xfe\x00"), "not_json", "no JSON"),
-        (Reply(""), "not_json", "no JSON"),
+        (Reply(b"\xff\xfe\x00"), "not_json", "not JSON"),
+        (Reply(""), "not_json", "not JSON"),
         (Reply("[]"), "wrong_shape", "no list at 'data.items'"),
         (Reply('{"data": {"items": {"a": 1}}}'), "wrong_shape", "no list"),
-        (Reply("[" * 100_000), "not_json", "no JSON"),
+        (Reply("[" * 100_000), "not_json", "not JSON"),
         (Reply("no", 404), "http_404", "answered 404 Not Found"),
         (Reply("no", 401), "http_401", "is the key in 'headers' right?"),
         (Reply("", 302, (("Location", "file:///etc/passwd"),)), "http_302", "not allowed"),
-        (Reply("", 302, (("Location", "ftp://127.0.0.1/"),)), "no_connection", "not of the web"),
+        (Reply("", 302, (("Location", "ftp://127.0.0.1/"),)), "no_connection", "which is not HTTP"),
         (Reply("", 302, (("Location", "/links"),)), "http_302", "infinite loop"),
         (Fault(b"nonsense\r\n\r\n"), "no_connection", "127.0.0.1"),
         (Fault(b"", "reset"), "no_connection", "127.0.0.1"),
-        (Fault(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n[", "close"), "cut_off", "whole"),
+        (
+            Fault(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n[", "close"),
+            "cut_off",
+            "incomplete",
+        ),
     ],
 )
 def test_nonsense_is_a_failure_a_person_understands(tmp_path, reply, reason, detail) -> None:
@@ -178,7 +182,7 @@ def test_an_answer_that_takes_for_ever_is_left(tmp_path: Path, then: str, sent: 
         found = source.back_links(PAGE, 5)
     assert isinstance(found, Failure)
     assert found.reason == "timeout"
-    assert found.detail == "no whole answer within 0.5 s"
+    assert found.detail == "no complete response within 0.5 s"
 
 
 def test_a_redirect_without_end_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +191,7 @@ def test_a_redirect_without_end_is_left(tmp_path: Path, monkeypatch: pytest.Monk
     found, server, _ = asked(lambda request: flood, tmp_path, "retries = 0\n")
     assert isinstance(found, Failure)
     assert found.reason == "no_connection"
-    assert "it answers more than 300,000 bytes" in found.detail
+    assert "the response is longer than 300,000 bytes" in found.detail
     assert len(server.log) == 1
 
 
@@ -265,14 +269,14 @@ def test_it_does_not_ask_again_when_patience_is_over(tmp_path: Path) -> None:
         source.patience = 10.0
         found = source.back_links(PAGE, 5)
     assert isinstance(found, Failure)
-    assert found.detail.endswith("; not asked again within 10 s, as it asks to wait 7 s")
+    assert found.detail.endswith("; no retry within 10 s, as it asks for 7 s")
     assert source.sleep.__self__.slept == [7.0]  # and not another 7 s
     with serve(lambda request: Reply("", 500)) as server:
         source = api(server.url, tmp_path, "retries = 9\n")
         source.patience = 5.0
         found = source.back_links(PAGE, 5)
     assert isinstance(found, Failure)
-    assert found.detail.endswith("500 Internal Server Error; not asked again within 5 s")
+    assert found.detail.endswith("500 Internal Server Error; no retry within 5 s")
     assert source.sleep.__self__.slept == [1.0, 2.0]
 
 
@@ -316,23 +320,23 @@ GOOD = {"url": "'http://a.b/{host}'", "links": "'x'", "source": "'u'"}
     [
         ({"url": None}, "'url' is missing"),
         ({"links": None}, "'links' is missing"),
-        ({"source": "''"}, "'source' is where"),
+        ({"source": "''"}, "'source' must be"),
         ({"url": "'http://a.b/'"}, r"'url' must have \{url\} or \{host\}"),
         ({"url": "'http://a.b/{hots}'"}, "'url' must have"),
         ({"url": "'http://a.b/{host!r}'"}, "'url' must have"),
         ({"url": "'http://a.b/{host.x}'"}, "'url' must have"),
-        ({"url": "'http://a.b/{host'"}, "'url' is no template"),
+        ({"url": "'http://a.b/{host'"}, "'url' is not a valid template"),
         ({"url": "'ftp://a.b/{host}'"}, "must begin with http"),
         ({"url": "'http://{host}/'"}, "must begin with http"),
-        ({"url": "5"}, "'url' is a text, not 5"),
-        ({"delay": "-1"}, "'delay' is a number"),
-        ({"retries": "true"}, "'retries' is a number"),
-        ({"timeout": "nan"}, "'timeout' is a number"),
-        ({"headers": "5"}, "'headers' is a table"),
-        ({"headers": "{ A = 5 }"}, "'headers' is a table"),
-        ({"headers": "{ 'A b' = 'x' }"}, "'headers.A b' is no HTTP header"),
-        ({"headers": '{ A = "x\\r\\nB: y" }'}, "'headers.A' is no HTTP header"),
-        ({"lnks": "'x'"}, "no key 'lnks'; there is: url, links"),
+        ({"url": "5"}, "'url' must be a string, not 5"),
+        ({"delay": "-1"}, "'delay' must be a number"),
+        ({"retries": "true"}, "'retries' must be a number"),
+        ({"timeout": "nan"}, "'timeout' must be a number"),
+        ({"headers": "5"}, "'headers' must be a table"),
+        ({"headers": "{ A = 5 }"}, "'headers' must be a table"),
+        ({"headers": "{ 'A b' = 'x' }"}, "'headers.A b' is not a valid HTTP header"),
+        ({"headers": '{ A = "x\\r\\nB: y" }'}, "'headers.A' is not a valid HTTP header"),
+        ({"lnks": "'x'"}, "unknown key 'lnks'; known keys: url, links"),
         ({"url": "'"}, "cannot read"),
     ],
 )

@@ -166,7 +166,7 @@ def test_archive_that_is_not_there_is_refused(tmp_path):
     line = mistake("mine", "--warc", missing, "--langs", "en,fr", "--out", tmp_path / "run")
     assert str(missing) in line
     line = mistake("mine", "--warc", tmp_path, "--langs", "en,fr", "--out", tmp_path / "run")
-    assert "holds no *.warc" in line
+    assert "contains no *.warc" in line
 
 
 # -- archives that others made ---------------------------------------------------------------------
