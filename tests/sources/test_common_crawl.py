@@ -249,7 +249,7 @@ def test_suffixes_are_ends_of_hosts(index: Path, suffixes: list[str], expected: 
 
 @pytest.mark.parametrize("suffix", ["", "a b", "x.a.b.c.d.e", "http://a.org", "fr:80", "192.0.2.1"])
 def test_what_is_no_suffix_is_said(index: Path, suffix: str) -> None:
-    with pytest.raises(ConfigError, match="no end of host names"):
+    with pytest.raises(ConfigError, match="not a host name suffix"):
         asked(index, bilingual("a.org"), suffixes=[suffix])
 
 
@@ -349,7 +349,9 @@ def test_a_file_that_is_no_parquet_is_named(index: Path, tmp_path: Path) -> None
     for content in (b"<html>Not found</html>" * 10, b"", b"PAR1"):
         bad = tmp_path / "it's.parquet"
         bad.write_bytes(content)
-        assert refusal([good, bad]) == f"{bad} is no Parquet file, or is cut off; fetch it again"
+        assert (
+            refusal([good, bad]) == f"{bad} is not a Parquet file, or is truncated; fetch it again"
+        )
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9, 0.999])
@@ -357,7 +359,7 @@ def test_a_file_that_is_cut_off_is_named(index: Path, share: float) -> None:
     path = files.write(index / "part.parquet", bilingual("a.org", 300))
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * share)])
-    assert refusal([path]) == f"{path} is no Parquet file, or is cut off; fetch it again"
+    assert refusal([path]) == f"{path} is not a Parquet file, or is truncated; fetch it again"
 
 
 def spoilt(path: Path) -> Path:
@@ -386,7 +388,7 @@ def test_nothing_is_read_of_parts_without_such_hosts(index: Path) -> None:
 def test_columns_that_are_missing_are_named(index: Path) -> None:
     path = index / "part.parquet"
     files.write(path, bilingual("a.org"), without=("content_digest", "fetch_status"))
-    assert refusal([path]).endswith("they have no column fetch_status, content_digest")
+    assert refusal([path]).endswith("they lack fetch_status, content_digest")
     files.write(path, bilingual("a.org"), without=("content_languages",))
     assert "CC-MAIN-2018-39" in refusal([path])
 
@@ -443,12 +445,12 @@ def test_what_a_damaged_file_makes_duckdb_say_is_one_line() -> None:
 
 def test_too_little_memory_is_said(index: Path) -> None:
     path = files.write(index / "part.parquet", bilingual("a.org"))
-    with pytest.raises(SourceError, match="1 MB of memory are too few"):
+    with pytest.raises(SourceError, match="1 MB of memory are not enough"):
         list(candidates([str(path)], ("en", "fr"), memory=1))
 
 
 def test_a_folder_for_the_rest_must_be_there(index: Path) -> None:
-    with pytest.raises(ConfigError, match="no folder"):
+    with pytest.raises(ConfigError, match="no such folder"):
         asked(index, bilingual("a.org"), folder=str(index / "none"))
 
 

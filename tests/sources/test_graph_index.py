@@ -285,7 +285,7 @@ def test_what_is_no_edge_is_counted_and_skipped(tmp_path: Path) -> None:
     assert edges_of(tmp_path)[0] == by_name()
     assert facts.edges == len(EDGES)
     assert facts.notes == (
-        "1 lines of edges are no two numbers: skipped",
+        "1 lines of edges are not two numbers: skipped",
         "2 edges have ids without a vertex: skipped",
     )
     assert json.loads((tmp_path / "graph" / "graph.json").read_text())["notes"] == list(facts.notes)
@@ -299,7 +299,7 @@ def test_what_is_no_edge_is_counted_and_skipped(tmp_path: Path) -> None:
         (vertex_lines(), "a b\nc d\n", "none of 2 lines in the --edges files is an edge"),
         (vertex_lines(), "70\t80\n", "none of 1 edges is between vertices"),
         ("0\tcom.a\n5000000000\tcom.b\n", edge_lines(), "largest id of 2 vertices"),
-        ("0\tcom.a\n3000000\tcom.b\n", edge_lines(), "number the vertices anew"),
+        ("0\tcom.a\n3000000\tcom.b\n", edge_lines(), "renumber the vertices"),
     ],
 )
 def test_what_is_no_graph_at_all_is_told_in_one_line(
@@ -321,8 +321,8 @@ def test_ids_may_be_left_out_and_come_in_any_order(tmp_path: Path) -> None:
     facts = indexed(tmp_path, vertices, "4\t0\n2\t4\n1\t0\n0\t3\n")
     assert edges_of(tmp_path)[0] == {("a.com", "b.org"), ("c.com", "a.com")}
     assert facts.notes == (
-        "1 vertices have the id of another one: skipped",
-        "2 ids between others have no vertex",
+        "1 vertices have a duplicate id: skipped",
+        "2 ids in the range have no vertex",
         "2 edges have ids without a vertex: skipped",
     )
     graph = WebGraph.open(tmp_path / "graph")
@@ -365,7 +365,7 @@ def test_a_line_that_does_not_end_takes_no_memory(tmp_path: Path) -> None:
     endless = "0\t1\n" + "1" * 3_000_000 + "\n3\t1\n"
     facts = indexed(tmp_path, edges=endless)
     assert facts.edges == 2
-    assert facts.notes == ("1 lines of edges are no two numbers: skipped",)
+    assert facts.notes == ("1 lines of edges are not two numbers: skipped",)
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "index", "other graph"])
@@ -416,7 +416,7 @@ def test_killed_it_leaves_nothing_that_looks_whole_and_can_be_run_again(tmp_path
     child.send_signal(signal.SIGKILL)  # it waits for edges
     assert child.wait() == -signal.SIGKILL
     assert not out.exists()
-    with pytest.raises(SourceError, match="no web graph"):
+    with pytest.raises(SourceError, match="not a web graph"):
         WebGraph.open(part / "new")
     index_graph([vertices], [edges], out)
     assert WebGraph.open(out).facts.edges == len(EDGES)
@@ -469,7 +469,7 @@ def test_a_failure_to_change_places_keeps_the_old_index(
 @pytest.mark.parametrize("edges", ["", "2\t2\n", "\n"])
 def test_no_edge_at_all_does_not_replace_an_index(tmp_path: Path, edges: str) -> None:
     indexed(tmp_path)
-    with pytest.raises(SourceError, match=r"no edge in the --edges files; .* stays as it was"):
+    with pytest.raises(SourceError, match=r"no edge in the --edges files; .* is unchanged"):
         indexed(tmp_path, edges=edges)
     assert edges_of(tmp_path)[0] == by_name()
 

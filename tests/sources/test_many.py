@@ -117,7 +117,7 @@ def graph(tmp_path: Path) -> Path:
     code, out, err = call("graph", *arguments, tmp_path / "g")
     assert (code, out) == (0, "")
     assert "2 links between 3 domains" in err
-    assert "note: 1 lines of edges are no two numbers: skipped" in err
+    assert "note: 1 lines of edges are not two numbers: skipped" in err
     return tmp_path / "g"
 
 
@@ -170,7 +170,7 @@ def test_a_source_is_what_its_path_is(graph: Path, tmp_path: Path) -> None:
     proxied = open_sources([str(tmp_path / "api.toml")], "http://127.0.0.1:3128").sources[0]
     assert isinstance(proxied, LinkService)
     assert proxied.proxy == "http://127.0.0.1:3128"
-    with pytest.raises(SourceError, match="'nonsense' is no HTTP proxy"):
+    with pytest.raises(SourceError, match="'nonsense' is not an HTTP proxy"):
         open_sources([str(tmp_path / "api.toml")], "nonsense")
     with pytest.raises(SourceError, match="there is no"):
         open_sources([str(graph), "none"])
@@ -228,7 +228,7 @@ def test_someone_who_waits_is_told_instead_of_kept_waiting(tmp_path: Path) -> No
         code, _, err = call("show", described(tmp_path, server.url), "b.com")
         assert time.monotonic() - started < 60
     assert code == 2
-    assert "429 Too Many Requests; not asked again within 10 s, as it asks to wait 100 s" in err
+    assert "429 Too Many Requests; no retry within 10 s, as it asks for 100 s" in err
     assert len(server.log) == 1
 
 

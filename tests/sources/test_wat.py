@@ -178,7 +178,7 @@ def test_records_that_are_no_json_of_a_page_are_skipped(
     ]  # fmt: skip
     facts = index_wat([archive(tmp_path / "a.gz", [*strange, *many(2)])], tmp_path / "i.sqlite")
     assert (facts.pages, facts.links, facts.bad) == (4, 2, 3)
-    assert facts.notes == (f"{tmp_path}/a.gz: 3 records are no JSON: skipped",)
+    assert facts.notes == (f"{tmp_path}/a.gz: 3 records are not JSON: skipped",)
 
 
 json_values = st.recursive(
@@ -241,7 +241,7 @@ def test_another_database_is_left_alone(tmp_path: Path) -> None:
         db.execute("CREATE TABLE thesis (text)")
         db.commit()
     for attempt in (lambda: index_wat([], path), lambda: LinkIndex.open(path)):
-        with pytest.raises(SourceError, match="is no link index"):
+        with pytest.raises(SourceError, match="is not a link index"):
             attempt()
 
 

@@ -137,10 +137,10 @@ def test_a_file_that_is_cut_off_or_missing_is_told_at_once(tmp_path: Path, name:
     graph_of(tmp_path, ["a.com", "b.com"], [("a.com", "b.com")])
     path = tmp_path / "graph" / name
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(SourceError, match=f"damaged: {name} is missing or not as long"):
+    with pytest.raises(SourceError, match=f"damaged: {name} is missing or has the wrong size"):
         WebGraph.open(tmp_path / "graph")
     path.unlink()
-    with pytest.raises(SourceError, match=f"damaged: {name} is missing or not as long"):
+    with pytest.raises(SourceError, match=f"damaged: {name} is missing or has the wrong size"):
         WebGraph.open(tmp_path / "graph")
 
 
