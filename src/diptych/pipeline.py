@@ -32,9 +32,9 @@ from diptych.types import Site, lang_pairs
 __all__ = ["STAGES", "Plan", "pair_and_learn", "run"]
 
 STAGES = ("crawl", "pair", "align_dom", "align_sentences", "verify", "filter", "export")
-ROUNDS = 3  # maximal number of times to learn words and pair again
+ROUNDS = 3  # maximum number of rounds to learn words and pair again
 GROWTH = 1.05  # factor by which sure pairs must grow to make another round worthwhile
-CERTAIN, DOUBT = 0.95, 0.05  # maximal number of pages without a certain partner per sure pair
+CERTAIN, DOUBT = 0.95, 0.05  # maximum number of pages without a certain partner per sure pair
 
 
 @dataclass(frozen=True, slots=True)

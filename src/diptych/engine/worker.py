@@ -45,7 +45,7 @@ class Task(Protocol[Context_contra, Result]):
 
 
 class TaskLimits(NamedTuple):
-    """Maximal time and memory of a task; None: unlimited."""
+    """Maximum time and memory of a task; None: unlimited."""
 
     seconds: float | None
     bytes: int | None

@@ -104,7 +104,7 @@ class Workers:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        """maximal number of processes"""
+        """maximum number of processes"""
         self._thread = EventLoopThread()
         self._workers: list[_Worker] = []
         self._starting: set[asyncio.Task[None]] = set()

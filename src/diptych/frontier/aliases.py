@@ -238,7 +238,7 @@ class Aliases:
     def take_demoted(self) -> list[str]:
         """The rules demoted for a host or section since the last call.
 
-        `Frontier.undo_aliases` queues the URLs again that these rules made aliases.
+        `Frontier.undo_aliases` requeues the URLs that these rules made aliases.
         """
         demoted = list(self._demoted)
         self._demoted.clear()

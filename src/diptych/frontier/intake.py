@@ -94,7 +94,7 @@ class Intake:
         self._undo_demoted(host.site)
 
     def undo_alias_of(self, url: Url, site: SiteInfo) -> None:
-        """Queue an alias again whose target is not a page."""
+        """Requeue an alias whose target is not a page."""
         self._seen_again(self._frontier.undo_alias_of(site.id, url))
 
     def _apply_rules(self, rules: Sequence[str], host: HostInfo) -> None:
@@ -105,7 +105,7 @@ class Intake:
             self._replace(url, depth, priority, host.site)
 
     def _undo_demoted(self, site: SiteInfo) -> None:
-        """Queue the aliases again that were made by demoted rules."""
+        """Requeue the aliases that demoted rules created."""
         for rule in self._aliases.take_demoted():
             self._seen_again(
                 self._frontier.undo_aliases(

@@ -114,7 +114,7 @@ class Host:
 
 
 SOON = 5.0  # seconds; a host that is ready within this time counts as ready soon
-_LEAST_PRIORITY = 1e-3  # minimal priority of a URL when one is drawn at random
+_LEAST_PRIORITY = 1e-3  # minimum priority of a URL when one is drawn at random
 _ALIAS_OF_NOTHING = 0.1  # share of its priority that an alias keeps if its target is not a page
 
 
@@ -183,12 +183,12 @@ class Frontier:
         return bool(self._db.execute(SQL["add_alias"], row).rowcount)
 
     def undo_aliases(self, site: int, rule: str, is_alias: Callable[[Url], bool]) -> list[Url]:
-        """Queue a site's aliases by a rule again, except those that are still aliases."""
+        """Requeue the aliases that a rule made on a site, except those that are still aliases."""
         rows = self._db.execute(SQL["aliases_by_rule"], (site, rule)).fetchall()
         return self._undo([row for row in rows if not is_alias(row[1])])
 
     def undo_alias_of(self, site: int, target: Url) -> list[Url]:
-        """Queue the first alias of a URL that is not a page again; the others stay aliases.
+        """Requeue the first alias of a URL that is not a page; the others stay aliases.
 
         The alias is probably not a page either, since the rule has held before.
         """

@@ -86,7 +86,7 @@ class SitemapQueue:
 
 
 def read_again(store: Store, url: Url) -> Sitemap | None:
-    """Read a sitemap again that was fetched before; None if its bytes are lost."""
+    """Read a fetched sitemap again from the archive; None if its bytes are lost."""
     response = store.answer(url)
     return read_answer(Kind.SITEMAP, response).sitemap if response else None
 

@@ -50,7 +50,7 @@ class Visits:
     frontier: Frontier
     admission: Admission
     redirects: int
-    """maximal number of redirects to follow for one page"""
+    """maximum number of redirects to follow for one page"""
     arrived: Callable[[Visit, Page], None]
     """called with the first page of a visit"""
     ended: Callable[[Visit], None]

@@ -12,11 +12,11 @@ import re
 MAX_DEPTH = 512  # levels; browsers build no more
 MAX_ATTRIBUTES = 1_000  # per element; the parser compares each with all previous ones
 MAX_FORMATTING = 100  # formatting elements open at once
-_SAFE_SIZE = 40_000  # characters; the maximal number of attributes in them takes 0.9 s
+_SAFE_SIZE = 40_000  # characters; as many attributes as fit take 0.9 s
 _LONG_TAG = re.compile(r"<[a-z][^<>]{10000}", re.IGNORECASE)
 _LONG_TAG_WHOLE = re.compile(r"<[a-z][^<>]{10000,}>?", re.IGNORECASE)
-_SAFE_TAGS = 8_000  # this few tags take at most 0.3 s if no formatting multiplies them
-_SAFE_TAGS_OF_ALL = 1_200  # this few take at most 0.9 s in any case
+_SAFE_TAGS = 8_000  # fewer tags take at most 0.3 s if no formatting multiplies them
+_SAFE_TAGS_OF_ALL = 1_200  # fewer tags take at most 0.9 s in any case
 _LOOK_BACK = 64  # levels searched for the start tag of an end tag: real misnesting is local
 
 _TAG = re.compile(
@@ -121,7 +121,7 @@ def _fewer_attributes(tag: re.Match[str]) -> str:
 
 
 def _scan(markup: str) -> tuple[int, int]:
-    """Maximal number of open formatting elements, and offset of the first tag too deep or -1."""
+    """Maximum number of open formatting elements, and offset of the first tag too deep or -1."""
     open_elements: list[str] = []
     open_formatting = most = 0
     for tag in _TAG.finditer(markup):

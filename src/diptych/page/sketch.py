@@ -27,7 +27,7 @@ _MAX_CACHED = 80  # characters; the stems of longer texts are not cached
 _MIN_LETTERS = 60  # letters; the language of shorter blocks cannot be identified
 _SAMPLED_PLACES = 3  # places sampled to decide if a page is in several languages
 _SAMPLE_LENGTH = 150  # characters of a block
-_MIN_SHARE = 0.15  # minimal share of each language on a page in several languages
+_MIN_SHARE = 0.15  # minimum share of each language on a page in several languages
 _PAGE_NAME = re.compile(r"(?:\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pl|do)|/[^/.]*)\Z", re.IGNORECASE)
 
 

@@ -163,7 +163,7 @@ class Archive:
             self._note("")
 
     def _find_lost(self) -> None:
-        """Queue the URLs again whose responses are missing from their files."""
+        """Requeue the URLs whose responses are missing from their files."""
         for id, path, size in self._own_files():
             file = self._folder / path
             if is_special(file, follow_links=False):
@@ -203,7 +203,7 @@ class Archive:
         self.notes.append(f"{file} does not belong to this run; it was renamed to {target.name}")
 
     def _requeue_lost(self, warc: int, size: int) -> None:
-        """Queue the pages again whose bytes are lost; unregister a file that has none left."""
+        """Requeue the pages whose bytes are lost; unregister a file that has none left."""
         whole: int | None = self._db.execute(SQL["whole_bytes"], (warc, size)).fetchone()[0]
         with self._db:
             self._db.execute("BEGIN")

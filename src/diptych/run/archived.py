@@ -28,7 +28,7 @@ class ArchiveIndex:
         self.store.db.execute(SQL["save_archived_answer"], row)
 
     def finish(self, warc: int, size: int, error: str) -> None:
-        """Mark an archive as read, and queue the URLs again that no archive contained so far."""
+        """Mark an archive as read, and requeue the URLs that no archive contained so far."""
         db = self.store.db
         db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, warc))
         db.execute(SQL["queue_urls_by_reason"], (Reason.NOT_ARCHIVED,))

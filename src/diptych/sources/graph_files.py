@@ -16,7 +16,7 @@ from diptych.text.urls import origin_of
 
 BLOCK = 1 << 20  # bytes of text at a time
 _READ = 1 << 16
-_INFLATED = 1 << 15  # maximal number of bytes lost before a damage
+_INFLATED = 1 << 15  # bytes that may be lost before damage
 _LONGEST_LINE = 1 << 16
 _GZIP = b"\x1f\x8b"
 _LISTS = (".paths.gz", ".paths")

@@ -21,7 +21,7 @@ from diptych.sources.edge_runs import Offsets, OffsetWriter
 from diptych.sources.graph_files import Lines
 
 _STEP = 1 << 20  # vertices at a time
-_SPARSE = 4  # maximal ratio of ids to vertices: ids must be nearly consecutive
+_SPARSE = 4  # maximum ratio of ids to vertices: ids must be nearly consecutive
 _FEW = 1_000_000  # unused ids that are always allowed
 
 

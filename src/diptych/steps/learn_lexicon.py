@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from diptych.registry import Strategies
 
 Lexicons = Mapping[LangPair, "Lexicon"]
-SURE_PAIR = 0.8  # minimal score of a pair to learn from
+SURE_PAIR = 0.8  # minimum score of a pair to learn from
 _MAX_LETTERS = 500_000  # of text to learn from: more adds little
 _MIN_SEGMENTS = 20  # fewer are not enough to learn from
 

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 PAIRING_LIMITS = TaskLimits(3600.0, None)  # 100,000 pages take two minutes
 ScoredSegment = tuple[SegmentPair, Decision]
 _CACHED_PAGES = 16  # pages
-_PLAUSIBLE_PAIR = 0.2  # minimal score of two pages whose links may be aligned
-_SURE_SEGMENT = 0.7  # minimal score of a segment to learn from
+_PLAUSIBLE_PAIR = 0.2  # minimum score of two pages whose links may be aligned
+_SURE_SEGMENT = 0.7  # minimum score of a segment to learn from
 _UNREADABLE = Decision(False, 0.0, Reason.UNREADABLE)
 _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
 
