@@ -52,7 +52,7 @@ def fault(path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_was_exported_is_read_back(tmp_path: Path, name: str) -> None:
+def test_exported_corpus_is_read_back(tmp_path: Path, name: str) -> None:
     path = export(tmp_path / name, Given([UNIT] * 3_456))
     assert list(read_units(path)) == [WHOLE] * 3_456
     assert list(read_units(export(path, Given()))) == []
@@ -98,13 +98,13 @@ def test_it_is_read_unit_by_unit(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["a.tsv", "a.tmx", "a", "a.jsonl.bz2", "a.parquet.gz", "a.docs.jsonl"]
 )
-def test_other_files_are_told_from_exports(tmp_path: Path, name: str) -> None:
+def test_files_that_are_not_exports_are_rejected(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"")
     assert "must be an export whose name ends in" in fault(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_that_is_missing_is_told(tmp_path: Path, name: str) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path, name: str) -> None:
     assert "No such file" in fault(tmp_path / name)
 
 

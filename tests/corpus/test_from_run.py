@@ -92,7 +92,7 @@ def test_personal_data_is_taken_out_on_demand(made: Maker) -> None:
     assert redacted.flags == plain.flags
 
 
-def test_pairs_that_were_not_verified_are_no_part_of_it(made: Maker) -> None:
+def test_unverified_pairs_are_not_in_the_corpus(made: Maker) -> None:
     store = made(TWO)
     (first, _), (second, _) = store.pairs(1)
     store.db.execute("UPDATE decisions SET accept = 0 WHERE pair = ?", (first,))
@@ -121,7 +121,7 @@ def test_key_of_a_unit_is_that_of_its_texts_also_without_personal_data(made: Mak
             assert key == segment_keys(left.text, right.text, "en", "fr").same
 
 
-def test_run_is_settled_when_no_two_kept_segments_say_the_same(made: Maker) -> None:
+def test_run_is_deduplicated_if_kept_segments_have_different_keys(made: Maker) -> None:
     same = [Said("Page 1.", "Seite 1."), Said("Page 2.", "Seite 2.")]
     for reason, settled in [("", False), ("low_score", False), ("duplicate", True)]:
         second = Said(same[1].left, same[1].right, 0.9, reason)
@@ -198,7 +198,7 @@ def test_documents_with_unwanted_flags_are_left_out(made: Maker) -> None:
     assert len(list(NWayCorpus(corpus_of(store)).documents())) == 2
 
 
-def test_documents_have_no_personal_data_if_that_is_asked_for(made: Maker) -> None:
+def test_documents_have_no_personal_data_on_request(made: Maker) -> None:
     store = with_archive(
         made, {("/en/a", "/fr/a"): [Said("Ask jo@example.org.", "Demandez à jo@example.org.")]}
     )
@@ -257,7 +257,7 @@ def test_duplicates_link_languages_and_rows_are_once(made: Maker) -> None:
     assert len(list(corpus_of(store).units())) == 6
 
 
-def test_what_is_too_bad_links_nothing(made: Maker) -> None:
+def test_segments_below_the_threshold_link_nothing(made: Maker) -> None:
     told = four("a", "one")
     for pair in told:
         if pair != ("/en/a", "/fr/a"):

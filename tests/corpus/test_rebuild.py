@@ -232,7 +232,7 @@ def test_where_archives_differ_only_in_the_charset_that_a_server_said(
         ("other.warc.gz", [response("en", b"<p>New"), HEBREW, RUSSIAN], "other_content"),
     ],
 )
-def test_what_cannot_be_had_is_counted_by_reason(
+def test_units_that_cannot_be_rebuilt_are_counted_by_reason(
     mined: Mined, tmp_path: Path, name: str, pages: list[Response], reason: str
 ) -> None:
     write_archive(tmp_path / "b" / name, pages)
@@ -290,7 +290,7 @@ def test_an_offset_that_is_wrong_does_not_matter(mined: Mined, offset: int) -> N
     assert (texts(units), lost) == (texts(mined.units), {})
 
 
-def test_what_is_lost_says_what_and_why(mined: Mined) -> None:
+def test_lost_units_have_id_url_and_reason(mined: Mined) -> None:
     edited(mined, 2, hash="0" * 32)
     found = list(rebuilt(mined.file, Archives([mined.warc])))
     lost = [one for one in found if isinstance(one, Lost)]
@@ -298,7 +298,7 @@ def test_what_is_lost_says_what_and_why(mined: Mined) -> None:
     assert len(found) == len(mined.units)
 
 
-def test_an_archive_that_is_cut_off_gives_what_came_before(
+def test_a_truncated_archive_gives_the_records_before(
     mined: Mined, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cut = tmp_path / "cut" / "cut.warc.gz"
@@ -312,7 +312,7 @@ def test_an_archive_that_is_cut_off_gives_what_came_before(
     assert "cut.warc.gz" in caplog.text
 
 
-def test_no_more_pages_are_kept_than_said(mined: Mined) -> None:
+def test_number_of_cached_pages_is_bounded(mined: Mined) -> None:
     archives = Archives([mined.warc])
     list(rebuilt(mined.file, archives))
     info = archives._page.cache_info()
@@ -358,9 +358,7 @@ def open_text(folder: Path, data: bytes, warc: Path) -> Rebuild:
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"left\tright\n", b"\x1f\x8b\x08", b"{}\n", b"[]"])
-def test_what_is_no_standoff_corpus_is_told_at_once(
-    mined: Mined, tmp_path: Path, data: bytes
-) -> None:
+def test_other_files_are_rejected_at_once(mined: Mined, tmp_path: Path, data: bytes) -> None:
     with pytest.raises(CorpusError, match=r"bad\.jsonl, line 1: .*diptych export"):
         open_text(tmp_path, data, mined.warc)
 
@@ -386,7 +384,7 @@ def test_a_line_without_end_is_not_read_whole(
         open_text(tmp_path, b'{"a":"' + b"x" * 50_000, mined.warc)
 
 
-def test_archives_that_are_not_there(mined: Mined, tmp_path: Path) -> None:
+def test_missing_archives_are_reported(mined: Mined, tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="there is no file"):
         open_rebuild([mined.file], [tmp_path / "none.warc.gz"])
     (tmp_path / "empty").mkdir()

@@ -104,14 +104,14 @@ def test_answers_in_pages_are_read_until_there_are_enough(tmp_path: Path) -> Non
     assert len(server.log) == 4
 
 
-def test_a_service_that_repeats_itself_is_not_asked_for_ever(tmp_path: Path) -> None:
+def test_a_service_that_repeats_itself_is_given_up(tmp_path: Path) -> None:
     site = lambda request: answer(ITEMS)  # noqa: E731
     found, server, _ = asked(site, tmp_path, query="?t={host}&o={offset}", limit=99)
     assert len(found) == 2
     assert len(server.log) == 2
 
 
-def test_what_came_before_a_failure_is_kept(tmp_path: Path) -> None:
+def test_results_before_a_failure_are_kept(tmp_path: Path) -> None:
     site = lambda request: answer(ITEMS) if request.path.endswith("=0") else Reply("", 404)  # noqa: E731
     found, _, _ = asked(site, tmp_path, query="?t={host}&o={offset}", limit=99)
     assert len(found) == 2
@@ -158,7 +158,7 @@ def test_no_service_is_a_failure(tmp_path: Path) -> None:
     assert source.sleep.__self__.slept == [1.0, 2.0]  # two more attempts
 
 
-def test_an_answer_without_end_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_response_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_api, "MAX_BODY", 300_000)
     flood = Fault(b"HTTP/1.1 200 OK\r\n\r\n[", "flood")
     found, _, _ = asked(lambda request: flood, tmp_path)
@@ -175,7 +175,7 @@ def test_an_answer_without_end_is_left(tmp_path: Path, monkeypatch: pytest.Monke
         b"HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n",
     ],
 )  # fmt: skip
-def test_an_answer_that_takes_for_ever_is_left(tmp_path: Path, then: str, sent: bytes) -> None:
+def test_a_slow_response_is_given_up(tmp_path: Path, then: str, sent: bytes) -> None:
     fault = Fault(sent, then)
     with serve(lambda request: fault) as server:
         source = api(server.url, tmp_path, "timeout = 0.5\nretries = 0\n")
@@ -185,7 +185,7 @@ def test_an_answer_that_takes_for_ever_is_left(tmp_path: Path, then: str, sent: 
     assert found.detail == "no complete response within 0.5 s"
 
 
-def test_a_redirect_without_end_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_redirect_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_api, "MAX_BODY", 300_000)
     flood = Fault(b"HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n", "flood")
     found, server, _ = asked(lambda request: flood, tmp_path, "retries = 0\n")
@@ -195,7 +195,7 @@ def test_a_redirect_without_end_is_left(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(server.log) == 1
 
 
-def test_details_have_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
+def test_details_have_no_terminal_control_characters(tmp_path: Path) -> None:
     for sent in (
         b"HTTP/1.1 404 \x1b[2J\xc2\x9b\x07gone\r\n\r\n",
         b"HTTP/1.1 \x1b[2J\x9b\r\n\r\n",
@@ -222,7 +222,7 @@ def test_a_proxy_is_asked_instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert request.headers["proxy-authorization"] == "Basic dXNlcjpwQHNz"
 
 
-def test_a_proxy_is_asked_for_a_tunnel_to_a_safe_service(tmp_path: Path) -> None:
+def test_an_encrypted_service_is_reached_through_a_tunnel(tmp_path: Path) -> None:
     with serve(lambda request: Reply("", 403)) as server:
         source = api("https://api.example/", tmp_path, "retries = 0\n")
         source.proxy = server.url
@@ -234,7 +234,7 @@ def test_a_proxy_is_asked_for_a_tunnel_to_a_safe_service(tmp_path: Path) -> None
     ]
 
 
-def test_a_tunnel_that_takes_for_ever_is_left(tmp_path: Path) -> None:
+def test_a_slow_tunnel_is_given_up(tmp_path: Path) -> None:
     with serve(lambda request: Fault(b"HTTP/1.1 200 OK\r\nX: ", "drip")) as server:
         source = api("https://api.example/", tmp_path, "timeout = 0.5\nretries = 0\n")
         source.proxy = server.url
@@ -243,7 +243,7 @@ def test_a_tunnel_that_takes_for_ever_is_left(tmp_path: Path) -> None:
     assert found.reason == "timeout"
 
 
-def test_without_one_the_proxy_of_the_environment_counts(
+def test_without_a_given_proxy_the_environment_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("no_proxy", "NO_PROXY"):
@@ -254,7 +254,7 @@ def test_without_one_the_proxy_of_the_environment_counts(
     assert server.paths[0].startswith("http://api.example/links?")
 
 
-def test_it_waits_as_long_as_it_is_asked_to(tmp_path: Path) -> None:
+def test_it_waits_as_long_as_requested(tmp_path: Path) -> None:
     wait = Reply("", 429, (("Retry-After", "7"),))
     found, server, source = asked(lambda request: answer(ITEMS) if request.nth else wait, tmp_path)
     assert len(found) == 2
@@ -262,7 +262,7 @@ def test_it_waits_as_long_as_it_is_asked_to(tmp_path: Path) -> None:
     assert source.sleep.__self__.slept == [7.0]
 
 
-def test_it_does_not_ask_again_when_patience_is_over(tmp_path: Path) -> None:
+def test_it_does_not_retry_when_patience_is_over(tmp_path: Path) -> None:
     wait = Reply("", 429, (("Retry-After", "7"),))
     with serve(lambda request: wait) as server:
         source = api(server.url, tmp_path)
@@ -290,7 +290,7 @@ def test_it_does_not_wait_for_hours(tmp_path: Path) -> None:
     assert source.sleep.__self__.slept == []
 
 
-def test_requests_keep_their_distance(tmp_path: Path) -> None:
+def test_requests_keep_the_delay(tmp_path: Path) -> None:
     with serve(lambda request: answer(ITEMS)) as server:
         source = api(server.url, tmp_path, "delay = 3.5\n")
         for _ in range(3):
@@ -348,7 +348,7 @@ def test_a_bad_description_says_which_key(tmp_path: Path, change, message) -> No
         LinkService.open(path)
 
 
-def test_a_file_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
+def test_a_missing_or_binary_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
     for name in ("none.toml", "b.toml"):
         with pytest.raises(SourceError, match="cannot read"):

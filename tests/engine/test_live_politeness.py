@@ -80,7 +80,7 @@ def test_group_for_our_own_name_goes_before_all_others(crawl, group, pages):
 @pytest.mark.parametrize(
     "robots", [Reply("", 500), Reply("", 503), Fault(then="stall"), Fault(then="close")]
 )
-def test_robots_txt_that_cannot_be_had_forbids_everything(crawl, robots):
+def test_unreachable_robots_txt_forbids_everything(crawl, robots):
     with serve(zoo.with_robots(robots)) as server:
         outcome = crawl(server.url, stall=1.0, limits=Limits(attempts=2))
     assert set(server.paths) == {"/robots.txt"}
@@ -100,7 +100,7 @@ def test_host_whose_robots_txt_comes_back_is_crawled_by_the_next_run(crawl):
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_robots_txt_is_asked_for_again_no_sooner_than_it_wants(crawl, status):
+def test_robots_txt_is_retried_after_the_requested_wait(crawl, status):
     def robots(request):
         refused = Reply("wait", status, (("Retry-After", "1"),), type="text/plain")
         return zoo.robots_txt(*CLOSED) if request.nth else refused
@@ -166,7 +166,7 @@ def test_host_with_a_crawl_delay_beyond_reason_is_left_alone(crawl):
     assert any("was stopped: it requests a Crawl-delay of 86400 s" in n for n in outcome.notes)
 
 
-def test_wait_asked_for_is_kept_over_a_restart(either):
+def test_requested_wait_is_kept_over_a_restart(either):
     with serve(zoo.busy_once(503, lambda: "2")) as server:
         held = "SELECT count(*) FROM hosts WHERE next_at > 0"
         either(server.url, stop=lambda machine: machine.store.count(held) > 0)

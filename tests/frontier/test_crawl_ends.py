@@ -79,7 +79,7 @@ def test_killed_crawl_has_no_end(folder: Path) -> None:
     assert stored(folder) == {}
 
 
-def test_word_that_is_no_end_is_none(folder: Path) -> None:
+def test_unknown_end_of_a_site_is_ignored(folder: Path) -> None:
     crawl(Drive(folder, STAR))
     with Store(folder) as store:
         store.db.execute("UPDATE sites SET ended = 'damaged'")

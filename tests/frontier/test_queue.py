@@ -88,7 +88,7 @@ def test_order_is_that_of_a_stable_sort(shared_store: Store, priorities: list[fl
     assert drain(frontier) == [str(number) for number in order]
 
 
-def test_claim_says_all_that_is_known_of_the_url(store: Store) -> None:
+def test_claim_has_all_facts_about_the_url(store: Store) -> None:
     frontier = frontier_of(store, Host(7))
     entry = Entry(Url("http://h.org/sitemap.xml"), 7, 2.5, 3, turn=Turn.SITEMAP, hops=4)
     frontier.add([entry])
@@ -104,7 +104,7 @@ def test_turn_comes_before_priority(store: Store) -> None:
     assert drain(frontier) == ["ROBOTS", "SITEMAP", "SEED", "CHILD_SITEMAP", "PAGE"]
 
 
-def test_turn_that_is_none_is_that_of_a_page(store: Store) -> None:
+def test_unknown_turn_is_that_of_a_page(store: Store) -> None:
     frontier = frontier_of(store, Host(1))
     frontier.add([page("a", 1.0)])
     store.db.execute("UPDATE urls SET turn = 'damaged'")
@@ -176,7 +176,9 @@ def test_seeds_are_never_lowered(store: Store) -> None:
 
 @pytest.mark.parametrize("turn", [Turn.SITEMAP, Turn.CHILD_SITEMAP])
 @pytest.mark.parametrize("lowers", [True, False])
-def test_link_to_a_sitemap_leaves_it_one(store: Store, turn: Turn, *, lowers: bool) -> None:
+def test_link_to_a_sitemap_does_not_make_it_a_page(
+    store: Store, turn: Turn, *, lowers: bool
+) -> None:
     frontier = frontier_of(store, Host(1))
     frontier.add([page("a", 5.0), page("map.xml")._replace(turn=turn)])
     frontier.add([page("map.xml", 3.0)._replace(lowers=lowers)])
@@ -191,7 +193,7 @@ def test_page_that_is_named_as_a_seed_becomes_one(store: Store) -> None:
     assert drain(frontier) == ["b", "a"]
 
 
-def test_depth_of_a_url_that_is_valued_anew_is_kept(store: Store) -> None:
+def test_depth_of_a_rescored_url_is_kept(store: Store) -> None:
     frontier = frontier_of(store, Host(1))
     frontier.add([page("a", 0.9, depth=3)])
     for depth, priority in ((1, 0.5), (7, 0.2), (1, 0.8)):
@@ -269,7 +271,7 @@ def test_order_of_discovery_does_not_change_the_priority(
 
 
 @pytest.mark.parametrize("state", [State.FETCHED, State.FAILED, State.REFUSED])
-def test_what_is_done_with_is_never_queued_again(store: Store, state: State) -> None:
+def test_finished_urls_are_never_queued_again(store: Store, state: State) -> None:
     frontier = frontier_of(store, Host(1))
     entry = page("a", 1.0)
     frontier.add([entry])
@@ -286,7 +288,7 @@ def test_what_is_done_with_is_never_queued_again(store: Store, state: State) -> 
     assert frontier.claim(1.0, 5) == []
 
 
-def test_what_is_being_fetched_is_not_queued_a_second_time(store: Store) -> None:
+def test_urls_being_fetched_are_not_queued_again(store: Store) -> None:
     frontier = frontier_of(store, Host(1, connections=4))
     frontier.add([page("a", 1.0)])
     (claim,) = frontier.claim(0.0, 5)
@@ -516,7 +518,7 @@ def test_host_on_hold_is_left_alone(store: Store) -> None:
     assert names(frontier.claim(50.0, 9)) == ["a"]
 
 
-def test_stopped_host_is_asked_no_more_and_keeps_its_queue(store: Store) -> None:
+def test_stopped_host_gets_no_requests_and_keeps_its_queue(store: Store) -> None:
     frontier = frontier_of(store, Host(1), Host(2))
     frontier.add([page("a"), page("b"), page("c", host=2)])
     frontier.stop(1, "refused")

@@ -292,7 +292,7 @@ def linked(urls: Iterable[Url]) -> list[Url]:
     return sorted(url for url in urls if "/fr/news/" not in url)
 
 
-def test_guide_is_rebuilt_without_the_pages_that_a_power_cut_took(tmp_path: Path) -> None:
+def test_guide_is_rebuilt_without_pages_lost_in_a_power_failure(tmp_path: Path) -> None:
     run = Run(tmp_path)
     before = run.killed(80)
     (warc,) = (tmp_path / "warc").iterdir()

@@ -73,7 +73,7 @@ def test_canonical_page_stands_for_no_page_in_another_language() -> None:
     assert checked(*fr, texts=texts_of(*texts)) == {"http://a.org/1": False}
 
 
-def test_home_page_that_all_name_stands_for_none_however_large_the_template_is() -> None:
+def test_home_page_declared_canonical_by_all_represents_none() -> None:
     texts = [{100 + number: 30.0} for number in range(12)]
     records = site(*texts)
     assert set(checked(*records, texts=texts_of(*texts)).values()) == {False}
@@ -105,7 +105,7 @@ def test_many_variants_of_one_page_are_one_page() -> None:
     assert len(found) == 19
 
 
-def test_page_of_nothing_but_template_is_compared_by_all_of_it() -> None:
+def test_page_of_only_template_is_compared_by_all_blocks() -> None:
     texts = [{}, {}, *({100 + number: 30.0} for number in range(8))]
     assert checked(*site(*texts), texts=texts_of(*texts))["http://a.org/1"]
 
@@ -116,7 +116,7 @@ def test_page_whose_text_is_not_known_is_not_checked() -> None:
     assert stood_for(*records) == {}
 
 
-def test_canonical_page_that_names_a_third_or_itself_is_none() -> None:
+def test_canonical_page_that_declares_a_third_or_itself_is_ignored() -> None:
     first = record("http://a.org/1", "1", "http://a.org/2")
     second = record("http://a.org/2", "2", "http://a.org/3")
     assert canonical_pages({first.url: first, second.url: second}, lambda url: url) == {}

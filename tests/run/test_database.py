@@ -66,7 +66,7 @@ def test_inner_transaction_commits_nothing_by_itself(store: Store) -> None:
     assert names(store) == []
 
 
-def test_exception_in_an_inner_transaction_undoes_the_whole_even_if_it_is_caught(
+def test_caught_exception_in_an_inner_transaction_rolls_back_everything(
     store: Store,
 ) -> None:
     def both() -> None:

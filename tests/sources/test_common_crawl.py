@@ -84,7 +84,7 @@ def test_each_language_needs_so_many_pages(index: Path, at_least: int, count: in
         "second of a third", "no language", "another site",
     ],
 )  # fmt: skip
-def test_what_is_no_page_in_that_language_does_not_count(index: Path, french: Rows) -> None:
+def test_other_responses_and_languages_do_not_count(index: Path, french: Rows) -> None:
     assert asked(index, pages("a.org", "eng", 9) + french) == []
 
 
@@ -248,7 +248,7 @@ def test_suffixes_are_ends_of_hosts(index: Path, suffixes: list[str], expected: 
 
 
 @pytest.mark.parametrize("suffix", ["", "a b", "x.a.b.c.d.e", "http://a.org", "fr:80", "192.0.2.1"])
-def test_what_is_no_suffix_is_said(index: Path, suffix: str) -> None:
+def test_invalid_suffixes_are_reported(index: Path, suffix: str) -> None:
     with pytest.raises(ConfigError, match="not a host name suffix"):
         asked(index, bilingual("a.org"), suffixes=[suffix])
 
@@ -344,7 +344,7 @@ def test_files_that_are_not_there_are_named(index: Path, tmp_path: Path) -> None
     assert "no Parquet file" in refusal([])
 
 
-def test_a_file_that_is_no_parquet_is_named(index: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_not_parquet_is_named(index: Path, tmp_path: Path) -> None:
     good = files.write(index / "part.parquet", bilingual("a.org"))
     for content in (b"<html>Not found</html>" * 10, b"", b"PAR1"):
         bad = tmp_path / "it's.parquet"
@@ -371,7 +371,7 @@ def spoilt(path: Path) -> Path:
     return path
 
 
-def test_a_file_that_is_spoilt_inside_is_an_error_in_one_line(index: Path) -> None:
+def test_a_file_damaged_inside_is_an_error_in_one_line(index: Path) -> None:
     path = spoilt(files.write(index / "part.parquet", bilingual("a.org", 300)))
     assert refusal([path])
 
@@ -393,7 +393,7 @@ def test_columns_that_are_missing_are_named(index: Path) -> None:
     assert "CC-MAIN-2018-39" in refusal([path])
 
 
-def test_files_without_any_language_are_said_to_be_so(index: Path) -> None:
+def test_files_without_any_language_are_reported(index: Path) -> None:
     path = files.write(index / "part.parquet", pages("a.org", None, 9))
     assert "no page in the Parquet files has a language" in refusal([path])
 
@@ -411,7 +411,7 @@ def test_one_language_is_not_enough(index: Path, langs: tuple[str, ...]) -> None
         asked(index, bilingual("a.org"), langs)
 
 
-def test_without_duckdb_it_is_said_what_to_install(
+def test_without_duckdb_the_error_says_what_to_install(
     index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
@@ -433,7 +433,7 @@ def test_an_interrupt_of_duckdb_is_an_interrupt() -> None:
         raise duckdb.InterruptException("")
 
 
-def test_what_a_damaged_file_makes_duckdb_say_is_one_line() -> None:
+def test_errors_of_duckdb_on_a_damaged_file_are_one_line() -> None:
     import duckdb
 
     with pytest.raises(SourceError) as caught, columnar._connected(100, None):
@@ -443,13 +443,13 @@ def test_what_a_damaged_file_makes_duckdb_say_is_one_line() -> None:
     )
 
 
-def test_too_little_memory_is_said(index: Path) -> None:
+def test_too_little_memory_is_reported(index: Path) -> None:
     path = files.write(index / "part.parquet", bilingual("a.org"))
     with pytest.raises(SourceError, match="1 MB of memory are not enough"):
         list(candidates([str(path)], ("en", "fr"), memory=1))
 
 
-def test_a_folder_for_the_rest_must_be_there(index: Path) -> None:
+def test_the_folder_for_temporary_files_must_exist(index: Path) -> None:
     with pytest.raises(ConfigError, match="no such folder"):
         asked(index, bilingual("a.org"), folder=str(index / "none"))
 

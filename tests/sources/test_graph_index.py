@@ -242,7 +242,7 @@ def test_a_file_that_inflates_a_thousandfold_comes_in_pieces(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("how", ["cut", "garbled", "tail"])
-def test_what_stands_before_the_damage_is_used_and_told(tmp_path: Path, how: str) -> None:
+def test_lines_before_the_damage_are_used_and_the_damage_reported(tmp_path: Path, how: str) -> None:
     random = np.random.default_rng(3)
     pairs = [(int(a), int(b)) for a, b in random.integers(0, 2000, (40_000, 2))]
     names = tuple(f"com.h{number:05d}" for number in range(2000))
@@ -279,7 +279,7 @@ def test_a_line_that_was_cut_off_with_its_file_is_not_taken_for_an_edge(tmp_path
     assert edges_of(tmp_path)[0] == {("h00.com", "h01.com")}
 
 
-def test_what_is_no_edge_is_counted_and_skipped(tmp_path: Path) -> None:
+def test_lines_that_are_not_edges_are_counted_and_skipped(tmp_path: Path) -> None:
     lines = edge_lines() + "a\tb\n\n7\t1\n0\t99999999999\n2\t2\n0\t1\n0\t1"
     facts = indexed(tmp_path, edges=lines)
     assert edges_of(tmp_path)[0] == by_name()
@@ -302,7 +302,7 @@ def test_what_is_no_edge_is_counted_and_skipped(tmp_path: Path) -> None:
         ("0\tcom.a\n3000000\tcom.b\n", edge_lines(), "renumber the vertices"),
     ],
 )
-def test_what_is_no_graph_at_all_is_told_in_one_line(
+def test_files_that_are_not_a_graph_are_reported_in_one_line(
     tmp_path: Path, vertices: str, edges: str, message: str
 ) -> None:
     with pytest.raises(SourceError, match=message) as caught:
@@ -354,7 +354,7 @@ def test_names_are_found_in_files_that_are_each_in_order(tmp_path: Path) -> None
     assert found == [[2], [3], [0], [1], []]
 
 
-def test_of_a_line_without_end_little_is_kept() -> None:
+def test_an_endless_line_is_cut() -> None:
     pieces = [b"0\t1\n2\t", *[b"1" * 50_000] * 20, b"\n3\t1\n"]
     found = list(graph_files._whole_lines(pieces))
     assert max(map(len, found)) < 200_000
@@ -369,7 +369,7 @@ def test_a_line_that_does_not_end_takes_no_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "index", "other graph"])
-def test_what_is_not_an_index_is_not_replaced(tmp_path: Path, kind: str) -> None:
+def test_other_folders_are_not_replaced(tmp_path: Path, kind: str) -> None:
     out = tmp_path / "graph"
     if kind == "file":
         out.write_text("mine")
@@ -394,7 +394,7 @@ def test_an_index_is_replaced_by_the_same_command(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["e.txt", "graph", "v.txt"]
 
 
-def test_killed_it_leaves_nothing_that_looks_whole_and_can_be_run_again(tmp_path: Path) -> None:
+def test_killed_build_leaves_no_index_and_can_be_repeated(tmp_path: Path) -> None:
     names = tuple(f"com.h{number:05d}" for number in range(1000))
     vertices = written(tmp_path / "v.txt", vertex_lines(names))
     fifo = tmp_path / "e.fifo"

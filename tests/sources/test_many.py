@@ -74,7 +74,7 @@ def test_a_page_must_be_fetched_if_none_knows_it() -> None:
     ]
 
 
-def test_what_fails_is_known_though_another_answers() -> None:
+def test_failures_are_counted_even_if_another_source_answers() -> None:
     detailed = Known(Failure(PAGE, "http_429", "the service answered\x1b[2J 429"))
     merged = MergedSources((FAILED, Known([link("a.org")]), detailed))
     assert merged.faults == {}
@@ -87,7 +87,7 @@ def test_what_fails_is_known_though_another_answers() -> None:
     assert alone == MergedSources((FAILED,))
 
 
-def test_of_faults_that_are_all_different_few_are_kept() -> None:
+def test_number_of_different_faults_is_bounded() -> None:
     failing = Known()
     merged = MergedSources((failing,))
     for number in range(50):
@@ -221,7 +221,7 @@ def test_notes_say_nothing_to_the_terminal(tmp_path: Path) -> None:
     assert all(line.isprintable() for line in err.splitlines())
 
 
-def test_someone_who_waits_is_told_instead_of_kept_waiting(tmp_path: Path) -> None:
+def test_a_person_gets_an_error_instead_of_a_long_wait(tmp_path: Path) -> None:
     wait = Reply("", 429, (("Retry-After", "100"),))
     with serve(lambda request: wait) as server:
         started = time.monotonic()
@@ -232,7 +232,7 @@ def test_someone_who_waits_is_told_instead_of_kept_waiting(tmp_path: Path) -> No
     assert len(server.log) == 1
 
 
-def test_asking_starts_nothing_heavy() -> None:
+def test_lookup_loads_no_heavy_library() -> None:
     import subprocess
 
     code = (

@@ -48,7 +48,7 @@ def test_a_host_is_found_with_and_without_www(tmp_path: Path, is_sorted: bool) -
     assert graph.back_links("https://d.org/", 10)[0] == Link("https://b.com/", "back")
 
 
-def test_what_is_not_in_the_graph_must_be_fetched(tmp_path: Path) -> None:
+def test_unknown_hosts_must_be_fetched(tmp_path: Path) -> None:
     graph = graph_of(tmp_path, ["a.com", "x.b.com"], [("a.com", "x.b.com")])
     assert graph.out_links("https://none.com/", 10) is None
     assert graph.out_links("https://b.com/", 10) is None
@@ -133,7 +133,7 @@ def test_a_sample_is_from_the_whole_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["names", "names.offsets", "back", "back.offsets", "out", "out.offsets"]
 )
-def test_a_file_that_is_cut_off_or_missing_is_told_at_once(tmp_path: Path, name: str) -> None:
+def test_a_truncated_or_missing_file_is_reported_at_once(tmp_path: Path, name: str) -> None:
     graph_of(tmp_path, ["a.com", "b.com"], [("a.com", "b.com")])
     path = tmp_path / "graph" / name
     path.write_bytes(path.read_bytes()[:-1])
@@ -153,7 +153,7 @@ def test_a_file_that_is_cut_off_or_missing_is_told_at_once(tmp_path: Path, name:
         ('{"format": 99}', "format 99"),
     ],
 )
-def test_a_graph_that_says_nonsense_of_itself_is_refused(tmp_path, text, message) -> None:
+def test_a_graph_with_an_invalid_description_is_refused(tmp_path, text, message) -> None:
     graph_of(tmp_path, ["a.com", "b.com"], [("a.com", "b.com")])
     (tmp_path / "graph" / "graph.json").write_text(text)
     with pytest.raises(SourceError, match=message):

@@ -162,7 +162,9 @@ def test_pair_that_raises_costs_itself_only(fresh, every_pair, monkeypatch) -> N
     assert store.db.execute(decisions).fetchall() == [(1, "")] * 3
 
 
-def test_what_has_no_counterpart_is_kept_with_its_reason(fresh, every_pair, monkeypatch) -> None:
+def test_sentences_without_counterpart_are_kept_with_the_reason(
+    fresh, every_pair, monkeypatch
+) -> None:
     store = fresh(every_pair[:2])
     pair, alone = every_pair[0], "Nobody over there says a word of this, of 4711 or of 4712."
     open_ = store.response

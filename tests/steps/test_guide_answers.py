@@ -140,7 +140,7 @@ def undisturbed(
     return folder, seen, told
 
 
-def test_pairs_are_found_and_verified_while_the_crawl_goes_on(undisturbed) -> None:
+def test_pairs_are_found_and_verified_during_the_crawl(undisturbed) -> None:
     folder, _, told = undisturbed
     found = [row for row in query(folder, FOUND) if row[2]]
     assert len(found) >= gold() * 3 // 4
@@ -189,7 +189,7 @@ def three_pairs() -> Site:
     return zoo.site(paths["en"], pages)
 
 
-def test_workers_that_die_give_no_answers_and_the_crawl_goes_on(tmp_path: Path) -> None:
+def test_crawl_continues_without_answers_of_dead_workers(tmp_path: Path) -> None:
     asked: list[PagePair] = []
 
     def sometimes(question: PairQuestion) -> Ending | None:
@@ -205,7 +205,7 @@ def test_workers_that_die_give_no_answers_and_the_crawl_goes_on(tmp_path: Path) 
     assert query(tmp_path, "SELECT count(*) FROM pages") == [(7,)]
 
 
-def test_worker_that_hangs_gives_no_answer_and_the_crawl_goes_on(tmp_path: Path) -> None:
+def test_crawl_continues_without_the_answer_of_a_hanging_worker(tmp_path: Path) -> None:
     at_once = TaskLimits(0.0, None)
     with serve(zoo.header_hreflang()) as server:
         crawl(server, tmp_path, instead=lambda question: Hanging(), limits=at_once)

@@ -104,7 +104,7 @@ def test_learns_again_while_there_are_more_sure_pairs(store, every_pair) -> None
     assert learned[LANGS].to_bytes() == pairing.known[2][LANGS].to_bytes()
 
 
-def test_does_not_learn_for_ever(store, every_pair) -> None:
+def test_number_of_learning_rounds_is_bounded(store, every_pair) -> None:
     pairing = Pairing(store, *[sure(every_pair[:count]) for count in range(4, 16, 2)])
     learn(store, pairing)
     assert len(pairing.known) == 1 + ROUNDS
