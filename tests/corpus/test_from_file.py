@@ -42,7 +42,7 @@ def export(path: Path, corpus: Given, *, n_way: bool = False) -> Path:
 
 
 def fault(path: Path) -> str:
-    """What reading a file says, in one line that names it."""
+    """The one-line error of reading a file, which names the file."""
     with pytest.raises(CorpusError) as caught:
         list(read_units(path))
     message = str(caught.value)
@@ -270,7 +270,7 @@ BROKEN = pa.array([b"a", b"\xff", b"\xc3"]).cast(pa.string(), safe=False)
 
 
 def table(**changes: Any) -> pa.Table:
-    """An export as a table, with other columns in the place of some."""
+    """An export as a table, with some columns replaced."""
     found = parquet.read_table(io.BytesIO(written(Parquet(), Given([UNIT] * 3))["parquet"]))
     for name, column in changes.items():
         found = found.set_column(found.schema.get_field_index(name), name, column)

@@ -1,4 +1,4 @@
-"""The corpus of a run: what is in it, in which order, and all that is said beside it."""
+"""The corpus of a run: its units, their order, and their metadata."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_verification_is_kept_to_four_digits(made: Maker) -> None:
 
 
 def with_archive(made: Maker, told: Told, **more: Any) -> Store:
-    """The same run, but with pages in its archive that say what the segments do."""
+    """The same run, with pages in its archive that contain the texts of the segments."""
     placed = {
         pair: [
             replace(each, at=(f"/html/body/p[{place}]",) * 2)
@@ -166,7 +166,7 @@ def with_archive(made: Maker, told: Told, **more: Any) -> Store:
 
 
 def outcomes(corpus: RunCorpus) -> list[tuple[str, bool, str]]:
-    """The left text of each segment of all documents, and what becomes of it."""
+    """The left text of each segment of all documents, with the decision on it."""
     return [
         (
             " ".join(found.left.blocks[index].text[start:end] for index, start, end in piece.left),
@@ -228,7 +228,7 @@ LANGS = ("en", "fr", "de", "es")
 
 
 def four(page: str, *texts: str) -> dict[tuple[str, str], list[Said]]:
-    """A page in four languages, all pairs of them, aligned without fault."""
+    """A page in four languages with all pairs of them, perfectly aligned."""
     return {
         (f"/{left}/{page}", f"/{right}/{page}"): [
             Said(f"{text} {left}", f"{text} {right}") for text in texts

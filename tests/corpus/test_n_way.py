@@ -1,4 +1,4 @@
-"""Rows of many languages, made of segments of two."""
+"""Rows of many languages, joined from segments of two languages."""
 
 from __future__ import annotations
 

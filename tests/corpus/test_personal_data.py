@@ -1,4 +1,4 @@
-"""Personal data by its form: what is taken, and what only looks like it."""
+"""Personal data by its form, and lookalikes."""
 
 from __future__ import annotations
 

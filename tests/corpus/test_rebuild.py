@@ -38,7 +38,7 @@ RUSSIAN = response("ru", RU.encode("koi8-r"))
 
 
 def write_archive(path: Path, responses: Sequence[Response], *, plain: bool = False) -> list[int]:
-    """An archive, and where its records begin."""
+    """An archive, and the offsets of its records."""
     path.parent.mkdir(parents=True, exist_ok=True)
     info = compose_info(agent="test", name=path.name, now=0.0)
     data, offsets = gzip.decompress(info) if plain else info, []
@@ -69,7 +69,7 @@ def sides(lang: str, page: Response, warc: str, offset: int) -> list[Side]:
 
 
 class Given:
-    """A corpus out of a list."""
+    """A corpus from a list."""
 
     langs: Sequence[str] = ("en", "he", "ru")
 
@@ -90,7 +90,7 @@ def standoff(units: Sequence[Unit]) -> bytes:
 
 
 class Mined:
-    """Pages in an archive, units of them, and the stand-off corpus of these."""
+    """Pages in an archive, their units, and the stand-off corpus of these."""
 
     def __init__(self, folder: Path) -> None:
         self.warc = folder / "run" / "warc" / "diptych-00001.warc.gz"

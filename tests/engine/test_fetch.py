@@ -1,4 +1,4 @@
-"""One URL at a time: what is asked, how much of an answer is taken, and what a fault is called."""
+"""Single requests: headers, body limits, and names of faults."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_cookies_are_not_sent_back() -> None:
 
 
 def chain(length: int) -> dict[str, Reply]:
-    """A robots.txt behind so many redirects."""
+    """A robots.txt behind this many redirects."""
     steps = ["/robots.txt", *(f"/{number}" for number in range(length))]
     site = {here: Reply("", 301, (("Location", there),)) for here, there in pairwise(steps)}
     return {**site, steps[-1]: Reply("User-agent: *", type="text/plain")}

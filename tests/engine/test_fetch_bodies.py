@@ -1,4 +1,4 @@
-"""The live engine against bodies that are too large, of another kind, or not what they say."""
+"""The live engine against bodies that are too large, of another type, or wrongly declared."""
 
 from __future__ import annotations
 

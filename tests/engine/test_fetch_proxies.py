@@ -1,4 +1,4 @@
-"""Proxies, and private addresses that must not be reached without leave."""
+"""Proxies, and private addresses that must not be contacted without permission."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PUBLIC = "http://public.example/"
 
 
 def web(**hosts):
-    """A proxy that answers for hosts of its own, as if it had fetched from them."""
+    """A proxy that responds for simulated hosts, as if it had fetched from them."""
 
     def answer(request):
         scheme, _, rest = request.path.partition("://")
@@ -104,7 +104,7 @@ def test_private_address_is_not_connected_to(crawl, host):
 
 
 class Addresses(Names):
-    """A name with several addresses, with commas between them."""
+    """A resolver for one name with several addresses, separated by commas."""
 
     async def resolve(self, host, port=0, family=socket.AF_INET):
         (found,) = await super().resolve(host, port, family)
@@ -112,7 +112,7 @@ class Addresses(Names):
 
 
 class Down(Names):
-    """Names that cannot be looked up, with words of its own for that."""
+    """A resolver that fails with its own message."""
 
     async def resolve(self, host, port=0, family=socket.AF_INET):
         raise OSError("no private address book here")

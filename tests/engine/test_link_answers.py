@@ -26,7 +26,7 @@ def machine(store: Store) -> Discovery:
 
 @dataclass
 class Watched(FakeWeb):
-    """A source that knows the threads it is asked in."""
+    """A source that records the threads in which it is queried."""
 
     threads: set[int] = field(default_factory=set)
 

@@ -1,4 +1,4 @@
-"""Back links from a service, and all it can do wrong."""
+"""Back links from an HTTP service, and all its possible failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def answer(items: object, **more: object) -> Reply:
 
 
 class Clock:
-    """Time that passes only when someone sleeps."""
+    """A clock that advances only by sleeping."""
 
     def __init__(self) -> None:
         self.now = 1000.0

@@ -137,7 +137,7 @@ def test_slow_answer_is_waited_for(crawl):
 
 
 def fetched(url, **settings):
-    """What becomes of one request; that the machine is slow cannot make more of it."""
+    """The outcome of a single request, which does not depend on the speed of the machine."""
 
     async def fetch():
         async with Fetcher(FetchSettings(AGENT, allow_private=True, **settings)) as fetcher:

@@ -1,4 +1,4 @@
-"""What the live engine keeps to: robots.txt, delays, one request at a time."""
+"""Politeness of the live engine: robots.txt, delays, one request at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CLOSED = ("User-agent: *", "Disallow: /closed/")
 
 @pytest.fixture(params=["bfs", "hybrid"])
 def either(crawl, request):
-    """A crawl by a policy that only takes what it finds, and by one that guesses and waits."""
+    """A policy that only follows links, and one that guesses URLs and waits for answers."""
     return partial(crawl, policy=request.param)
 
 
@@ -229,7 +229,7 @@ GUESSED = {f"/fr/shut/{number}.html" for number in range(LINKED, LONELY)}
 
 
 def with_unlinked_translations(*robots: str):
-    """Pages whose keys tell where translations are that nothing links to."""
+    """Pages whose URL keys show where unlinked translations are."""
     paths = [f"{'shut/' if number >= LINKED else ''}{number}.html" for number in range(LONELY)]
     answers = {"/robots.txt": zoo.robots_txt(*robots)}
     for number, (path, document) in enumerate(zip(paths, documents(), strict=False)):

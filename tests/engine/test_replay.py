@@ -1,4 +1,4 @@
-"""Archives played back: the same corpus as from the web, and never more than an archive holds."""
+"""Replay of archives: the same corpus as from the web, and nothing beyond the archive."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def archive(recorded) -> Path:
 
 @pytest.fixture(scope="session")
 def members(recorded) -> list[tuple[int, int, str]]:
-    """Where the records of the archive begin and end, and the URL of each."""
+    """Start, end and URL of each record of the archive."""
     return query(
         recorded,
         "SELECT offset, offset + length, urls.url FROM fetches JOIN urls ON urls.key = fetches.url"
@@ -138,7 +138,7 @@ def test_every_cut_is_noticed_and_no_half_record_is_read(archive, members, tmp_p
 
 
 def _scan(path: Path, data: bytes) -> tuple[int, bool]:
-    """How many answers an archive gives, and whether it is said to be damaged."""
+    """The number of responses in an archive, and True if it is reported as damaged."""
     path.write_bytes(data)
     count = 0
     try:
@@ -190,7 +190,7 @@ TRANSFERS = {
 
 
 def write_archive(path: Path, transfer: str, *, compressed: bool) -> dict[str, bytes]:
-    """The demo site as warcio writes it, with a request beside each response."""
+    """The demo site as written by warcio, with a request record for each response."""
     more, encode = TRANSFERS[transfer]
     bodies = {
         file.relative_to(SITE).as_posix().removesuffix("index.html"): file.read_bytes()

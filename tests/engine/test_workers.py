@@ -1,4 +1,4 @@
-"""The worker processes of a run: results in order, limits, and how processes begin and end."""
+"""The worker processes of a run: order of results, limits, start and end of processes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ AT_ONCE = TaskLimits(0.0, None)
 
 
 def no_tick() -> None:
-    """Nothing."""
+    """Do nothing."""
 
 
 def run(workers: Workers, *tasks: Any, shared: Shared[Any] = ALONE, **more: Any) -> list[Any]:
@@ -59,7 +59,7 @@ def run(workers: Workers, *tasks: Any, shared: Shared[Any] = ALONE, **more: Any)
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Workers]:
-    """At most two processes, as other tests have left them."""
+    """A pool of at most two processes, shared by several tests."""
     with Workers(2) as workers:
         yield workers
 
@@ -131,7 +131,7 @@ def test_context_is_that_of_the_task_whatever_was_before(two: Workers, tmp_path:
 
 
 class Folder:
-    """The folder of the run, as the worker knows it."""
+    """The folder of the run, as seen by the worker."""
 
     def run(self, context: TaskContext) -> str:
         return str(context.folder)
@@ -422,7 +422,7 @@ def test_no_worker_outlives_this_process(tmp_path: Path, sent: signal.Signals) -
 
 
 def started(script: Path, folder: Path) -> subprocess.Popen[str]:
-    """A script in a process of its own."""
+    """Run a script in its own process."""
     paths = [str(Path(__file__).parents[1]), str(Path(diptych.__file__).parent.parent)]
     return subprocess.Popen(
         [sys.executable, script, folder], text=True,

@@ -1,4 +1,4 @@
-"""Rules by which URLs are one page: learned from redirects and copies, demoted by one exception."""
+"""Alias rules: learned from redirects and copies, demoted by one exception."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def aliases(store: Store) -> Aliases:
 
 
 def untested(template: str, start: int = 0) -> str:
-    """A path of a template with a number, which is not fetched as a test."""
+    """A path made from a template and a number that is not fetched as a test."""
     paths = (template.format(number) for number in range(start, start + 99))
     return next(path for path in paths if url_key(HOST + path) % TESTED)
 
@@ -45,7 +45,7 @@ def fetch(
     aliases: Aliases, store: Store, path: str, text: int, *, lang: str = "en",
     own: Iterable[int] | None = None, menu: Iterable[tuple[int, float]] = MENU,
 ) -> list[str]:  # fmt: skip
-    """Fetch a page with a text; `own` are hashes of its blocks beside the menu, if it has any."""
+    """Fetch a page with a text; `own` are hashes of its blocks apart from the menu."""
     url = Url(path if "://" in path else HOST + path)
     sketch = None
     if own is not None:
@@ -464,7 +464,7 @@ def test_no_rule_is_learned_from_very_long_urls(aliases: Aliases, store: Store) 
 
 
 def frontier_of(store: Store, *aliases: tuple[str, str]) -> Frontier:
-    """A frontier with aliases: a path and the rules by which it leads to another."""
+    """A frontier with aliases: each path with the rules that make it an alias."""
     frontier = Frontier(store.db)
     frontier.add_host(Host(1))
     for path, rules in aliases:

@@ -1,4 +1,4 @@
-"""The crawl as a whole, driven through its two calls on a clock of our own; no network."""
+"""The whole crawl, driven through its two calls with a simulated clock and no network."""
 
 from __future__ import annotations
 
@@ -762,7 +762,7 @@ TANGLED = {
 
 
 def outcome(drive: Drive) -> tuple[object, ...]:
-    """All that a finished crawl knows, apart from its times."""
+    """Everything that a finished crawl has stored, except times."""
     states = {path: state for path, state in drive.states().items()}
     pages = sorted(
         drive.rows("SELECT urls.url, pages.depth, digest FROM pages JOIN urls ON key = pages.url")
@@ -828,7 +828,7 @@ def test_finished_crawl_accepts_a_new_seed(folder: Path) -> None:
 
 @dataclass
 class Follow:
-    """Follows links of some kinds, and refills from a list of batches."""
+    """A policy that follows links of some kinds, and refills from a list of batches."""
 
     batches: Sequence[Sequence[str]] = ()
     kinds: Sequence[str] = ("a",)

@@ -1,4 +1,4 @@
-"""Aliases in a crawl: what is not fetched, and what is fetched after all."""
+"""Aliases in a crawl: URLs that are skipped, and URLs that are fetched after all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why the crawl of each site has ended is in the store, for whoever opens the run later."""
+"""The reason why the crawl of each site ended is stored in the run."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def stored(folder: Path) -> dict[str, SiteEnd]:
-    """As another process sees it."""
+    """The ends of sites as another process sees them."""
     with Store(folder, write=False) as store:
         return dict(Statistics(store).site_ends())
 
 
 def crawl(drive: Drive, *, answers: int | None = None) -> dict[str, SiteEnd]:
-    """Crawl to the end, or until the user has enough after so many answers."""
+    """Crawl to the end, or until the user stops it after some responses."""
     with drive.opened() as crawl:
         assert stored(drive.folder) == {}  # it goes on
         drive.steer(crawl, answers)

@@ -1,4 +1,4 @@
-"""The crawl under a guide that expects something of each URL: what waits, and what ends it."""
+"""Crawls with a guide that assigns values to URLs: waiting and ending."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ONE = replace(EAGER, connections=1)
 
 @dataclass
 class Valued:
-    """A guide that values URLs as it is told to, and knows how many pairs were found."""
+    """A guide with fixed values of URLs and a fixed number of pairs found."""
 
     policy: Values
     observed: list[CrawlEvent] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Valued:
 
 @dataclass
 class Values:
-    """Values of URLs by how they begin; `asks` says what is requested after so many pages."""
+    """Values of URLs by prefix; `asks` gives the questions after a number of pages."""
 
     values: Mapping[str, float] = field(default_factory=dict)
     usual: float = HIGH
@@ -412,7 +412,7 @@ def test_large_sitemap_is_processed_in_parts(folder: Path, policy) -> None:
 
 
 def cut_off(folder: Path) -> Drive:
-    """A crawl that was killed when it had taken in a part of a sitemap."""
+    """A crawl that was killed after processing a part of a sitemap."""
     drive = Drive(folder, large_site(), Values())
     with drive.opened() as crawl:
         for now in (0.0, 3.0):

@@ -1,4 +1,4 @@
-"""Guides are told what happens, and told it again when a crawl goes on."""
+"""Guides observe events, and observe them again when a crawl is resumed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Observed = tuple[str, object]
 
 @dataclass
 class Parrot:
-    """A guide that only remembers what it was told; it asks what its policy says."""
+    """A guide that only records its observations; its policy decides what it asks."""
 
     policy: ParrotPolicy
     observed: list[Observed] = field(default_factory=list)
@@ -86,7 +86,7 @@ class Parrot:
 
 @dataclass
 class ParrotPolicy:
-    """Asks something whenever as much was told as `when` says."""
+    """A policy whose guides ask after the numbers of observations in `when`."""
 
     when: dict[int, list[PagePair | None]] = field(default_factory=dict)
     made: list[Parrot] = field(default_factory=list, repr=False)
@@ -111,7 +111,7 @@ class ParrotPolicy:
 
 @dataclass
 class Desk:
-    """A store and guides, as many times as a crawl is begun again."""
+    """A store with guides, which can be restarted any number of times."""
 
     store: Store
     policy: CrawlPolicy | GuidedPolicy
@@ -125,14 +125,14 @@ class Desk:
         return SiteInfo(self.store.site_id(name), Site(name, ()))
 
     def again(self) -> None:
-        """Another process."""
+        """Continue in another process."""
         self.guides = Guides(self.store, self.policy, ("en", "fr"), self.view, self.may)
 
     def view(self, site: SiteInfo) -> StoreView:
         return StoreView(self.store, site.site, site.id, ("en", "fr"))
 
     def page(self, path: str, lang: str, *links: str) -> list[str]:
-        """A page is fetched, kept and ranked."""
+        """Fetch, save and rank a page."""
         page = make_page(path, lang, links=[Link(at(link)) for link in links])
         pointer = self.store.archive.append(self.record(path, b"x"), 0.0)
         self.queue(at(path), State.FETCHED, None)
@@ -143,7 +143,7 @@ class Desk:
         return [ranked.link.url for ranked in self.guides.rank_page(self.site, page)]
 
     def answered(self, path: str, event: Missing | Moved) -> None:
-        """A URL is asked for that is no page."""
+        """Record a request for a URL that is not a page."""
         if isinstance(event, Moved):
             self.queue(event.target, State.QUEUED, None)
             self.queue(at(path), State.FETCHED, url_key(event.target))
@@ -154,7 +154,7 @@ class Desk:
         )
 
     def queue(self, url: Url, state: State, redirect: int | None) -> None:
-        """A URL is in the queue."""
+        """Queue a URL."""
         self.store.db.execute(
             "INSERT INTO urls (key, url, host, kind, state, depth, priority, redirect)"
             " VALUES (?, ?, 1, 0, ?, 0, 0, ?)",
@@ -162,7 +162,7 @@ class Desk:
         )
 
     def sitemap(self, path: str, data: bytes) -> Sitemap:
-        """A sitemap is fetched and kept."""
+        """Fetch and save a sitemap."""
         pointer = self.store.archive.append(self.record(path, data), 0.0)
         self.store.save_fetch(
             self.site.id, at(path), 0.0, status=200, size=1, reason="", pointer=pointer
@@ -251,7 +251,7 @@ def test_policy_without_a_memory_ranks_pages_and_nothing_is_saved(store: Store) 
 
 
 def test_guide_knows_all_links_of_a_long_page_after_it_was_asked_for_more(store: Store) -> None:
-    """It reads 300 links of a page at a time: it knew 301 of 1,001 URLs afterwards."""
+    """A guide reads 300 links at a time: once it knew only 301 of 1,001 URLs afterwards."""
     desk = Desk(store, Hybrid(models=False))
     desk.page("/", "en", *(f"/{number}" for number in range(1_000)))
     assert len(list(desk.guides.refill(desk.site))) == 700
@@ -413,7 +413,7 @@ def test_damaged_outlook_is_ignored(store: Store, column: str) -> None:
 
 
 def test_lost_guide_is_rebuilt_on_the_first_event(store: Store) -> None:
-    """Also those of runs of versions that had none."""
+    """Also for runs of versions without journals."""
     policy = ParrotPolicy()
     desk = Desk(store, policy)
     desk.site.pages = 1
@@ -501,7 +501,7 @@ def test_guides_see_only_links_that_can_be_fetched(store: Store) -> None:
 
 
 def urlset(count: int) -> bytes:
-    """A sitemap of so many pages, each with its translation."""
+    """A sitemap with this many pages, each with its translation."""
     entries = "".join(
         f"<url><loc>{at(f'/en/{n}')}</loc>"
         f'<xhtml:link rel="alternate" hreflang="fr" href="{at(f"/fr/{n}")}"/></url>'

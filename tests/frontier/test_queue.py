@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def shared_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """One store for the simulations, each of which empties it: opening one takes milliseconds."""
+    """One store for all simulations, each of which empties it, because opening a store is slow."""
     with Store(tmp_path_factory.mktemp("simulated")) as opened:
         begin(opened)
         yield opened
@@ -50,7 +50,7 @@ def names(claims: list[Claim]) -> list[str]:
 
 
 def drain(frontier: Frontier, now: float = 0.0) -> list[str]:
-    """All that may be claimed one after the other, each completed at once."""
+    """All URLs that can be claimed in sequence, each completed at once."""
     found = []
     while claims := frontier.claim(now, 1):
         found += names(claims)
@@ -600,7 +600,7 @@ def test_new_entry_wakes_a_host_that_had_run_dry(store: Store) -> None:
 
 
 class Simulation:
-    """Hosts, URLs and answers at random; keeps the times that politeness is judged by."""
+    """Random hosts, URLs and responses; records the times for judging politeness."""
 
     def __init__(self, store: Store, seed: int) -> None:
         store.db.execute("DELETE FROM urls")
@@ -697,7 +697,7 @@ class Simulation:
                 self.now += self.random.choice([0.1, 0.5, 1.0, 4.0])
 
     def finish(self) -> None:
-        """Answer and claim until nothing is left, trusting `wake` for when to look again."""
+        """Respond and claim until nothing is left, relying on `wake` for the next time."""
         while True:
             self.claim()
             if self.active:

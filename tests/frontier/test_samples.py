@@ -1,4 +1,4 @@
-"""Samples of what is queued, before a site ends."""
+"""Random samples of the queue before a site ends."""
 
 from __future__ import annotations
 

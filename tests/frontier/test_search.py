@@ -1,4 +1,4 @@
-"""Algorithm 1 of Barbosa et al. 2011, step by step over webs of fakes."""
+"""Algorithm 1 of Barbosa et al. 2011, step by step on simulated webs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_who_links_to_a_bilingual_site_leads_to_others(tmp_path: Path) -> None:
 
 
 def web_of_all() -> FakeWeb:
-    """Hubs, moved pages, refusals, dead ends: each thing that may happen once."""
+    """A web with one case of everything: hubs, moved pages, refusals, dead ends."""
     return FakeWeb(
         {
             **bilingual("a.es"),
@@ -205,7 +205,7 @@ def test_the_download_budget_is_not_exceeded(tmp_path: Path, most: int, width: i
 
 
 def test_a_site_that_redirects_to_an_unreachable_host_is_given_up(tmp_path: Path) -> None:
-    """Over https its certificate is wrong, over http it leads to https."""
+    """The certificate is invalid over https, and http redirects to https."""
     web = FakeWeb(
         {"https://a.es/robots.txt": 0, "http://a.es/": "-> https://a.es/", **bilingual("b.es")}
     )
@@ -280,7 +280,7 @@ def test_a_site_does_not_move_without_end(tmp_path: Path) -> None:
 
 
 def test_a_site_is_visited_by_one_lead_at_a_time(tmp_path: Path) -> None:
-    """Two pages of one site link to the same site, and their look-ups take a while."""
+    """Two pages of one site link to the same site, and their lookups take a while."""
     pages = [f"http://hub.org/{number}" for number in range(3)]
     web = FakeWeb(
         {**bilingual("a.es"), **{page: page_of("en") for page in pages}},
@@ -303,7 +303,7 @@ def test_a_site_is_visited_by_one_lead_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_host_that_was_given_up_is_not_asked_again(tmp_path: Path) -> None:
-    """Until another invocation, which gives it another chance."""
+    """It is only tried again by another invocation."""
     pages = ["http://shut.org/1", "http://shut.org/2"]
     web = FakeWeb(
         {**bilingual("a.es"), "http://shut.org/robots.txt": 0}, backs={"http://a.es/": pages}

@@ -60,7 +60,7 @@ REFRESH = "<meta http-equiv=refresh content='{}; url={}'>"
 
 
 def refreshing(target: str, letters: int = 0, more: str = "") -> Response:
-    """A page that refreshes to another, with so much text."""
+    """A page that refreshes to another, with this much text."""
     body = REFRESH.format(0, target) + f"<p>{'moved ' * (letters // 6)}</p>{more}"
     return answer(body=f"<html><head><title>Moved</title>{body}".encode())
 

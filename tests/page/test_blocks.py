@@ -1,4 +1,4 @@
-"""One walk over a page: its blocks, its tree and the sequence of its tags."""
+"""One walk over a page: blocks, tree and tag sequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pages are distinct; tests/run/test_site_view.py has the rest, as views of a store."""
+"""Distinct pages; more tests with a store are in tests/run/test_site_view.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def record(url: str, digest: str, canonical: str = "", lang: str = "en") -> Page
 
 
 def checked(*records: PageRecord, texts: Mapping[str, Mapping[int, float]] = {}) -> dict[Url, bool]:
-    """Which canonical links hold, of pages with these blocks and a menu."""
+    """The result of check_canonical for pages with these blocks and a menu."""
     by_url = {each.url: each for each in records}
     sketched = [(Url(url), (*MENU, *blocks.items())) for url, blocks in texts.items()]
     return check_canonical(canonical_pages(by_url, lambda url: url), by_url, lambda: sketched)
@@ -48,7 +48,7 @@ def test_shortest_url_stands_for_copies_unless_another_is_canonical() -> None:
 
 
 def site(*texts: Mapping[int, float], lang: str = "en") -> tuple[PageRecord, ...]:
-    """A page and others that name it as canonical, each with its text."""
+    """A page, and others with their texts that declare it canonical."""
     home = record("http://a.org/", "0")
     others = (
         record(f"http://a.org/{number}", f"{number}", home.url, lang)

@@ -1,4 +1,4 @@
-"""What a page says of its licence, of robots, and of machines that translate it."""
+"""Flags of a page: licences, robots directives, machine translation."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def words(url: str = "http://x.org/", **contexts: str) -> set[int]:
 
 
 def test_words_are_distinguished_by_context() -> None:
-    """As the paper says of `hotel` in URL and anchor."""
+    """The paper's example: `hotel` in URL and anchor."""
     base = words()
     found = [
         words(anchor="hotel") - base,

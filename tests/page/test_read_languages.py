@@ -1,4 +1,4 @@
-"""In which languages a page is: in one, in several, and what does not count."""
+"""Languages of a page: one, several, and parts that do not count."""
 
 from __future__ import annotations
 

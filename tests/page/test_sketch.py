@@ -1,4 +1,4 @@
-"""What of a page's content tells its counterpart."""
+"""Sketches: the content features by which pages are paired."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def response(markup: str | bytes, url: Url = HERE) -> Response:
 def sketch(
     markup: str | bytes, *, url: Url = HERE, langs: tuple[str, ...] = ("en", "fr")
 ) -> Sketch:
-    """The sketch of a page of this markup and a sentence of English, that it has a language."""
+    """The sketch of this markup, with an English sentence added so that the page has a language."""
     tail = f"<p>{ENGLISH}</p>"
     whole = markup + tail if isinstance(markup, str) else markup + tail.encode()
     found = read_page(response(whole, url), langs=langs, with_sketch=True).sketch

@@ -1,4 +1,4 @@
-"""Own text of pages; tests/page/test_distinct.py has more, as canonical links."""
+"""Own texts of pages; more tests with canonical links are in tests/page/test_distinct.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WARC files of a run: which are written, read, cut back and let go."""
+"""WARC files of a run: written, read, truncated and closed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def composed(number: object, body: bytes = b"<p>lamp</p>") -> bytes:
 
 
 def add(store: Store, number: object) -> Pointer:
-    """An answer as a crawl leaves it: page, fetch, event and state."""
+    """Save a response as a crawl does: page, fetch, event and state."""
     with store.transaction():
         Frontier(store.db).add([Entry(url(number), 1, 0.0)])
         pointer = store.archive.append(composed(number), 1_700_000_000.0)
@@ -59,7 +59,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @contextmanager
 def disk() -> Iterator[Callable[[int], None]]:
-    """A function that lets no file grow beyond so many bytes, until the end of the block."""
+    """A function that limits the size of files to some bytes, until the end of the block."""
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
@@ -253,7 +253,7 @@ STRANGER = composed("of another run") + b"whatever follows"
 
 
 def kill(store: Store) -> None:
-    """Let go of a run as a kill does: bytes are on the disk, the transaction is not."""
+    """Close a run as a kill does: bytes are on disk, but the transaction is not committed."""
     store.archive.close()
     store.db.execute("ROLLBACK")
 

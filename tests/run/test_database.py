@@ -23,7 +23,7 @@ def names(store: Store) -> list[str]:
 
 
 def durable(store: Store) -> list[str]:
-    """What another process would find."""
+    """The data that another process would see."""
     with Store(store.folder, write=False) as other:
         return names(other)
 

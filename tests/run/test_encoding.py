@@ -1,4 +1,4 @@
-"""Values as the database holds them."""
+"""Encoding of values for the database."""
 
 from __future__ import annotations
 

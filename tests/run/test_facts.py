@@ -1,4 +1,4 @@
-"""All that a run knows of a URL and of pairs."""
+"""Facts about URLs and pairs of a run."""
 
 from __future__ import annotations
 

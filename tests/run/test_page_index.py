@@ -1,4 +1,4 @@
-"""The index of pages in archives: by what they say, and by their URLs."""
+"""The index of pages in archives, by digest and by URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run found, as its database holds it: pairs, decisions, segments and what was learned."""
+"""Pairs, decisions, segments and learned lexicons in the database of a run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def with_urls(store: Store, *names: object) -> None:
 
 
 def with_pages(store: Store, **lengths: int) -> None:
-    """Pages by name, with so many characters of text each."""
+    """Save pages by name, each with this many characters of text."""
     with_urls(store, *lengths)
     for name, length in lengths.items():
         record = PageRecord(url(name), "en", (), "", 1, 10, length, f"sha1:{name}{length}")

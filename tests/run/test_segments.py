@@ -1,4 +1,4 @@
-"""Segments of a run as they are scored, exported and shown."""
+"""Segments of a run: scored, exported and shown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOLD = {
 
 
 def opened(made: Maker) -> tuple[Store, Segments, int]:
-    """A run, its segments, and the number of the pair with many."""
+    """A run, its segments, and the number of the pair with many segments."""
     store = made(TOLD)
     return store, Segments(store), store.pair_order()[0]
 

@@ -1,4 +1,4 @@
-"""What is counted in a run, and when its pairs were there."""
+"""Counts of a run, and the downloads at which pairs were found."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def curve_of(store: Store) -> tuple[int, tuple[int, ...]]:
 
 
 def rejected(made: Maker) -> Statistics:
-    """A run of four pairs, one of them rejected and one to be aligned again."""
+    """A run with four pairs, one of them rejected and one to be aligned again."""
     flags = {"/en/a": ("noai", "machine:google"), "/en/b": ("noai",), "/en/c": ("noai",)}
     store = made(TOLD, flags=flags, marks=("partial",))
     for id, pair in store.pairs(1):

@@ -61,7 +61,7 @@ def answer(where: Url, body: bytes = b"<p>lamp</p>") -> Response:
 
 
 def add_page(store: Store, number: object, body: bytes = b"<p>lamp</p>") -> Pointer:
-    """A page as a crawl leaves it: answered, logged, saved and done with."""
+    """Save a page as a crawl does: response, fetch, record and state."""
     where = url(number)
     with store.transaction():
         frontier = Frontier(store.db)
@@ -232,7 +232,7 @@ def scanned(folder: Path) -> list[Url]:
 
 
 def check_with_warcio(*paths: Path) -> None:
-    """`warcio check`: every record can be read and has the digests it says."""
+    """`warcio check`: every record can be read and its digests match."""
 
     checker = Checker(SimpleNamespace(inputs=[str(path) for path in paths], verbose=False))
     for path in paths:

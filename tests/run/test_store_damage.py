@@ -1,4 +1,4 @@
-"""A run whose database is damaged or whose disk is full: one error that names it."""
+"""Runs with a damaged database or a full disk: one error that names the run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGE = 4096
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose database is one file; to be copied."""
+    """A run whose database is a single file, to be copied."""
     folder = tmp_path_factory.mktemp("made") / "run"
     with made_run(folder, {(f"/en/{n}", f"/fr/{n}"): [Said("a", "b")] for n in range(9)}):
         pass

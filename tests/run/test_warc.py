@@ -36,7 +36,7 @@ def answer(
 
 
 def scanned(data: bytes, name: str = "a.warc.gz") -> tuple[list[Response], str]:
-    """The responses of an archive, and what was wrong with it."""
+    """The responses of an archive, and its error message."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(data)
@@ -50,7 +50,7 @@ def scanned(data: bytes, name: str = "a.warc.gz") -> tuple[list[Response], str]:
 
 
 def same(left: Response, right: Response) -> bool:
-    """Equal but for the order in which HTTP puts a length to a body."""
+    """True if two heads are equal except for the position of Content-Length."""
     return (left.url, left.status, left.body, left.fetched_at, left.ip, left.truncated) == (
         right.url, right.status, right.body, right.fetched_at, right.ip, right.truncated,
     )  # fmt: skip
@@ -154,7 +154,7 @@ def test_record_ends_as_the_standard_says() -> None:
 
 
 def wire(text: str) -> str:
-    """What a header value in UTF-8 looks like to HTTP, which knows bytes only."""
+    """A UTF-8 header value as HTTP libraries show it, decoded as Latin-1."""
     return text.encode().decode("latin-1")
 
 
@@ -390,7 +390,7 @@ def test_records_that_are_not_http_are_skipped(uri: str) -> None:
 
 
 def check_cuts(path: Path, data: bytes, ends: list[int]) -> None:
-    """What a cut leaves whole is given out, and nothing but records as they were."""
+    """Check that a cut archive yields the records before the cut, unchanged, and nothing else."""
     path.write_bytes(data)
     whole = [located.response for located in scan(path)]
     assert len(whole) == len(ends)

@@ -1,4 +1,4 @@
-"""Candidates from the columnar index, on small files in its true schema."""
+"""Candidates from the columnar index, with small files in its real schema."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rows = list[dict[str, Any]]
 
 
 def pages(host: str, code: str | None, count: int, **other: Any) -> Rows:
-    """So many different pages of a host, in one language."""
+    """This many different pages of a host, in one language."""
     kind = (code or "none").replace(",", "-")
     return [files.row(f"https://{host}/{kind}/{n:04}.html", code, other) for n in range(count)]
 
@@ -363,7 +363,7 @@ def test_a_file_that_is_cut_off_is_named(index: Path, share: float) -> None:
 
 
 def spoilt(path: Path) -> Path:
-    """A file of which what it says of itself is whole, and the rest is not."""
+    """A file with an intact footer and damaged data."""
     whole = bytearray(path.read_bytes())
     for at in range(4, len(whole) * 3 // 4):
         whole[at] ^= 0x5A

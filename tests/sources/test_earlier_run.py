@@ -1,4 +1,4 @@
-"""The links of an earlier run as a source."""
+"""The links of an earlier run as a link source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Web graphs are indexed whole, whatever their files are like."""
+"""Web graphs are indexed completely from any kind of files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def indexed(folder: Path, vertices: str = vertex_lines(), edges: str = edge_line
 
 
 def edges_of(folder: Path) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-    """All edges by name, as the lists of both directions have them."""
+    """All edges by name, from the lists of both directions."""
     graph = WebGraph.open(folder / "graph")
     found = []
     for lists in (graph.out, graph.back):

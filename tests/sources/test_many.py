@@ -1,4 +1,4 @@
-"""Sources by their paths, several as one, and the command line that makes and asks them."""
+"""Link sources opened by path, merged sources, and the command line for them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def link(host: str, anchor: str = "") -> Link:
 
 @dataclass
 class Known:
-    """A source that knows what it is given."""
+    """A source with fixed answers."""
 
     back: list[Link] | Failure = field(default_factory=list)
     out: list[Link] | Failure | None = None

@@ -1,4 +1,4 @@
-"""Links out of WAT files, whole and damaged."""
+"""Links from WAT files, intact and damaged."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def record(data: bytes, kind: str = "metadata") -> bytes:
 
 
 def archive(path: Path, pages: Iterable[dict[str, Any] | bytes]) -> str:
-    """A WAT file, each record compressed by itself."""
+    """Write a WAT file, with each record compressed separately."""
     rows = [record(b"software: test\r\n", "warcinfo")]
     rows += [
         record(page if isinstance(page, bytes) else json.dumps(page).encode()) for page in pages

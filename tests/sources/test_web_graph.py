@@ -1,4 +1,4 @@
-"""Who links to whom by a web graph."""
+"""Back links and out links from a web graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diptych.types import Link
 
 
 def graph_of(folder: Path, names: list[str], edges: list[tuple[str, str]], **options) -> WebGraph:
-    """A graph of hosts by their names, numbered in the order of the list."""
+    """A graph of named hosts, numbered in the order of the list."""
     ids = {name: number for number, name in enumerate(names)}
     vertices = "".join(f"{id}\t{'.'.join(name.split('.')[::-1])}\n" for name, id in ids.items())
     lines = "".join(f"{ids[source]}\t{ids[target]}\n" for source, target in edges)

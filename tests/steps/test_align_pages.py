@@ -1,4 +1,4 @@
-"""From two pages to segments, with aligners whose answers are known and with the real ones."""
+"""Alignment of two pages into segments, with fake and with real aligners."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING = Lexicon.empty(*LANGS)
 
 @dataclass
 class Pieces:
-    """A tree aligner that pairs blocks as it is told: indices on both sides, and a score."""
+    """A tree aligner that returns given pairs of blocks: indices on both sides, and a score."""
 
     pieces: Sequence[tuple[Sequence[int], Sequence[int], float]]
     uses_lexicon: ClassVar[bool] = False
@@ -40,7 +40,7 @@ class Pieces:
 
 @dataclass
 class Beads:
-    """A sentence aligner that remembers what it was asked, and pairs what it can in order."""
+    """A sentence aligner that records its input, and pairs sentences in order."""
 
     asked: list[tuple[list[str], list[str], Lexicon]] = field(default_factory=list)
     calls: int = 0

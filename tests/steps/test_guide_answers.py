@@ -1,4 +1,4 @@
-"""What guides want to know is found out in other processes while the crawl goes on."""
+"""Questions of guides are answered in other processes during the crawl."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FOUND = (
 
 
 class Instead(GuideAnswers):
-    """Answers questions by other tasks than those that were meant."""
+    """Answers questions with substitute tasks."""
 
     def __init__(self, *given: Any, instead: Callable[[PairQuestion], Any], **more: Any) -> None:
         super().__init__(*given, **more)
@@ -122,7 +122,7 @@ def gold() -> int:
 def undisturbed(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Path, list[tuple[int, int]], list[tuple[int, CrawlEvent]]]:
-    """A whole crawl, what was in its store for others to see at each step, and the answers."""
+    """A whole crawl: its store as others see it at each step, and the answers."""
     folder = tmp_path_factory.mktemp("undisturbed")
     seen: list[tuple[int, int]] = []
 
@@ -263,7 +263,7 @@ def test_processes_end_with_a_crawl_that_fails(tmp_path: Path) -> None:
 
 
 def has_ended(begun: Path) -> bool:
-    """The process that left a file is gone."""
+    """True if the process that left a file has ended."""
     return not Path(f"/proc/{begun.suffix[1:]}").exists()
 
 

@@ -1,4 +1,4 @@
-"""Segments scored by the whole run, and which of near-duplicates stays."""
+"""Scores of segments by the whole run, and selection among near-duplicates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diptych.units import Repeats
 
 @dataclass
 class Fixed:
-    """A filter that gives what it is told to, and remembers what it was asked."""
+    """A filter that returns given scores, and records its input."""
 
     threshold: float = 0.5
     shift: float = 0.0

@@ -1,4 +1,4 @@
-"""What is done with one page, or with one pair of pages."""
+"""Tasks about one page, or one pair of pages."""
 
 from __future__ import annotations
 
