@@ -55,7 +55,7 @@ class _Answer(aiohttp.ClientResponse):
 
 
 class Fetcher:
-    """HTTP sessions with kept-alive connections; use as an asynchronous context manager."""
+    """HTTP sessions with persistent connections; use as an asynchronous context manager."""
 
     def __init__(self, settings: FetchSettings) -> None:
         self._settings = settings

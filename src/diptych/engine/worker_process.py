@@ -1,4 +1,4 @@
-"""Processes of workers: start, kill, and exchange frames."""
+"""Worker processes: start them, kill them, and encode the frames they exchange."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class SiteInfo:
     """why its crawl ended; None if it has not"""
 
     def exhausted(self, limits: Limits, now: float) -> SiteEnd | None:
-        """The limit that is reached, if any; pages being fetched count."""
+        """The limit that has been reached, or None; pages being fetched are counted."""
         if limits.max_pages is not None and self.pages + self.in_flight >= limits.max_pages:
             return SiteEnd.PAGE_LIMIT
         if limits.max_bytes is not None and self.bytes >= limits.max_bytes:

@@ -43,7 +43,7 @@ class Visit:
 
 @dataclass(slots=True, eq=False)
 class Visits:
-    """The current visits, by the numbers of their sites."""
+    """The current visits, keyed by site number."""
 
     store: Store
     hosts: Hosts

@@ -31,7 +31,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Read a consistent state of the database, even while another process writes."""
+        """Read a consistent snapshot of the database, even while another process writes."""
         self.db.execute("BEGIN")
         try:
             yield

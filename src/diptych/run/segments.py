@@ -28,7 +28,7 @@ def reason_at(threshold: float, score: float, reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Segments:
-    """The segments of a run, read pair by pair: all of them may exceed the memory."""
+    """The segments of a run, read pair by pair: all of them may not fit in memory."""
 
     store: Database
 

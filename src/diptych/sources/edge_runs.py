@@ -130,7 +130,7 @@ class Runs:
             yield piece[fresh]
 
     def _pieces(self, size: int) -> Iterator[NDArray[np.uint64]]:
-        """Non-empty pieces of all runs; no later piece has a smaller edge."""
+        """Yield non-empty pieces of the merged runs; no later piece has a smaller edge."""
         places = [start for start, _ in self._bounds]
         buffers = [np.empty(0, np.uint64) for _ in self._bounds]
         live = list(range(len(places)))

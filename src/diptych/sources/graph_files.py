@@ -91,7 +91,7 @@ def _may_be_named(path: str, name: str) -> bool:
 
 
 def _fsspec(path: str) -> Any:
-    """The library that reads remote files."""
+    """Import fsspec, which reads remote files."""
     try:
         import fsspec
     except ImportError as error:

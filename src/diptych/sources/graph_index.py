@@ -247,7 +247,7 @@ def _level_of(folder: Path, names: Names) -> str:
 
 
 def read_facts(folder: Path) -> GraphFacts:
-    """Read `graph.json`; raises `SourceError` if it is invalid, or files are missing or cut."""
+    """Read `graph.json`; raises `SourceError` if it is invalid or files are incomplete."""
     path, advice = folder / FACTS, "index the files again with: diptych backlinks graph"
     if not path.is_file():
         raise SourceError(f"{folder} is not a web graph; make one with: diptych backlinks graph")
