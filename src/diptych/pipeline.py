@@ -1,7 +1,7 @@
-"""The whole of Diptych in order: from a site to a corpus.
+"""The whole pipeline of Diptych in order: from a site to a corpus.
 
-Each step reads the store and writes the store, site by site, and can be run again at any time:
-what is done is not done twice, and what an interrupted run left half done is done over.
+Each step reads and writes the store, site by site, and can be run again at any time: finished work
+is not repeated, and work that an interrupted run left unfinished is redone.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from diptych.types import Site, lang_pairs
 __all__ = ["STAGES", "Plan", "pair_and_learn", "run"]
 
 STAGES = ("crawl", "pair", "align_dom", "align_sentences", "verify", "filter", "export")
-ROUNDS = 3  # of learning words and pairing again, at most
-GROWTH = 1.05  # times as many sure pairs as before, for which learning again pays
-CERTAIN, DOUBT = 0.95, 0.05  # few pages without a certain partner, for each sure pair
+ROUNDS = 3  # maximum number of rounds to learn words and pair again
+GROWTH = 1.05  # factor by which sure pairs must grow to make another round worthwhile
+CERTAIN, DOUBT = 0.95, 0.05  # maximum number of pages without a certain partner per sure pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Plan:
     politeness: Politeness
     limits: Limits
     lexicons: Sequence[Lexicon] = ()
-    """those of the user: used from the beginning"""
+    """lexicons given by the user, used from the start"""
     signature: str = ""
     """one line with strategies, parameters, languages and version"""
 
@@ -82,8 +82,8 @@ def pair_and_learn(
 ) -> TaskContext:
     """Pair all pages, learn words from the surest pairs, and pair again while that finds more.
 
-    Nothing is learned twice of the same pages, unless a site could not be paired: the next
-    invocation tries again.  The work comes back with all that was learned.
+    Learning is not repeated for the same pages, unless a site could not be paired: then the next
+    invocation tries again.  Returns the context with all learned lexicons.
     """
     if store.begin_learning():
         given = context.lexicons

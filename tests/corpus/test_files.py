@@ -80,7 +80,7 @@ def test_parquet_can_be_written_and_is_not_compressed_twice(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("path", ["a.tsv", "a.tsv.gz", "a.tsv.zst"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError, SystemExit])
-def test_what_is_not_whole_is_not_there(
+def test_incomplete_files_do_not_appear(
     tmp_path: Path, path: str, error: type[BaseException]
 ) -> None:
     def stopped() -> None:
@@ -96,7 +96,7 @@ def test_what_is_not_whole_is_not_there(
     assert (tmp_path / path).read_bytes() == b"before"
 
 
-def test_of_several_files_all_or_none_are_there(tmp_path: Path) -> None:
+def test_several_files_appear_all_or_none(tmp_path: Path) -> None:
     def stopped() -> None:
         with OutFiles(tmp_path / "a", "moses") as files:
             files("en").write(b"a\n")
@@ -127,12 +127,12 @@ def killed(path: Path, number: int) -> int:
 
 
 @pytest.mark.parametrize("name", ["a", "a.gz", "a.zst"])
-def test_who_ends_the_process_finds_no_parts(tmp_path: Path, name: str) -> None:
+def test_terminated_process_leaves_no_partial_files(tmp_path: Path, name: str) -> None:
     assert killed(tmp_path / name, signal.SIGTERM) == -signal.SIGTERM
     assert names(tmp_path) == []
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
+def test_partial_files_of_a_killed_process_are_removed_by_the_next(tmp_path: Path) -> None:
     assert killed(tmp_path / "a", signal.SIGKILL) == -signal.SIGKILL
     assert len(names(tmp_path)) == 2
     mine = [tmp_path / "mine.part", tmp_path / "a.1-2.part"]
@@ -163,7 +163,7 @@ def test_a_name_may_be_as_long_as_names_can_be(tmp_path: Path, letter: str) -> N
 
 
 @pytest.mark.parametrize("ending", ["bz2", "xz", "zip", "7z", "ZIP"])
-def test_other_compressions_are_told(tmp_path: Path, ending: str) -> None:
+def test_other_compressions_are_reported(tmp_path: Path, ending: str) -> None:
     with pytest.raises(
         ConfigError, match=rf"compressed as \.gz or \.zst, not as \.{ending.lower()}"
     ):
@@ -176,12 +176,12 @@ def test_too_many_files_are_not_compressed_at_a_time(tmp_path: Path) -> None:
             for number in range(500):
                 files(f"q{number}")
 
-    with pytest.raises(ConfigError, match=r"more than 400 files .* without \.gz, or export fewer"):
+    with pytest.raises(ConfigError, match=r"at most 400 files .* omit \.gz .* or export fewer"):
         many()
     assert names(tmp_path) == []
 
 
-def test_a_part_that_somebody_removed_is_told(tmp_path: Path) -> None:
+def test_a_removed_partial_file_is_reported(tmp_path: Path) -> None:
     def robbed() -> None:
         with OutFiles(tmp_path / "a", "tsv") as files:
             out = files("tsv")
@@ -231,13 +231,13 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     assert str(caught.value) == f"cannot write {path}: there is no folder {path.parent}"
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=f"cannot write {tmp_path}: Is a directory"):
         OutFiles(tmp_path, "tsv")("tsv")
 
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
-def test_a_full_disk_is_told_with_the_name(tmp_path: Path, ending: str) -> None:
+def test_a_full_disk_is_reported_with_the_name(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"full{ending}"
     path.symlink_to("/dev/full")
     with pytest.raises(ConfigError, match=f"cannot write {path}: No space left"):  # noqa: SIM117
@@ -250,9 +250,7 @@ def test_a_full_disk_is_told_with_the_name(tmp_path: Path, ending: str) -> None:
         files("tsv").write(b"little, so that it is noticed at the end")
 
 
-def test_a_file_that_may_not_be_written_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unwritable_file_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*paths: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -265,7 +263,7 @@ def test_a_file_that_may_not_be_written_is_told(
 @pytest.mark.parametrize("ending", ["../x", "a/b", "", ".x", "a..b", "a\\b", "a\0"])
 def test_no_language_leads_out_of_the_folder(tmp_path: Path, ending: str) -> None:
     with (
-        pytest.raises(ConfigError, match="no file of a corpus"),
+        pytest.raises(ConfigError, match="invalid name of a corpus file"),
         OutFiles(tmp_path / "a", "moses") as files,
     ):
         files(ending)
@@ -314,7 +312,7 @@ def test_standard_output_holds_no_format_of_several_files() -> None:
         Moses().write(CORPUS, files)
 
 
-def test_who_reads_standard_output_may_have_enough(monkeypatch) -> None:
+def test_reader_of_standard_output_may_stop_early(monkeypatch) -> None:
     out = Captured(Kept(BrokenPipeError(errno.EPIPE, "Broken pipe")))
     monkeypatch.setattr("sys.stdout", out)
     with pytest.raises(BrokenPipeError), OutFiles("-", "tsv", sys.stdout.buffer) as files:
@@ -322,7 +320,7 @@ def test_who_reads_standard_output_may_have_enough(monkeypatch) -> None:
     out.buffer.raw.fault = None
 
 
-def test_a_full_standard_output_is_told(monkeypatch) -> None:
+def test_a_full_standard_output_is_reported(monkeypatch) -> None:
     out = Captured(Kept(OSError(errno.ENOSPC, "No space left on device")))
     monkeypatch.setattr("sys.stdout", out)
     with (
@@ -339,5 +337,5 @@ def test_a_full_standard_output_is_told(monkeypatch) -> None:
      ("a.docs.jsonl.gz", "docs"), ("a.standoff.jsonl", "standoff"), ("a.parquet", "parquet"),
      ("a.moses", "moses"), ("a", None), ("tsv", None), ("a.tsv.bz2", None), ("a.gz", None)],
 )  # fmt: skip
-def test_format_is_told_by_the_ending(name: str, expected: str | None) -> None:
+def test_format_is_derived_from_the_ending(name: str, expected: str | None) -> None:
     assert format_of(name) == format_of(Path(name)) == expected

@@ -42,7 +42,7 @@ def export(path: Path, corpus: Given, *, n_way: bool = False) -> Path:
 
 
 def fault(path: Path) -> str:
-    """What reading a file says, in one line that names it."""
+    """The one-line error of reading a file, which names the file."""
     with pytest.raises(CorpusError) as caught:
         list(read_units(path))
     message = str(caught.value)
@@ -52,7 +52,7 @@ def fault(path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_was_exported_is_read_back(tmp_path: Path, name: str) -> None:
+def test_exported_corpus_is_read_back(tmp_path: Path, name: str) -> None:
     path = export(tmp_path / name, Given([UNIT] * 3_456))
     assert list(read_units(path)) == [WHOLE] * 3_456
     assert list(read_units(export(path, Given()))) == []
@@ -98,13 +98,13 @@ def test_it_is_read_unit_by_unit(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["a.tsv", "a.tmx", "a", "a.jsonl.bz2", "a.parquet.gz", "a.docs.jsonl"]
 )
-def test_other_files_are_told_from_exports(tmp_path: Path, name: str) -> None:
+def test_files_that_are_not_exports_are_rejected(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"")
     assert "must be an export whose name ends in" in fault(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_that_is_missing_is_told(tmp_path: Path, name: str) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path, name: str) -> None:
     assert "No such file" in fault(tmp_path / name)
 
 
@@ -191,20 +191,20 @@ def test_a_column_whose_name_is_no_utf_8_is_an_error_of_ours(tmp_path: Path, nam
         ({"left_offset": -1}, "offset or copies is out of range"),
         ({"right_offset": 2**63}, "offset or copies is out of range"),
         ({"copies": 0}, "offset or copies is out of range"),
-        ({"left_fetched": "yesterday"}, "a fetch time is no time"),
-        ({"right_fetched": "0001-01-01T00:00:00Z"}, "never fetched at such a time"),
+        ({"left_fetched": "yesterday"}, "a fetch time is not a time"),
+        ({"right_fetched": "0001-01-01T00:00:00Z"}, "a fetch time is out of range"),
         ({"left": ""}, "a side has no text"),
-        ({"left_lang": "../../x"}, "'../../x' and 'fr' are no languages"),
-        ({"score": 1.01}, "line 2: a score is no number from 0 to 1"),
-        ({"alignment": -0.1}, "line 2: a score is no number from 0 to 1"),
-        ({"verified": 7}, "line 2: a score is no number from 0 to 1"),
-        ({"left_url": "javascript:alert(1)"}, "a URL is none of the web"),
-        ({"right_url": "file:///etc/passwd"}, "a URL is none of the web"),
-        ({"right_url": "/a"}, "a URL is none of the web"),
+        ({"left_lang": "../../x"}, "'../../x' and 'fr' are not two languages"),
+        ({"score": 1.01}, "line 2: a score is not a number from 0 to 1"),
+        ({"alignment": -0.1}, "line 2: a score is not a number from 0 to 1"),
+        ({"verified": 7}, "line 2: a score is not a number from 0 to 1"),
+        ({"left_url": "javascript:alert(1)"}, "a URL is not an HTTP URL"),
+        ({"right_url": "file:///etc/passwd"}, "a URL is not an HTTP URL"),
+        ({"right_url": "/a"}, "a URL is not an HTTP URL"),
         ({"copies": 2**53 + 1}, "offset or copies is out of range"),
-        ({"left_lang": "en" + "-x" * 99}, "are no languages"),
-        ({"left_lang": "fr"}, "'fr' and 'fr' are no languages"),
-        ({"right_lang": "\x1b[2J"}, "are no languages"),
+        ({"left_lang": "en" + "-x" * 99}, "are not two languages"),
+        ({"left_lang": "fr"}, "'fr' and 'fr' are not two languages"),
+        ({"right_lang": "\x1b[2J"}, "are not two languages"),
     ],
 )
 def test_fields_of_the_wrong_kind_are_named_with_their_line(
@@ -270,7 +270,7 @@ BROKEN = pa.array([b"a", b"\xff", b"\xc3"]).cast(pa.string(), safe=False)
 
 
 def table(**changes: Any) -> pa.Table:
-    """An export as a table, with other columns in the place of some."""
+    """An export as a table, with some columns replaced."""
     found = parquet.read_table(io.BytesIO(written(Parquet(), Given([UNIT] * 3))["parquet"]))
     for name, column in changes.items():
         found = found.set_column(found.schema.get_field_index(name), name, column)
@@ -283,9 +283,15 @@ def table(**changes: Any) -> pa.Table:
         ({"left": pa.array(["a", None, "b"])}, "left is missing in some rows"),
         ({"flags": pa.array([["a"], [None], []])}, "flags is missing in some rows"),
         ({"score": pa.array(["x", "y", "z"])}, "cannot read"),
-        ({"score": pa.array([0.5, float("nan"), 0.5])}, "row 2: a score is no number"),
-        ({"left_lang": pa.array(["en", "en", "/etc"])}, "row 3: '/etc' and 'fr' are no languages"),
-        ({"left_fetched": pa.array([0, -1, 2**62], pa.timestamp("ms", "UTC"))}, "row 2: a page"),
+        ({"score": pa.array([0.5, float("nan"), 0.5])}, "row 2: a score is not a number"),
+        (
+            {"left_lang": pa.array(["en", "en", "/etc"])},
+            "row 3: '/etc' and 'fr' are not two languages",
+        ),
+        (
+            {"left_fetched": pa.array([0, -1, 2**62], pa.timestamp("ms", "UTC"))},
+            "row 2: a fetch time",
+        ),
         ({"run": BROKEN}, "cannot read"),
         ({"copies": pa.array([1, 1, 0])}, "row 3: offset or copies is out of range"),
     ],

@@ -1,4 +1,4 @@
-"""The corpus of a run: what is in it, in which order, and all that is said beside it."""
+"""The corpus of a run: its units, their order, and their metadata."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_personal_data_is_taken_out_on_demand(made: Maker) -> None:
     assert redacted.flags == plain.flags
 
 
-def test_pairs_that_were_not_verified_are_no_part_of_it(made: Maker) -> None:
+def test_unverified_pairs_are_not_in_the_corpus(made: Maker) -> None:
     store = made(TWO)
     (first, _), (second, _) = store.pairs(1)
     store.db.execute("UPDATE decisions SET accept = 0 WHERE pair = ?", (first,))
@@ -121,7 +121,7 @@ def test_key_of_a_unit_is_that_of_its_texts_also_without_personal_data(made: Mak
             assert key == segment_keys(left.text, right.text, "en", "fr").same
 
 
-def test_run_is_settled_when_no_two_kept_segments_say_the_same(made: Maker) -> None:
+def test_run_is_deduplicated_if_kept_segments_have_different_keys(made: Maker) -> None:
     same = [Said("Page 1.", "Seite 1."), Said("Page 2.", "Seite 2.")]
     for reason, settled in [("", False), ("low_score", False), ("duplicate", True)]:
         second = Said(same[1].left, same[1].right, 0.9, reason)
@@ -139,7 +139,7 @@ def test_verification_is_kept_to_four_digits(made: Maker) -> None:
 
 
 def with_archive(made: Maker, told: Told, **more: Any) -> Store:
-    """The same run, but with pages in its archive that say what the segments do."""
+    """The same run, with pages in its archive that contain the texts of the segments."""
     placed = {
         pair: [
             replace(each, at=(f"/html/body/p[{place}]",) * 2)
@@ -166,7 +166,7 @@ def with_archive(made: Maker, told: Told, **more: Any) -> Store:
 
 
 def outcomes(corpus: RunCorpus) -> list[tuple[str, bool, str]]:
-    """The left text of each segment of all documents, and what becomes of it."""
+    """The left text of each segment of all documents, with the decision on it."""
     return [
         (
             " ".join(found.left.blocks[index].text[start:end] for index, start, end in piece.left),
@@ -198,7 +198,7 @@ def test_documents_with_unwanted_flags_are_left_out(made: Maker) -> None:
     assert len(list(NWayCorpus(corpus_of(store)).documents())) == 2
 
 
-def test_documents_have_no_personal_data_if_that_is_asked_for(made: Maker) -> None:
+def test_documents_have_no_personal_data_on_request(made: Maker) -> None:
     store = with_archive(
         made, {("/en/a", "/fr/a"): [Said("Ask jo@example.org.", "Demandez à jo@example.org.")]}
     )
@@ -228,7 +228,7 @@ LANGS = ("en", "fr", "de", "es")
 
 
 def four(page: str, *texts: str) -> dict[tuple[str, str], list[Said]]:
-    """A page in four languages, all pairs of them, aligned without fault."""
+    """A page in four languages with all pairs of them, perfectly aligned."""
     return {
         (f"/{left}/{page}", f"/{right}/{page}"): [
             Said(f"{text} {left}", f"{text} {right}") for text in texts
@@ -257,7 +257,7 @@ def test_duplicates_link_languages_and_rows_are_once(made: Maker) -> None:
     assert len(list(corpus_of(store).units())) == 6
 
 
-def test_what_is_too_bad_links_nothing(made: Maker) -> None:
+def test_segments_below_the_threshold_link_nothing(made: Maker) -> None:
     told = four("a", "one")
     for pair in told:
         if pair != ("/en/a", "/fr/a"):

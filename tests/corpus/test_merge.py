@@ -1,4 +1,4 @@
-"""Many corpora as one."""
+"""Merging of corpora."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of many languages, made of segments of two."""
+"""Rows of many languages, joined from segments of two languages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_row_needs_no_segment_between_all_of_its_languages() -> None:
     assert said(rows_of([unit(en, fr), unit(fr, de)], LANGS)) == [("en", "fr", "de")]
 
 
-def test_two_languages_are_no_row_unless_there_are_but_two() -> None:
+def test_two_languages_form_a_row_only_if_there_are_only_two() -> None:
     pair = [unit(side("en", "a"), side("fr", "b"))]
     assert rows_of(pair, LANGS) == []
     assert said(rows_of(pair, LANGS[:2])) == [("a", "b")]
@@ -43,7 +43,7 @@ def test_surest_segment_wins_where_two_texts_of_a_language_would_meet() -> None:
     assert said(rows_of(units, LANGS)) == [("en", "fr", "de")]
 
 
-def test_what_is_untranslated_in_a_language_is_not_in_its_row() -> None:
+def test_untranslated_text_is_not_in_the_row() -> None:
     en, fr, de, es = side("en", "Disc"), side("fr", "Disque"), side("de", "disc"), side("es", "X")
     units = [unit(en, fr), unit(fr, de, score=0.8), unit(en, es), unit(es, fr)]
     assert said(rows_of(units, LANGS)) == [("Disc", "Disque", "X")]

@@ -1,4 +1,4 @@
-"""Personal data by its form: what is taken, and what only looks like it."""
+"""Personal data by its form, and lookalikes."""
 
 from __future__ import annotations
 
@@ -372,7 +372,7 @@ def test_personal_data_is_found_and_taken_out(text: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("text", NOTHING)
-def test_what_only_looks_like_it_is_left_alone(text: str) -> None:
+def test_lookalikes_are_left_alone(text: str) -> None:
     for whole in (text, f"See {text}.", f"({text})"):
         assert personal_data(whole) == ()
         assert redacted(whole) == whole
@@ -383,7 +383,7 @@ def test_there_are_examples_enough() -> None:
     assert len(set(NOTHING)) > 100
 
 
-def test_all_of_it_is_taken_and_nothing_else() -> None:
+def test_exactly_the_personal_data_is_redacted() -> None:
     text = (
         "Jane (jane@example.org, Tel. +49 30 23125000/fax 030/1234567) has DE89370400440532013000."
     )
@@ -403,7 +403,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES | st.text(max_size=4), max_size=9).map("".join))
 @example("Tel. +49 30 23125000+49 30 23125000")
-def test_nothing_is_left_and_once_is_enough(text: str) -> None:
+def test_redaction_is_complete_and_idempotent(text: str) -> None:
     once = redacted(text)
     assert personal_data(once) == ()
     assert redacted(once) == once
@@ -422,7 +422,7 @@ def test_text_without_digits_and_signs_is_as_it_was(text: str) -> None:
     ["1", "a@", "a@a.", "+", "(", "0 ", "+1", "1 (", "DE89 ", "a", "a.", "-", "(at)", "a (at) ",
      " AT a DOT", "Tel. ", "Tel. 1", "@", ":", "://", "4111 ", "a@b.c-", "٣", "1.", "(0", ".a@1"],
 )  # fmt: skip
-def test_a_hundred_thousand_characters_of_anything_are_soon_done(piece: str) -> None:
+def test_a_hundred_thousand_characters_take_little_time(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     with processor_seconds():  # quadratic ones take minutes
         personal_data(text)
@@ -435,7 +435,7 @@ def test_a_hundred_thousand_characters_of_anything_are_soon_done(piece: str) -> 
      "o'b@a.org:", "Tel. 123456-Tel. +49 30 23125000:", "\uff20a.org:x", "DE89370400440532013000 ",
      "de89 3704 0044 0532 0130 00 ", "4111111111111111 ", "0033123456789 "],
 )  # fmt: skip
-def test_what_hides_one_behind_the_other_is_found_in_a_few_searches(
+def test_nested_hidden_data_is_found_in_a_few_searches(
     piece: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched = []
@@ -467,7 +467,7 @@ def test_all_of_an_address_is_taken() -> None:
     assert redacted("Tel. 123456,Fax 123457," * 9) == "Tel. [PHONE],Fax [PHONE]," * 9
 
 
-def test_texts_without_any_cost_next_to_nothing() -> None:
+def test_texts_without_personal_data_cost_almost_nothing() -> None:
     text = "The keeper of the lighthouse climbed the stairs every evening to light the great lamp."
     with processor_seconds():
         for _ in range(100_000):

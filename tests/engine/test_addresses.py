@@ -1,4 +1,4 @@
-"""Which addresses are of the public Internet."""
+"""Public and private addresses."""
 
 from __future__ import annotations
 

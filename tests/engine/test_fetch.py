@@ -1,4 +1,4 @@
-"""One URL at a time: what is asked, how much of an answer is taken, and what a fault is called."""
+"""Single requests: headers, body limits, and names of faults."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def response(server: Server, path: str, kind: Kind = Kind.PAGE) -> Response:
 @pytest.mark.parametrize(
     ("size", "truncated"), [(0, ""), (LIMIT - 1, ""), (LIMIT, ""), (LIMIT + 1, "length")]
 )
-def test_body_over_its_limit_is_not_taken(framing: str, size: int, truncated: str) -> None:
+def test_body_over_its_limit_is_not_read(framing: str, size: int, truncated: str) -> None:
     with serve({"/a": Reply(b"x" * size, framing=framing)}) as server:
         found = response(server, "a")
     assert found.truncated == truncated
@@ -93,7 +93,7 @@ def test_body_of_a_page_is_read_only_if_it_may_be_html(declared: str, read: bool
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_redirect_is_an_answer_of_any_type(status: int) -> None:
+def test_redirect_may_have_any_content_type(status: int) -> None:
     answer = Reply("", status, (("Location", "/b"),), type="image/png")
     with serve({"/a": answer, "/b": Reply("never asked for")}) as server:
         found = response(server, "a")
@@ -101,7 +101,7 @@ def test_redirect_is_an_answer_of_any_type(status: int) -> None:
     assert (found.status, found.header("location"), found.truncated) == (status, "/b", "")
 
 
-def test_request_says_who_asks_and_what_it_can_read() -> None:
+def test_request_has_user_agent_and_accepted_types() -> None:
     with serve({"/a%2fb?q=%c3%a9": Reply("lamp")}) as server:
         response(server, "a%2fb?q=%c3%a9")
         (request,) = server.log
@@ -140,7 +140,7 @@ def test_cookies_are_not_sent_back() -> None:
 
 
 def chain(length: int) -> dict[str, Reply]:
-    """A robots.txt behind so many redirects."""
+    """A robots.txt behind this many redirects."""
     steps = ["/robots.txt", *(f"/{number}" for number in range(length))]
     site = {here: Reply("", 301, (("Location", there),)) for here, there in pairwise(steps)}
     return {**site, steps[-1]: Reply("User-agent: *", type="text/plain")}
@@ -157,7 +157,7 @@ def test_five_redirects_of_robots_txt_are_followed(redirects: int, status: int) 
 
 
 @pytest.mark.parametrize("target", ["", "mailto:a@example.org"])
-def test_robots_txt_that_leads_nowhere_is_the_redirect(target: str) -> None:
+def test_robots_txt_with_a_broken_redirect_is_the_redirect(target: str) -> None:
     site = {"/robots.txt": Reply("", 302, (("Location", target),) if target else ())}
     with serve(site) as server:
         found = fetched(f"{server.url}robots.txt", Kind.ROBOTS)
@@ -193,7 +193,7 @@ def test_fault_of_a_server_is_one_word(fault: Fault, reason: str) -> None:
     assert 0 < len(found.detail) <= 200
 
 
-def test_settings_of_those_who_say_nothing() -> None:
+def test_default_settings() -> None:
     assert FetchSettings("a") == FetchSettings(
         "a", proxy=None, allow_private=False, concurrency=64, timeout=60.0, stall=20.0,
         page_bytes=10_000_000,
@@ -209,7 +209,7 @@ def test_server_that_is_silent_for_too_long_is_a_timeout() -> None:
     assert found.reason == "timeout"
 
 
-def test_port_that_nobody_listens_at_is_a_refused_connection() -> None:
+def test_closed_port_is_a_refused_connection() -> None:
     with serve({}) as server:
         pass
     found = fetched(server.url)

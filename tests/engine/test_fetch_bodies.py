@@ -1,4 +1,4 @@
-"""The live engine against bodies that are too large, of another kind, or not what they say."""
+"""The live engine against bodies that are too large, of another type, or wrongly declared."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.serving import serve
 from diptych.frontier.queue import State
 
 
-def test_lying_charsets_are_seen_through(crawl):
+def test_wrong_charsets_are_overruled(crawl):
     with serve(zoo.charsets()) as server:
         outcome = crawl(server.url)
     paths = {"/header-lies", "/meta-lies", "/both-lie", "/says-nothing", "/says-nonsense"}
@@ -19,7 +19,7 @@ def test_lying_charsets_are_seen_through(crawl):
     assert {outcome.pages[path].lang for path in paths} == {"fr"}
 
 
-def test_what_is_no_page_is_told_apart(crawl):
+def test_responses_that_are_not_pages_are_recognised(crawl):
     with serve(zoo.content_types()) as server:
         outcome = crawl(server.url)
     other = {"/picture.html", "/photo", "/feed", "/undeclared-png"}
@@ -45,7 +45,7 @@ def test_picture_is_not_downloaded(crawl):
 
 
 @pytest.mark.parametrize("path", ["/paper.pdf", "/Film.MP4"])
-def test_what_is_no_page_by_its_name_is_never_asked_for(crawl, path):
+def test_urls_not_html_by_extension_are_never_requested(crawl, path):
     with serve(zoo.content_types()) as server:
         outcome = crawl(server.url)
     assert path not in server.paths

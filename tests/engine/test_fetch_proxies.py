@@ -1,4 +1,4 @@
-"""Proxies, and private addresses that must not be reached without leave."""
+"""Proxies, and private addresses that must not be contacted without permission."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PUBLIC = "http://public.example/"
 
 
 def web(**hosts):
-    """A proxy that answers for hosts of its own, as if it had fetched from them."""
+    """A proxy that responds for simulated hosts, as if it had fetched from them."""
 
     def answer(request):
         scheme, _, rest = request.path.partition("://")
@@ -49,7 +49,7 @@ def test_proxy_of_the_environment_is_used(crawl, monkeypatch, name):
 
 
 @pytest.mark.parametrize("bypassed", ["127.0.0.1", "localhost,127.0.0.1", "*"])
-def test_no_proxy_of_the_environment_is_kept_to(crawl, monkeypatch, bypassed):
+def test_no_proxy_of_the_environment_is_respected(crawl, monkeypatch, bypassed):
     with web() as proxy, serve(home("/next")) as server:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("NO_PROXY", bypassed)
@@ -67,7 +67,7 @@ def test_proxy_given_goes_before_the_environment(crawl, monkeypatch):
     assert other.log == []
 
 
-def test_encrypted_pages_are_asked_for_by_a_tunnel(crawl):
+def test_encrypted_pages_are_fetched_through_a_tunnel(crawl):
     with web() as proxy:
         outcome = crawl("https://public.example/", proxy=proxy.url, limits=Limits(attempts=1))
     assert {(request.method, request.path) for request in proxy.log} == {
@@ -78,13 +78,13 @@ def test_encrypted_pages_are_asked_for_by_a_tunnel(crawl):
 
 
 @pytest.mark.parametrize("fault", [Fault(), Fault(then="reset")])
-def test_proxy_that_breaks_off_is_said(crawl, fault):
+def test_proxy_that_disconnects_is_reported(crawl, fault):
     with serve(lambda request: fault) as proxy:
         outcome = crawl(PUBLIC, proxy=proxy.url, limits=Limits(attempts=1))
     assert outcome.reasons["/robots.txt"] == "disconnected"
 
 
-def test_proxy_that_is_not_there_is_said(crawl):
+def test_missing_proxy_is_reported(crawl):
     with reserved() as place:
         outcome = crawl(PUBLIC, proxy=url_of(place), limits=Limits(attempts=1))
     assert outcome.reasons["/robots.txt"] == "connect"
@@ -104,7 +104,7 @@ def test_private_address_is_not_connected_to(crawl, host):
 
 
 class Addresses(Names):
-    """A name with several addresses, with commas between them."""
+    """A resolver for one name with several addresses, separated by commas."""
 
     async def resolve(self, host, port=0, family=socket.AF_INET):
         (found,) = await super().resolve(host, port, family)
@@ -112,7 +112,7 @@ class Addresses(Names):
 
 
 class Down(Names):
-    """Names that cannot be looked up, with words of its own for that."""
+    """A resolver that fails with its own message."""
 
     async def resolve(self, host, port=0, family=socket.AF_INET):
         raise OSError("no private address book here")
@@ -126,14 +126,14 @@ class Down(Names):
         (Down({}), "dns"),
     ],
 )
-def test_private_is_what_was_not_connected_to_whatever_an_error_says(crawl, resolver, reason):
+def test_refused_private_address_is_the_reason_for_any_error(crawl, resolver, reason):
     outcome = crawl(
         "http://a.example/", resolver=resolver, allow_private=False, limits=Limits(attempts=1)
     )
     assert outcome.reasons["/robots.txt"] == reason
 
 
-def test_a_private_address_is_no_matter_where_none_was_refused(crawl):
+def test_private_addresses_are_ignored_if_none_was_refused(crawl):
     names = Names({"a.example": "127.0.0.1"})
     with reserved() as place:
         url = url_of(place).replace("127.0.0.1", "a.example")

@@ -26,7 +26,7 @@ def machine(store: Store) -> Discovery:
 
 @dataclass
 class Watched(FakeWeb):
-    """A source that knows the threads it is asked in."""
+    """A source that records the threads in which it is queried."""
 
     threads: set[int] = field(default_factory=set)
 
@@ -43,7 +43,7 @@ def take_until(lookups: LinkQueryThread, is_over: Callable[[], bool]) -> None:
     until(taken)
 
 
-def test_a_page_is_asked_for_its_links_and_a_site_for_those_to_it() -> None:
+def test_pages_are_queried_for_out_links_and_sites_for_back_links() -> None:
     web = FakeWeb({"http://hub.org/": page_of("en")}, backs={A: ["http://hub.org/"] * 500},
                   outs={"http://hub.org/": [A]})  # fmt: skip
     back = query_links(web, LinkQuery(A))

@@ -1,4 +1,4 @@
-"""Back links from a service, and all it can do wrong."""
+"""Back links from an HTTP service, and all its possible failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def answer(items: object, **more: object) -> Reply:
 
 
 class Clock:
-    """Time that passes only when someone sleeps."""
+    """A clock that advances only by sleeping."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -104,14 +104,14 @@ def test_answers_in_pages_are_read_until_there_are_enough(tmp_path: Path) -> Non
     assert len(server.log) == 4
 
 
-def test_a_service_that_repeats_itself_is_not_asked_for_ever(tmp_path: Path) -> None:
+def test_a_service_that_repeats_itself_is_given_up(tmp_path: Path) -> None:
     site = lambda request: answer(ITEMS)  # noqa: E731
     found, server, _ = asked(site, tmp_path, query="?t={host}&o={offset}", limit=99)
     assert len(found) == 2
     assert len(server.log) == 2
 
 
-def test_what_came_before_a_failure_is_kept(tmp_path: Path) -> None:
+def test_results_before_a_failure_are_kept(tmp_path: Path) -> None:
     site = lambda request: answer(ITEMS) if request.path.endswith("=0") else Reply("", 404)  # noqa: E731
     found, _, _ = asked(site, tmp_path, query="?t={host}&o={offset}", limit=99)
     assert len(found) == 2
@@ -121,19 +121,23 @@ def test_what_came_before_a_failure_is_kept(tmp_path: Path) -> None:
     ("reply", "reason", "detail"),
     [
         (Reply("<html>Service unavailable</html>"), "not_json", "<html>Service"),
-        (Reply(b"\xff\xfe\x00"), "not_json", "no JSON"),
-        (Reply(""), "not_json", "no JSON"),
+        (Reply(b"\xff\xfe\x00"), "not_json", "not JSON"),
+        (Reply(""), "not_json", "not JSON"),
         (Reply("[]"), "wrong_shape", "no list at 'data.items'"),
         (Reply('{"data": {"items": {"a": 1}}}'), "wrong_shape", "no list"),
-        (Reply("[" * 100_000), "not_json", "no JSON"),
+        (Reply("[" * 100_000), "not_json", "not JSON"),
         (Reply("no", 404), "http_404", "answered 404 Not Found"),
         (Reply("no", 401), "http_401", "is the key in 'headers' right?"),
         (Reply("", 302, (("Location", "file:///etc/passwd"),)), "http_302", "not allowed"),
-        (Reply("", 302, (("Location", "ftp://127.0.0.1/"),)), "no_connection", "not of the web"),
+        (Reply("", 302, (("Location", "ftp://127.0.0.1/"),)), "no_connection", "which is not HTTP"),
         (Reply("", 302, (("Location", "/links"),)), "http_302", "infinite loop"),
         (Fault(b"nonsense\r\n\r\n"), "no_connection", "127.0.0.1"),
         (Fault(b"", "reset"), "no_connection", "127.0.0.1"),
-        (Fault(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n[", "close"), "cut_off", "whole"),
+        (
+            Fault(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n[", "close"),
+            "cut_off",
+            "incomplete",
+        ),
     ],
 )
 def test_nonsense_is_a_failure_a_person_understands(tmp_path, reply, reason, detail) -> None:
@@ -154,7 +158,7 @@ def test_no_service_is_a_failure(tmp_path: Path) -> None:
     assert source.sleep.__self__.slept == [1.0, 2.0]  # two more attempts
 
 
-def test_an_answer_without_end_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_response_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_api, "MAX_BODY", 300_000)
     flood = Fault(b"HTTP/1.1 200 OK\r\n\r\n[", "flood")
     found, _, _ = asked(lambda request: flood, tmp_path)
@@ -171,27 +175,27 @@ def test_an_answer_without_end_is_left(tmp_path: Path, monkeypatch: pytest.Monke
         b"HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n",
     ],
 )  # fmt: skip
-def test_an_answer_that_takes_for_ever_is_left(tmp_path: Path, then: str, sent: bytes) -> None:
+def test_a_slow_response_is_given_up(tmp_path: Path, then: str, sent: bytes) -> None:
     fault = Fault(sent, then)
     with serve(lambda request: fault) as server:
         source = api(server.url, tmp_path, "timeout = 0.5\nretries = 0\n")
         found = source.back_links(PAGE, 5)
     assert isinstance(found, Failure)
     assert found.reason == "timeout"
-    assert found.detail == "no whole answer within 0.5 s"
+    assert found.detail == "no complete response within 0.5 s"
 
 
-def test_a_redirect_without_end_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_redirect_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_api, "MAX_BODY", 300_000)
     flood = Fault(b"HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n", "flood")
     found, server, _ = asked(lambda request: flood, tmp_path, "retries = 0\n")
     assert isinstance(found, Failure)
     assert found.reason == "no_connection"
-    assert "it answers more than 300,000 bytes" in found.detail
+    assert "the response is longer than 300,000 bytes" in found.detail
     assert len(server.log) == 1
 
 
-def test_details_have_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
+def test_details_have_no_terminal_control_characters(tmp_path: Path) -> None:
     for sent in (
         b"HTTP/1.1 404 \x1b[2J\xc2\x9b\x07gone\r\n\r\n",
         b"HTTP/1.1 \x1b[2J\x9b\r\n\r\n",
@@ -218,7 +222,7 @@ def test_a_proxy_is_asked_instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert request.headers["proxy-authorization"] == "Basic dXNlcjpwQHNz"
 
 
-def test_a_proxy_is_asked_for_a_tunnel_to_a_safe_service(tmp_path: Path) -> None:
+def test_an_encrypted_service_is_reached_through_a_tunnel(tmp_path: Path) -> None:
     with serve(lambda request: Reply("", 403)) as server:
         source = api("https://api.example/", tmp_path, "retries = 0\n")
         source.proxy = server.url
@@ -230,7 +234,7 @@ def test_a_proxy_is_asked_for_a_tunnel_to_a_safe_service(tmp_path: Path) -> None
     ]
 
 
-def test_a_tunnel_that_takes_for_ever_is_left(tmp_path: Path) -> None:
+def test_a_slow_tunnel_is_given_up(tmp_path: Path) -> None:
     with serve(lambda request: Fault(b"HTTP/1.1 200 OK\r\nX: ", "drip")) as server:
         source = api("https://api.example/", tmp_path, "timeout = 0.5\nretries = 0\n")
         source.proxy = server.url
@@ -239,7 +243,7 @@ def test_a_tunnel_that_takes_for_ever_is_left(tmp_path: Path) -> None:
     assert found.reason == "timeout"
 
 
-def test_without_one_the_proxy_of_the_environment_counts(
+def test_without_a_given_proxy_the_environment_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("no_proxy", "NO_PROXY"):
@@ -250,7 +254,7 @@ def test_without_one_the_proxy_of_the_environment_counts(
     assert server.paths[0].startswith("http://api.example/links?")
 
 
-def test_it_waits_as_long_as_it_is_asked_to(tmp_path: Path) -> None:
+def test_it_waits_as_long_as_requested(tmp_path: Path) -> None:
     wait = Reply("", 429, (("Retry-After", "7"),))
     found, server, source = asked(lambda request: answer(ITEMS) if request.nth else wait, tmp_path)
     assert len(found) == 2
@@ -258,21 +262,21 @@ def test_it_waits_as_long_as_it_is_asked_to(tmp_path: Path) -> None:
     assert source.sleep.__self__.slept == [7.0]
 
 
-def test_it_does_not_ask_again_when_patience_is_over(tmp_path: Path) -> None:
+def test_it_does_not_retry_when_patience_is_over(tmp_path: Path) -> None:
     wait = Reply("", 429, (("Retry-After", "7"),))
     with serve(lambda request: wait) as server:
         source = api(server.url, tmp_path)
         source.patience = 10.0
         found = source.back_links(PAGE, 5)
     assert isinstance(found, Failure)
-    assert found.detail.endswith("; not asked again within 10 s, as it asks to wait 7 s")
+    assert found.detail.endswith("; no retry within 10 s, as it asks for 7 s")
     assert source.sleep.__self__.slept == [7.0]  # and not another 7 s
     with serve(lambda request: Reply("", 500)) as server:
         source = api(server.url, tmp_path, "retries = 9\n")
         source.patience = 5.0
         found = source.back_links(PAGE, 5)
     assert isinstance(found, Failure)
-    assert found.detail.endswith("500 Internal Server Error; not asked again within 5 s")
+    assert found.detail.endswith("500 Internal Server Error; no retry within 5 s")
     assert source.sleep.__self__.slept == [1.0, 2.0]
 
 
@@ -286,7 +290,7 @@ def test_it_does_not_wait_for_hours(tmp_path: Path) -> None:
     assert source.sleep.__self__.slept == []
 
 
-def test_requests_keep_their_distance(tmp_path: Path) -> None:
+def test_requests_keep_the_delay(tmp_path: Path) -> None:
     with serve(lambda request: answer(ITEMS)) as server:
         source = api(server.url, tmp_path, "delay = 3.5\n")
         for _ in range(3):
@@ -316,23 +320,23 @@ GOOD = {"url": "'http://a.b/{host}'", "links": "'x'", "source": "'u'"}
     [
         ({"url": None}, "'url' is missing"),
         ({"links": None}, "'links' is missing"),
-        ({"source": "''"}, "'source' is where"),
+        ({"source": "''"}, "'source' must be"),
         ({"url": "'http://a.b/'"}, r"'url' must have \{url\} or \{host\}"),
         ({"url": "'http://a.b/{hots}'"}, "'url' must have"),
         ({"url": "'http://a.b/{host!r}'"}, "'url' must have"),
         ({"url": "'http://a.b/{host.x}'"}, "'url' must have"),
-        ({"url": "'http://a.b/{host'"}, "'url' is no template"),
+        ({"url": "'http://a.b/{host'"}, "'url' is not a valid template"),
         ({"url": "'ftp://a.b/{host}'"}, "must begin with http"),
         ({"url": "'http://{host}/'"}, "must begin with http"),
-        ({"url": "5"}, "'url' is a text, not 5"),
-        ({"delay": "-1"}, "'delay' is a number"),
-        ({"retries": "true"}, "'retries' is a number"),
-        ({"timeout": "nan"}, "'timeout' is a number"),
-        ({"headers": "5"}, "'headers' is a table"),
-        ({"headers": "{ A = 5 }"}, "'headers' is a table"),
-        ({"headers": "{ 'A b' = 'x' }"}, "'headers.A b' is no HTTP header"),
-        ({"headers": '{ A = "x\\r\\nB: y" }'}, "'headers.A' is no HTTP header"),
-        ({"lnks": "'x'"}, "no key 'lnks'; there is: url, links"),
+        ({"url": "5"}, "'url' must be a string, not 5"),
+        ({"delay": "-1"}, "'delay' must be a number"),
+        ({"retries": "true"}, "'retries' must be a number"),
+        ({"timeout": "nan"}, "'timeout' must be a number"),
+        ({"headers": "5"}, "'headers' must be a table"),
+        ({"headers": "{ A = 5 }"}, "'headers' must be a table"),
+        ({"headers": "{ 'A b' = 'x' }"}, "'headers.A b' is not a valid HTTP header"),
+        ({"headers": '{ A = "x\\r\\nB: y" }'}, "'headers.A' is not a valid HTTP header"),
+        ({"lnks": "'x'"}, "unknown key 'lnks'; known keys: url, links"),
         ({"url": "'"}, "cannot read"),
     ],
 )
@@ -344,7 +348,7 @@ def test_a_bad_description_says_which_key(tmp_path: Path, change, message) -> No
         LinkService.open(path)
 
 
-def test_a_file_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
+def test_a_missing_or_binary_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
     for name in ("none.toml", "b.toml"):
         with pytest.raises(SourceError, match="cannot read"):

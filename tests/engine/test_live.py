@@ -46,7 +46,7 @@ def test_redirect_loops_end_after_one_request_each(crawl):
     assert [server.paths.count(path) for path in ("/self", "/tick", "/tock")] == [1, 1, 1]
 
 
-def test_redirects_without_end_are_left_at_the_limit(crawl):
+def test_endless_redirects_end_at_the_limit(crawl):
     with serve(zoo.redirect_chain) as server:
         outcome = crawl(server.url, limits=Limits(redirects=4))
     hops = [path for path in server.paths if path.startswith("/hop/")]
@@ -110,7 +110,7 @@ def test_host_that_asks_to_wait_for_hours_is_stopped(crawl):
 
 
 @pytest.mark.parametrize("status", [403, 429, 503])
-def test_host_that_refuses_everything_is_stopped_and_it_is_said(crawl, status):
+def test_host_that_refuses_everything_is_stopped_with_a_note(crawl, status):
     with serve(zoo.refusing(status)) as server:
         outcome = crawl(server.url, limits=Limits(refusals=5))
     assert not outcome.pages
@@ -137,7 +137,7 @@ def test_slow_answer_is_waited_for(crawl):
 
 
 def fetched(url, **settings):
-    """What becomes of one request; that the machine is slow cannot make more of it."""
+    """The outcome of a single request, which does not depend on the speed of the machine."""
 
     async def fetch():
         async with Fetcher(FetchSettings(AGENT, allow_private=True, **settings)) as fetcher:
@@ -173,7 +173,7 @@ def test_broken_connections_are_tried_again_and_given_up(crawl):
     assert all(2 <= server.paths.count(path) <= 4 for path in broken)
 
 
-def test_answers_that_are_no_http_fail_and_the_crawl_goes_on(crawl):
+def test_invalid_http_fails_and_the_crawl_continues(crawl):
     with serve(zoo.babbling()) as server:
         outcome = crawl(server.url)
     assert set(outcome.pages) == {"/", "/after"}
@@ -189,7 +189,7 @@ def test_cookies_are_not_kept(crawl):
     assert not any("cookie" in request.headers for request in server.log)
 
 
-def test_host_that_is_not_there_is_said_to_be_unreachable(crawl):
+def test_missing_host_is_reported_as_unreachable(crawl):
     with reserved() as place:
         outcome = crawl(url_of(place), limits=Limits(attempts=2))
     assert outcome.reasons["/robots.txt"] == "connection_refused"

@@ -1,4 +1,4 @@
-"""The loop of a live crawl is not held up: what takes long is done before, or in steps."""
+"""The loop of a live crawl is not delayed: slow work is done before it, or in steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the live engine keeps to: robots.txt, delays, one request at a time."""
+"""Politeness of the live engine: robots.txt, delays, one request at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CLOSED = ("User-agent: *", "Disallow: /closed/")
 
 @pytest.fixture(params=["bfs", "hybrid"])
 def either(crawl, request):
-    """A crawl by a policy that only takes what it finds, and by one that guesses and waits."""
+    """A policy that only follows links, and one that guesses URLs and waits for answers."""
     return partial(crawl, policy=request.param)
 
 
@@ -80,7 +80,7 @@ def test_group_for_our_own_name_goes_before_all_others(crawl, group, pages):
 @pytest.mark.parametrize(
     "robots", [Reply("", 500), Reply("", 503), Fault(then="stall"), Fault(then="close")]
 )
-def test_robots_txt_that_cannot_be_had_forbids_everything(crawl, robots):
+def test_unreachable_robots_txt_forbids_everything(crawl, robots):
     with serve(zoo.with_robots(robots)) as server:
         outcome = crawl(server.url, stall=1.0, limits=Limits(attempts=2))
     assert set(server.paths) == {"/robots.txt"}
@@ -100,7 +100,7 @@ def test_host_whose_robots_txt_comes_back_is_crawled_by_the_next_run(crawl):
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_robots_txt_is_asked_for_again_no_sooner_than_it_wants(crawl, status):
+def test_robots_txt_is_retried_after_the_requested_wait(crawl, status):
     def robots(request):
         refused = Reply("wait", status, (("Retry-After", "1"),), type="text/plain")
         return zoo.robots_txt(*CLOSED) if request.nth else refused
@@ -154,7 +154,7 @@ def test_crawl_delay_is_kept_and_noted(either):
         outcome = either(server.url, delay=0.1, connections=4)
     assert min(server.gaps()) >= 0.4 - TOLERANCE
     assert server.busiest == 1
-    assert any("Crawl-delay of 0.4" in note and "kept" in note for note in outcome.notes)
+    assert any("Crawl-delay of 0.4" in note and "respected" in note for note in outcome.notes)
 
 
 def test_host_with_a_crawl_delay_beyond_reason_is_left_alone(crawl):
@@ -165,12 +165,12 @@ def test_host_with_a_crawl_delay_beyond_reason_is_left_alone(crawl):
     assert outcome.pages == {}
     origin = server.url.rstrip("/")
     assert any(
-        note.startswith(f"gave up on {origin}: it asks for a Crawl-delay of 86400 s")
+        note.startswith(f"gave up on {origin}: it requests a Crawl-delay of 86400 s")
         for note in outcome.notes
     )
 
 
-def test_wait_asked_for_is_kept_over_a_restart(either):
+def test_requested_wait_is_kept_over_a_restart(either):
     with serve(zoo.busy_once(503, lambda: "2")) as server:
         held = "SELECT count(*) FROM hosts WHERE next_at > 0"
         either(server.url, stop=lambda machine: machine.store.count(held) > 0)
@@ -233,7 +233,7 @@ GUESSED = {f"/fr/shut/{number}.html" for number in range(LINKED, LONELY)}
 
 
 def with_unlinked_translations(*robots: str):
-    """Pages whose keys tell where translations are that nothing links to."""
+    """Pages whose URL keys show where unlinked translations are."""
     paths = [f"{'shut/' if number >= LINKED else ''}{number}.html" for number in range(LONELY)]
     answers = {"/robots.txt": zoo.robots_txt(*robots)}
     for number, (path, document) in enumerate(zip(paths, documents(), strict=False)):

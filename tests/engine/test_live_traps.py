@@ -1,4 +1,4 @@
-"""The live engine in sites without end, and in sites that say one thing several times."""
+"""The live engine on endless sites, and on sites with many copies."""
 
 from __future__ import annotations
 

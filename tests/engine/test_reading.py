@@ -1,4 +1,4 @@
-"""Answers are parsed in worker processes as they are in this one."""
+"""Responses are parsed in worker processes as in this process."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_page_that_cannot_be_read_is_a_failure_with_a_reason() -> None:
 
 
 class NoReading(Workers):
-    """Workers that end over each page with a word."""
+    """Workers that end on each page that contains a word."""
 
     async def call(self, task, shared, **more):
         ends = task.kind is Kind.PAGE and b"poison" in task.response.body

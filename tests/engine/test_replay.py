@@ -1,4 +1,4 @@
-"""Archives played back: the same corpus as from the web, and never more than an archive holds."""
+"""Replay of archives: the same corpus as from the web, and nothing beyond the archive."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def archive(recorded) -> Path:
 
 @pytest.fixture(scope="session")
 def members(recorded) -> list[tuple[int, int, str]]:
-    """Where the records of the archive begin and end, and the URL of each."""
+    """Start, end and URL of each record of the archive."""
     return query(
         recorded,
         "SELECT offset, offset + length, urls.url FROM fetches JOIN urls ON urls.key = fetches.url"
@@ -93,7 +93,7 @@ def test_replay_of_one_site_among_others_keeps_to_it(archive, recorded, tmp_path
 
 
 @pytest.mark.parametrize("share", [0.15, 0.5, 0.9])
-def test_cut_archive_gives_what_stands_before_the_cut(archive, members, recorded, tmp_path, share):
+def test_truncated_archive_gives_the_records_before(archive, members, recorded, tmp_path, share):
     data = archive.read_bytes()
     cut = random.Random(share).randrange(int(len(data) * share), int(len(data) * (share + 0.08)))
     part = tmp_path / "cut.warc.gz"
@@ -108,7 +108,7 @@ def test_cut_archive_gives_what_stands_before_the_cut(archive, members, recorded
     assert result.exit_code == (2 if rows(tmp_path / "run" / "corpus.tsv") else 1)
 
 
-def test_mended_archive_is_read_again(archive, recorded, tmp_path):
+def test_repaired_archive_is_read_again(archive, recorded, tmp_path):
     file = tmp_path / "mended.warc.gz"
     data = archive.read_bytes()
     file.write_bytes(data[: len(data) * 3 // 4 + 7])
@@ -138,7 +138,7 @@ def test_every_cut_is_noticed_and_no_half_record_is_read(archive, members, tmp_p
 
 
 def _scan(path: Path, data: bytes) -> tuple[int, bool]:
-    """How many answers an archive gives, and whether it is said to be damaged."""
+    """The number of responses in an archive, and True if it is reported as damaged."""
     path.write_bytes(data)
     count = 0
     try:
@@ -154,7 +154,7 @@ def _scan(path: Path, data: bytes) -> tuple[int, bool]:
     [b"", b"hello\n" * 50, gzip.compress(b"hello"), zoo.PNG, b"<p>WARC/1.0</p>", bytes(99)],
     ids=["empty", "text", "gzip", "png", "html", "zeros"],
 )  # fmt: skip
-def test_file_that_is_no_archive_is_refused(tmp_path, content):
+def test_file_that_is_not_an_archive_is_refused(tmp_path, content):
     file = tmp_path / "no.warc.gz"
     file.write_bytes(content)
     line = mistake("mine", "--warc", file, "--langs", "en,fr", "--out", tmp_path / "run")
@@ -163,12 +163,12 @@ def test_file_that_is_no_archive_is_refused(tmp_path, content):
     assert not (tmp_path / "run").exists()
 
 
-def test_archive_that_is_not_there_is_refused(tmp_path):
+def test_missing_archive_is_refused(tmp_path):
     missing = tmp_path / "missing.warc.gz"
     line = mistake("mine", "--warc", missing, "--langs", "en,fr", "--out", tmp_path / "run")
     assert str(missing) in line
     line = mistake("mine", "--warc", tmp_path, "--langs", "en,fr", "--out", tmp_path / "run")
-    assert line == f"error: there is no *.warc or *.warc.gz file in {tmp_path}"
+    assert line == f"error: {tmp_path} contains no *.warc or *.warc.gz file"
 
 
 # -- archives that others made ---------------------------------------------------------------------
@@ -192,7 +192,7 @@ TRANSFERS = {
 
 
 def write_archive(path: Path, transfer: str, *, compressed: bool) -> dict[str, bytes]:
-    """The demo site as warcio writes it, with a request beside each response."""
+    """The demo site as written by warcio, with a request record for each response."""
     more, encode = TRANSFERS[transfer]
     bodies = {
         file.relative_to(SITE).as_posix().removesuffix("index.html"): file.read_bytes()
@@ -250,7 +250,7 @@ def test_answers_of_the_zoo_are_read_back_as_they_came(crawl, tmp_path, animal):
     assert {path for path, state in replayed.states.items() if state is State.FETCHED} == fetched
 
 
-def test_archive_says_who_asked_when_and_where(archive):
+def test_archive_records_agent_time_and_address(archive):
     text = gzip.decompress(archive.read_bytes())
     assert text.startswith(b"WARC/1.1\r\n")
     assert b"software: diptych/" in text

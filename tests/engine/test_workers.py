@@ -1,4 +1,4 @@
-"""The worker processes of a run: results in order, limits, and how processes begin and end."""
+"""The worker processes of a run: order of results, limits, start and end of processes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ AT_ONCE = TaskLimits(0.0, None)
 
 
 def no_tick() -> None:
-    """Nothing."""
+    """Do nothing."""
 
 
 def run(workers: Workers, *tasks: Any, shared: Shared[Any] = ALONE, **more: Any) -> list[Any]:
@@ -59,7 +59,7 @@ def run(workers: Workers, *tasks: Any, shared: Shared[Any] = ALONE, **more: Any)
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Workers]:
-    """At most two processes, as other tests have left them."""
+    """A pool of at most two processes, shared by several tests."""
     with Workers(2) as workers:
         yield workers
 
@@ -131,13 +131,13 @@ def test_context_is_that_of_the_task_whatever_was_before(two: Workers, tmp_path:
 
 
 class Folder:
-    """The folder of the run, as the worker knows it."""
+    """The folder of the run, as seen by the worker."""
 
     def run(self, context: TaskContext) -> str:
         return str(context.folder)
 
 
-def test_no_more_than_a_window_is_begun_ahead_of_the_first(one: Workers, pipe: Path) -> None:
+def test_number_of_pending_tasks_is_bounded(one: Workers, pipe: Path) -> None:
     begun: list[int] = []
 
     def tasks() -> Iterator[Any]:
@@ -176,14 +176,14 @@ def test_pool_works_within_a_running_event_loop(two: Workers) -> None:
     assert asyncio.run(outer())[0][0] == 9
 
 
-def test_what_a_task_prints_is_no_result(one: Workers) -> None:
+def test_printed_output_of_a_task_is_not_a_result(one: Workers) -> None:
     assert run(one, Printing(), Square(2))[0] == ""
 
 
 # -- tasks that fail -------------------------------------------------------------------------------
 
 
-def test_task_that_ends_its_process_has_no_result_and_others_go_on(two: Workers) -> None:
+def test_task_that_ends_its_process_has_no_result_and_others_continue(two: Workers) -> None:
     tasks = [Ending() if number in (0, 1, 20, 40) else Square(number) for number in range(41)]
     found = run(two, *tasks)
     wanted = ["ProcessEnded" if isinstance(task, Ending) else task.number**2 for task in tasks]
@@ -191,7 +191,7 @@ def test_task_that_ends_its_process_has_no_result_and_others_go_on(two: Workers)
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_task_that_takes_too_long_has_no_result_and_others_go_on(count: int) -> None:
+def test_task_that_takes_too_long_has_no_result_and_others_continue(count: int) -> None:
     with Workers(count) as workers:
         (result,) = run(workers, Hanging(), limits=AT_ONCE)
         assert result == Failed("TimeoutError")
@@ -205,7 +205,7 @@ def test_waiting_behind_a_task_that_takes_too_long_costs_nothing(one: Workers) -
     assert second.result()[0] == 9
 
 
-def test_task_that_takes_too_much_memory_has_no_result_and_others_go_on(one: Workers) -> None:
+def test_task_that_takes_too_much_memory_has_no_result_and_others_continue(one: Workers) -> None:
     little = TaskLimits(PATIENCE, 1 << 30)
     assert run(one, Growing(), Square(4), limits=little)[0] == Failed("MemoryError")
     before = one.processes
@@ -215,7 +215,7 @@ def test_task_that_takes_too_much_memory_has_no_result_and_others_go_on(one: Wor
 
 @pytest.mark.parametrize("count", [0, 1])
 @pytest.mark.parametrize("error", [ValueError, MemoryError, ArchiveError, zlib.error, Unforeseen])
-def test_task_that_raises_has_no_result_and_others_go_on(two, count, error) -> None:
+def test_task_that_raises_has_no_result_and_others_continue(two, count, error) -> None:
     workers = two if count else Workers(0)
     found = run(workers, Square(2), Raising("what", error), Square(3))
     assert found[1] == Failed(error.__name__)
@@ -250,7 +250,7 @@ def test_worker_that_is_killed_from_outside_costs_no_task(tmp_path: Path) -> Non
         assert waiting.result() == "done"
 
 
-def test_what_cannot_be_sent_costs_only_itself(one: Workers) -> None:
+def test_unpicklable_task_fails_alone(one: Workers) -> None:
     unsendable = Raising("what", type("Local", (Exception,), {}))
     with pytest.raises(DiptychError, match="Raising cannot be sent to a worker process"):
         run(one, unsendable)
@@ -258,7 +258,7 @@ def test_what_cannot_be_sent_costs_only_itself(one: Workers) -> None:
     assert run(one, Square(3))[0][0] == 9
 
 
-def test_worker_more_that_cannot_start_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_additional_worker_that_cannot_start_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with Workers(2) as workers:
         run(workers, Slow())
         monkeypatch.setattr(sys, "executable", "/bin/false")
@@ -266,7 +266,7 @@ def test_worker_more_that_cannot_start_ends_nothing(monkeypatch: pytest.MonkeyPa
         assert (workers.count, len(workers.processes)) == (1, 1)
 
 
-def test_nothing_can_be_asked_of_workers_that_have_ended() -> None:
+def test_closed_workers_accept_no_tasks() -> None:
     with Workers(1) as workers:
         run(workers, Square(1))
     with pytest.raises(RuntimeError, match="have ended"):
@@ -348,7 +348,7 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def test_leaving_off_ends_the_processes_whatever_they_are_at(tmp_path: Path) -> None:
+def test_closing_ends_busy_processes(tmp_path: Path) -> None:
     with Workers(1) as workers:
         results = workers.run_tasks(
             [Square(1), *[Hanging(tmp_path / "begun")] * 9], ALONE, tick=no_tick
@@ -369,7 +369,7 @@ def test_pool_that_was_only_prepared_ends() -> None:
     until(lambda: set(threading.enumerate()) <= before)
 
 
-def test_what_a_tick_raises_ends_the_work(one: Workers) -> None:
+def test_exception_in_a_tick_ends_the_work(one: Workers) -> None:
     def stop() -> None:
         raise KeyboardInterrupt
 
@@ -377,7 +377,7 @@ def test_what_a_tick_raises_ends_the_work(one: Workers) -> None:
         list(one.run_tasks([Hanging()], ALONE, tick=stop))
 
 
-def test_workers_know_what_their_parent_was_taught() -> None:
+def test_workers_know_the_learned_languages() -> None:
     lines = strange.lines()
     use_learned_languages([train_language("qaa", pieces_of("\n".join(lines[:100]))).language])
     try:
@@ -422,7 +422,7 @@ def test_no_worker_outlives_this_process(tmp_path: Path, sent: signal.Signals) -
 
 
 def started(script: Path, folder: Path) -> subprocess.Popen[str]:
-    """A script in a process of its own."""
+    """Run a script in its own process."""
     paths = [str(Path(__file__).parents[1]), str(Path(diptych.__file__).parent.parent)]
     return subprocess.Popen(
         [sys.executable, script, folder], text=True,

@@ -64,7 +64,7 @@ def known(store: Store, entry: Entry) -> None:
         ),
     ],
 )
-def test_what_becomes_of_a_url(store: Store, url: str, state: State, reason: str) -> None:
+def test_outcome_of_admission(store: Store, url: str, state: State, reason: str) -> None:
     entry = admission_of(store).entry(Url(url), 3, 1.5)
     assert (entry.url, entry.depth, entry.state, entry.reason) == (url, 3, state, reason)
     assert (entry.host == 0) is (state is State.OUTSIDE)
@@ -132,7 +132,7 @@ def test_extension_is_that_of_the_last_segment(url: str, found: str) -> None:
 
 
 @given(st.sampled_from(sorted(NOT_HTML)), st.text("abc/", max_size=6), st.text("ab=&", max_size=4))
-def test_names_of_files_are_told_whatever_stands_around(kind: str, path: str, query: str) -> None:
+def test_file_extensions_are_recognised_in_any_url(kind: str, path: str, query: str) -> None:
     url = normalise(f"http://example.org/{path}x.{kind.upper()}?{query}")
     assert url is not None
     assert extension(url) == kind
@@ -150,7 +150,7 @@ def test_names_of_files_are_told_whatever_stands_around(kind: str, path: str, qu
         ("http://example.org/x/x/x/x", False),
     ],
 )
-def test_what_can_be_a_page_of_a_site_by_its_address(store: Store, url: str, may: bool) -> None:
+def test_urls_that_may_be_pages_of_a_site(store: Store, url: str, may: bool) -> None:
     admission = admission_of(store)
     assert [admission.may_be_page_of(Url(url), "example.org") for _ in range(2)] == [
         may,
@@ -159,7 +159,7 @@ def test_what_can_be_a_page_of_a_site_by_its_address(store: Store, url: str, may
     assert not admission.may_be_page_of(Url(url), "other.org")
 
 
-def test_asking_whether_a_url_may_be_fetched_leaves_no_trace(store: Store) -> None:
+def test_checking_a_url_leaves_no_trace(store: Store) -> None:
     admission = admission_of(store)
     days = [Url(f"http://example.org/calendar/{year}/05/") for year in range(1900, 2100)]
     assert all(admission.may_be_page_of(day, "example.org") for day in days)
@@ -168,9 +168,7 @@ def test_asking_whether_a_url_may_be_fetched_leaves_no_trace(store: Store) -> No
     assert admission.entry(days[-1], 1, 0.0).state is State.QUEUED
 
 
-def test_what_is_remembered_of_urls_is_bounded(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_of_urls_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("diptych.frontier.admission.MAX_KNOWN", 10)
     admission = admission_of(store)
     for number in range(100):

@@ -1,4 +1,4 @@
-"""Rules by which URLs are one page: learned from redirects and copies, demoted by one exception."""
+"""Alias rules: learned from redirects and copies, demoted by one exception."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def aliases(store: Store) -> Aliases:
 
 
 def untested(template: str, start: int = 0) -> str:
-    """A path of a template with a number, which is not fetched as a test."""
+    """A path made from a template and a number that is not fetched as a test."""
     paths = (template.format(number) for number in range(start, start + 99))
     return next(path for path in paths if url_key(HOST + path) % TESTED)
 
@@ -45,7 +45,7 @@ def fetch(
     aliases: Aliases, store: Store, path: str, text: int, *, lang: str = "en",
     own: Iterable[int] | None = None, menu: Iterable[tuple[int, float]] = MENU,
 ) -> list[str]:  # fmt: skip
-    """Fetch a page with a text; `own` are hashes of its blocks beside the menu, if it has any."""
+    """Fetch a page with a text; `own` are hashes of its blocks apart from the menu."""
     url = Url(path if "://" in path else HOST + path)
     sketch = None
     if own is not None:
@@ -118,7 +118,7 @@ def test_rule_of_copies_is_applied_to_urls_whose_other_form_is_known(
 
 @pytest.mark.parametrize("state", [State.FAILED, State.REFUSED, State.OUTSIDE])
 @pytest.mark.parametrize("by_redirects", [True, False])
-def test_url_without_page_stands_for_no_other(
+def test_url_without_a_page_represents_no_other(
     aliases: Aliases, store: Store, state: State, *, by_redirects: bool
 ) -> None:
     if by_redirects:
@@ -144,9 +144,7 @@ def test_variants_are_aliases_of_one_that_was_fetched(aliases: Aliases, store: S
     assert aliases.alias(Url(HOST + bare)) == Alias(Url(f"{HOST}{bare}?share=a"), "without ?share")
 
 
-def test_copies_teach_the_rule_in_the_order_in_which_they_come(
-    aliases: Aliases, store: Store
-) -> None:
+def test_rule_from_copies_follows_the_order_of_fetching(aliases: Aliases, store: Store) -> None:
     for number in range(OF_HOST):  # the rewritten URL is the second one
         fetch(aliases, store, f"/s/X{number}", 1 + number)
         fetch(aliases, store, f"/s/x{number}", 1 + number)
@@ -186,7 +184,7 @@ def test_redirect_by_several_rules_teaches_each_where_it_applies(aliases: Aliase
 # -- what must not be merged -----------------------------------------------------------------
 
 
-def test_pages_that_all_say_not_found_teach_nothing(aliases: Aliases, store: Store) -> None:
+def test_no_rule_is_learned_from_not_found_pages(aliases: Aliases, store: Store) -> None:
     for number in range(12):
         fetch(aliases, store, f"/view?id={number}", 404)
         fetch(aliases, store, f"/vue?id={number}", 405)
@@ -204,7 +202,7 @@ def test_one_page_with_very_many_variants_teaches_in_the_end(
     assert aliases.alias(Url(HOST + new)) is not None
 
 
-def test_dead_numbers_that_are_redirected_to_a_list_teach_nothing(aliases: Aliases) -> None:
+def test_no_rule_is_learned_from_redirects_of_dead_numbers_to_a_list(aliases: Aliases) -> None:
     for number in range(9):
         redirect(aliases, f"/view?id={number}", "/view")
     assert aliases.alias(Url(HOST + untested("/view?id={}", 100))) is None
@@ -301,7 +299,9 @@ def test_one_exception_demotes_a_rule_for_good(aliases: Aliases, store: Store) -
     assert aliases.alias(new) is None
 
 
-def test_page_that_answers_itself_contradicts_redirects(aliases: Aliases, store: Store) -> None:
+def test_page_without_a_redirect_contradicts_a_redirect_rule(
+    aliases: Aliases, store: Store
+) -> None:
     redirect_all(aliases)
     fetch(aliases, store, "/s/itself", 1)
     assert aliases.alias(Url(HOST + untested("/s/y{}"))) is None
@@ -355,7 +355,7 @@ def set_counts(store: Store, *rows: tuple[object, ...]) -> Aliases:
     return Aliases(store)
 
 
-def test_of_rules_in_a_cycle_one_url_stands_for_all(store: Store) -> None:
+def test_one_url_represents_a_cycle_of_rules(store: Store) -> None:
     aliases = set_counts(store, (HOST, "slash", 9, 0, 0), (HOST, "without slash", 9, 0, 0))
     path = next(
         f"/s/y{number}"
@@ -366,7 +366,7 @@ def test_of_rules_in_a_cycle_one_url_stands_for_all(store: Store) -> None:
     assert aliases.alias(Url(HOST + path)) is None
 
 
-def test_page_that_was_fetched_stands_for_its_shorter_form(aliases: Aliases, store: Store) -> None:
+def test_fetched_page_represents_its_shorter_form(aliases: Aliases, store: Store) -> None:
     for number in range(OF_HOST):
         fetch(aliases, store, f"/s/{number}/index.html", 1 + number)
         fetch(aliases, store, f"/s/{number}/", 1 + number)
@@ -387,7 +387,7 @@ def test_url_is_no_alias_of_its_own_alias(store: Store) -> None:
     assert aliases.alias(url) is None
 
 
-def test_url_that_needs_too_many_rules_is_itself(store: Store) -> None:
+def test_url_that_needs_too_many_rules_is_not_an_alias(store: Store) -> None:
     names = "abcdefgh"[: MAX_STEPS + 1]
     rows = [(HOST, f"without ?{name}", 9, 0, 0) for name in names]
     aliases = set_counts(store, *rows)
@@ -451,7 +451,7 @@ def test_site_that_invents_parameters_takes_bounded_memory(
     assert store.count("SELECT count(*) FROM alias_rules") == before
 
 
-def test_very_long_urls_teach_nothing(aliases: Aliases, store: Store) -> None:
+def test_no_rule_is_learned_from_very_long_urls(aliases: Aliases, store: Store) -> None:
     long = "/s/" + "x" * MAX_URL
     for number in range(OF_HOST):
         redirect(aliases, f"{long}{number}", f"{long}{number}/")
@@ -464,7 +464,7 @@ def test_very_long_urls_teach_nothing(aliases: Aliases, store: Store) -> None:
 
 
 def frontier_of(store: Store, *aliases: tuple[str, str]) -> Frontier:
-    """A frontier with aliases: a path and the rules by which it leads to another."""
+    """A frontier with aliases: each path with the rules that make it an alias."""
     frontier = Frontier(store.db)
     frontier.add_host(Host(1))
     for path, rules in aliases:

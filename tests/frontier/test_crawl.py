@@ -1,4 +1,4 @@
-"""The crawl as a whole, driven through its two calls on a clock of our own; no network."""
+"""The whole crawl, driven through its two calls with a simulated clock and no network."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_links_out_of_the_site_are_remembered_and_not_fetched(folder: Path) -> N
         assert "http://other.org/x" in [link.url for _, link in view.links()]
 
 
-def test_what_is_no_page_by_its_name_is_refused(folder: Path) -> None:
+def test_urls_not_html_by_extension_are_refused(folder: Path) -> None:
     drive = Drive(folder, web(page("/", "/a.pdf", "/b.JPG?x", "/c.html"))).run()
     assert drive.order == ["/", "/c.html"]
     assert drive.states()["/a.pdf"] == (State.REFUSED, "not_html")
@@ -201,9 +201,7 @@ def test_missing_robots_allow_everything(folder: Path, code: int) -> None:
 
 
 @pytest.mark.parametrize("code", [500, 503])
-def test_failing_robots_are_asked_again_and_then_the_host_is_stopped(
-    folder: Path, code: int
-) -> None:
+def test_failing_robots_are_retried_and_then_the_host_is_stopped(folder: Path, code: int) -> None:
     drive = Drive(folder, {**SMALL, **web(status("/robots.txt", code))}).run()
     assert [fetched for fetched, _ in drive.log] == [url("/robots.txt")] * 3
     first, second, third = drive.starts()
@@ -254,19 +252,19 @@ def test_host_that_could_not_be_reached_is_tried_again_by_the_next_invocation(
     assert len(drive.order) == 7
 
 
-def test_crawl_delay_is_kept_and_said(folder: Path) -> None:
+def test_crawl_delay_is_respected_and_reported(folder: Path) -> None:
     answers = {**SMALL, **web(robots("User-agent: *\nCrawl-delay: 5"))}
     drive = Drive(folder, answers, politeness=replace(EAGER, delay=1.0)).run()
     starts = drive.starts()
     assert len(starts) == 9
     assert min(after - before for before, after in pairwise(starts)) >= 5.0
     assert drive.most_in_flight == 1
-    assert drive.notes == [f"{HOME} asks for a Crawl-delay of 5 s: kept"]
+    assert drive.notes == [f"{HOME} requests a Crawl-delay of 5 s: respected"]
 
 
-def test_long_crawl_delay_is_said_at_once_with_the_pages_per_hour(folder: Path) -> None:
+def test_long_crawl_delay_is_reported_at_once_with_the_pages_per_hour(folder: Path) -> None:
     answers = {**SMALL, **web(robots("User-agent: *\nCrawl-delay: 120"))}
-    note = f"{HOME} asks for a Crawl-delay of 120 s: kept, at most 30 pages per hour"
+    note = f"{HOME} requests a Crawl-delay of 120 s: respected, at most 30 pages per hour"
     drive = Drive(folder, answers, limits=Limits(max_pages=2))
     with drive.opened() as crawl:
         drive.steer(crawl)
@@ -287,7 +285,7 @@ def test_host_that_asks_for_an_absurd_crawl_delay_is_left_alone(folder: Path) ->
     first = Drive(folder, answers).run()
     assert first.fetches("/robots.txt") == 1
     assert first.order == []
-    reason = "it asks for a Crawl-delay of 1e+09 s; the longest that Diptych waits is 600 s"
+    reason = "it requests a Crawl-delay of 1e+09 s; the longest that Diptych waits is 600 s"
     assert first.notes == [f"gave up on {HOME}: {reason}"]
     # And also where the crawl goes on, until robots.txt is fetched again after a day.
     second = Drive(folder, answers, now=first.now + 60).run()
@@ -309,7 +307,7 @@ def test_crawl_delay_is_kept_over_a_restart(folder: Path) -> None:
     assert second.most_in_flight == 1
 
 
-def test_robots_are_asked_for_again_after_a_day(folder: Path) -> None:
+def test_robots_are_fetched_again_after_a_day(folder: Path) -> None:
     Drive(folder, SMALL, limits=Limits(max_pages=2)).run()
     soon = Drive(folder, SMALL, limits=Limits(max_pages=4), now=80_000.0).run()
     late = Drive(folder, SMALL, now=200_000.0).run()
@@ -317,7 +315,7 @@ def test_robots_are_asked_for_again_after_a_day(folder: Path) -> None:
     assert late.log[0][0] == url("/robots.txt")
 
 
-def test_archives_are_read_whatever_robots_say(folder: Path) -> None:
+def test_archives_ignore_robots(folder: Path) -> None:
     answers = {**SMALL, **web(robots("User-agent: *\nDisallow: /\nCrawl-delay: 9"))}
     drive = Drive(folder, answers, politeness=replace(POLITE, delay=0.0, obey_robots=False)).run()
     assert len(drive.order) == 7
@@ -349,7 +347,7 @@ def test_announced_sitemaps_are_fetched_instead_of_the_usual_one(folder: Path) -
     assert drive.fetches("/sitemap.xml") == 0
 
 
-def test_usual_sitemap_is_looked_for_when_none_is_announced(folder: Path) -> None:
+def test_usual_sitemap_is_requested_if_none_is_announced(folder: Path) -> None:
     drive = Drive(folder, web(page("/"))).run()
     assert sitemaps_of(drive) == ["/sitemap.xml"]
 
@@ -453,7 +451,7 @@ def test_redirects_in_a_circle_end(folder: Path) -> None:
     assert Drive(folder, answers).run().order == ["/", "/a", "/self", "/b"]
 
 
-def test_ways_out_of_the_site_are_said_once_for_each_host(folder: Path) -> None:
+def test_redirects_out_of_the_site_are_reported_once_per_host(folder: Path) -> None:
     moved = [redirect(f"/{n}", f"https://elsewhere.com/{n}") for n in range(3)]
     seeds = [f"{HOME}/{n}" for n in range(3)]
     notes = Drive(folder, web(*moved), seeds=seeds).run().notes
@@ -462,7 +460,7 @@ def test_ways_out_of_the_site_are_said_once_for_each_host(folder: Path) -> None:
     ]
 
 
-def test_redirect_out_of_the_site_is_not_followed_and_said_for_a_seed(folder: Path) -> None:
+def test_redirect_of_a_seed_out_of_the_site_is_reported_and_not_followed(folder: Path) -> None:
     answers = web(redirect("/", "https://elsewhere.com/"))
     drive = Drive(folder, answers).run()
     assert drive.fetches("https://elsewhere.com/") == 0
@@ -471,13 +469,13 @@ def test_redirect_out_of_the_site_is_not_followed_and_said_for_a_seed(folder: Pa
     ]
 
 
-def test_redirect_out_of_the_site_is_not_worth_a_note_for_other_pages(folder: Path) -> None:
+def test_redirect_of_another_page_out_of_the_site_is_not_reported(folder: Path) -> None:
     answers = web(page("/", "/out"), redirect("/out", "https://elsewhere.com/"))
     drive = Drive(folder, answers).run()
     assert (drive.fetches("https://elsewhere.com/"), drive.notes) == (0, [])
 
 
-def test_redirect_to_what_is_no_page_is_not_followed(folder: Path) -> None:
+def test_redirect_to_a_file_that_is_not_html_is_not_followed(folder: Path) -> None:
     answers = web(page("/", "/doc"), redirect("/doc", "/doc.pdf"))
     drive = Drive(folder, answers).run()
     assert drive.order == ["/", "/doc"]
@@ -598,7 +596,7 @@ def test_time_limit_ends_a_crawl_that_only_waits(folder: Path) -> None:
     assert 20 <= second <= 25
 
 
-def test_slow_site_does_not_eat_the_time_of_another(folder: Path) -> None:
+def test_slow_site_does_not_use_up_the_time_of_another(folder: Path) -> None:
     answers = {**star(5), **web(page("http://b.net/"))}
     drive = Drive(
         folder, answers, seeds=[HOME + "/", "http://b.net/"], limits=Limits(max_seconds=3.0)
@@ -629,7 +627,7 @@ def test_slow_site_does_not_eat_the_time_of_another(folder: Path) -> None:
         (failure("/x", "too_large"), 1),
     ],
 )
-def test_what_may_pass_is_tried_again_and_the_rest_is_not(
+def test_temporary_failures_are_retried_and_others_are_not(
     folder: Path, answer: Answer, fetches: int
 ) -> None:
     drive = Drive(folder, {**web(page("/", "/x", "/y"), page("/y")), url("/x"): answer}).run()
@@ -655,7 +653,7 @@ def test_page_that_recovers_is_kept(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("code", [429, 503])
-def test_wait_that_is_asked_for_is_kept_by_the_whole_host(folder: Path, code: int) -> None:
+def test_requested_wait_applies_to_the_whole_host(folder: Path, code: int) -> None:
     refusal = status("/x", code, ("Retry-After", "40"))
     script = {url("/x"): lambda n: page("/x") if n > 1 else refusal}
     drive = Drive(folder, {**web(page("/", "/x", "/y"), page("/y")), **script}, politeness=EAGER)
@@ -780,7 +778,7 @@ TANGLED = {
 
 
 def outcome(drive: Drive) -> tuple[object, ...]:
-    """All that a finished crawl knows, apart from its times."""
+    """Everything that a finished crawl has stored, except times."""
     states = {path: state for path, state in drive.states().items()}
     pages = sorted(
         drive.rows("SELECT urls.url, pages.depth, digest FROM pages JOIN urls ON key = pages.url")
@@ -795,7 +793,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Drive:
 
 
 @pytest.mark.parametrize("kill_after", range(1, 20))
-def test_killed_crawl_goes_on_with_nothing_lost_and_nothing_twice(
+def test_killed_crawl_resumes_without_loss_or_repetition(
     folder: Path, undisturbed: Drive, kill_after: int
 ) -> None:
     first = Drive(folder, TANGLED).run(kill_after=kill_after)
@@ -834,7 +832,7 @@ def test_finished_crawl_has_nothing_to_do_again(folder: Path) -> None:
     assert again.finished
 
 
-def test_finished_crawl_takes_up_a_seed_that_is_new(folder: Path) -> None:
+def test_finished_crawl_accepts_a_new_seed(folder: Path) -> None:
     answers = {**SMALL, **web(page("/island"))}
     Drive(folder, answers).run()
     again = Drive(folder, answers, seeds=[HOME + "/", HOME + "/island"], now=5000.0).run()
@@ -846,7 +844,7 @@ def test_finished_crawl_takes_up_a_seed_that_is_new(folder: Path) -> None:
 
 @dataclass
 class Follow:
-    """Follows links of some kinds, and refills from a list of batches."""
+    """A policy that follows links of some kinds, and refills from a list of batches."""
 
     batches: Sequence[Sequence[str]] = ()
     kinds: Sequence[str] = ("a",)
@@ -875,7 +873,7 @@ def test_policy_is_asked_for_more_when_nothing_is_left(folder: Path) -> None:
     ]
 
 
-def test_policy_that_offers_what_is_known_does_not_keep_the_crawl_alive(folder: Path) -> None:
+def test_policy_that_offers_known_urls_does_not_prolong_the_crawl(folder: Path) -> None:
     policy = Follow(batches=[["/", "/a"]] * 50)
     drive = Drive(folder, web(page("/", "/a"), page("/a")), policy=policy).run()
     assert drive.order == ["/", "/a"]
@@ -1058,7 +1056,7 @@ def test_url_keys_of_the_store_are_those_of_the_urls(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("room", [0, 300, 2_000])
-def test_what_is_forgotten_for_want_of_memory_changes_nothing(
+def test_bounded_caches_do_not_change_the_crawl(
     folder: Path, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
     whole = Drive(folder, star(30)).run()

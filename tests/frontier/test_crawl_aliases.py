@@ -1,4 +1,4 @@
-"""Aliases in a crawl: what is not fetched, and what is fetched after all."""
+"""Aliases in a crawl: URLs that are skipped, and URLs that are fetched after all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def paths(template: str, count: int) -> list[str]:
     return [path for path in made if url_key(HOME + path) % TESTED][:count]
 
 
-def test_links_that_only_lack_a_slash_are_asked_for_with_it(tmp_path: Path) -> None:
+def test_links_that_only_lack_a_slash_are_fetched_with_it(tmp_path: Path) -> None:
     names = paths("/s/x{}", 20)
     site = web(
         page("/", *names),

@@ -37,7 +37,7 @@ from diptych.types import Kind, Url
 
 
 class Watched(Drive):
-    """A drive that compares, after each answer, what is claimed with what is under way."""
+    """A drive that compares claimed URLs with running fetches after each response."""
 
     def report(self, crawl: Crawl, claim: Claim) -> None:
         super().report(crawl, claim)
@@ -48,14 +48,14 @@ class Watched(Drive):
 
 
 def under_way(drive: Drive) -> set[str]:
-    """The URLs that were asked for more often than they were answered."""
+    """The URLs with more requests than responses."""
     asked = [claim.url for claim in drive.claims]
     answered = [fetched for fetched, _ in drive.ended]
     return {found for found in asked if asked.count(found) > answered.count(found)}
 
 
 def answer(path: str, chance: random.Random) -> Answer:
-    """Any answer."""
+    """Draw any response."""
     return chance.choice([
         page(path, *(f"/{chance.randrange(20)}" for _ in range(4))),
         redirect(path, f"/{chance.randrange(20)}"), redirect(path, "http://other.org/"),

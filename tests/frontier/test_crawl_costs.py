@@ -16,7 +16,7 @@ from diptych.reason import SiteEnd
 
 
 class Allowed(NamedTuple):
-    """The most downloads of a site."""
+    """The maximum number of downloads of a site."""
 
     site: Callable[[], Site]
     at_enough: int

@@ -1,4 +1,4 @@
-"""The end of a guided crawl of small sites: what it says, what was found by then, and the price."""
+"""Ends of guided crawls of small sites: the reason, the pairs found, and the cost."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_patience_is_a_cap() -> None:
 
 
 def test_pairs_behind_lists_are_not_given_up() -> None:
-    """Each list brings a few pairs, and the next list."""
+    """A site where each list page leads to a few pairs and to the next list page."""
     cost = crawl(Plan(both(24), per_list=2, is_chained=False).build(), limits=DEFAULT)
     assert cost.found == 1.0
 

@@ -1,4 +1,4 @@
-"""Why the crawl of each site has ended is in the store, for whoever opens the run later."""
+"""The reason why the crawl of each site ended is stored in the run."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def stored(folder: Path) -> dict[str, SiteEnd]:
-    """As another process sees it."""
+    """The ends of sites as another process sees them."""
     with Store(folder, write=False) as store:
         return dict(Statistics(store).site_ends())
 
 
 def crawl(drive: Drive, *, answers: int | None = None) -> dict[str, SiteEnd]:
-    """Crawl to the end, or until the user has enough after so many answers."""
+    """Crawl to the end, or until the user stops it after some responses."""
     with drive.opened() as crawl:
         assert stored(drive.folder) == {}  # it goes on
         drive.steer(crawl, answers)
@@ -101,7 +101,7 @@ def test_killed_crawl_has_no_end(folder: Path) -> None:
     assert stored(folder) == {}
 
 
-def test_word_that_is_no_end_is_none(folder: Path) -> None:
+def test_unknown_end_of_a_site_is_ignored(folder: Path) -> None:
     crawl(Drive(folder, STAR))
     with Store(folder) as store:
         store.db.execute("UPDATE sites SET ended = 'damaged'")

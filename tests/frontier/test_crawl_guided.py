@@ -1,4 +1,4 @@
-"""The crawl under a guide that expects something of each URL: what waits, and what ends it."""
+"""Crawls with a guide that assigns values to URLs: waiting and ending."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ONE = replace(EAGER, connections=1)
 
 @dataclass
 class Valued:
-    """A guide that values URLs as it is told to, and knows how many pairs were found."""
+    """A guide with fixed values of URLs and a fixed number of pairs found."""
 
     policy: Values
     observed: list[CrawlEvent] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Valued:
 
 @dataclass
 class Values:
-    """Values of URLs by how they begin; `asks` says what is requested after so many pages."""
+    """Values of URLs by prefix; `asks` gives the questions after a number of pages."""
 
     values: Mapping[str, float] = field(default_factory=dict)
     usual: float = HIGH
@@ -140,7 +140,7 @@ def numbered(count: int, folder: str = "") -> list[str]:
 # -- what a guide is told --------------------------------------------------------------------------
 
 
-def test_guide_is_told_what_became_of_all_that_is_no_page(folder: Path) -> None:
+def test_guide_observes_every_url_that_is_not_a_page(folder: Path) -> None:
     answers = web(
         robots("User-agent: *\nDisallow: /closed"),
         page("/", "/gone", "/old", "/closed", "/away", "/a.pdf", "http://other.org/"),
@@ -188,7 +188,7 @@ def test_highest_value_comes_first_and_values_may_fall(folder: Path) -> None:
 # -- links that are not followed -------------------------------------------------------------------
 
 
-def test_links_that_no_guide_hears_of_are_still_accounted_for(folder: Path) -> None:
+def test_refused_links_hidden_from_guides_are_saved(folder: Path) -> None:
     loop = "/x/x/x/x"
     answers = web(page("/", "/a.pdf", "/b", "/c.jpg", loop), page("/b", "/a.pdf", "/d.zip"))
     policy = Values()
@@ -215,7 +215,7 @@ def when(drive: Drive, path: str) -> float:
 
 
 @pytest.mark.parametrize("thinking", [0.5, 2.0, 600.0])
-def test_what_is_doubtful_waits_for_answers_but_not_for_ever(folder: Path, thinking: float) -> None:
+def test_doubtful_pages_wait_for_answers_for_a_limited_time(folder: Path, thinking: float) -> None:
     policy = Values({"/low": LOW}, asks={2: [PAIR]})
     answers = star("/high", "/low")
     drive = Drive(folder, answers, policy, politeness=ONE, thinking=thinking).run()
@@ -224,7 +224,7 @@ def test_what_is_doubtful_waits_for_answers_but_not_for_ever(folder: Path, think
     assert min(thinking, MAX_ANSWER_WAIT) - 0.1 <= waited <= min(thinking, MAX_ANSWER_WAIT) + 0.5
 
 
-def test_what_is_not_doubtful_waits_for_nothing(folder: Path) -> None:
+def test_promising_pages_do_not_wait(folder: Path) -> None:
     policy = Values(asks={2: [PAIR]})
     drive = Drive(folder, star("/a", "/b"), policy, politeness=ONE, thinking=600.0).run()
     assert when(drive, "/b") - when(drive, "/a") < 1.0
@@ -334,7 +334,7 @@ def test_site_without_any_pair_is_fetched_to_its_end_where_no_share_is_asked(fol
     ("left", "value", "is_enough"),
     [(0.1, 0.001, True), (2.0, 0.001, False), (0.1, MIN_WORTH, False)],
 )
-def test_site_ends_when_the_share_that_is_asked_for_is_probably_found(
+def test_site_ends_when_the_requested_share_is_probably_found(
     folder: Path, left: float, value: float, is_enough: bool
 ) -> None:
     policy = Values(usual=value, found=20, left=left)
@@ -388,7 +388,7 @@ def known(drive: Drive) -> int:
 
 
 @pytest.mark.parametrize("policy", [Values(), Hybrid(models=False)], ids=["values", "hybrid"])
-def test_large_sitemap_is_taken_in_in_parts(folder: Path, policy) -> None:
+def test_large_sitemap_is_processed_in_parts(folder: Path, policy) -> None:
     drive = Drive(folder, large_site(), policy)
     sizes, states = [], []
     with drive.opened() as crawl:
@@ -413,7 +413,7 @@ def test_large_sitemap_is_taken_in_in_parts(folder: Path, policy) -> None:
 
 
 def cut_off(folder: Path) -> Drive:
-    """A crawl that was killed when it had taken in a part of a sitemap."""
+    """A crawl that was killed after processing a part of a sitemap."""
     drive = Drive(folder, large_site(), Values())
     with drive.opened() as crawl:
         for now in (0.0, 3.0):
@@ -426,7 +426,7 @@ def cut_off(folder: Path) -> Drive:
     return drive
 
 
-def test_sitemap_cut_off_by_a_kill_is_taken_in_to_its_end(folder: Path) -> None:
+def test_sitemap_interrupted_by_a_kill_is_processed_completely(folder: Path) -> None:
     before = known(cut_off(folder))
     again = Drive(folder, large_site(), Values(), now=100.0)
     with again.opened() as crawl:

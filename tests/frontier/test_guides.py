@@ -1,4 +1,4 @@
-"""Guides are told what happens, and told it again when a crawl goes on."""
+"""Guides observe events, and observe them again when a crawl is resumed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Observed = tuple[str, object]
 
 @dataclass
 class Parrot:
-    """A guide that only remembers what it was told; it asks what its policy says."""
+    """A guide that only records its observations; its policy decides what it asks."""
 
     policy: ParrotPolicy
     observed: list[Observed] = field(default_factory=list)
@@ -86,7 +86,7 @@ class Parrot:
 
 @dataclass
 class ParrotPolicy:
-    """Asks something whenever as much was told as `when` says."""
+    """A policy whose guides ask after the numbers of observations in `when`."""
 
     when: dict[int, list[PagePair | None]] = field(default_factory=dict)
     made: list[Parrot] = field(default_factory=list, repr=False)
@@ -111,7 +111,7 @@ class ParrotPolicy:
 
 @dataclass
 class Desk:
-    """A store and guides, as many times as a crawl is begun again."""
+    """A store with guides, which can be restarted any number of times."""
 
     store: Store
     policy: CrawlPolicy | GuidedPolicy
@@ -125,14 +125,14 @@ class Desk:
         return SiteInfo(self.store.site_id(name), Site(name, ()))
 
     def again(self) -> None:
-        """Another process."""
+        """Continue in another process."""
         self.guides = Guides(self.store, self.policy, ("en", "fr"), self.view, self.may)
 
     def view(self, site: SiteInfo) -> StoreView:
         return StoreView(self.store, site.site, site.id, ("en", "fr"))
 
     def page(self, path: str, lang: str, *links: str) -> list[str]:
-        """A page is fetched, kept and ranked."""
+        """Fetch, save and rank a page."""
         page = make_page(path, lang, links=[Link(at(link)) for link in links])
         pointer = self.store.archive.append(self.record(path, b"x"), 0.0)
         self.queue(at(path), State.FETCHED, None)
@@ -143,7 +143,7 @@ class Desk:
         return [ranked.link.url for ranked in self.guides.rank_page(self.site, page)]
 
     def answered(self, path: str, event: Missing | Moved) -> None:
-        """A URL is asked for that is no page."""
+        """Record a request for a URL that is not a page."""
         if isinstance(event, Moved):
             self.queue(event.target, State.QUEUED, None)
             self.queue(at(path), State.FETCHED, url_key(event.target))
@@ -154,7 +154,7 @@ class Desk:
         )
 
     def queue(self, url: Url, state: State, redirect: int | None) -> None:
-        """A URL is in the queue."""
+        """Queue a URL."""
         self.store.db.execute(
             "INSERT INTO urls (key, url, host, kind, state, depth, priority, redirect)"
             " VALUES (?, ?, 1, 0, ?, 0, 0, ?)",
@@ -162,7 +162,7 @@ class Desk:
         )
 
     def sitemap(self, path: str, data: bytes) -> Sitemap:
-        """A sitemap is fetched and kept."""
+        """Fetch and save a sitemap."""
         pointer = self.store.archive.append(self.record(path, data), 0.0)
         self.store.save_fetch(
             self.site.id, at(path), 0.0, status=200, size=1, reason="", pointer=pointer
@@ -210,7 +210,7 @@ def test_new_guide_is_told_everything_again_in_order(store: Store) -> None:
     assert observed(policy) == before
 
 
-def test_what_a_guide_is_told_is_told_once(store: Store) -> None:
+def test_guide_observes_everything_once(store: Store) -> None:
     policy = ParrotPolicy()
     desk = Desk(store, policy)
     desk.page("/", "en")
@@ -222,7 +222,7 @@ def test_what_a_guide_is_told_is_told_once(store: Store) -> None:
     assert [what for what, _ in observed(policy)] == ["page", "news", "page"]
 
 
-def test_guides_of_two_sites_are_told_each_its_own(store: Store) -> None:
+def test_guides_of_two_sites_observe_their_own_site(store: Store) -> None:
     policy = ParrotPolicy()
     desk = Desk(store, policy)
     other = desk.info("other.org")
@@ -240,7 +240,7 @@ def test_crawls_that_never_began_are_not_resumed(store: Store) -> None:
     assert policy.made == []
 
 
-def test_policy_without_a_memory_is_told_pages_and_nothing_is_written_down(store: Store) -> None:
+def test_policy_without_a_memory_ranks_pages_and_nothing_is_saved(store: Store) -> None:
     desk = Desk(store, Bfs())
     assert desk.page("/", "en", "/a") == [at("/a")]
     assert list(desk.guides.learn(desk.site, Missing(at("/a"), "dns"))) == []
@@ -251,7 +251,7 @@ def test_policy_without_a_memory_is_told_pages_and_nothing_is_written_down(store
 
 
 def test_guide_knows_all_links_of_a_long_page_after_it_was_asked_for_more(store: Store) -> None:
-    """It reads 300 links of a page at a time: it knew 301 of 1,001 URLs afterwards."""
+    """A guide reads 300 links at a time: once it knew only 301 of 1,001 URLs afterwards."""
     desk = Desk(store, Hybrid(models=False))
     desk.page("/", "en", *(f"/{number}" for number in range(1_000)))
     assert len(list(desk.guides.refill(desk.site))) == 700
@@ -270,9 +270,7 @@ def never_over(site: SiteInfo) -> bool:
     return False
 
 
-def test_snapshot_takes_the_place_of_a_long_journal(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_snapshot_replaces_a_long_journal(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = ParrotPolicy({3: [PAIR, None]})
     desk = Desk(store, policy)
     monkeypatch.setattr(module, "MIN_WORK", 450)  # two pages without links
@@ -343,7 +341,7 @@ def test_guide_that_asks_is_not_released_before_it_is_answered(store: Store) -> 
     assert not desk.guides.waiting
 
 
-def test_sites_that_are_over_are_not_taken_up_by_the_next_process(store: Store) -> None:
+def test_finished_sites_are_not_resumed_by_the_next_process(store: Store) -> None:
     policy = ParrotPolicy()
     desk = Desk(store, policy)
     desk.site.pages = 1
@@ -361,7 +359,7 @@ def test_sites_that_are_over_are_not_taken_up_by_the_next_process(store: Store) 
     assert [what for what, _ in observed(policy)] == ["page", "news"]
 
 
-def test_guide_without_a_question_is_taken_up_with_the_first_news(store: Store) -> None:
+def test_guide_without_a_question_is_restored_on_the_first_event(store: Store) -> None:
     policy = ParrotPolicy({3: [PAIR]})
     desk = Desk(store, policy)
     desk.site.pages = 1
@@ -382,7 +380,7 @@ def test_guide_without_a_question_is_taken_up_with_the_first_news(store: Store) 
     assert desk.guides.questions(0.0) == [PairQuestion(desk.site.id, PAIR)]
 
 
-def test_guide_that_observed_something_since_it_was_saved_is_taken_up(store: Store) -> None:
+def test_guide_with_observations_since_its_snapshot_is_restored(store: Store) -> None:
     desk = Desk(store, ParrotPolicy({2: [PAIR]}))
     desk.page("/", "en")
     desk.guides.save([desk.site], never_over)
@@ -403,7 +401,7 @@ def test_guide_of_a_site_without_pages_has_its_outlook(store: Store) -> None:
 
 
 @pytest.mark.parametrize("column", ["found", "left"])
-def test_outlook_that_is_damaged_is_none(store: Store, column: str) -> None:
+def test_damaged_outlook_is_ignored(store: Store, column: str) -> None:
     desk = Desk(store, ParrotPolicy())
     desk.site.pages = 1
     desk.page("/", "en")
@@ -414,8 +412,8 @@ def test_outlook_that_is_damaged_is_none(store: Store, column: str) -> None:
     assert desk.guides.outlook(desk.site) is None
 
 
-def test_guide_that_was_lost_is_rebuilt_with_the_first_news(store: Store) -> None:
-    """Also those of runs of versions that had none."""
+def test_lost_guide_is_rebuilt_on_the_first_event(store: Store) -> None:
+    """Also for runs of versions without journals."""
     policy = ParrotPolicy()
     desk = Desk(store, policy)
     desk.site.pages = 1
@@ -458,7 +456,7 @@ def test_guide_that_is_rebuilt_by_an_event_observes_it_once(
     assert [said for what, said in observed(policy) if what == "news"] == [event]
 
 
-def test_pairing_that_failed_is_asked_for_again_also_for_a_site_that_is_over(store: Store) -> None:
+def test_failed_pairing_is_repeated_even_for_a_finished_site(store: Store) -> None:
     desk = Desk(store, ParrotPolicy({1: [None]}))
     desk.page("/", "en")
     desk.guides.questions(0.0)
@@ -470,7 +468,7 @@ def test_pairing_that_failed_is_asked_for_again_also_for_a_site_that_is_over(sto
     assert desk.guides.questions(0.0) == [PairQuestion(desk.site.id, None)]
 
 
-def test_pairing_that_failed_is_asked_for_again_by_the_next_process(store: Store) -> None:
+def test_failed_pairing_is_repeated_by_the_next_process(store: Store) -> None:
     desk = Desk(store, ParrotPolicy({1: [None]}))
     desk.page("/", "en")
     desk.guides.questions(0.0)
@@ -503,7 +501,7 @@ def test_guides_see_only_links_that_can_be_fetched(store: Store) -> None:
 
 
 def urlset(count: int) -> bytes:
-    """A sitemap of so many pages, each with its translation."""
+    """A sitemap with this many pages, each with its translation."""
     entries = "".join(
         f"<url><loc>{at(f'/en/{n}')}</loc>"
         f'<xhtml:link rel="alternate" hreflang="fr" href="{at(f"/fr/{n}")}"/></url>'
@@ -583,7 +581,7 @@ def test_guide_waits_until_all_its_questions_are_answered(store: Store) -> None:
         ([Missing(at("/en"), "dns")], [PAIR, OTHER_PAIR, None]),
     ],
 )
-def test_questions_that_nothing_answered_are_asked_again_by_the_next_process(
+def test_unanswered_questions_are_asked_again_by_the_next_process(
     store: Store, answers: list[CrawlEvent], left: list[PagePair | None]
 ) -> None:
     desk = Desk(store, ParrotPolicy({1: [PAIR, OTHER_PAIR, None]}))

@@ -92,7 +92,7 @@ def test_group_of_our_own_token_counts(store: Store) -> None:
     hosts.save_robots(id, robots(text), 0.0)
     assert hosts.allows(id, HOME)
     assert not hosts.allows(id, Url("http://example.org/b"))
-    assert hosts.notes == ["http://example.org asks for a Crawl-delay of 3 s: kept"]
+    assert hosts.notes == ["http://example.org requests a Crawl-delay of 3 s: respected"]
 
 
 def test_archives_allow_everything(store: Store) -> None:
@@ -110,18 +110,18 @@ def test_archives_allow_everything(store: Store) -> None:
         ("", 1.0, 3, []),
         ("User-agent: *\nCrawl-delay: 0.5", 1.0, 1, []),
         ("User-agent: *\nCrawl-delay: 1", 1.0, 1, []),
-        ("User-agent: *\nCrawl-delay: 7.5", 7.5, 1, ["asks for a Crawl-delay of 7.5 s: kept"]),
+        ("User-agent: *\nCrawl-delay: 7.5", 7.5, 1, ["requests a Crawl-delay of 7.5 s: respected"]),
         (
             "User-agent: *\nCrawl-delay: 90",
             90.0,
             1,
-            ["asks for a Crawl-delay of 90 s: kept, at most 40 pages per hour"],
+            ["requests a Crawl-delay of 90 s: respected, at most 40 pages per hour"],
         ),
         ("User-agent: other\nCrawl-delay: 90", 1.0, 3, []),
         ("User-agent: *\nCrawl-delay: soon", 1.0, 3, []),
     ],
 )
-def test_host_is_treated_as_it_asks(
+def test_crawl_delay_and_connections_follow_robots(
     store: Store, text: str, delay: float, connections: int, notes: list[str]
 ) -> None:
     hosts, frontier = hosts_of(store)
@@ -151,7 +151,7 @@ def test_stopped_host_is_noted_once(store: Store) -> None:
     assert store.db.execute("SELECT stopped FROM hosts").fetchall() == [("refused",)]
 
 
-def test_stopped_site_stops_all_its_hosts_and_says_why(store: Store) -> None:
+def test_stopped_site_stops_all_its_hosts_with_the_reason(store: Store) -> None:
     hosts, frontier = hosts_of(store)
     other = Site("b.net", (Url("http://b.net/"),))
     hosts.add_site(other)
@@ -164,7 +164,7 @@ def test_stopped_site_stops_all_its_hosts_and_says_why(store: Store) -> None:
     assert hosts.sites["example.org"].end is SiteEnd.PAGE_LIMIT
 
 
-def test_restart_remembers_what_robots_said(store: Store) -> None:
+def test_restart_remembers_robots(store: Store) -> None:
     hosts, _ = hosts_of(store)
     id = hosts.of(HOME, "example.org").id
     hosts.save_robots(id, robots("User-agent: *\nDisallow: /b\nCrawl-delay: 4"), 100.0)
@@ -220,7 +220,7 @@ def test_restart_counts_what_was_fetched(store: Store) -> None:
     assert again.sites["example.org"].pages == 0
 
 
-def test_hosts_of_sites_that_are_not_asked_for_are_left_alone(store: Store) -> None:
+def test_hosts_of_other_sites_are_left_alone(store: Store) -> None:
     hosts, _ = hosts_of(store)
     hosts.add_site(Site("b.net", (Url("http://b.net/"),)))
     hosts.of(Url("http://b.net/"), "b.net")
@@ -391,7 +391,7 @@ def test_host_that_was_stopped_in_this_invocation_stays_so_on_the_next_visit(sto
     assert frontier.host(id).stopped == "refused"
 
 
-def test_notes_have_an_end(store: Store) -> None:
+def test_notes_are_bounded(store: Store) -> None:
     hosts, frontier = hosts_of(store)
     for _ in range(99):
         hosts.add_note("x" * 10_000)

@@ -65,14 +65,14 @@ def test_a_page_may_link_to_a_site_more_than_once(store: Store) -> None:
     assert store.count("SELECT count(*) FROM cites") == 1
 
 
-def test_where_every_page_counts_each_waits_for_itself(store: Store) -> None:
+def test_each_page_is_a_lead_if_every_page_counts(store: Store) -> None:
     leads = Leads(store, once=False)
     add(leads, Role.FORWARD, {"http://b.org/1": 0.1, "http://b.org/2": 0.1})
     assert store.count("SELECT count(*) FROM leads WHERE site = 'b.org'") == 2
     assert len(leads.waiting(10)) == 1, "but one after the other"
 
 
-def test_what_was_taken_up_is_not_changed(store: Store) -> None:
+def test_leads_in_progress_are_not_changed(store: Store) -> None:
     leads = Leads(store, once=True)
     add(leads, Role.FORWARD, {"http://a.org/1": 0.4})
     taken = leads.waiting(1)[0]
@@ -188,7 +188,7 @@ def test_the_last_verdict_on_a_site_holds(store: Store) -> None:
     assert leads.verdicts() == [verdict("a.org", accept=True)]
 
 
-def test_what_failed_is_told_with_its_reason(store: Store) -> None:
+def test_failed_leads_have_a_reason(store: Store) -> None:
     leads = Leads(store, once=True)
     add(leads, Role.SEED, {"http://a.org/": 2.0, "http://b.org/": 2.0})
     leads.end(lead_to(leads, "http://a.org/"), None, "http_404")

@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def shared_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """One store for the simulations, each of which empties it: opening one takes milliseconds."""
+    """One store for all simulations, each of which empties it, because opening a store is slow."""
     with Store(tmp_path_factory.mktemp("simulated")) as opened:
         begin(opened)
         yield opened
@@ -50,7 +50,7 @@ def names(claims: list[Claim]) -> list[str]:
 
 
 def drain(frontier: Frontier, now: float = 0.0) -> list[str]:
-    """All that may be claimed one after the other, each completed at once."""
+    """All URLs that can be claimed in sequence, each completed at once."""
     found = []
     while claims := frontier.claim(now, 1):
         found += names(claims)
@@ -88,7 +88,7 @@ def test_order_is_that_of_a_stable_sort(shared_store: Store, priorities: list[fl
     assert drain(frontier) == [str(number) for number in order]
 
 
-def test_claim_says_all_that_is_known_of_the_url(store: Store) -> None:
+def test_claim_has_all_facts_about_the_url(store: Store) -> None:
     frontier = frontier_of(store, Host(7))
     entry = Entry(Url("http://h.org/sitemap.xml"), 7, 2.5, 3, turn=Turn.SITEMAP, hops=4)
     frontier.add([entry])
@@ -104,7 +104,7 @@ def test_turn_comes_before_priority(store: Store) -> None:
     assert drain(frontier) == ["ROBOTS", "SITEMAP", "SEED", "CHILD_SITEMAP", "PAGE"]
 
 
-def test_turn_that_is_none_is_that_of_a_page(store: Store) -> None:
+def test_unknown_turn_is_that_of_a_page(store: Store) -> None:
     frontier = frontier_of(store, Host(1))
     frontier.add([page("a", 1.0)])
     store.db.execute("UPDATE urls SET turn = 'damaged'")
@@ -176,7 +176,9 @@ def test_seeds_are_never_lowered(store: Store) -> None:
 
 @pytest.mark.parametrize("turn", [Turn.SITEMAP, Turn.CHILD_SITEMAP])
 @pytest.mark.parametrize("lowers", [True, False])
-def test_link_to_a_sitemap_leaves_it_one(store: Store, turn: Turn, *, lowers: bool) -> None:
+def test_link_to_a_sitemap_does_not_make_it_a_page(
+    store: Store, turn: Turn, *, lowers: bool
+) -> None:
     frontier = frontier_of(store, Host(1))
     frontier.add([page("a", 5.0), page("map.xml")._replace(turn=turn)])
     frontier.add([page("map.xml", 3.0)._replace(lowers=lowers)])
@@ -191,7 +193,7 @@ def test_page_that_is_named_as_a_seed_becomes_one(store: Store) -> None:
     assert drain(frontier) == ["b", "a"]
 
 
-def test_depth_of_a_url_that_is_valued_anew_is_kept(store: Store) -> None:
+def test_depth_of_a_rescored_url_is_kept(store: Store) -> None:
     frontier = frontier_of(store, Host(1))
     frontier.add([page("a", 0.9, depth=3)])
     for depth, priority in ((1, 0.5), (7, 0.2), (1, 0.8)):
@@ -269,7 +271,7 @@ def test_order_of_discovery_does_not_change_the_priority(
 
 
 @pytest.mark.parametrize("state", [State.FETCHED, State.FAILED, State.REFUSED])
-def test_what_is_done_with_is_never_queued_again(store: Store, state: State) -> None:
+def test_finished_urls_are_never_queued_again(store: Store, state: State) -> None:
     frontier = frontier_of(store, Host(1))
     entry = page("a", 1.0)
     frontier.add([entry])
@@ -286,7 +288,7 @@ def test_what_is_done_with_is_never_queued_again(store: Store, state: State) -> 
     assert frontier.claim(1.0, 5) == []
 
 
-def test_what_is_being_fetched_is_not_queued_a_second_time(store: Store) -> None:
+def test_urls_being_fetched_are_not_queued_again(store: Store) -> None:
     frontier = frontier_of(store, Host(1, connections=4))
     frontier.add([page("a", 1.0)])
     (claim,) = frontier.claim(0.0, 5)
@@ -516,7 +518,7 @@ def test_host_on_hold_is_left_alone(store: Store) -> None:
     assert names(frontier.claim(50.0, 9)) == ["a"]
 
 
-def test_stopped_host_is_asked_no_more_and_keeps_its_queue(store: Store) -> None:
+def test_stopped_host_gets_no_requests_and_keeps_its_queue(store: Store) -> None:
     frontier = frontier_of(store, Host(1), Host(2))
     frontier.add([page("a"), page("b"), page("c", host=2)])
     frontier.stop(1, "refused")
@@ -598,7 +600,7 @@ def test_new_entry_wakes_a_host_that_had_run_dry(store: Store) -> None:
 
 
 class Simulation:
-    """Hosts, URLs and answers at random; keeps the times that politeness is judged by."""
+    """Random hosts, URLs and responses; records the times for judging politeness."""
 
     def __init__(self, store: Store, seed: int) -> None:
         store.db.execute("DELETE FROM urls")
@@ -695,7 +697,7 @@ class Simulation:
                 self.now += self.random.choice([0.1, 0.5, 1.0, 4.0])
 
     def finish(self) -> None:
-        """Answer and claim until nothing is left, trusting `wake` for when to look again."""
+        """Respond and claim until nothing is left, relying on `wake` for the next time."""
         while True:
             self.claim()
             if self.active:

@@ -32,7 +32,7 @@ ALWAYS, NOW_AND_THEN, NEVER = -1, 3_000, 10**9
 
 @dataclass(frozen=True)
 class Watched:
-    """A policy whose guides can be looked at."""
+    """A policy whose guides can be inspected."""
 
     policy: Hybrid = field(default_factory=lambda: Hybrid(models=False))
     made: list[Guide] = field(default_factory=list, repr=False)
@@ -48,7 +48,7 @@ class Watched:
 
 @dataclass
 class Knowledge:
-    """All that a crawl knows."""
+    """Everything that a crawl knows."""
 
     guide: Any
     outlook: Outlook | None
@@ -57,7 +57,7 @@ class Knowledge:
 
 
 class Run:
-    """A crawl in as many processes as it takes."""
+    """A crawl in any number of processes."""
 
     def __init__(self, folder: Path, site: MemorySite = SMALL, *, every: int = EVERY) -> None:
         self.policy = Watched()
@@ -67,7 +67,7 @@ class Run:
         self.kills = 0
 
     def go(self, dies_at: Callable[[int], bool] = lambda turns: False) -> Run:
-        """Crawl to the end; die at some commits, by the number of turns."""
+        """Crawl to the end, but get killed at some commits, given by turn numbers."""
 
         def at_commit(crawl: Crawl, turns: int) -> bool:
             if not dies_at(turns):
@@ -92,7 +92,7 @@ class Run:
         return self
 
     def killed(self, at: int) -> Knowledge:
-        """Crawl for so many turns and die; all that was known."""
+        """Crawl for some turns and get killed; returns everything that was known."""
         with Store(self.crawl.folder) as store:
             crawl = self.crawl.open(store)
             assert not self.crawl.go(crawl, lambda crawl, turns: turns < at)
@@ -100,11 +100,11 @@ class Run:
             return self.knowledge(crawl)
 
     def take_up_all(self) -> None:
-        """Have all guides in memory at once, not only those that have something to ask."""
+        """Load all guides into memory, not only those with questions."""
         self.change("DELETE FROM idle_guides")
 
     def opened(self) -> Knowledge:
-        """All that a new process knows."""
+        """Everything that a new process knows."""
         with Store(self.crawl.folder) as store:
             self.crawl.open(store)
         self.take_up_all()
@@ -129,7 +129,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A crawl that nothing disturbed."""
+    """An undisturbed crawl."""
     return Run(tmp_path_factory.mktemp("whole")).go()
 
 
@@ -188,7 +188,7 @@ def urls_of(known: Knowledge) -> dict[str, int]:
 
 
 def is_alike(one: Knowledge, other: Knowledge) -> bool:
-    """True if two guides know the same URLs and pairs, though events came in another order."""
+    """True if two guides know the same URLs and pairs, even if events came in another order."""
     assert one.outlook is not None
     assert other.outlook is not None
     return (
@@ -229,7 +229,7 @@ DAMAGE: dict[str, tuple[str, Callable[[bytes], object]]] = {
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Knowledge]:
-    """A crawl that was killed when it had a snapshot and a journal."""
+    """A crawl that was killed after it had a snapshot and a journal."""
     folder = tmp_path_factory.mktemp("killed")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(guides, "MIN_WORK", 2_500)
@@ -288,11 +288,11 @@ def test_crawl_goes_on_with_a_guide_that_was_rebuilt(
 
 
 def linked(urls: Iterable[Url]) -> list[Url]:
-    """The URLs that are named somewhere, without guesses: what is tried depends on the order."""
+    """The URLs found on pages, without guesses, which depend on the order of events."""
     return sorted(url for url in urls if "/fr/news/" not in url)
 
 
-def test_guide_is_rebuilt_without_the_pages_that_a_power_cut_took(tmp_path: Path) -> None:
+def test_guide_is_rebuilt_without_pages_lost_in_a_power_failure(tmp_path: Path) -> None:
     run = Run(tmp_path)
     before = run.killed(80)
     (warc,) = (tmp_path / "warc").iterdir()

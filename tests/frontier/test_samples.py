@@ -1,4 +1,4 @@
-"""Samples of what is queued, before a site ends."""
+"""Random samples of the queue before a site ends."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_sample_has_its_size_and_is_drawn_once(store: Store) -> None:
     assert not drawing.draw(1, [1], 100 + SIZE, 0.2)
 
 
-def test_next_sample_begins_after_the_crawl_went_on_by_itself(store: Store) -> None:
+def test_next_sample_begins_after_the_crawl_continued(store: Store) -> None:
     drawing = Samples(store, queued(store, *[0.01] * 30))
     for _ in range(SIZE):
         drawing.draw(1, [1], 100, 0.2)

@@ -1,4 +1,4 @@
-"""Algorithm 1 of Barbosa et al. 2011, step by step over webs of fakes."""
+"""Algorithm 1 of Barbosa et al. 2011, step by step on simulated webs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_who_links_to_a_bilingual_site_leads_to_others(tmp_path: Path) -> None:
 
 
 def web_of_all() -> FakeWeb:
-    """Hubs, moved pages, refusals, dead ends: each thing that may happen once."""
+    """A web with one case of everything: hubs, moved pages, refusals, dead ends."""
     return FakeWeb(
         {
             **bilingual("a.es"),
@@ -73,7 +73,7 @@ def web_of_all() -> FakeWeb:
     )  # fmt: skip
 
 
-def test_what_happens_on_the_web_happens_to_a_search(tmp_path: Path) -> None:
+def test_search_survives_all_kinds_of_responses(tmp_path: Path) -> None:
     web = web_of_all()
     found = discovery(tmp_path, web, Obfc(), "http://a.es/")
     assert set(found) == {"a.es", "b.es", "new.es", "c.es", "d.es"}
@@ -96,7 +96,7 @@ def test_what_happens_on_the_web_happens_to_a_search(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("steps", range(1, 24, 2))
 @pytest.mark.parametrize("width", [1, 3])
-def test_a_search_that_was_cut_off_goes_on(tmp_path: Path, steps: int, width: int) -> None:
+def test_an_interrupted_search_resumes(tmp_path: Path, steps: int, width: int) -> None:
     whole, cut = web_of_all(), web_of_all()
     expected = discovery(tmp_path / "whole", whole, Obfc(), "http://a.es/", width=width)
     for _ in range(60):
@@ -133,7 +133,7 @@ def test_a_search_ends_with_its_budget(
     assert len(found) == sites
 
 
-def test_a_larger_budget_goes_on(tmp_path: Path) -> None:
+def test_a_larger_budget_resumes_the_search(tmp_path: Path) -> None:
     web = web_of_all()
     discovery(tmp_path, web, Obfc(), "http://a.es/", budget=Budget(sites=1))
     found = discovery(tmp_path, web, Obfc(), "http://a.es/")
@@ -171,7 +171,7 @@ def test_a_host_that_forbids_all_by_an_error_is_not_asked_over_http(tmp_path: Pa
     assert web.asked == []
 
 
-def test_what_was_learned_decides_what_comes_next(tmp_path: Path) -> None:
+def test_learning_determines_the_next_leads(tmp_path: Path) -> None:
     """Sites called `hotel` are bilingual, sites called `shop` are not."""
     pages: dict[str, str | int] = {}
     links = []
@@ -193,7 +193,7 @@ def test_what_was_learned_decides_what_comes_next(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [1, 64])
 @pytest.mark.parametrize("most", [1, 2, 3, 7])
-def test_no_more_is_downloaded_than_was_asked_for(tmp_path: Path, most: int, width: int) -> None:
+def test_the_download_budget_is_not_exceeded(tmp_path: Path, most: int, width: int) -> None:
     web = web_of_all()
     budget = Budget(downloads=most)
     discovery(tmp_path, web, Obfc(), HUB, "http://a.es/", budget=budget, width=width)
@@ -204,8 +204,8 @@ def test_no_more_is_downloaded_than_was_asked_for(tmp_path: Path, most: int, wid
         assert store.count("SELECT count(*) FROM leads WHERE state != 2") == 0
 
 
-def test_a_site_that_sends_back_to_what_cannot_be_reached_is_given_up(tmp_path: Path) -> None:
-    """Over https its certificate is wrong, over http it leads to https."""
+def test_a_site_that_redirects_to_an_unreachable_host_is_given_up(tmp_path: Path) -> None:
+    """The certificate is invalid over https, and http redirects to https."""
     web = FakeWeb(
         {"https://a.es/robots.txt": 0, "http://a.es/": "-> https://a.es/", **bilingual("b.es")}
     )
@@ -217,14 +217,14 @@ def test_a_site_that_sends_back_to_what_cannot_be_reached_is_given_up(tmp_path: 
 
 
 @pytest.mark.parametrize("policy", [Obfc(), Forward()])
-def test_robots_txt_is_no_page(tmp_path: Path, policy: DiscoverPolicy) -> None:
+def test_robots_txt_is_not_a_page(tmp_path: Path, policy: DiscoverPolicy) -> None:
     web = FakeWeb({HUB: page_of("en", "http://a.es/robots.txt", "http://a.es/robots.txt?x")})
     discovery(tmp_path, web, policy, HUB, "http://b.es/robots.txt")
     with Store(tmp_path, write=False) as store:
         assert store.count("SELECT count(*) FROM leads WHERE state != 2") == 0
 
 
-def test_a_look_up_that_failed_is_made_again_another_time(tmp_path: Path) -> None:
+def test_a_failed_lookup_is_repeated_later(tmp_path: Path) -> None:
     class Mended(FakeWeb):
         is_broken = True
 
@@ -257,7 +257,7 @@ def test_of_several_links_the_one_nearest_to_the_home_page_is_followed(tmp_path:
     assert "http://a.es/deep/page.html" not in web.asked
 
 
-def test_a_site_whose_pages_are_missing_is_not_asked_for_ever(tmp_path: Path) -> None:
+def test_a_site_whose_pages_are_missing_is_given_up(tmp_path: Path) -> None:
     links = [f"http://gone.org/{number}" for number in range(9)]
     web = FakeWeb({HUB: page_of("en", *links)})
     discovery(tmp_path, web, Forward(), HUB)
@@ -280,7 +280,7 @@ def test_a_site_does_not_move_without_end(tmp_path: Path) -> None:
 
 
 def test_a_site_is_visited_by_one_lead_at_a_time(tmp_path: Path) -> None:
-    """Two pages of one site link to the same site, and their look-ups take a while."""
+    """Two pages of one site link to the same site, and their lookups take a while."""
     pages = [f"http://hub.org/{number}" for number in range(3)]
     web = FakeWeb(
         {**bilingual("a.es"), **{page: page_of("en") for page in pages}},
@@ -303,7 +303,7 @@ def test_a_site_is_visited_by_one_lead_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_host_that_was_given_up_is_not_asked_again(tmp_path: Path) -> None:
-    """Until another invocation, which gives it another chance."""
+    """It is only tried again by another invocation."""
     pages = ["http://shut.org/1", "http://shut.org/2"]
     web = FakeWeb(
         {**bilingual("a.es"), "http://shut.org/robots.txt": 0}, backs={"http://a.es/": pages}

@@ -24,7 +24,7 @@ HOME = "http://example.org"
 
 
 def allowed(urls: Iterable[str]) -> list[str]:
-    """What a crawl that finds these URLs in this order would fetch."""
+    """The URLs that a crawl would fetch of these, found in this order."""
     counts: Counter[str] = Counter()
     kept = []
     for url in dict.fromkeys(urls):

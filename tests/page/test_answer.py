@@ -60,7 +60,7 @@ REFRESH = "<meta http-equiv=refresh content='{}; url={}'>"
 
 
 def refreshing(target: str, letters: int = 0, more: str = "") -> Response:
-    """A page that refreshes to another, with so much text."""
+    """A page that refreshes to another, with this much text."""
     body = REFRESH.format(0, target) + f"<p>{'moved ' * (letters // 6)}</p>{more}"
     return answer(body=f"<html><head><title>Moved</title>{body}".encode())
 
@@ -84,7 +84,7 @@ def test_page_that_has_more_than_a_refresh_to_another_leads_nowhere(response: Re
     assert read_answer(Kind.PAGE, response).target is None
 
 
-def test_redirect_leads_where_it_says() -> None:
+def test_redirect_leads_to_its_target() -> None:
     reading = read_answer(Kind.PAGE, answer(301, b"", Location="/c"))
     assert reading.target == reading.redirect == "http://example.org/c"
     assert read_answer(Kind.PAGE, answer(404)).target is None
@@ -117,7 +117,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("response", "expected"), FAILURES)
-def test_answers_that_are_no_page(response: Response, expected: str) -> None:
+def test_responses_that_are_not_pages(response: Response, expected: str) -> None:
     reading = read_answer(Kind.PAGE, response)
     assert reason(reading) == expected
     assert (reading.page, reading.sitemap, reading.robots, reading.redirect) == (None,) * 4
@@ -151,9 +151,7 @@ def test_html_is_read_as_a_page(response: Response) -> None:
     ("status", "value", "wait"),
     [(429, "7", 7.0), (503, "120", 120.0), (429, "soon", None), (429, "", None), (404, "9", 9.0)],
 )
-def test_wait_that_is_asked_for_is_in_the_failure(
-    status: int, value: str, wait: float | None
-) -> None:
+def test_requested_wait_is_in_the_failure(status: int, value: str, wait: float | None) -> None:
     failure = read_answer(Kind.PAGE, answer(status, Retry_After=value)).failure
     assert failure is not None
     assert (failure.reason, failure.retry_after) == (f"http_{status}", wait)
@@ -181,7 +179,7 @@ SITEMAP = (
         answer(body=gzip.compress(gzip.compress(SITEMAP)), Content_Encoding="gzip"),
     ],
 )
-def test_sitemap_is_read_in_all_its_wrappings(response: Response) -> None:
+def test_sitemap_is_read_in_all_encodings(response: Response) -> None:
     sitemap = read_answer(Kind.SITEMAP, response).sitemap
     assert sitemap is not None
     (entry,) = sitemap.entries
@@ -189,7 +187,7 @@ def test_sitemap_is_read_in_all_its_wrappings(response: Response) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", HTML, PNG, b"\x1f\x8bnot gzip"])
-def test_sitemap_that_is_none_is_an_empty_one(body: bytes) -> None:
+def test_invalid_sitemap_is_an_empty_one(body: bytes) -> None:
     sitemap = read_answer(Kind.SITEMAP, answer(body=body)).sitemap
     assert sitemap is not None
     assert (sitemap.entries, sitemap.sitemaps) == ((), ())
@@ -212,7 +210,7 @@ def test_sitemap_that_is_missing_is_a_failure() -> None:
         (answer(301, b"", Location="/elsewhere"), "missing", ""),
     ],
 )
-def test_robots_are_read_whatever_the_answer(response: Response, status: str, text: str) -> None:
+def test_robots_are_read_for_any_status(response: Response, status: str, text: str) -> None:
     robots = read_answer(Kind.ROBOTS, response).robots
     assert robots is not None
     assert (robots.status, robots.text) == (status, text)
@@ -235,7 +233,7 @@ def test_robots_that_fail_are_a_failure_to_be_tried_again(status: int) -> None:
     location=st.text(max_size=20),
     truncated=st.sampled_from(["", "length", "time", "content_type"]),
 )
-def test_every_answer_is_exactly_one_thing(
+def test_every_response_has_exactly_one_result(
     kind: Kind,
     status: int,
     body: bytes,

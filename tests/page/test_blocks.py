@@ -1,4 +1,4 @@
-"""One walk over a page: its blocks, its tree and the sequence of its tags."""
+"""One walk over a page: blocks, tree and tag sequence."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_label_of_a_button_is_a_block_and_a_text_in_the_tree(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "hidden", "radio", ""])
-def test_value_of_a_field_is_no_text(kind: str) -> None:
+def test_value_of_a_field_is_not_text(kind: str) -> None:
     markup = f"<p>before <input type='{kind}' value='typed' alt='other'>"
     assert texts(markup) == ["before"]
     (field,) = elements(markup, "input")
@@ -104,7 +104,7 @@ def test_texts_of_images_come_after_their_run_and_not_from_hidden_ones() -> None
     assert texts("<div hidden>a<img alt=A></div><p><img alt=B>") == ["B"]
 
 
-def test_what_is_hidden_is_neither_in_the_blocks_nor_in_the_tree() -> None:
+def test_hidden_elements_are_neither_in_the_blocks_nor_in_the_tree() -> None:
     markup = "<p>a</p><div hidden>x<p>y<b>z</b></p><br><img alt=w></div>b<span hidden>c</span>d"
     assert texts(markup) == ["a", "b", "d"]
     assert [node.text for node in elements(markup, "#text")] == ["a", "b", "d"]

@@ -57,13 +57,13 @@ def test_garbage_after_the_last_gzip_member_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("name", ENCODERS)
-def test_a_body_that_is_not_so_encoded_comes_back_as_it_is(name: str) -> None:
+def test_a_body_without_the_declared_encoding_is_returned_unchanged(name: str) -> None:
     body = b"<html><body>Not compressed at all</body></html>"
     assert decompress(body, name) == (body, "encoding_lies")
 
 
 @pytest.mark.parametrize("name", ENCODERS)
-def test_a_cut_off_body_gives_what_could_be_read(name: str) -> None:
+def test_a_truncated_body_gives_the_decoded_part(name: str) -> None:
     text = bytes(range(256)) * 800  # does not shrink to nothing, so that there is a middle
     noisy = b"".join(zlib.compress(text[i:]) for i in range(0, 3000, 7))
     whole = ENCODERS[name](noisy)
@@ -73,7 +73,7 @@ def test_a_cut_off_body_gives_what_could_be_read(name: str) -> None:
     assert noisy.startswith(data)
 
 
-def test_a_damaged_gzip_body_gives_what_came_before_the_damage() -> None:
+def test_a_damaged_gzip_body_gives_the_part_before_the_damage() -> None:
     noisy = b"".join(zlib.compress(bytes([i % 256]) * i) for i in range(1, 4000))
     body = bytearray(gzip.compress(noisy))
     body[len(body) // 2 : len(body) // 2 + 40] = b"\xff" * 40
@@ -95,7 +95,7 @@ def test_a_body_of_exactly_the_limit_is_whole() -> None:
     assert decompress(b"x" * 1001, "", limit=1000) == (b"x" * 1000, "too_large")
 
 
-def test_an_encoding_nobody_knows_is_a_fault_and_the_body_stays() -> None:
+def test_an_unknown_encoding_is_a_fault_and_the_body_is_unchanged() -> None:
     assert decompress(b"abc", "compress") == (b"abc", "unknown_encoding")
     assert decompress(b"abc", "gzip, " * 20) == (b"abc", "unknown_encoding")
 
@@ -138,5 +138,7 @@ def test_decompress_undoes_compression(data: bytes, name: str) -> None:
         ("application/xml", b'<?xml version="1.0"?><rss>', False),
     ],
 )
-def test_html_is_told_by_type_or_by_look(content_type: str, start: bytes, expected: bool) -> None:
+def test_html_is_detected_by_type_or_content(
+    content_type: str, start: bytes, expected: bool
+) -> None:
     assert is_html(content_type, start) is expected

@@ -43,7 +43,7 @@ def test_html_lang_of_a_theme_is_wrong_where_the_text_is_in_another_language() -
     )
 
 
-def test_html_lang_that_is_right_or_says_nothing_is_not_wrong() -> None:
+def test_correct_or_missing_html_lang_is_not_wrong() -> None:
     pages = [record("/a", "en", "en-GB"), record("/b", "fr", "FR"), record("/c", "fr", "x-default")]
     assert html_lang_declared(pages, LANGS) == Checked(Declares.HTML_LANG, 1, 0, "en")
     assert html_lang_declared([record("/c", "fr")], LANGS) == Checked(Declares.HTML_LANG, 0, 0)
@@ -56,7 +56,7 @@ def test_hreflang_is_wrong_where_the_page_is_in_another_language() -> None:
     assert hreflang_declared(pages, links) == Checked(Declares.HREFLANG, 2, 1, "fr", "en")
 
 
-def test_page_that_many_declare_their_translation_is_that_of_none() -> None:
+def test_page_declared_as_translation_by_many_is_a_translation_of_none() -> None:
     pages = records(a="en", b="en", c="en", d="en", home="fr", e="fr")
     home = at("/home")
     many = [(at(f"/{name}"), home, "fr") for name in "abc"]

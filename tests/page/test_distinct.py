@@ -1,4 +1,4 @@
-"""Which pages are distinct; tests/run/test_site_view.py has the rest, as views of a store."""
+"""Distinct pages; more tests with a store are in tests/run/test_site_view.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def record(url: str, digest: str, canonical: str = "", lang: str = "en") -> Page
 
 
 def checked(*records: PageRecord, texts: Mapping[str, Mapping[int, float]] = {}) -> dict[Url, bool]:
-    """Which canonical links hold, of pages with these blocks and a menu."""
+    """The result of check_canonical for pages with these blocks and a menu."""
     by_url = {each.url: each for each in records}
     sketched = [(Url(url), (*MENU, *blocks.items())) for url, blocks in texts.items()]
     return check_canonical(canonical_pages(by_url, lambda url: url), by_url, lambda: sketched)
@@ -48,7 +48,7 @@ def test_shortest_url_stands_for_copies_unless_another_is_canonical() -> None:
 
 
 def site(*texts: Mapping[int, float], lang: str = "en") -> tuple[PageRecord, ...]:
-    """A page and others that name it as canonical, each with its text."""
+    """A page, and others with their texts that declare it canonical."""
     home = record("http://a.org/", "0")
     others = (
         record(f"http://a.org/{number}", f"{number}", home.url, lang)
@@ -73,7 +73,7 @@ def test_canonical_page_stands_for_no_page_in_another_language() -> None:
     assert checked(*fr, texts=texts_of(*texts)) == {"http://a.org/1": False}
 
 
-def test_home_page_that_all_name_stands_for_none_however_large_the_template_is() -> None:
+def test_home_page_declared_canonical_by_all_represents_none() -> None:
     texts = [{100 + number: 30.0} for number in range(12)]
     records = site(*texts)
     assert set(checked(*records, texts=texts_of(*texts)).values()) == {False}
@@ -105,7 +105,7 @@ def test_many_variants_of_one_page_are_one_page() -> None:
     assert len(found) == 19
 
 
-def test_page_of_nothing_but_template_is_compared_by_all_of_it() -> None:
+def test_page_of_only_template_is_compared_by_all_blocks() -> None:
     texts = [{}, {}, *({100 + number: 30.0} for number in range(8))]
     assert checked(*site(*texts), texts=texts_of(*texts))["http://a.org/1"]
 
@@ -116,7 +116,7 @@ def test_page_whose_text_is_not_known_is_not_checked() -> None:
     assert stood_for(*records) == {}
 
 
-def test_canonical_page_that_names_a_third_or_itself_is_none() -> None:
+def test_canonical_page_that_declares_a_third_or_itself_is_ignored() -> None:
     first = record("http://a.org/1", "1", "http://a.org/2")
     second = record("http://a.org/2", "2", "http://a.org/3")
     assert canonical_pages({first.url: first, second.url: second}, lambda url: url) == {}

@@ -1,4 +1,4 @@
-"""What a page says of its licence, of robots, and of machines that translate it."""
+"""Flags of a page: licences, robots directives, machine translation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def flags(
     return read_page(Response(Url(url), 200, told, body, 0.0)).record.flags
 
 
-def test_a_page_that_says_nothing_has_no_flags() -> None:
+def test_a_page_without_statements_has_no_flags() -> None:
     assert flags("<p>We translate, index and archive with a licence: machine, noai, noindex.") == ()
     picture = Response(HERE, 200, (("Content-Type", "image/png"),), b"\x89PNG\r\n\x1a\n" * 99, 0.0)
     assert read_page(picture).record.flags == ()
@@ -156,7 +156,7 @@ BY = "https://creativecommons.org/licenses/by/4.0/"
         ("<a href='/license'>license</a><p class=license>license = 'no'", ""),
     ],
 )  # fmt: skip
-def test_licences_that_are_stated_are_told_from_links(markup: str, expected: str) -> None:
+def test_stated_licences_are_distinguished_from_linked_ones(markup: str, expected: str) -> None:
     assert flags(markup) == ((expected,) if expected else ())
 
 
@@ -207,7 +207,7 @@ def test_a_licence_in_a_header_is_stated() -> None:
         ("<html lang=de-Latn-DE><p>a", HERE, ""),
     ],
 )
-def test_machines_that_translate_are_told(markup: str, url: str, expected: str) -> None:
+def test_translation_services_are_detected(markup: str, url: str, expected: str) -> None:
     assert flags(markup, url=url) == ((f"machine:{expected}",) if expected else ())
 
 
@@ -242,7 +242,7 @@ NOTICES = [
 
 
 @pytest.mark.parametrize(("lang", "text"), NOTICES)
-def test_notices_in_a_pages_own_words_are_read(lang: str, text: str) -> None:
+def test_notices_of_machine_translation_are_detected(lang: str, text: str) -> None:
     assert flags(f"<body><h1>A</h1><p>{text}</p>", lang=lang) == ("machine:notice",)
     assert flags(f"<body><div>\n  {text}\n</div>", lang=lang) == ("machine:notice",)
     # A long text about such translations may have the same sentence in it.
@@ -271,7 +271,7 @@ def test_notices_in_a_pages_own_words_are_read(lang: str, text: str) -> None:
         ("zh", "机器翻译"),
     ],
 )
-def test_headings_about_machine_translation_are_no_notices(lang: str, text: str) -> None:
+def test_headings_about_machine_translation_are_not_notices(lang: str, text: str) -> None:
     assert flags(f"<body><h1>{text}</h1>", lang=lang) == ()
 
 
@@ -279,7 +279,9 @@ CODES = ["en", "fr", "de", "es", "it", "pt", "nl", "pl", "cs", "sv", "da", "fi",
 
 
 @pytest.mark.parametrize(("count", "expected"), [(11, ()), (12, ("languages:12",))])
-def test_pages_in_a_dozen_languages_say_how_many(count: int, expected: tuple[str, ...]) -> None:
+def test_pages_in_a_dozen_languages_are_flagged_with_the_number(
+    count: int, expected: tuple[str, ...]
+) -> None:
     elements = "".join(
         f"<link rel=alternate hreflang={code} href=/{code}>" for code in CODES[:count]
     )
@@ -306,7 +308,7 @@ MARKUP = st.lists(
 
 
 @given(MARKUP, st.lists(st.tuples(st.sampled_from(["link", "x-robots-tag"]), MARKUP), max_size=3))
-def test_whatever_a_page_says_flags_are_few_short_words_in_order(
+def test_flags_of_any_page_are_few_short_sorted_words(
     markup: str, headers: list[tuple[str, str]]
 ) -> None:
     found = flags(markup, *headers)
@@ -342,6 +344,6 @@ def test_flags_are_bounded_however_many_a_page_states() -> None:
      "<p class='machine", "<meta name=robots content=noai>", "machine translated ", "hreflang=",
      "<link rel=alternate hreflang=a-b href=/>", " class=", "<x class='a "],
 )  # fmt: skip
-def test_thousands_of_anything_are_soon_done(piece: str) -> None:
+def test_thousands_of_elements_take_little_time(piece: str) -> None:
     with processor_seconds():
         flags("<body>" + piece * 5_000)

@@ -42,7 +42,7 @@ BASE = "http://example.org/a/b.html"
         ("", []),
     ],
 )
-def test_link_headers_are_read_as_the_standard_has_them(
+def test_link_headers_are_parsed_by_the_standard(
     value: str, expected: list[tuple[str, str, str]]
 ) -> None:
     found = [
@@ -53,7 +53,7 @@ def test_link_headers_are_read_as_the_standard_has_them(
 
 
 @given(st.text('<>;=,"\\ relalternatehreflang/', max_size=300))
-def test_no_header_makes_it_raise(value: str) -> None:
+def test_no_header_raises(value: str) -> None:
     list(header_links(BASE, value))
 
 
@@ -75,7 +75,7 @@ def test_a_hostile_header_is_read_in_linear_time() -> None:
         ("0;url=javascript:x", None),
     ],
 )
-def test_refresh_leads_where_it_says(content: str, expected: str | None) -> None:
+def test_refresh_leads_to_its_target(content: str, expected: str | None) -> None:
     link = meta_refresh(BASE, content)
     assert (link.url if link else None) == expected
     assert link is None or link.rel == "refresh"
@@ -105,7 +105,7 @@ def test_a_link_element_needs_a_relation_and_a_target() -> None:
         ({}, {"class": "menu-language"}, ""),
     ],
 )
-def test_switchers_say_their_language(
+def test_switchers_declare_their_language(
     own: dict[str, str | None], around: dict[str, str | None], expected: str
 ) -> None:
     assert switcher_lang(own, around) == expected
@@ -124,7 +124,7 @@ def test_contexts_are_bounded() -> None:
     assert link.src.startswith("picture.png picture.png")
 
 
-def test_pictures_inside_the_page_are_no_source() -> None:
+def test_inline_pictures_have_no_source() -> None:
     (link,) = links_of("<a href=x><img alt=flag src='data:image/png;base64,xxxx'></a>")
     assert (link.alt, link.src) == ("flag", "")
 

@@ -11,8 +11,8 @@ def words(url: str = "http://x.org/", **contexts: str) -> set[int]:
     return set(neighbourhood(Link(Url(url), **contexts)))
 
 
-def test_a_word_is_another_one_in_another_context() -> None:
-    """As the paper says of `hotel` in URL and anchor."""
+def test_words_are_distinguished_by_context() -> None:
+    """The paper's example: `hotel` in URL and anchor."""
     base = words()
     found = [
         words(anchor="hotel") - base,
@@ -24,7 +24,7 @@ def test_a_word_is_another_one_in_another_context() -> None:
     assert len(set().union(*found)) == 4
 
 
-def test_forms_of_a_word_are_one() -> None:
+def test_forms_of_a_word_share_a_stem() -> None:
     assert words(anchor="Viajes") == words(anchor="viajero")
     assert words(anchor="Región") == words(anchor="region")
     assert words(anchor="hotel") != words(anchor="museum")
@@ -38,14 +38,14 @@ def test_the_text_of_an_image_is_that_of_its_link() -> None:
     assert words(alt="Hoteles") == words(anchor="Hoteles")
 
 
-def test_words_that_say_nothing_are_left_out() -> None:
+def test_short_words_are_left_out() -> None:
     assert words_of("A la de my EN hotel of") == ["hotel"]
     assert words("http://x.org/index.html") >= words()
     assert words("http://x.org/links.asp") & words("http://y.org/links.html")
 
 
 @given(st.text(), st.text(), st.text())
-def test_whatever_a_page_says_becomes_numbers(anchor: str, around: str, path: str) -> None:
+def test_any_link_text_becomes_numbers(anchor: str, around: str, path: str) -> None:
     link = Link(Url(f"http://example.org/{path}"), anchor=anchor, around=around)
     found = neighbourhood(link)
     assert list(found) == sorted(set(found))

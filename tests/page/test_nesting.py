@@ -35,7 +35,7 @@ def depth(markup: str) -> int:
         "<p>" + "<a href=x>link</a> " * 6_000,
     ],
 )
-def test_what_is_not_deep_stays_as_it_is(markup: str) -> None:
+def test_shallow_markup_is_unchanged(markup: str) -> None:
     assert bounded_markup(markup) == markup
 
 
@@ -54,7 +54,7 @@ def test_what_is_not_deep_stays_as_it_is(markup: str) -> None:
         "<section></div>",
     ],
 )
-def test_what_nests_deeply_for_a_parser_is_flattened(unit: str) -> None:
+def test_deeply_nested_markup_is_flattened(unit: str) -> None:
     markup = unit * 8_000
     flat = bounded_markup(markup + "<p>text")
     assert depth(markup) > 2 * MAX_DEPTH
@@ -75,7 +75,7 @@ def test_unclosed_formatting_does_not_multiply() -> None:
     assert len(LexborHTMLParser(flat).css("font")) < 10_000
 
 
-def test_attributes_beyond_number_are_cut_and_the_text_is_kept() -> None:
+def test_surplus_attributes_are_dropped_and_the_text_is_kept() -> None:
     crowd = " ".join(f"a{number}=b" for number in range(6_000))
     flat = bounded_markup(f"<p>a</p><p {crowd}>text</p>")
     second = LexborHTMLParser(flat).css("p")[1]
@@ -90,7 +90,7 @@ def test_long_text_is_not_taken_for_a_tag() -> None:
 
 
 @pytest.mark.parametrize("start", ["<script ", "<!-- ", "<title>", "<div><style "])
-def test_what_has_no_end_is_looked_for_once(start: str) -> None:
+def test_unclosed_elements_are_searched_once(start: str) -> None:
     with processor_seconds():  # a minute and a half if it is done at every start
         bounded_markup(start * 30_000)
 

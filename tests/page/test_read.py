@@ -105,7 +105,7 @@ def test_blocks_are_runs_of_inline_content_in_document_order(
         "<!-- no -->",
     ],
 )
-def test_what_no_reader_sees_is_no_block(markup: str) -> None:
+def test_invisible_elements_are_not_blocks(markup: str) -> None:
     assert texts(f"<p>before</p>{markup}<p>after</p>") == ["before", "after"]
 
 
@@ -119,7 +119,7 @@ def test_what_no_reader_sees_is_no_block(markup: str) -> None:
         "<p style='list-style:none'>yes</p>",
     ],
 )
-def test_what_only_looks_hidden_is_kept(markup: str) -> None:
+def test_elements_that_only_look_hidden_are_kept(markup: str) -> None:
     assert texts(markup) == ["yes"]
 
 
@@ -173,7 +173,7 @@ def test_a_link_has_its_five_contexts() -> None:
     assert link.around == "Read this if you like"
 
 
-def test_the_text_around_is_cut_and_does_not_reach_over_other_blocks() -> None:
+def test_the_text_around_a_link_is_cut_and_stays_in_its_block() -> None:
     found = page(f"<p>Other</p><div><p>{'before ' * 30}<a href=x>here</a>{' after' * 30}</p></div>")
     around = found.links[0].around
     assert len(around) <= 2 * links_module.AROUND + 1
@@ -206,7 +206,7 @@ def test_links_of_one_run_keep_their_own_words() -> None:
     ]
 
 
-def test_links_in_hidden_menus_are_links_all_the_same() -> None:
+def test_links_in_hidden_menus_count() -> None:
     found = page("<div style='display:none'><a href=/fr hreflang=fr>Français</a></div>")
     assert [(link.hreflang, link.anchor) for link in found.links] == [("fr", "Français")]
     assert found.blocks == ()
@@ -232,7 +232,7 @@ def test_links_in_hidden_menus_are_links_all_the_same() -> None:
         "<link rel=alternate href=mobile>",
     ],
 )
-def test_what_leads_to_no_page_is_no_link(markup: str) -> None:
+def test_targets_that_are_not_pages_are_not_links(markup: str) -> None:
     assert page(markup).links == ()
 
 
@@ -269,7 +269,7 @@ def test_every_kind_of_link_is_found(markup: str, rel: str, hreflang: str) -> No
         ("<div lang=fr><a href=t>x</a></div>", ""),
     ],
 )
-def test_the_language_of_a_switcher_is_found_where_sites_write_it(
+def test_the_language_of_a_switcher_is_found_wherever_it_is_declared(
     markup: str, hreflang: str
 ) -> None:
     assert page(markup).links[0].hreflang == hreflang
@@ -304,7 +304,7 @@ def test_links_from_headers_come_first() -> None:
 # Record
 
 
-def test_the_record_remembers_what_the_response_said() -> None:
+def test_the_record_has_the_facts_of_the_response() -> None:
     body = gzip.compress(f"<html lang=' fr-CA '><title>T</title><p>{FRENCH}".encode())
     found = page(body, headers=(("Content-Encoding", "gzip"), ("content-language", " fr ")))
     record = found.record
@@ -321,7 +321,7 @@ def test_the_digest_is_of_the_body_without_its_encoding() -> None:
     assert packed.record.digest == plain.record.digest
 
 
-def test_a_canonical_link_to_itself_says_nothing() -> None:
+def test_a_canonical_link_to_itself_is_ignored() -> None:
     assert page("<link rel=canonical href=page.html>").record.canonical is None
     assert page("<link rel=canonical href=/x>").record.canonical == "http://example.org/x"
 
@@ -357,11 +357,11 @@ def test_one_foreign_paragraph_does_not_decide() -> None:
     assert page(f"<p>{FRENCH * 3}</p>" * 7 + f"<p>{ENGLISH * 40}</p>").lang == "fr"
 
 
-def test_a_language_that_was_asked_for_has_the_users_own_code() -> None:
+def test_a_requested_language_has_the_users_own_code() -> None:
     assert page(f"<p>{FRENCH}", langs=("en", "fr-CA")).record.langs[0].lang == "fr-CA"
 
 
-def test_a_language_nobody_asked_for_is_told_too() -> None:
+def test_a_language_not_requested_is_identified_too() -> None:
     german = "Dies ist ein Absatz über die Geschichte der Stadt und der Menschen, die dort lebten."
     assert page(f"<p>{german}", langs=("en", "fr")).lang == "de"
 
@@ -380,7 +380,7 @@ def test_sample_comes_from_eight_places_all_over_the_page() -> None:
     assert [len(text) for text in language_sample(lines[:2], [], 100).split("\n")] == [50, 50]
 
 
-def test_menus_are_in_the_sample_only_if_there_is_little_text_and_from_the_last_on() -> None:
+def test_menus_fill_up_a_short_sample_from_the_end() -> None:
     assert language_sample(["x" * 160], ["menu"]) == "x" * 160
     assert language_sample(["x" * 159], ["other", "menu"]) == "x" * 159 + "\nmenu"
     assert language_sample([], ["a" * 100, "b" * 100, "c" * 100], 320) == (
@@ -391,7 +391,7 @@ def test_menus_are_in_the_sample_only_if_there_is_little_text_and_from_the_last_
 @pytest.mark.parametrize(
     "tag", ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
 )
-def test_what_is_not_read_on_a_page_is_not_in_the_length_of_its_text(tag: str) -> None:
+def test_skipped_elements_do_not_count_for_the_text_length(tag: str) -> None:
     inner = "<option>unread text</option>" if tag == "select" else "unread text"
     assert page(f"<body><p>lamp</p><{tag}>{inner}</{tag}>").record.text_length == 4
 
@@ -415,7 +415,7 @@ def test_title_is_cut_at_two_thousand_characters() -> None:
     assert page("<p>x").record.title == ""
 
 
-def test_language_of_a_header_goes_before_that_of_the_page() -> None:
+def test_language_of_a_header_takes_precedence_over_the_page() -> None:
     markup = "<meta http-equiv=Content-Language content=' de '>"
     assert page(markup).record.content_language == "de"
     assert page("<p>x").record.content_language == ""
@@ -423,19 +423,19 @@ def test_language_of_a_header_goes_before_that_of_the_page() -> None:
     assert page(markup, headers=header).record.content_language == "fr"
 
 
-def test_header_that_leads_on_is_a_link() -> None:
+def test_refresh_header_is_a_link() -> None:
     found = page("<p>x", headers=(("Refresh", "0; url=/next"), ("Refresh", "5")))
     assert [link.url for link in found.links] == ["http://example.org/next"]
 
 
-def test_blocks_are_read_only_where_they_are_asked_for() -> None:
+def test_blocks_are_read_only_on_request() -> None:
     response = Response(HERE, 200, (("Content-Type", "text/html"),), b"<title>T</title><p>x", 0.0)
     found = read_page(response)
     assert (found.blocks, found.tree, found.record.title) == ((), None, "T")
     assert found.record == read_page(response, with_blocks=True).record
 
 
-def test_a_body_that_is_no_html_gives_an_empty_page() -> None:
+def test_a_body_that_is_not_html_gives_an_empty_page() -> None:
     response = Response(HERE, 200, (("Content-Type", "application/pdf"),), b"%PDF-1.4 <p>x", 0.0)
     found = read_page(response, with_tree=True)
     assert (found.blocks, found.links, found.tree) == ((), (), None)
@@ -486,7 +486,7 @@ def test_a_text_in_the_tree_has_the_path_of_its_block() -> None:
     assert {block.path for block in found.blocks} == set(paths.values())
 
 
-def test_no_tree_unless_asked_for() -> None:
+def test_no_tree_unless_requested() -> None:
     assert page("<p>x").tree is None
 
 

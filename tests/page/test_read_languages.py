@@ -1,4 +1,4 @@
-"""In which languages a page is: in one, in several, and what does not count."""
+"""Languages of a page: one, several, and parts that do not count."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_page_translated_in_part_has_both_languages(menus: str) -> None:
     assert sum(score for _, score in found.langs) == pytest.approx(1, abs=0.01)
 
 
-def test_menus_alone_tell_that_a_page_is_of_another_language() -> None:
+def test_menus_alone_can_show_another_language() -> None:
     short = LINES["en"][:2]
     page = menu("fr") * 3 + "".join(f"<p>{line}</p>" for line in short)
     assert told(page) == {"en", "fr"}
@@ -107,7 +107,7 @@ def test_shares_are_those_of_the_letters() -> None:
     assert found == {"en": pytest.approx(share), "fr": pytest.approx(1 - share)}
 
 
-def test_a_page_in_part_in_a_language_nobody_asked_for_is_in_one() -> None:
+def test_a_page_partly_in_a_language_not_requested_has_one_language() -> None:
     assert "de" not in told(menu("de") + paragraphs("en", "en"))
 
 
@@ -127,12 +127,12 @@ def test_a_name_of_the_other_language_in_the_menu_does_no_harm() -> None:
     assert told("<a href=/fr>Français</a><a href=/en>English</a>" + paragraphs("en")) == {"en"}
 
 
-def test_one_language_asked_for_has_no_shares() -> None:
+def test_one_requested_language_has_no_shares() -> None:
     assert read(menu("fr") + paragraphs("en"), ("en",)).lang == "en"
     assert "fr" not in told(menu("fr") + paragraphs("en", "en"), ("en",))
 
 
-def test_the_order_in_which_languages_are_asked_for_does_not_matter() -> None:
+def test_the_order_of_requested_languages_does_not_matter() -> None:
     page = menu("fr") * 3 + paragraphs("en")
     assert read(page, ("en", "fr")).langs == read(page, ("fr", "en")).langs
 
@@ -163,13 +163,13 @@ def test_page_that_a_cookie_plugin_marks_is_no_dialog() -> None:
     assert read(page).lang == "en"
 
 
-def test_main_part_that_is_a_small_share_of_its_page_is_its_language_for_pairing() -> None:
+def test_small_main_part_decides_the_language_for_pairing() -> None:
     found = read(f"<main>{paragraphs('en')}</main>" + paragraphs(*["fr"] * 20))
     assert found.lang == wanted_language(found.langs, ("en", "fr")) == "en"
     assert found.langs[1].lang == "fr"
 
 
-def test_main_part_in_a_language_that_nobody_asked_for_is_in_no_other() -> None:
+def test_main_part_in_a_language_not_requested_is_in_no_other() -> None:
     found = read(f"<main>{paragraphs('de', 'de')}</main>" + paragraphs("en"))
     assert found.lang == "de"
     assert wanted_language(found.langs, ("en", "fr")) == ""
@@ -265,7 +265,7 @@ def test_code_stays_part_of_the_text() -> None:
         ([("zh", 0.9)], ["en", "zh-TW"], "zh"),
     ],
 )
-def test_the_likeliest_language_that_was_asked_for(
+def test_the_likeliest_requested_language(
     scores: list[tuple[str, float]], langs: list[str], expected: str
 ) -> None:
     assert wanted_language([LangScore(*score) for score in scores], langs) == expected
@@ -290,7 +290,7 @@ def test_any_lines_have_languages_or_none(lines: list[str], langs: tuple[str, ..
     "lines",
     [["\ud800" * 99], [LINES["fr"][0] + "\udfff", *MENUS["en"] * 5], ["\x00" * 99], ["", "\n"]],
 )
-def test_half_characters_and_nothing_do_no_harm(lines: list[str]) -> None:
+def test_lone_surrogates_and_empty_lines_do_no_harm(lines: list[str]) -> None:
     for langs in ((), ("en", "fr")):
         assert len(_languages(lines, langs)) <= 3
 
@@ -325,7 +325,7 @@ def declaring(lines: list[str], head: str, *headers: tuple[str, str]) -> PageRec
         ("lang=tet", (("Content-Language", "en"),)),
     ],
 )
-def test_a_language_that_cannot_be_told_is_the_one_declared(
+def test_an_unidentifiable_language_is_the_declared_one(
     head: str, headers: tuple[tuple[str, str], ...]
 ) -> None:
     record = declaring(STRANGE, head, *headers)
@@ -334,7 +334,7 @@ def test_a_language_that_cannot_be_told_is_the_one_declared(
 
 
 @pytest.mark.parametrize("head", ["", "lang=en", "lang=fr", "lang=nonsense"])
-def test_what_does_not_declare_it_is_not_in_it(head: str) -> None:
+def test_pages_without_the_declaration_are_not_in_that_language(head: str) -> None:
     assert declaring(STRANGE, head).lang not in ("tet", "")
 
 
@@ -342,12 +342,12 @@ def test_text_that_is_clearly_in_another_of_the_languages_is_in_that_one() -> No
     assert declaring(LINES["en"], "lang=tet").lang == "en"
 
 
-def test_a_language_that_nobody_asked_for_does_not_matter() -> None:
+def test_text_in_a_language_not_requested_does_not_overrule_the_declaration() -> None:
     assert declaring(LINES["de"], "lang=tet").lang == "tet", "it declares so, and may be"
     assert declaring(["Menu", "Home"], "lang=tet").lang == "", "there is nothing to read"
 
 
-def test_a_language_that_can_be_told_is_never_the_one_declared() -> None:
+def test_an_identifiable_language_is_never_taken_from_the_declaration() -> None:
     assert read(f"<html lang=fr>{paragraphs('de')}").lang == "de"
 
 

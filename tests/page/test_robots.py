@@ -40,7 +40,9 @@ def allows(robots: Robots, path: str) -> bool:
         (None, "unreachable", False),
     ],
 )
-def test_what_an_answer_allows(response: Response | None, status: str, allowed: bool) -> None:
+def test_rules_by_status_of_the_response(
+    response: Response | None, status: str, allowed: bool
+) -> None:
     robots = Robots.of(response)
     assert robots.status == status
     assert allows(robots, "/a.html") is allowed
@@ -107,7 +109,7 @@ def test_crawl_delay_and_sitemaps_are_read() -> None:
         (b"User-agent: *\nDisallow: /caf\xc3\xa9\n", True),
     ],
 )
-def test_tolerant_of_how_it_is_written(body: bytes, allowed: bool) -> None:
+def test_unusual_spellings_are_accepted(body: bytes, allowed: bool) -> None:
     assert allows(Robots.of(answer(body=body)), "/a.html") is allowed
 
 
@@ -154,7 +156,7 @@ def test_any_bytes_are_read_without_raising(body: bytes) -> None:
         ("Mon, 12 Jan 99999 00:00:00 GMT", None),
     ],
 )
-def test_wait_that_a_server_asks_for(value: str, seconds: float | None) -> None:
+def test_wait_requested_by_a_server(value: str, seconds: float | None) -> None:
     headers = [("retry-AFTER", value)] if value else []
     assert retry_after(answer(429, b"", *headers)) == seconds
 
@@ -186,6 +188,6 @@ def test_first_of_several_waits_counts() -> None:
         ).map(" ".join),
     )
 )
-def test_any_wait_is_no_error_and_never_negative(value: str) -> None:
+def test_any_wait_is_accepted_and_never_negative(value: str) -> None:
     seconds = retry_after(answer(503, b"", ("Retry-After", value)))
     assert seconds is None or seconds >= 0.0

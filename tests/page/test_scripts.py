@@ -33,11 +33,11 @@ def test_page_without_text_that_scripts_make_is_recognised(body: str) -> None:
 
 
 @pytest.mark.parametrize("body", OTHER)
-def test_other_pages_with_little_text_are_not(body: str) -> None:
+def test_other_pages_with_little_text_are_not_scripted(body: str) -> None:
     assert not is_made_by_scripts(f"<html><body>{body}</body></html>", "")
 
 
-def test_page_with_text_is_not_whatever_else_is_on_it() -> None:
+def test_page_with_text_is_never_scripted() -> None:
     assert is_made_by_scripts(EMPTY[0], "x" * (MAX_TEXT - 1))
     assert not is_made_by_scripts(EMPTY[0], "x" * MAX_TEXT)
 

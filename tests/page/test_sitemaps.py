@@ -41,7 +41,7 @@ def test_other_encodings_are_read_by_their_mark(codec: str) -> None:
     assert read_sitemap(URLSET.encode(codec)).entries == EXPECTED
 
 
-def test_compressed_files_are_told_by_their_look() -> None:
+def test_compressed_files_are_detected_by_content() -> None:
     assert read_sitemap(gzip.compress(URLSET.encode())).entries == EXPECTED
 
 
@@ -56,7 +56,7 @@ def test_prefixes_and_letter_case_do_not_matter() -> None:
     assert read_sitemap(text).entries == (SitemapEntry("http://a.org/"),)
 
 
-def test_plain_lists_have_a_url_a_line() -> None:
+def test_plain_lists_have_one_url_per_line() -> None:
     text = "\ufeffhttp://a.org/é\r\n\r\n  https://a.org/y  \nnot a url\n".encode()
     assert [entry.url for entry in read_sitemap(text).entries] == [
         "http://a.org/é",
@@ -74,7 +74,7 @@ def test_unescaped_ampersands_are_forgiven() -> None:
     ]
 
 
-def test_a_cut_off_file_gives_what_was_there() -> None:
+def test_a_truncated_file_gives_its_entries() -> None:
     cut = URLSET.encode()[: URLSET.index("<xhtml:link href")]
     assert read_sitemap(cut).entries == (SitemapEntry(EXPECTED[0].url, EXPECTED[0].alternates[:1]),)
     many = "".join(f"<url><loc>http://a.org/{i * i}</loc></url>" for i in range(2000))
@@ -118,7 +118,7 @@ def test_pages_of_errors_list_nothing() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_make_it_raise(body: bytes) -> None:
+def test_no_bytes_raise(body: bytes) -> None:
     read_sitemap(body)
     read_sitemap(b"\x1f\x8b" + body)
 

@@ -1,4 +1,4 @@
-"""What of a page's content tells its counterpart."""
+"""Sketches: the content features by which pages are paired."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def response(markup: str | bytes, url: Url = HERE) -> Response:
 def sketch(
     markup: str | bytes, *, url: Url = HERE, langs: tuple[str, ...] = ("en", "fr")
 ) -> Sketch:
-    """The sketch of a page of this markup and a sentence of English, that it has a language."""
+    """The sketch of this markup, with an English sentence added so that the page has a language."""
     tail = f"<p>{ENGLISH}</p>"
     whole = markup + tail if isinstance(markup, str) else markup + tail.encode()
     found = read_page(response(whole, url), langs=langs, with_sketch=True).sketch
@@ -50,12 +50,12 @@ def tags(markup: str) -> str:
     return with_it.tags[start : start + len(with_it.tags) - len(before.tags)]
 
 
-def test_tags_are_characters_and_closing_ones_others() -> None:
+def test_opening_and_closing_tags_are_different_characters() -> None:
     assert spell_tags([5, 7, -7, -5]) == "\x05\x07" + chr(256 + 7) + chr(256 + 5)
     assert spell_tags([]) == ""
 
 
-def test_numbers_that_are_of_no_known_tag_are_one_and_the_same() -> None:
+def test_unknown_tag_numbers_share_one_character() -> None:
     known = set(spell_tags([*range(1, 256), *range(-255, 0)]))
     assert len(known) == 510
     opened, closed = spell_tags([2**40, -(2**40)])
@@ -78,20 +78,20 @@ def test_tags_do_not_depend_on_text_and_attributes() -> None:
     assert tags("<div><h3>Words</h3></div>") != plain
 
 
-def test_what_is_not_read_has_no_tags() -> None:
+def test_skipped_elements_have_no_tags() -> None:
     assert tags("<hr>") == tags(
         "<script>if (a<b) x('<p>')</script><style>p{}</style><hr><!-- c -->"
     )
 
 
-def test_custom_elements_are_alike_whatever_their_name() -> None:
+def test_custom_elements_share_one_tag() -> None:
     one, other = tags("<my-card>a</my-card>"), tags("<other-thing>a</other-thing>")
     assert one == other
     assert len(one) == 2
     assert one != tags("<div>a</div>")
 
 
-def test_tags_can_be_kept_whatever_they_are() -> None:
+def test_any_tags_can_be_stored() -> None:
     found = sketch("<x-a>1<x-b>2</x-b></x-a><blink>3</blink><marquee>4")
     assert read_sketch(write_sketch(found)).tags == found.tags
     assert not any("\ud800" <= tag <= "\udfff" for tag in found.tags)
@@ -126,9 +126,7 @@ def files(markup: str, url: Url = HERE) -> tuple[str, ...]:
         ("<a href='mailto:a@b.net'>m</a><a href='javascript:go()'>j</a>", ()),
     ],
 )  # fmt: skip
-def test_files_are_images_by_name_and_what_lies_outside(
-    markup: str, expected: tuple[str, ...]
-) -> None:
+def test_files_are_image_names_and_external_links(markup: str, expected: tuple[str, ...]) -> None:
     assert files(markup) == expected
 
 
@@ -167,11 +165,11 @@ def test_shares_have_the_codes_and_the_order_of_the_user() -> None:
     assert [share.lang for share in shares] == ["fr-CA", "en-GB"]
 
 
-def test_a_quotation_makes_no_page_in_two_languages() -> None:
+def test_a_quotation_does_not_make_a_page_bilingual() -> None:
     assert language_shares(blocks(FRENCH, *[ENGLISH] * 7), ("en", "fr")) == ()
 
 
-def test_short_lines_tell_no_language() -> None:
+def test_short_lines_have_no_language() -> None:
     menu = ["Accueil", "Contact", "Plan du site", "Recherche"] * 9
     assert language_shares(blocks(*menu, *[ENGLISH] * 3), ("en", "fr")) == ()
 
@@ -206,7 +204,7 @@ def test_blocks_are_the_same_wherever_they_stand() -> None:
     assert one.letters == sum(length for _, length in one.blocks)
 
 
-def test_only_pages_in_a_language_that_is_asked_for_are_sketched() -> None:
+def test_only_pages_in_requested_languages_are_sketched() -> None:
     german = response(f"<p>{GERMAN * 4}")
     assert read_page(german, langs=("en", "fr"), with_sketch=True).sketch is None
     assert read_page(german, langs=("en", "de"), with_sketch=True).sketch is not None
@@ -215,7 +213,7 @@ def test_only_pages_in_a_language_that_is_asked_for_are_sketched() -> None:
     assert read_page(response("<p>Home"), langs=("en", "fr"), with_sketch=True).sketch is None
 
 
-def test_a_body_that_is_no_html_has_no_sketch_and_no_content() -> None:
+def test_a_body_that_is_not_html_has_no_sketch_and_no_content() -> None:
     picture = Response(HERE, 200, (("Content-Type", "image/png"),), b"\x89PNG\r\n\x1a\n" * 99, 0.0)
     assert read_page(picture, langs=("en", "fr"), with_sketch=True).sketch is None
     assert read_content(picture) == ((), None)
@@ -250,7 +248,7 @@ def test_a_sketch_is_the_same_with_blocks_and_tree() -> None:
     ],
     ids=lambda markup: markup[:8],
 )  # fmt: skip
-def test_a_hundred_thousand_of_anything_is_a_bounded_sketch(markup: str) -> None:
+def test_a_hundred_thousand_elements_give_a_bounded_sketch(markup: str) -> None:
     found = read_page(
         response(f"<p>{ENGLISH}</p>" * 20 + markup), langs=("en", "fr"), with_sketch=True
     ).sketch
@@ -261,7 +259,7 @@ def test_a_hundred_thousand_of_anything_is_a_bounded_sketch(markup: str) -> None
     assert len(write_sketch(found)) < 2_000_000
 
 
-def test_half_characters_do_no_harm() -> None:
+def test_lone_surrogates_do_no_harm() -> None:
     half = b"\xed\xa0\x80".decode("utf-8", "surrogatepass")
     found = sketch(f"<p>{half} a{half}b &#xD800; &#xDFFF;</p><img src=a&#xD800;{half}.png>")
     again = read_sketch(write_sketch(found))
@@ -269,7 +267,7 @@ def test_half_characters_do_no_harm() -> None:
     assert again.blocks == found.blocks
 
 
-def test_half_characters_in_blocks_do_no_harm() -> None:
+def test_lone_surrogates_in_blocks_do_no_harm() -> None:
     # A store may hold what another reader made of a page.
     shares = language_shares(blocks(ENGLISH + "\ud800", FRENCH + "\udfff"), ("en", "fr"))
     assert {share.lang for share in shares} == {"en", "fr"}
@@ -286,7 +284,7 @@ MARKUP = st.lists(
 
 
 @given(MARKUP)
-def test_any_page_can_be_sketched_and_its_sketch_be_kept(markup: str) -> None:
+def test_the_sketch_of_any_page_can_be_stored(markup: str) -> None:
     found = read_page(response(markup), langs=("en", "fr", "zh"), with_sketch=True).sketch
     if found is not None:
         assert read_sketch(write_sketch(found)) == found

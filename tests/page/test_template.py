@@ -1,4 +1,4 @@
-"""Own text of pages; tests/page/test_distinct.py has more, as canonical links."""
+"""Own texts of pages; more tests with canonical links are in tests/page/test_distinct.py."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_few_pages_have_no_template() -> None:
     assert own_texts(pages, lambda url: "en", {PAGES[0]}) == {PAGES[0]: {1: 50.0, 100: 9.0}}
 
 
-def test_page_of_nothing_but_template_has_all_of_it() -> None:
+def test_page_of_only_template_keeps_all_blocks() -> None:
     pages = [(url, [(number % 3, 50.0)]) for number, url in enumerate(PAGES)]
     assert own_texts(pages, lambda url: "en", {PAGES[1]}) == {PAGES[1]: {1: 50.0}}
 

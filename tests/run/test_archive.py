@@ -1,4 +1,4 @@
-"""WARC files of a run: which are written, read, cut back and let go."""
+"""WARC files of a run: written, read, truncated and closed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def composed(number: object, body: bytes = b"<p>lamp</p>") -> bytes:
 
 
 def add(store: Store, number: object) -> Pointer:
-    """An answer as a crawl leaves it: page, fetch, event and state."""
+    """Save a response as a crawl does: page, fetch, event and state."""
     with store.transaction():
         Frontier(store.db).add([Entry(url(number), 1, 0.0)])
         pointer = store.archive.append(composed(number), 1_700_000_000.0)
@@ -59,7 +59,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @contextmanager
 def disk() -> Iterator[Callable[[int], None]]:
-    """A function that lets no file grow beyond so many bytes, until the end of the block."""
+    """A function that limits the size of files to some bytes, until the end of the block."""
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
@@ -152,7 +152,7 @@ def test_archives_of_the_user_are_neither_written_nor_counted(tmp_path: Path) ->
     assert files(tmp_path) == ["diptych-00001.warc.gz"]
 
 
-def test_only_so_many_archives_are_open_at_once(store: Store, tmp_path: Path) -> None:
+def test_number_of_open_archives_is_bounded(store: Store, tmp_path: Path) -> None:
     ids = []
     for number in range(70):
         path = tmp_path / f"{number}.warc.gz"
@@ -176,7 +176,7 @@ def test_archive_that_cannot_be_read_says_why(store: Store, tmp_path: Path) -> N
         store.archive.read(id, 0)
 
 
-def test_what_a_power_cut_took_is_forgotten_and_the_rest_is_not(tmp_path: Path) -> None:
+def test_records_lost_in_a_power_failure_are_forgotten_and_others_kept(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.site_id("example.org")
         pointers = [add(store, number) for number in range(4)]
@@ -199,7 +199,7 @@ def test_what_a_power_cut_took_is_forgotten_and_the_rest_is_not(tmp_path: Path) 
         assert add(store, 2).offset == pointers[2].offset
 
 
-def test_answer_that_ends_where_a_power_cut_was_is_kept(tmp_path: Path) -> None:
+def test_record_that_ends_at_a_power_failure_is_kept(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.site_id("example.org")
         pointers = [add(store, number) for number in range(3)]
@@ -238,7 +238,7 @@ def test_file_that_has_lost_its_last_answer_only_keeps_its_first_record(
         assert path.stat().st_size == pointer.offset
 
 
-def test_closed_archive_goes_on_in_the_same_file(store: Store, tmp_path: Path) -> None:
+def test_closed_archive_continues_in_the_same_file(store: Store, tmp_path: Path) -> None:
     first = add(store, 1)
     commit(store)
     store.archive.close()
@@ -253,7 +253,7 @@ STRANGER = composed("of another run") + b"whatever follows"
 
 
 def kill(store: Store) -> None:
-    """Let go of a run as a kill does: bytes are on the disk, the transaction is not."""
+    """Close a run as a kill does: bytes are on disk, but the transaction is not committed."""
     store.archive.close()
     store.db.execute("ROLLBACK")
 
@@ -268,7 +268,7 @@ def test_file_of_another_run_survives_byte_for_byte(tmp_path: Path, name: str) -
             assert (tmp_path / "warc" / f"{name}.unknown-{number}").read_bytes() == STRANGER
             (note,) = store.archive.notes
             assert note.endswith(
-                f"{name} is not of this run; it was renamed to {name}.unknown-{number}"
+                f"{name} does not belong to this run; it was renamed to {name}.unknown-{number}"
             )
             assert [found.url for found in store.records(SITE)] == [url(1)]
     with Store(tmp_path) as store:
@@ -293,7 +293,7 @@ def test_file_that_comes_to_the_place_of_the_next_one_is_renamed(
 
 
 @pytest.mark.parametrize("before", [0, 1, 2])
-def test_file_that_a_kill_left_before_any_commit_is_the_tail_of_this_run(
+def test_uncommitted_file_of_a_killed_run_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int
 ) -> None:
     monkeypatch.setattr(archive_module, "ROTATE_AT", 1)
@@ -361,7 +361,7 @@ def test_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()
     (run / "run.lock").symlink_to("../important.txt")
-    assert "run.lock is no regular file; remove it" in fault(lambda: Store(run), StoreError)
+    assert "run.lock is not a regular file; remove it" in fault(lambda: Store(run), StoreError)
     assert (tmp_path / "important.txt").read_text() == "precious"
     # also one that comes after the check
     with (
@@ -371,7 +371,7 @@ def test_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
         pass
     (run / "run.lock").unlink()
     (run / "run.lock").mkdir()
-    assert "run.lock is no regular file; remove it" in fault(lambda: Store(run), StoreError)
+    assert "run.lock is not a regular file; remove it" in fault(lambda: Store(run), StoreError)
 
 
 @pytest.mark.parametrize("size", [0, 5000, None])
@@ -410,7 +410,7 @@ def test_folder_or_link_in_the_place_of_a_file_is_renamed(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("size", ["'abc'", "-5", "9e999", "x'00'"])
-def test_size_that_is_damaged_is_that_of_whole_answers(tmp_path: Path, size: str) -> None:
+def test_damaged_size_is_replaced_by_that_of_whole_records(tmp_path: Path, size: str) -> None:
     with Store(tmp_path) as store:
         add(store, 1)
         end = add(store, 2)

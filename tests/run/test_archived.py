@@ -52,7 +52,7 @@ def test_the_last_answer_of_a_url_counts_unless_only_the_former_is_a_page(store:
     assert index.pages() == [url("a"), url("b")]
 
 
-def test_errors_come_by_path_until_an_archive_is_mended(store: Store) -> None:
+def test_errors_are_sorted_by_path_until_an_archive_is_repaired(store: Store) -> None:
     index = ArchiveIndex(store)
     with store.transaction():
         index.finish(2, 1, "b is cut off")
@@ -63,7 +63,7 @@ def test_errors_come_by_path_until_an_archive_is_mended(store: Store) -> None:
     assert index.errors() == ["b is cut off"]
 
 
-def test_what_was_in_no_archive_is_asked_for_again(store: Store) -> None:
+def test_urls_in_no_archive_are_queued_again(store: Store) -> None:
     Frontier(store.db).add([Entry(url(name), 1, 0.0) for name in "abc"])
     for name, reason in (("a", "not_archived"), ("b", "http_404")):
         store.db.execute(

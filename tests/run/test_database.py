@@ -23,7 +23,7 @@ def names(store: Store) -> list[str]:
 
 
 def durable(store: Store) -> list[str]:
-    """What another process would find."""
+    """The data that another process would see."""
     with Store(store.folder, write=False) as other:
         return names(other)
 
@@ -66,7 +66,7 @@ def test_inner_transaction_commits_nothing_by_itself(store: Store) -> None:
     assert names(store) == []
 
 
-def test_exception_in_an_inner_transaction_undoes_the_whole_even_if_it_is_caught(
+def test_caught_exception_in_an_inner_transaction_rolls_back_everything(
     store: Store,
 ) -> None:
     def both() -> None:
@@ -76,7 +76,7 @@ def test_exception_in_an_inner_transaction_undoes_the_whole_even_if_it_is_caught
                 store.site_id("b.org")
                 raise ValueError
 
-    with pytest.raises(StoreError, match="is undone"):
+    with pytest.raises(StoreError, match="is rolled back"):
         both()
     assert names(store) == []
     with store.transaction():

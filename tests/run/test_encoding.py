@@ -1,4 +1,4 @@
-"""Values as the database holds them."""
+"""Encoding of values for the database."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def sketches(draw: st.DrawFn, text: st.SearchStrategy[str] = names) -> Sketch:
 
 
 @given(sketches())
-def test_a_sketch_is_the_same_after_it_was_kept(sketch: Sketch) -> None:
+def test_a_sketch_survives_storage(sketch: Sketch) -> None:
     assert read_sketch(write_sketch(sketch)) == sketch
 
 
 @given(sketches(any_text))
-def test_half_characters_are_no_reason_not_to_keep_a_sketch(sketch: Sketch) -> None:
+def test_a_sketch_with_lone_surrogates_can_be_stored(sketch: Sketch) -> None:
     again = read_sketch(write_sketch(sketch))
     assert again.files == tuple(valid_text(name) for name in sketch.files)
     assert (again.tags, again.words, again.blocks) == (sketch.tags, sketch.words, sketch.blocks)
@@ -65,7 +65,7 @@ def test_half_characters_are_no_reason_not_to_keep_a_sketch(sketch: Sketch) -> N
     assert all(place < len(again.bag) for words in again.block_words for place in words)
 
 
-def test_words_that_differ_in_half_a_character_keep_their_places() -> None:
+def test_words_that_differ_in_a_lone_surrogate_stay_different() -> None:
     bag = dict(zip(("\ud800", "\ud801", "x"), (1, 2, 3), strict=True))
     sketch = Sketch("", 6, bag, (), ((1, 9.0),), ((0, 1, 2),))
     again = read_sketch(write_sketch(sketch))
@@ -112,11 +112,11 @@ events = st.one_of(
 
 
 @given(events)
-def test_news_are_the_same_after_they_were_kept(event: CrawlEvent) -> None:
+def test_events_survive_storage(event: CrawlEvent) -> None:
     assert read_event(*write_event(event)) == event
 
 
-def test_news_are_kept_under_names_of_their_own() -> None:
+def test_events_are_stored_by_name() -> None:
     pair = PagePair("http://a/", "http://b/", "en", "fr", 0.5, "x")  # type: ignore[arg-type]
     found = VerifiedPair(pair, Decision(True, 0.5))
     each = [Missing(pair.left, "x"), Moved(pair.left, pair.right), found, PairingResult(())]

@@ -1,4 +1,4 @@
-"""All that a run knows of a URL and of pairs."""
+"""Facts about URLs and pairs of a run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def redirect(store: Store, source: Url, target: Url) -> None:
     store.db.execute("UPDATE urls SET redirect = ? WHERE key = ?", values)
 
 
-def test_a_url_is_told_with_where_it_leads(made: Maker) -> None:
+def test_a_url_has_the_target_of_its_redirect(made: Maker) -> None:
     store = made(TOLD)
     facts = Facts(store)
     assert facts.url(url("/nowhere")) is None
@@ -43,7 +43,7 @@ def test_a_url_is_told_with_where_it_leads(made: Maker) -> None:
     assert found.redirect == "?"
 
 
-def test_a_page_is_told_with_its_archive(made: Maker) -> None:
+def test_a_page_has_the_path_of_its_archive(made: Maker) -> None:
     facts = Facts(made(TOLD, flags={"/fr/a": ("noai",)}))
     assert facts.page(url("/")) is None
     assert facts.page(FR) == (
@@ -68,7 +68,7 @@ def test_pairs_are_found_by_either_side_and_in_any_order(made: Maker) -> None:
     assert facts.pairs_between(EN, url("/fr/b")) == facts.pairs_of(url("/")) == []
 
 
-def test_pairs_are_told_by_decision_in_the_order_of_urls(made: Maker) -> None:
+def test_pairs_are_listed_by_decision_in_the_order_of_urls(made: Maker) -> None:
     store = made(TOLD)
     facts = Facts(store)
     german = PagePair(EN, FR, "en", "de", 0.3, "keys")

@@ -1,4 +1,4 @@
-"""The index of pages in archives: by what they say, and by their URLs."""
+"""The index of pages in archives, by digest and by URL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_pages_of_the_same_content_come_with_those_of_the_url_first() -> None:
     assert index.places("z", A, 9) == []
 
 
-def test_a_url_is_there_whatever_its_page_says() -> None:
+def test_a_url_is_found_with_any_content() -> None:
     index = PageIndex([PagePlace("x", A, 0, 0)])
     assert [index.has(url) for url in (A, B)] == [True, False]
     assert not PageIndex([]).has(A)

@@ -1,4 +1,4 @@
-"""What a run found, as its database holds it: pairs, decisions, segments and what was learned."""
+"""Pairs, decisions, segments and learned lexicons in the database of a run."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def with_urls(store: Store, *names: object) -> None:
 
 
 def with_pages(store: Store, **lengths: int) -> None:
-    """Pages by name, with so many characters of text each."""
+    """Save pages by name, each with this many characters of text."""
     with_urls(store, *lengths)
     for name, length in lengths.items():
         record = PageRecord(url(name), "en", (), "", 1, 10, length, f"sha1:{name}{length}")
@@ -107,7 +107,7 @@ def test_same_pages_may_be_pairs_of_several_languages(store: Store) -> None:
     assert store.lang_pairs() == [LANGS]
 
 
-def test_settling_again_keeps_what_is_known_of_pairs_that_stay(store: Store) -> None:
+def test_pairing_again_keeps_decisions_on_remaining_pairs(store: Store) -> None:
     with_urls(store, *"abcdef")
     store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
     (first, _), (second, _) = store.pairs(SITE)
@@ -136,7 +136,7 @@ def test_pairs_of_other_sites_are_left_alone(store: Store) -> None:
     assert [found for _, found in store.pairs(other)] == [pair("c", "d")]
 
 
-def test_settling_the_same_pairs_changes_nothing(store: Store) -> None:
+def test_saving_the_same_pairs_changes_nothing(store: Store) -> None:
     with_urls(store, *"abcd")
     pairs = [pair("a", "b"), pair("c", "d")]
     store.replace_pairs(SITE, pairs)
@@ -157,7 +157,7 @@ def test_decision_is_kept_with_its_marks(store: Store) -> None:
     assert [found for found, _ in store.verified_pairs(SITE)] == [id]
 
 
-def test_accepted_pair_is_told_with_its_pages(store: Store) -> None:
+def test_accepted_pair_is_returned_with_its_pages(store: Store) -> None:
     with_pages(store, a=5, b=6, c=7)
     store.replace_pairs(SITE, [pair("a", "b", 0.9, "keys"), pair("a", "c")])
     (first, _), (second, _) = store.pairs(SITE)
@@ -199,7 +199,7 @@ def test_pairs_are_to_be_aligned_until_decided_and_aligned(store: Store) -> None
 # -- what was learned --------------------------------------------------------------------------
 
 
-def test_what_was_learned_holds_until_other_pages_come(store: Store) -> None:
+def test_learning_is_repeated_only_if_pages_change(store: Store) -> None:
     with_pages(store, a=5, b=5)
     store.replace_pairs(SITE, [pair("a", "b")])
     assert store.begin_learning()
@@ -215,7 +215,7 @@ def test_what_was_learned_holds_until_other_pages_come(store: Store) -> None:
     assert store.begin_learning()
 
 
-def test_order_of_pages_is_not_something_new(tmp_path: Path) -> None:
+def test_order_of_pages_does_not_restart_learning(tmp_path: Path) -> None:
     bases = []
     for order in ("abc", "cab"):
         (tmp_path / order).mkdir()
@@ -227,7 +227,7 @@ def test_order_of_pages_is_not_something_new(tmp_path: Path) -> None:
     assert bases[0] == bases[1]
 
 
-def test_learning_anew_is_aligning_anew(store: Store) -> None:
+def test_learning_again_requires_aligning_again(store: Store) -> None:
     with_pages(store, a=5, b=5)
     store.replace_pairs(SITE, [pair("a", "b")])
     store.begin_learning()
@@ -251,7 +251,7 @@ def test_lexicons_are_replaced_all_at_once(store: Store) -> None:
     assert store.lexicons() == {LANGS: b"3"}
 
 
-def test_teachers_are_pairs_of_two_languages_with_the_length_of_the_shorter(store: Store) -> None:
+def test_training_pairs_come_with_the_length_of_the_shorter_page(store: Store) -> None:
     with_pages(store, a=10, b=20, c=40, d=30, e=5)
     german = PagePair(url("a"), url("e"), "en", "de", 0.9, "keys")
     store.replace_pairs(SITE, [pair("c", "d", 0.4), pair("a", "b", 0.85), german])
@@ -331,7 +331,7 @@ def test_segments_come_back_as_they_were(shared: Store, pairs: list[tuple[str, s
 # -- while the crawl goes on ---------------------------------------------------------------------
 
 
-def test_pair_that_was_looked_at_during_the_crawl_is_kept_and_aligned_again(store: Store) -> None:
+def test_pair_verified_during_the_crawl_is_kept_and_aligned_again(store: Store) -> None:
     with_urls(store, *"ab")
     looked = (segment("lamp"), Decision(True, 0.9))
     for score in (0.6, 0.7):  # looked at a second time, it is still one pair
@@ -353,7 +353,7 @@ def test_other_languages_of_the_same_pages_are_another_pair(store: Store) -> Non
     assert rows == list(zip(ids, ("de", "fr"), strict=True))
 
 
-def test_what_was_decided_with_all_words_is_not_decided_anew_during_the_crawl(store: Store) -> None:
+def test_decisions_after_learning_are_not_replaced_during_the_crawl(store: Store) -> None:
     with_urls(store, *"ab")
     store.begin_learning()
     store.save_pair(SITE, pair("a", "b"), Decision(True, 0.6), [])
@@ -394,7 +394,7 @@ def test_sites_come_by_name(store: Store) -> None:
     assert store.sites() == [(first, "a.org"), (SITE, "example.org"), (last, "z.org")]
 
 
-def test_redirects_and_announcements_are_something_new_to_learn_from(store: Store) -> None:
+def test_redirects_and_announcements_restart_learning(store: Store) -> None:
     with_pages(store, a=5, b=5)
 
     def is_new() -> bool:

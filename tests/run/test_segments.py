@@ -1,4 +1,4 @@
-"""Segments of a run as they are scored, exported and shown."""
+"""Segments of a run: scored, exported and shown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOLD = {
 
 
 def opened(made: Maker) -> tuple[Store, Segments, int]:
-    """A run, its segments, and the number of the pair with many."""
+    """A run, its segments, and the number of the pair with many segments."""
     store = made(TOLD)
     return store, Segments(store), store.pair_order()[0]
 
@@ -122,7 +122,7 @@ def test_texts_and_segments_of_a_corpus_hold_the_same(made: Maker, threshold: fl
         assert [segments.kept(pair, place).left for place in range(2)] == chosen
 
 
-def test_it_is_said_once_what_is_kept() -> None:
+def test_the_rule_of_kept_segments_is_written_once() -> None:
     statements = " ".join(SQL.values())
     assert "reason IN" not in statements
     assert "FROM segments WHERE accept" not in statements

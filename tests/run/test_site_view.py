@@ -115,7 +115,7 @@ def test_canonical_page_stands_for_its_variants(build: Builder) -> None:
     assert view.canonical_holds == {url("/a?print=1"): True, url("/b"): True}
 
 
-def test_canonical_page_with_other_text_stands_for_nothing(build: Builder) -> None:
+def test_canonical_page_with_other_text_represents_nothing(build: Builder) -> None:
     view = build.page("/").page("/a", canonical="/").page("/b", canonical="/").view()
     assert paths(view) == ["/", "/a", "/b"]
     assert view.canonical_holds == {url("/a"): False, url("/b"): False}
@@ -128,7 +128,7 @@ def test_canonical_page_is_not_believed_where_no_text_is_known(build: Builder) -
     assert view.canonical_holds == {}
 
 
-def test_canonical_page_in_another_language_stands_for_nothing(build: Builder) -> None:
+def test_canonical_page_in_another_language_represents_nothing(build: Builder) -> None:
     build.page("/en", lang="en", text="T")
     view = build.page("/fr", lang="fr", canonical="/en", text="T").view()
     assert paths(view) == ["/en", "/fr"]
@@ -144,7 +144,7 @@ def test_canonical_page_may_be_in_a_variety_of_the_language(
     assert len(view.pages) == kept
 
 
-def test_canonical_page_that_was_not_fetched_stands_for_nothing(build: Builder) -> None:
+def test_canonical_page_that_was_not_fetched_represents_nothing(build: Builder) -> None:
     assert paths(build.page("/a", canonical="/unknown").view()) == ["/a"]
 
 
@@ -185,7 +185,7 @@ def test_canonical_page_may_itself_be_a_copy(build: Builder) -> None:
     assert view.resolve(url("/b")) == url("/a")
 
 
-def test_links_of_copies_are_links_of_what_stands_for_them(build: Builder) -> None:
+def test_links_of_copies_belong_to_the_page_that_represents_them(build: Builder) -> None:
     first, second = Link(url("/x"), "a", "", "one"), Link(url("/y"), "alternate", "fr")
     build.page("/a", "D", "en", "", first).page("/a/index.html", "D", "en", "", second)
     view = build.view()
@@ -250,7 +250,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builder]:
 @given(pages=pages, redirects=redirects)
 @example(pages={"/a": ("D", "en", "/bb"), "/bb": ("D", "en", "")}, redirects={})
 @example(pages={"/a": ("D", "en", ""), "/bb": ("E", "en", "/a")}, redirects={"/r": "/bb"})
-def test_every_page_is_stood_for_by_a_page_that_is_there(
+def test_every_page_is_represented_by_a_page_of_the_view(
     shared: Builder, pages: dict[str, tuple[str, str, str]], redirects: dict[str, str]
 ) -> None:
     shared.store.db.execute("DELETE FROM pages")

@@ -1,4 +1,4 @@
-"""What is counted in a run, and when its pairs were there."""
+"""Counts of a run, and the downloads at which pairs were found."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def curve_of(store: Store) -> tuple[int, tuple[int, ...]]:
 
 
 def rejected(made: Maker) -> Statistics:
-    """A run of four pairs, one of them rejected and one to be aligned again."""
+    """A run with four pairs, one of them rejected and one to be aligned again."""
     flags = {"/en/a": ("noai", "machine:google"), "/en/b": ("noai",), "/en/c": ("noai",)}
     store = made(TOLD, flags=flags, marks=("partial",))
     for id, pair in store.pairs(1):
@@ -245,7 +245,7 @@ def test_answers_for_robots_txt_are_counted_by_the_kind_of_their_urls(store: Sto
     assert (Statistics(store).downloads(), Statistics(store).robots_downloads()) == (2, 1)
 
 
-def test_stopped_hosts_are_told_with_the_reason(store: Store) -> None:
+def test_stopped_hosts_are_listed_with_the_reason(store: Store) -> None:
     store.db.execute(
         "INSERT INTO hosts (origin, site, stopped) VALUES ('http://a.org', 1, 'refused'),"
         " ('http://b.org', 1, '')"
@@ -256,7 +256,7 @@ def test_stopped_hosts_are_told_with_the_reason(store: Store) -> None:
 # -- when pairs were there -----------------------------------------------------------------------
 
 
-def test_pair_is_found_when_its_second_page_is_there(store: Store) -> None:
+def test_pair_is_found_when_its_second_page_is_fetched(store: Store) -> None:
     for name in ("robots.txt", "b", "a", "x", "c", "d"):
         fetch(store, name)
     decide(store, ("c", "d"), ("a", "b"))
@@ -274,7 +274,7 @@ def test_downloads_are_answers_of_any_kind_but_not_attempts(store: Store) -> Non
     assert curve_of(store) == (4, (4,))
 
 
-def test_only_an_answer_that_was_a_page_brings_it(store: Store) -> None:
+def test_only_a_response_with_a_page_counts(store: Store) -> None:
     fetch(store, "a")
     fetch(store, "b", 503, "http_503")
     fetch(store, "b", 200, "disconnected")
@@ -284,7 +284,7 @@ def test_only_an_answer_that_was_a_page_brings_it(store: Store) -> None:
     assert Statistics(store).found_at() == (5,)
 
 
-def test_page_that_is_fetched_again_was_there_before(store: Store) -> None:
+def test_first_fetch_of_a_page_counts(store: Store) -> None:
     for name in ("a", "b", "c", "a", "b"):
         fetch(store, name)
     decide(store, ("a", "b"))
@@ -299,7 +299,7 @@ def test_pairs_that_were_not_verified_do_not_count(store: Store) -> None:
     assert Statistics(store).found_at() == (4,)
 
 
-def test_page_in_both_languages_is_a_pair_as_soon_as_it_is_there(store: Store) -> None:
+def test_page_in_both_languages_is_a_pair_once_it_is_fetched(store: Store) -> None:
     fetch(store, "x")
     fetch(store, "a")
     decide(store, ("a", "a"))
@@ -345,7 +345,7 @@ def test_large_run_has_its_curve_in_a_moment(store: Store) -> None:
 # -- pages that scripts make -----------------------------------------------------------------------
 
 
-def test_pages_that_scripts_make_are_counted_by_site(store: Store) -> None:
+def test_scripted_pages_are_counted_by_site(store: Store) -> None:
     store.archive.add("/archive.warc.gz", 1)
     for number, (site, flags, length) in enumerate(
         [("example.org", "noai scripted", 9), ("example.org", "scripted", 300),

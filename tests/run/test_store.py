@@ -61,7 +61,7 @@ def answer(where: Url, body: bytes = b"<p>lamp</p>") -> Response:
 
 
 def add_page(store: Store, number: object, body: bytes = b"<p>lamp</p>") -> Pointer:
-    """A page as a crawl leaves it: answered, logged, saved and done with."""
+    """Save a page as a crawl does: response, fetch, record and state."""
     where = url(number)
     with store.transaction():
         frontier = Frontier(store.db)
@@ -162,7 +162,7 @@ def test_links_come_back_as_they_were_and_in_order(
 
 
 @pytest.mark.parametrize("odd", ["\ud800", "a\udfffb", "\udc80\udcff"])
-def test_half_characters_do_no_harm(shared: Store, odd: str) -> None:
+def test_lone_surrogates_do_no_harm(shared: Store, odd: str) -> None:
     # Python makes them of damaged bytes; neither SQLite nor JSON can hold them.
     page = Page(record(url("a"), title=odd, html_lang=odd), (Link(url("b"), anchor=odd),), ())
     again, links = round_trip(shared, page)
@@ -232,7 +232,7 @@ def scanned(folder: Path) -> list[Url]:
 
 
 def check_with_warcio(*paths: Path) -> None:
-    """`warcio check`: every record can be read and has the digests it says."""
+    """`warcio check`: every record can be read and its digests match."""
 
     checker = Checker(SimpleNamespace(inputs=[str(path) for path in paths], verbose=False))
     for path in paths:
@@ -328,7 +328,7 @@ def lose(path: Path, size: int) -> None:
 
 
 @pytest.mark.parametrize("missing", ["all of it", "a record", "half a record", "a byte"])
-def test_pages_that_a_power_cut_took_are_queued_again(folder: Path, missing: str) -> None:
+def test_pages_lost_in_a_power_failure_are_queued_again(folder: Path, missing: str) -> None:
     with Store(folder) as store:
         store.site_id("example.org")
         pointers = [add_page(store, number) for number in range(3)]
@@ -352,7 +352,7 @@ def test_pages_that_a_power_cut_took_are_queued_again(folder: Path, missing: str
     check_with_warcio(path)
 
 
-def test_power_cut_takes_nothing_from_other_files(
+def test_power_failure_loses_nothing_in_other_files(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_module, "ROTATE_AT", 1000)
@@ -437,7 +437,7 @@ def test_files_are_changed_when_full_and_every_record_stays_readable(
             assert store.response(url(number)) is not None
 
 
-def test_restart_goes_on_in_the_last_file_until_it_is_full(
+def test_restart_continues_in_the_last_file_until_it_is_full(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_module, "ROTATE_AT", 2500)
@@ -450,7 +450,7 @@ def test_restart_goes_on_in_the_last_file_until_it_is_full(
     check_with_warcio(*files)
 
 
-def test_each_file_begins_with_who_wrote_it(folder: Path) -> None:
+def test_each_file_begins_with_a_warcinfo_record(folder: Path) -> None:
     with Store(folder, agent="DiptychBot/1") as store:
         add_page(store, 1)
     (path,) = warcs(folder)
@@ -460,9 +460,7 @@ def test_each_file_begins_with_who_wrote_it(folder: Path) -> None:
         assert b"http-header-user-agent: DiptychBot/1" in first.content_stream().read()
 
 
-def test_warcio_check_says_nothing_against_a_run(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_warcio_check_accepts_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Store(folder) as store:
         for number in range(5):
             add_page(store, number, bytes(range(256)))
@@ -477,13 +475,13 @@ def test_warcio_check_says_nothing_against_a_run(
 
 
 def test_second_writer_is_refused(folder: Path) -> None:
-    with Store(folder), pytest.raises(StoreError, match="in use by another diptych"):
+    with Store(folder), pytest.raises(StoreError, match="in use by another process"):
         Store(folder)
     Store(folder).close()
 
 
 @pytest.mark.parametrize("version", [5, SCHEMA_VERSION + 41])
-def test_run_of_another_schema_is_refused_and_let_go(folder: Path, version: int) -> None:
+def test_run_of_another_schema_is_refused_and_unlocked(folder: Path, version: int) -> None:
     Store(folder).close()
     with sqlite3.connect(folder / "run.sqlite") as db:
         db.execute(f"PRAGMA user_version = {version}")
@@ -506,7 +504,7 @@ def test_file_that_is_no_database_is_refused(folder: Path, write: bool) -> None:
         Store(folder, write=write)
 
 
-def test_folder_without_a_run_is_not_made_one_by_reading(folder: Path) -> None:
+def test_reading_does_not_create_a_run(folder: Path) -> None:
     with pytest.raises(StoreError, match="holds no run; make one with: diptych mine"):
         Store(folder, write=False)
     assert list(folder.iterdir()) == []
@@ -568,7 +566,7 @@ def test_run_can_be_moved(tmp_path: Path) -> None:
     assert scanned(tmp_path / "there") == [url(1), url(2)]
 
 
-def test_what_is_not_committed_is_undone_on_closing(folder: Path) -> None:
+def test_uncommitted_changes_are_rolled_back_on_closing(folder: Path) -> None:
     with Store(folder) as store:
         begin(store)
         store.site_id("a.org")
@@ -617,7 +615,7 @@ def test_sketches_come_back_as_they_were(shared: Store, bag, tags, files, blocks
     assert list(shared.sketches(SITE + 1)) == []
 
 
-def test_page_read_again_has_no_sketch_of_what_it_was(store: Store) -> None:
+def test_page_read_again_loses_its_old_sketch(store: Store) -> None:
     pointer = add_page(store, "a")
     store.save_sketch(url("a"), Sketch("t", 1, {"old": 1}))
     assert store.without_sketch(["en", "fr"]) == []
@@ -627,7 +625,7 @@ def test_page_read_again_has_no_sketch_of_what_it_was(store: Store) -> None:
     assert store.sketch(url("nowhere")) is None
 
 
-def test_only_pages_in_languages_asked_for_want_a_sketch(store: Store) -> None:
+def test_only_pages_in_requested_languages_lack_a_sketch(store: Store) -> None:
     for number, scores in enumerate([("en", 1.0), ("fr", 0.4), ("de", 1.0)]):
         pointer = add_page(store, number)
         page = Page(record(url(number), lang=scores[0], langs=(LangScore(*scores),)), ())
@@ -652,7 +650,7 @@ def test_answer_of_a_url_is_the_last_one_that_came(store: Store) -> None:
     assert found.body == b"second"
 
 
-def test_fetch_is_remembered_with_what_became_of_it(store: Store) -> None:
+def test_fetch_is_stored_with_its_outcome(store: Store) -> None:
     pointer = Pointer(1, 200, 30)
     store.save_fetch(SITE, url(1), 1.5, status=200, size=7, reason="", pointer=pointer)
     store.save_fetch(SITE, url(2), 2.5, status=0, size=0, reason="dns", pointer=None)
@@ -721,7 +719,7 @@ def test_run_whose_database_is_lost_is_not_begun_anew_over_its_archives(folder: 
     assert scanned(folder) == [url(1)]
 
 
-def test_failed_opening_lets_go_of_the_lock(folder: Path) -> None:
+def test_failed_opening_releases_the_lock(folder: Path) -> None:
     (folder / "run.sqlite").write_bytes(b"This is not a database. " * 100)
     with pytest.raises(StoreError):
         Store(folder)
@@ -785,6 +783,6 @@ def test_indexes_are_added_to_a_run_of_an_earlier_version(folder: Path) -> None:
         SQL["last_answer"].replace("?", "1"),
     ],
 )
-def test_what_is_asked_for_each_site_or_url_reads_no_whole_table(store: Store, query: str) -> None:
+def test_queries_by_site_or_url_scan_no_whole_table(store: Store, query: str) -> None:
     plan = store.db.execute(f"EXPLAIN QUERY PLAN {query}").fetchall()
     assert not [step for *_, step in plan if step.startswith("SCAN")]

@@ -1,4 +1,4 @@
-"""A run whose database is damaged or whose disk is full: one error that names it."""
+"""Runs with a damaged database or a full disk: one error that names the run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGE = 4096
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose database is one file; to be copied."""
+    """A run whose database is a single file, to be copied."""
     folder = tmp_path_factory.mktemp("made") / "run"
     with made_run(folder, {(f"/en/{n}", f"/fr/{n}"): [Said("a", "b")] for n in range(9)}):
         pass
@@ -83,14 +83,14 @@ def test_a_damaged_page_of_the_database_is_an_error_that_names_the_run(folder: P
     assert refused > 3
 
 
-def test_a_name_in_the_schema_that_is_no_utf_8_is_an_error_of_ours(folder: Path) -> None:
+def test_a_schema_name_that_is_not_utf_8_is_an_error_of_ours(folder: Path) -> None:
     place = (folder / "run.sqlite").read_bytes().index(b"tablepages") + len("table")
     spoil(folder, place, b"\xe9")
     assert f"cannot use {folder}/run.sqlite" in fault(lambda: read_all(folder), StoreError)
 
 
 @pytest.mark.parametrize("command", ["status", "export"])
-def test_commands_say_so_in_one_line(folder: Path, command: str) -> None:
+def test_commands_report_it_in_one_line(folder: Path, command: str) -> None:
     size = (folder / "run.sqlite").stat().st_size
     spoil(folder, PAGE, b"\xa5" * (size - PAGE))
     more = ["--format", "tsv"] if command == "export" else []

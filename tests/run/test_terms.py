@@ -23,7 +23,7 @@ def begin(folder: Path, terms: Terms = TERMS) -> None:
     open_run(folder, terms, agent="a").close()
 
 
-def test_run_says_how_it_is_made(tmp_path: Path) -> None:
+def test_run_toml_describes_the_run(tmp_path: Path) -> None:
     begin(tmp_path / "run")
     written = tomllib.loads((tmp_path / "run" / "run.toml").read_text("utf-8"))
     assert written["signature"] == signature(RECIPE, ["en", "fr"])
@@ -48,7 +48,7 @@ def test_terms_are_read_as_they_were_written(tmp_path: Path, name: str) -> None:
     assert read_terms(tmp_path) == terms
 
 
-def test_same_command_goes_on_with_the_same_run(tmp_path: Path) -> None:
+def test_same_command_resumes_the_same_run(tmp_path: Path) -> None:
     begin(tmp_path)
     before = (tmp_path / "run.toml").read_bytes()
     with open_run(tmp_path, TERMS, agent="another agent") as store:
@@ -106,14 +106,14 @@ def test_folder_with_other_files_is_refused_and_one_of_them_named(tmp_path: Path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["half.part", "photo.jpg"]
 
 
-def test_what_a_kill_at_the_very_start_leaves_is_no_hindrance(tmp_path: Path) -> None:
+def test_remains_of_a_kill_at_the_start_are_accepted(tmp_path: Path) -> None:
     (tmp_path / "run.toml.part").write_text("langs = [")
     (tmp_path / "run.lock").write_text("")
     begin(tmp_path)
     assert read_terms(tmp_path) == TERMS
 
 
-def test_run_whose_database_was_not_begun_yet_goes_on(tmp_path: Path) -> None:
+def test_run_without_a_database_yet_is_resumed(tmp_path: Path) -> None:
     begin(tmp_path)
     (tmp_path / "run.sqlite").unlink()
     begin(tmp_path)
@@ -131,7 +131,7 @@ def test_folders_above_are_made(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "b" / "run" / "run.toml").exists()
 
 
-def test_folder_without_a_run_is_answered_with_how_to_make_one(tmp_path: Path) -> None:
+def test_folder_without_a_run_is_an_error_with_advice(tmp_path: Path) -> None:
     with pytest.raises(
         StoreError, match=r"holds no run \(no run\.toml\); make one with: diptych mine"
     ):
@@ -182,7 +182,7 @@ def test_agent_is_written_into_the_archives(tmp_path: Path) -> None:
         (["http://a.org/"], ["/data/x.warc.gz"], ["en", "fr"], "diptych-a.org-en-fr"),
     ],
 )
-def test_folder_when_the_user_names_none(
+def test_default_folder_of_a_run(
     seeds: list[str], archives: list[str], langs: list[str], name: str
 ) -> None:
     assert default_folder(seeds, archives, langs) == Path(name)

@@ -1,4 +1,4 @@
-"""A run of schema 6, which had neither turns of URLs nor ends of sites, read and written today."""
+"""A run of schema 6, without turns of URLs and ends of sites, read and written by this version."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def answer(
 
 
 def scanned(data: bytes, name: str = "a.warc.gz") -> tuple[list[Response], str]:
-    """The responses of an archive, and what was wrong with it."""
+    """The responses of an archive, and its error message."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(data)
@@ -50,7 +50,7 @@ def scanned(data: bytes, name: str = "a.warc.gz") -> tuple[list[Response], str]:
 
 
 def same(left: Response, right: Response) -> bool:
-    """Equal but for the order in which HTTP puts a length to a body."""
+    """True if two heads are equal except for the position of Content-Length."""
     return (left.url, left.status, left.body, left.fetched_at, left.ip, left.truncated) == (
         right.url, right.status, right.body, right.fetched_at, right.ip, right.truncated,
     )  # fmt: skip
@@ -76,7 +76,7 @@ statuses = st.sampled_from([200, 204, 301, 404, 429, 503, 999])
     status=200,
 )
 @example(body=bytes(range(256)) * 8, headers=(("Content-Encoding", "gzip"),), status=200)
-def test_what_is_composed_is_read_again(
+def test_composed_records_are_read_again(
     body: bytes, headers: tuple[tuple[str, str], ...], status: int
 ) -> None:
     response = Response(URL, status, headers, body, 1_700_000_000.0, "192.0.2.1")
@@ -154,7 +154,7 @@ def test_record_ends_as_the_standard_says() -> None:
 
 
 def wire(text: str) -> str:
-    """What a header value in UTF-8 looks like to HTTP, which knows bytes only."""
+    """A UTF-8 header value as HTTP libraries show it, decoded as Latin-1."""
     return text.encode().decode("latin-1")
 
 
@@ -203,7 +203,7 @@ def test_wrong_length_in_the_head_does_not_cut_the_body(length: str) -> None:
         ("content_type", "unspecified"),
     ],
 )
-def test_why_a_body_is_not_whole_is_kept(truncated: str, stored: str) -> None:
+def test_reason_of_truncation_is_stored(truncated: str, stored: str) -> None:
     data = compose(answer(b"", truncated=truncated))
     again = read_at(io.BytesIO(data), 0)
     assert again is not None
@@ -323,7 +323,7 @@ def test_record_of_any_kind_is_found_again_by_its_place(tmp_path: Path) -> None:
         ]
 
 
-def test_archive_compressed_as_a_whole_is_answered_with_what_to_do(tmp_path: Path) -> None:
+def test_archive_compressed_as_a_whole_is_an_error_with_advice(tmp_path: Path) -> None:
     # Its records cannot be found again by their place in the file.
     path = tmp_path / "whole.warc.gz"
     path.write_bytes(gzip.compress(b"".join(map(gzip.decompress, RECORDS))))
@@ -368,18 +368,18 @@ def test_body_that_is_only_said_to_be_in_chunks_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("line", [b"HTTP/1.1", b"HTTP/1.1 fine", b"HTTP/1.1 0 None"])
-def test_answer_without_a_status_is_a_good_one(line: bytes) -> None:
+def test_response_without_a_status_counts_as_200(line: bytes) -> None:
     block = line + b"\r\nContent-Type: text/html\r\n\r\n<p>lamp</p>"
     (found,), error = scanned(http_record(block), "a.warc")
     assert (found.status, found.body, error) == (200, b"<p>lamp</p>", "")
 
 
-def test_only_the_record_says_when_it_was_made() -> None:
+def test_gzip_header_has_no_time() -> None:
     assert compose(answer())[4:8] == bytes(4), "where gzip has a time of its own"
 
 
 @pytest.mark.parametrize("uri", ["dns:example.org", "mailto:a@b.org", "", "http://[bad"])
-def test_records_that_are_not_of_the_web_are_passed_over(uri: str) -> None:
+def test_records_that_are_not_http_are_skipped(uri: str) -> None:
     good = compose(answer(b"good"))
     odd = compose(answer(b"odd", url=Url(uri)))
     found, error = scanned(odd + good + odd)
@@ -390,7 +390,7 @@ def test_records_that_are_not_of_the_web_are_passed_over(uri: str) -> None:
 
 
 def check_cuts(path: Path, data: bytes, ends: list[int]) -> None:
-    """What a cut leaves whole is given out, and nothing but records as they were."""
+    """Check that a cut archive yields the records before the cut, unchanged, and nothing else."""
     path.write_bytes(data)
     whole = [located.response for located in scan(path)]
     assert len(whole) == len(ends)
@@ -404,14 +404,14 @@ def check_cuts(path: Path, data: bytes, ends: list[int]) -> None:
         assert len(found) >= sum(end <= cut for end in ends), cut
 
 
-def test_compressed_archive_cut_at_every_byte_gives_what_stands_before(tmp_path: Path) -> None:
+def test_compressed_archive_cut_at_any_byte_gives_the_records_before(tmp_path: Path) -> None:
     records = [compose(answer(b"lamp %d " % n * 5, url=Url(f"http://a.org/{n}"))) for n in range(3)]
     info = compose_info(agent="a", name="b", now=0.0)
     ends = [len(info) + sum(map(len, records[: n + 1])) for n in range(3)]
     check_cuts(tmp_path / "a.warc.gz", info + b"".join(records), ends)
 
 
-def test_plain_archive_cut_at_every_byte_gives_what_stands_before(tmp_path: Path) -> None:
+def test_plain_archive_cut_at_any_byte_gives_the_records_before(tmp_path: Path) -> None:
     records = [
         gzip.decompress(compose(answer(b"lamp %d " % n * 3, url=Url(f"http://a.org/{n}"))))
         for n in range(3)
@@ -451,7 +451,7 @@ def test_whatever_follows_the_last_record_is_a_record_cut_off(rest: bytes) -> No
         assert "cut off" in error
 
 
-def test_last_record_that_does_not_say_how_long_it_is_is_cut_off() -> None:
+def test_last_record_without_a_length_is_cut_off() -> None:
     last = b"WARC/1.0\r\nWARC-Type: metadata\r\n\r\n\r\n\r\n"
     found, error = scanned(plain(b"") + last, "a.warc")
     assert len(found) == 1
@@ -504,7 +504,7 @@ def test_damaged_archive_raises_nothing_but_archive_errors(
     b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: never\r\n"
     b"WARC-Target-URI: http://a.org/\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"
 )
-def test_what_is_no_archive_raises_nothing_but_archive_errors(data: bytes) -> None:
+def test_other_files_raise_nothing_but_archive_errors(data: bytes) -> None:
     for name in ("a.warc", "a.warc.gz"):
         scanned(data, name)
     with suppress(ArchiveError):
@@ -523,19 +523,19 @@ def test_what_is_no_archive_raises_nothing_but_archive_errors(data: bytes) -> No
         ("9999-12-31T00:00:00Z", 253_402_214_400.0),
     ],
 )
-def test_a_date_that_cannot_be_is_no_date(date: str, seconds: float) -> None:
+def test_an_impossible_date_is_ignored(date: str, seconds: float) -> None:
     whole = gzip.decompress(compose(answer()))
     found, _ = scanned(whole.replace(b"2023-11-14T22:13:20Z", date.encode()), "a.warc")
     assert [response.fetched_at for response in found] == [seconds]
     compose(found[0])
 
 
-def test_a_folder_is_no_archive(tmp_path: Path) -> None:
+def test_a_folder_is_not_an_archive(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="is no readable WARC file: Is a directory"):
         list(scan(tmp_path))
 
 
-def test_a_file_that_is_no_archive_is_told_so(tmp_path: Path) -> None:
+def test_a_file_that_is_not_an_archive_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.warc").write_bytes(b"\x89PNG\r\n\x1a\n" * 99)
     with pytest.raises(ArchiveError, match=r"a\.warc is no readable WARC file: "):
         list(scan(tmp_path / "a.warc"))

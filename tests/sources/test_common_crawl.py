@@ -1,4 +1,4 @@
-"""Candidates from the columnar index, on small files in its true schema."""
+"""Candidates from the columnar index, with small files in its real schema."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rows = list[dict[str, Any]]
 
 
 def pages(host: str, code: str | None, count: int, **other: Any) -> Rows:
-    """So many different pages of a host, in one language."""
+    """This many different pages of a host, in one language."""
     kind = (code or "none").replace(",", "-")
     return [files.row(f"https://{host}/{kind}/{n:04}.html", code, other) for n in range(count)]
 
@@ -84,7 +84,7 @@ def test_each_language_needs_so_many_pages(index: Path, at_least: int, count: in
         "second of a third", "no language", "another site",
     ],
 )  # fmt: skip
-def test_what_is_no_page_in_that_language_does_not_count(index: Path, french: Rows) -> None:
+def test_other_responses_and_languages_do_not_count(index: Path, french: Rows) -> None:
     assert asked(index, pages("a.org", "eng", 9) + french) == []
 
 
@@ -248,8 +248,8 @@ def test_suffixes_are_ends_of_hosts(index: Path, suffixes: list[str], expected: 
 
 
 @pytest.mark.parametrize("suffix", ["", "a b", "x.a.b.c.d.e", "http://a.org", "fr:80", "192.0.2.1"])
-def test_what_is_no_suffix_is_said(index: Path, suffix: str) -> None:
-    with pytest.raises(ConfigError, match="no end of host names"):
+def test_invalid_suffixes_are_reported(index: Path, suffix: str) -> None:
+    with pytest.raises(ConfigError, match="not a host name suffix"):
         asked(index, bilingual("a.org"), suffixes=[suffix])
 
 
@@ -344,12 +344,14 @@ def test_files_that_are_not_there_are_named(index: Path, tmp_path: Path) -> None
     assert "no Parquet file" in refusal([])
 
 
-def test_a_file_that_is_no_parquet_is_named(index: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_not_parquet_is_named(index: Path, tmp_path: Path) -> None:
     good = files.write(index / "part.parquet", bilingual("a.org"))
     for content in (b"<html>Not found</html>" * 10, b"", b"PAR1"):
         bad = tmp_path / "it's.parquet"
         bad.write_bytes(content)
-        assert refusal([good, bad]) == f"{bad} is no Parquet file, or is cut off; fetch it again"
+        assert (
+            refusal([good, bad]) == f"{bad} is not a Parquet file, or is truncated; fetch it again"
+        )
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9, 0.999])
@@ -357,11 +359,11 @@ def test_a_file_that_is_cut_off_is_named(index: Path, share: float) -> None:
     path = files.write(index / "part.parquet", bilingual("a.org", 300))
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * share)])
-    assert refusal([path]) == f"{path} is no Parquet file, or is cut off; fetch it again"
+    assert refusal([path]) == f"{path} is not a Parquet file, or is truncated; fetch it again"
 
 
 def spoilt(path: Path) -> Path:
-    """A file of which what it says of itself is whole, and the rest is not."""
+    """A file with an intact footer and damaged data."""
     whole = bytearray(path.read_bytes())
     for at in range(4, len(whole) * 3 // 4):
         whole[at] ^= 0x5A
@@ -369,7 +371,7 @@ def spoilt(path: Path) -> Path:
     return path
 
 
-def test_a_file_that_is_spoilt_inside_is_an_error_in_one_line(index: Path) -> None:
+def test_a_file_damaged_inside_is_an_error_in_one_line(index: Path) -> None:
     path = spoilt(files.write(index / "part.parquet", bilingual("a.org", 300)))
     assert refusal([path])
 
@@ -386,12 +388,12 @@ def test_nothing_is_read_of_parts_without_such_hosts(index: Path) -> None:
 def test_columns_that_are_missing_are_named(index: Path) -> None:
     path = index / "part.parquet"
     files.write(path, bilingual("a.org"), without=("content_digest", "fetch_status"))
-    assert refusal([path]).endswith("they have no column fetch_status, content_digest")
+    assert refusal([path]).endswith("they lack fetch_status, content_digest")
     files.write(path, bilingual("a.org"), without=("content_languages",))
     assert "CC-MAIN-2018-39" in refusal([path])
 
 
-def test_files_without_any_language_are_said_to_be_so(index: Path) -> None:
+def test_files_without_any_language_are_reported(index: Path) -> None:
     path = files.write(index / "part.parquet", pages("a.org", None, 9))
     assert "no page in the Parquet files has a language" in refusal([path])
 
@@ -409,7 +411,7 @@ def test_one_language_is_not_enough(index: Path, langs: tuple[str, ...]) -> None
         asked(index, bilingual("a.org"), langs)
 
 
-def test_without_duckdb_it_is_said_what_to_install(
+def test_without_duckdb_the_error_says_what_to_install(
     index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
@@ -431,7 +433,7 @@ def test_an_interrupt_of_duckdb_is_an_interrupt() -> None:
         raise duckdb.InterruptException("")
 
 
-def test_what_a_damaged_file_makes_duckdb_say_is_one_line() -> None:
+def test_errors_of_duckdb_on_a_damaged_file_are_one_line() -> None:
     import duckdb
 
     with pytest.raises(SourceError) as caught, columnar._connected(100, None):
@@ -441,14 +443,14 @@ def test_what_a_damaged_file_makes_duckdb_say_is_one_line() -> None:
     )
 
 
-def test_too_little_memory_is_said(index: Path) -> None:
+def test_too_little_memory_is_reported(index: Path) -> None:
     path = files.write(index / "part.parquet", bilingual("a.org"))
-    with pytest.raises(SourceError, match="1 MB of memory are too few"):
+    with pytest.raises(SourceError, match="1 MB of memory are not enough"):
         list(candidates([str(path)], ("en", "fr"), memory=1))
 
 
-def test_a_folder_for_the_rest_must_be_there(index: Path) -> None:
-    with pytest.raises(ConfigError, match="no folder"):
+def test_the_folder_for_temporary_files_must_exist(index: Path) -> None:
+    with pytest.raises(ConfigError, match="no such folder"):
         asked(index, bilingual("a.org"), folder=str(index / "none"))
 
 

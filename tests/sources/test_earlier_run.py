@@ -1,4 +1,4 @@
-"""The links of an earlier run as a source."""
+"""The links of an earlier run as a link source."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_links_to_other_sites_are_found_both_ways(run: Path) -> None:
     assert tables.out_links(Url("http://none.org/"), 9) is None
 
 
-def test_the_index_is_made_once_and_again_when_the_run_has_gone_on(run: Path) -> None:
+def test_the_index_is_rebuilt_only_if_the_run_has_changed(run: Path) -> None:
     open_earlier_run(run).close()
     before = (run / NAME).stat().st_mtime_ns
     open_earlier_run(run).close()
@@ -76,14 +76,14 @@ def test_a_damaged_index_is_made_again(run: Path, text: bytes) -> None:
     assert len(open_earlier_run(run).back_links(Url("http://aim.com/"), 9)) == 1
 
 
-def test_what_is_left_of_a_killed_one_is_replaced(run: Path) -> None:
+def test_remains_of_a_killed_build_are_replaced(run: Path) -> None:
     (run / f"{NAME}.part").write_bytes(b"half")
     (run / f"{NAME}.part-wal").write_bytes(b"half")
     assert len(open_earlier_run(run).back_links(Url("http://aim.com/"), 9)) == 1
     assert not (run / f"{NAME}.part").exists()
 
 
-def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="holds no run"):
         open_earlier_run(tmp_path)
 

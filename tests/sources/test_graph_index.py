@@ -1,4 +1,4 @@
-"""Web graphs are indexed whole, whatever their files are like."""
+"""Web graphs are indexed completely from any kind of files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def indexed(folder: Path, vertices: str = vertex_lines(), edges: str = edge_line
 
 
 def edges_of(folder: Path) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-    """All edges by name, as the lists of both directions have them."""
+    """All edges by name, from the lists of both directions."""
     graph = WebGraph.open(folder / "graph")
     found = []
     for lists in (graph.out, graph.back):
@@ -242,7 +242,7 @@ def test_a_file_that_inflates_a_thousandfold_comes_in_pieces(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("how", ["cut", "garbled", "tail"])
-def test_what_stands_before_the_damage_is_used_and_told(tmp_path: Path, how: str) -> None:
+def test_lines_before_the_damage_are_used_and_the_damage_reported(tmp_path: Path, how: str) -> None:
     random = np.random.default_rng(3)
     pairs = [(int(a), int(b)) for a, b in random.integers(0, 2000, (40_000, 2))]
     names = tuple(f"com.h{number:05d}" for number in range(2000))
@@ -279,13 +279,13 @@ def test_a_line_that_was_cut_off_with_its_file_is_not_taken_for_an_edge(tmp_path
     assert edges_of(tmp_path)[0] == {("h00.com", "h01.com")}
 
 
-def test_what_is_no_edge_is_counted_and_skipped(tmp_path: Path) -> None:
+def test_lines_that_are_not_edges_are_counted_and_skipped(tmp_path: Path) -> None:
     lines = edge_lines() + "a\tb\n\n7\t1\n0\t99999999999\n2\t2\n0\t1\n0\t1"
     facts = indexed(tmp_path, edges=lines)
     assert edges_of(tmp_path)[0] == by_name()
     assert facts.edges == len(EDGES)
     assert facts.notes == (
-        "1 lines of edges are no two numbers: skipped",
+        "1 lines of edges are not two numbers: skipped",
         "2 edges have ids without a vertex: skipped",
     )
     assert json.loads((tmp_path / "graph" / "graph.json").read_text())["notes"] == list(facts.notes)
@@ -299,10 +299,10 @@ def test_what_is_no_edge_is_counted_and_skipped(tmp_path: Path) -> None:
         (vertex_lines(), "a b\nc d\n", "none of 2 lines in the --edges files is an edge"),
         (vertex_lines(), "70\t80\n", "none of 1 edges is between vertices"),
         ("0\tcom.a\n5000000000\tcom.b\n", edge_lines(), "largest id of 2 vertices"),
-        ("0\tcom.a\n3000000\tcom.b\n", edge_lines(), "number the vertices anew"),
+        ("0\tcom.a\n3000000\tcom.b\n", edge_lines(), "renumber the vertices"),
     ],
 )
-def test_what_is_no_graph_at_all_is_told_in_one_line(
+def test_files_that_are_not_a_graph_are_reported_in_one_line(
     tmp_path: Path, vertices: str, edges: str, message: str
 ) -> None:
     with pytest.raises(SourceError, match=message) as caught:
@@ -321,8 +321,8 @@ def test_ids_may_be_left_out_and_come_in_any_order(tmp_path: Path) -> None:
     facts = indexed(tmp_path, vertices, "4\t0\n2\t4\n1\t0\n0\t3\n")
     assert edges_of(tmp_path)[0] == {("a.com", "b.org"), ("c.com", "a.com")}
     assert facts.notes == (
-        "1 vertices have the id of another one: skipped",
-        "2 ids between others have no vertex",
+        "1 vertices have a duplicate id: skipped",
+        "2 ids in the range have no vertex",
         "2 edges have ids without a vertex: skipped",
     )
     graph = WebGraph.open(tmp_path / "graph")
@@ -354,7 +354,7 @@ def test_names_are_found_in_files_that_are_each_in_order(tmp_path: Path) -> None
     assert found == [[2], [3], [0], [1], []]
 
 
-def test_of_a_line_without_end_little_is_kept() -> None:
+def test_an_endless_line_is_cut() -> None:
     pieces = [b"0\t1\n2\t", *[b"1" * 50_000] * 20, b"\n3\t1\n"]
     found = list(graph_files._whole_lines(pieces))
     assert max(map(len, found)) < 200_000
@@ -365,11 +365,11 @@ def test_a_line_that_does_not_end_takes_no_memory(tmp_path: Path) -> None:
     endless = "0\t1\n" + "1" * 3_000_000 + "\n3\t1\n"
     facts = indexed(tmp_path, edges=endless)
     assert facts.edges == 2
-    assert facts.notes == ("1 lines of edges are no two numbers: skipped",)
+    assert facts.notes == ("1 lines of edges are not two numbers: skipped",)
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "index", "other graph"])
-def test_what_is_not_an_index_is_not_replaced(tmp_path: Path, kind: str) -> None:
+def test_other_folders_are_not_replaced(tmp_path: Path, kind: str) -> None:
     out = tmp_path / "graph"
     if kind == "file":
         out.write_text("mine")
@@ -394,7 +394,7 @@ def test_an_index_is_replaced_by_the_same_command(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["e.txt", "graph", "v.txt"]
 
 
-def test_killed_it_leaves_nothing_that_looks_whole_and_can_be_run_again(tmp_path: Path) -> None:
+def test_killed_build_leaves_no_index_and_can_be_repeated(tmp_path: Path) -> None:
     names = tuple(f"com.h{number:05d}" for number in range(1000))
     vertices = written(tmp_path / "v.txt", vertex_lines(names))
     fifo = tmp_path / "e.fifo"
@@ -416,7 +416,7 @@ def test_killed_it_leaves_nothing_that_looks_whole_and_can_be_run_again(tmp_path
     child.send_signal(signal.SIGKILL)  # it waits for edges
     assert child.wait() == -signal.SIGKILL
     assert not out.exists()
-    with pytest.raises(SourceError, match="no web graph"):
+    with pytest.raises(SourceError, match="not a web graph"):
         WebGraph.open(part / "new")
     index_graph([vertices], [edges], out)
     assert WebGraph.open(out).facts.edges == len(EDGES)
@@ -469,7 +469,7 @@ def test_a_failure_to_change_places_keeps_the_old_index(
 @pytest.mark.parametrize("edges", ["", "2\t2\n", "\n"])
 def test_no_edge_at_all_does_not_replace_an_index(tmp_path: Path, edges: str) -> None:
     indexed(tmp_path)
-    with pytest.raises(SourceError, match=r"no edge in the --edges files; .* stays as it was"):
+    with pytest.raises(SourceError, match=r"no edge in the --edges files; .* is unchanged"):
         indexed(tmp_path, edges=edges)
     assert edges_of(tmp_path)[0] == by_name()
 

@@ -1,4 +1,4 @@
-"""Sources by their paths, several as one, and the command line that makes and asks them."""
+"""Link sources opened by path, merged sources, and the command line for them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def link(host: str, anchor: str = "") -> Link:
 
 @dataclass
 class Known:
-    """A source that knows what it is given."""
+    """A source with fixed answers."""
 
     back: list[Link] | Failure = field(default_factory=list)
     out: list[Link] | Failure | None = None
@@ -74,7 +74,7 @@ def test_a_page_must_be_fetched_if_none_knows_it() -> None:
     ]
 
 
-def test_what_fails_is_known_though_another_answers() -> None:
+def test_failures_are_counted_even_if_another_source_answers() -> None:
     detailed = Known(Failure(PAGE, "http_429", "the service answered\x1b[2J 429"))
     merged = MergedSources((FAILED, Known([link("a.org")]), detailed))
     assert merged.faults == {}
@@ -87,7 +87,7 @@ def test_what_fails_is_known_though_another_answers() -> None:
     assert alone == MergedSources((FAILED,))
 
 
-def test_of_faults_that_are_all_different_few_are_kept() -> None:
+def test_number_of_different_faults_is_bounded() -> None:
     failing = Known()
     merged = MergedSources((failing,))
     for number in range(50):
@@ -117,7 +117,7 @@ def graph(tmp_path: Path) -> Path:
     code, out, err = call("graph", *arguments, tmp_path / "g")
     assert (code, out) == (0, "")
     assert "2 links between 3 domains" in err
-    assert "note: 1 lines of edges are no two numbers: skipped" in err
+    assert "note: 1 lines of edges are not two numbers: skipped" in err
     return tmp_path / "g"
 
 
@@ -170,7 +170,7 @@ def test_a_source_is_what_its_path_is(graph: Path, tmp_path: Path) -> None:
     proxied = open_sources([str(tmp_path / "api.toml")], "http://127.0.0.1:3128").sources[0]
     assert isinstance(proxied, LinkService)
     assert proxied.proxy == "http://127.0.0.1:3128"
-    with pytest.raises(SourceError, match="'nonsense' is no HTTP proxy"):
+    with pytest.raises(SourceError, match="'nonsense' is not an HTTP proxy"):
         open_sources([str(tmp_path / "api.toml")], "nonsense")
     with pytest.raises(SourceError, match="there is no"):
         open_sources([str(graph), "none"])
@@ -221,18 +221,18 @@ def test_notes_say_nothing_to_the_terminal(tmp_path: Path) -> None:
     assert all(line.isprintable() for line in err.splitlines())
 
 
-def test_someone_who_waits_is_told_instead_of_kept_waiting(tmp_path: Path) -> None:
+def test_a_person_gets_an_error_instead_of_a_long_wait(tmp_path: Path) -> None:
     wait = Reply("", 429, (("Retry-After", "100"),))
     with serve(lambda request: wait) as server:
         started = time.monotonic()
         code, _, err = call("show", described(tmp_path, server.url), "b.com")
         assert time.monotonic() - started < 60
     assert code == 2
-    assert "429 Too Many Requests; not asked again within 10 s, as it asks to wait 100 s" in err
+    assert "429 Too Many Requests; no retry within 10 s, as it asks for 100 s" in err
     assert len(server.log) == 1
 
 
-def test_asking_starts_nothing_heavy() -> None:
+def test_lookup_loads_no_heavy_library() -> None:
     import subprocess
 
     code = (

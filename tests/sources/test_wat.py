@@ -1,4 +1,4 @@
-"""Links out of WAT files, whole and damaged."""
+"""Links from WAT files, intact and damaged."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def record(data: bytes, kind: str = "metadata") -> bytes:
 
 
 def archive(path: Path, pages: Iterable[dict[str, Any] | bytes]) -> str:
-    """A WAT file, each record compressed by itself."""
+    """Write a WAT file, with each record compressed separately."""
     rows = [record(b"software: test\r\n", "warcinfo")]
     rows += [
         record(page if isinstance(page, bytes) else json.dumps(page).encode()) for page in pages
@@ -103,7 +103,7 @@ def test_links_are_kept_with_their_texts(tmp_path: Path) -> None:
     assert index.back_links("http://none.com/", 10) == []
 
 
-def test_a_base_says_where_links_lead() -> None:
+def test_a_base_applies_to_links() -> None:
     found = page_links(content("http://a.org/p", [anchor("q", "Q")], Base="http://b.net/x/"))
     assert found == ("http://a.org/p", [Link("http://b.net/x/q", "a", "", "Q")])
 
@@ -136,7 +136,7 @@ def test_different_sites_come_first_and_hubs_last(tmp_path: Path) -> None:
     assert len(found) == len(set(found)) == 8
 
 
-def test_a_page_that_many_link_to_is_sampled_always_alike(tmp_path: Path) -> None:
+def test_the_sample_of_a_popular_page_is_always_the_same(tmp_path: Path) -> None:
     index_wat([archive(tmp_path / "a.gz", many(3000))], tmp_path / "i.sqlite")
     index = LinkIndex.open(tmp_path / "i.sqlite")
     found = index.back_links("http://aim.com/", 20)
@@ -166,7 +166,7 @@ def test_lists_and_addresses_are_read_too(tmp_path: Path) -> None:
     assert index_wat(paths, tmp_path / "i.sqlite").pages == 5
 
 
-def test_records_that_are_no_json_of_a_page_are_skipped(
+def test_records_that_are_not_json_are_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wat, "MAX_RECORD", 3000)
@@ -178,7 +178,7 @@ def test_records_that_are_no_json_of_a_page_are_skipped(
     ]  # fmt: skip
     facts = index_wat([archive(tmp_path / "a.gz", [*strange, *many(2)])], tmp_path / "i.sqlite")
     assert (facts.pages, facts.links, facts.bad) == (4, 2, 3)
-    assert facts.notes == (f"{tmp_path}/a.gz: 3 records are no JSON: skipped",)
+    assert facts.notes == (f"{tmp_path}/a.gz: 3 records are not JSON: skipped",)
 
 
 json_values = st.recursive(
@@ -194,7 +194,7 @@ json_values = st.recursive(
 
 
 @given(json_values, json_values)
-def test_no_json_stops_it(value: object, other: object) -> None:
+def test_any_json_is_accepted(value: object, other: object) -> None:
     page_links(value)
     html = {"Head": value, "Links": other}
     whole = content("http://a.org/", [])
@@ -203,7 +203,7 @@ def test_no_json_stops_it(value: object, other: object) -> None:
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.95])
-def test_what_stands_before_a_cut_is_used_and_told(tmp_path: Path, share: float) -> None:
+def test_pages_before_a_cut_are_used_and_the_cut_reported(tmp_path: Path, share: float) -> None:
     whole = Path(archive(tmp_path / "a.gz", many(500))).read_bytes()
     (tmp_path / "a.gz").write_bytes(whole[: int(share * len(whole))])
     facts = index_wat([str(tmp_path / "a.gz")], tmp_path / "i.sqlite")
@@ -212,7 +212,7 @@ def test_what_stands_before_a_cut_is_used_and_told(tmp_path: Path, share: float)
     assert LinkIndex.open(tmp_path / "i.sqlite").notes() == list(facts.notes)
 
 
-def test_a_file_of_something_else_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_wat_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"<html>no</html>"))
     (tmp_path / "b.gz").write_bytes(b"")
     facts = index_wat([str(tmp_path / "a.gz"), str(tmp_path / "b.gz")], tmp_path / "i.sqlite")
@@ -224,7 +224,7 @@ def test_a_file_of_something_else_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"mine", b"SQLite format 3\0" + b"\xff" * 500])
-def test_what_is_no_index_is_neither_read_nor_written(tmp_path: Path, text: bytes) -> None:
+def test_other_files_are_neither_read_nor_written(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "i.sqlite"
     path.write_bytes(text)
     with pytest.raises(SourceError):
@@ -241,11 +241,11 @@ def test_another_database_is_left_alone(tmp_path: Path) -> None:
         db.execute("CREATE TABLE thesis (text)")
         db.commit()
     for attempt in (lambda: index_wat([], path), lambda: LinkIndex.open(path)):
-        with pytest.raises(SourceError, match="is no link index"):
+        with pytest.raises(SourceError, match="is not a link index"):
             attempt()
 
 
-def test_a_damaged_index_is_told_when_asked(tmp_path: Path) -> None:
+def test_a_damaged_index_is_reported_on_lookup(tmp_path: Path) -> None:
     index_wat([archive(tmp_path / "a.gz", many(2000))], tmp_path / "i.sqlite")
     data = (tmp_path / "i.sqlite").read_bytes()
     (tmp_path / "i.sqlite").write_bytes(data[:8192] + b"\xa5" * (len(data) - 8192))
@@ -255,7 +255,7 @@ def test_a_damaged_index_is_told_when_asked(tmp_path: Path) -> None:
         LinkIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 10)
 
 
-def test_a_name_in_the_schema_that_is_no_utf_8_is_an_error_of_ours(tmp_path: Path) -> None:
+def test_a_schema_name_that_is_not_utf_8_is_an_error_of_ours(tmp_path: Path) -> None:
     path = tmp_path / "i.sqlite"
     index_wat([archive(tmp_path / "a.gz", many(3))], path)
     data = path.read_bytes()
@@ -274,7 +274,7 @@ def _has_read(index: Path, path: str) -> bool:
         return False
 
 
-def test_killed_it_has_what_it_read_and_goes_on(tmp_path: Path) -> None:
+def test_killed_indexing_keeps_what_it_read_and_resumes(tmp_path: Path) -> None:
     whole = archive(tmp_path / "a.gz", many(1500))
     fifo, out = tmp_path / "b.fifo", tmp_path / "i.sqlite"
     os.mkfifo(fifo)
@@ -304,7 +304,7 @@ def test_links_of_a_page_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(found[0].anchor) == 500
 
 
-def test_text_with_half_a_character_is_kept_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_text_with_a_lone_surrogate_is_accepted(tmp_path: Path) -> None:
     page = json.dumps(content("http://a.org/", [anchor("http://aim.com/", "caf\ud83d")])).encode()
     index_wat([archive(tmp_path / "a.gz", [page])], tmp_path / "i.sqlite")
     assert LinkIndex.open(tmp_path / "i.sqlite").notes() != [] or (

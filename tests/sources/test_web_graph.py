@@ -1,4 +1,4 @@
-"""Who links to whom by a web graph."""
+"""Back links and out links from a web graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diptych.types import Link
 
 
 def graph_of(folder: Path, names: list[str], edges: list[tuple[str, str]], **options) -> WebGraph:
-    """A graph of hosts by their names, numbered in the order of the list."""
+    """A graph of named hosts, numbered in the order of the list."""
     ids = {name: number for number, name in enumerate(names)}
     vertices = "".join(f"{id}\t{'.'.join(name.split('.')[::-1])}\n" for name, id in ids.items())
     lines = "".join(f"{ids[source]}\t{ids[target]}\n" for source, target in edges)
@@ -48,7 +48,7 @@ def test_a_host_is_found_with_and_without_www(tmp_path: Path, is_sorted: bool) -
     assert graph.back_links("https://d.org/", 10)[0] == Link("https://b.com/", "back")
 
 
-def test_what_is_not_in_the_graph_must_be_fetched(tmp_path: Path) -> None:
+def test_unknown_hosts_must_be_fetched(tmp_path: Path) -> None:
     graph = graph_of(tmp_path, ["a.com", "x.b.com"], [("a.com", "x.b.com")])
     assert graph.out_links("https://none.com/", 10) is None
     assert graph.out_links("https://b.com/", 10) is None
@@ -133,14 +133,14 @@ def test_a_sample_is_from_the_whole_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["names", "names.offsets", "back", "back.offsets", "out", "out.offsets"]
 )
-def test_a_file_that_is_cut_off_or_missing_is_told_at_once(tmp_path: Path, name: str) -> None:
+def test_a_truncated_or_missing_file_is_reported_at_once(tmp_path: Path, name: str) -> None:
     graph_of(tmp_path, ["a.com", "b.com"], [("a.com", "b.com")])
     path = tmp_path / "graph" / name
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(SourceError, match=f"damaged: {name} is missing or not as long"):
+    with pytest.raises(SourceError, match=f"damaged: {name} is missing or has the wrong size"):
         WebGraph.open(tmp_path / "graph")
     path.unlink()
-    with pytest.raises(SourceError, match=f"damaged: {name} is missing or not as long"):
+    with pytest.raises(SourceError, match=f"damaged: {name} is missing or has the wrong size"):
         WebGraph.open(tmp_path / "graph")
 
 
@@ -153,7 +153,7 @@ def test_a_file_that_is_cut_off_or_missing_is_told_at_once(tmp_path: Path, name:
         ('{"format": 99}', "format 99"),
     ],
 )
-def test_a_graph_that_says_nonsense_of_itself_is_refused(tmp_path, text, message) -> None:
+def test_a_graph_with_an_invalid_description_is_refused(tmp_path, text, message) -> None:
     graph_of(tmp_path, ["a.com", "b.com"], [("a.com", "b.com")])
     (tmp_path / "graph" / "graph.json").write_text(text)
     with pytest.raises(SourceError, match=message):

@@ -1,4 +1,4 @@
-"""From two pages to segments, with aligners whose answers are known and with the real ones."""
+"""Alignment of two pages into segments, with fake and with real aligners."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING = Lexicon.empty(*LANGS)
 
 @dataclass
 class Pieces:
-    """A tree aligner that pairs blocks as it is told: indices on both sides, and a score."""
+    """A tree aligner that returns given pairs of blocks: indices on both sides, and a score."""
 
     pieces: Sequence[tuple[Sequence[int], Sequence[int], float]]
     uses_lexicon: ClassVar[bool] = False
@@ -40,7 +40,7 @@ class Pieces:
 
 @dataclass
 class Beads:
-    """A sentence aligner that remembers what it was asked, and pairs what it can in order."""
+    """A sentence aligner that records its input, and pairs sentences in order."""
 
     asked: list[tuple[list[str], list[str], Lexicon]] = field(default_factory=list)
     calls: int = 0
@@ -96,7 +96,7 @@ def test_pieces_of_one_sentence_need_no_aligner() -> None:
     assert beads.asked[0][2] is NOTHING
 
 
-def test_all_pieces_of_two_pages_are_asked_at_once() -> None:
+def test_all_pieces_of_two_pages_are_aligned_in_one_call() -> None:
     page = make_page("/en", "en", "One. Two.", "Alone.", "Three. Four.", "Five. Six.")
     aligner = Pieces([((0,), (0,), 1.0), ((1,), (), 0.0), ((2,), (2,), 1.0), ((3,), (3,), 1.0)])
     beads = Beads()
@@ -122,7 +122,7 @@ def test_sentences_know_their_block_and_their_place() -> None:
     assert [sentence.text for sentence in theirs if sentence.place == 3] == ["Trois ici."]
 
 
-def test_blocks_that_are_alike_are_not_taken_for_one_another() -> None:
+def test_equal_blocks_are_kept_apart() -> None:
     same = [Block("Yes. No.", "/html/body/p")] * 2
     page = make_page("/en", "en", *same)
     aligner = Pieces([((0,), (0,), 1.0), ((1,), (1,), 1.0)])

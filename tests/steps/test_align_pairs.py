@@ -1,4 +1,4 @@
-"""The pairs of a run aligned and verified, and what is left of a run that was interrupted."""
+"""Alignment and verification of the pairs of a run, also after an interruption."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def every_pair(recorded: Path) -> list[PagePair]:
 
 @pytest.fixture
 def fresh(recorded: Path, tmp_path: Path) -> Iterator[Callable[..., Store]]:
-    """Makes runs that have been crawled and paired, with some of the demo's pairs in some order."""
+    """Creates crawled and paired runs, with given pairs of the demo in a given order."""
     opened: list[Store] = []
 
     def make(pairs: list[PagePair]) -> Store:
@@ -85,7 +85,7 @@ def test_words_that_were_learned_are_used(fresh, every_pair, monkeypatch) -> Non
 
 @dataclass(frozen=True)
 class Stern:
-    """Rejects one pair, and keeps what it was shown."""
+    """Rejects one pair, and records its candidates."""
 
     reject: str
     shown: list[Candidate]
@@ -129,7 +129,7 @@ def test_unreadable_pairs_are_looked_at_once(fresh, every_pair, monkeypatch) -> 
 
 
 class Failing(Workers):
-    """Workers that do no task."""
+    """Workers that run no task."""
 
     def run_tasks(self, tasks, shared, **more):
         return (Failed("MemoryError") for _ in tasks)
@@ -162,7 +162,9 @@ def test_pair_that_raises_costs_itself_only(fresh, every_pair, monkeypatch) -> N
     assert store.db.execute(decisions).fetchall() == [(1, "")] * 3
 
 
-def test_what_has_no_counterpart_is_kept_with_its_reason(fresh, every_pair, monkeypatch) -> None:
+def test_sentences_without_counterpart_are_kept_with_the_reason(
+    fresh, every_pair, monkeypatch
+) -> None:
     store = fresh(every_pair[:2])
     pair, alone = every_pair[0], "Nobody over there says a word of this, of 4711 or of 4712."
     open_ = store.response

@@ -1,4 +1,4 @@
-"""Step of declarations; tests/commands/test_mine_declarations.py has whole sites."""
+"""The step of declarations; whole sites are in tests/commands/test_mine_declarations.py."""
 
 from __future__ import annotations
 

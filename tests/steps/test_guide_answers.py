@@ -1,4 +1,4 @@
-"""What guides want to know is found out in other processes while the crawl goes on."""
+"""Questions of guides are answered in other processes during the crawl."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ KEPT = "SELECT count(*) FROM segments WHERE accept"
 
 
 class Instead(GuideAnswers):
-    """Answers questions by other tasks than those that were meant."""
+    """Answers questions with substitute tasks."""
 
     def __init__(self, *given: Any, instead: Callable[[PairQuestion], Any], **more: Any) -> None:
         super().__init__(*given, **more)
@@ -124,7 +124,7 @@ def gold() -> int:
 def undisturbed(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Path, list[tuple[int, int]], list[tuple[int, CrawlEvent]]]:
-    """A whole crawl, what was in its store for others to see at each step, and the answers."""
+    """A whole crawl: its store as others see it at each step, and the answers."""
     folder = tmp_path_factory.mktemp("undisturbed")
     seen: list[tuple[int, int]] = []
 
@@ -144,7 +144,7 @@ def undisturbed(
     return folder, seen, told
 
 
-def test_pairs_are_found_and_verified_while_the_crawl_goes_on(undisturbed) -> None:
+def test_pairs_are_found_and_verified_during_the_crawl(undisturbed) -> None:
     folder, _, told = undisturbed
     found = [row for row in query(folder, FOUND) if row[2]]
     assert len(found) >= gold() * 3 // 4
@@ -193,7 +193,7 @@ def three_pairs() -> Site:
     return zoo.site(paths["en"], pages)
 
 
-def test_workers_that_die_give_no_answers_and_the_crawl_goes_on(tmp_path: Path) -> None:
+def test_crawl_continues_without_answers_of_dead_workers(tmp_path: Path) -> None:
     asked: list[PagePair] = []
 
     def sometimes(question: PairQuestion) -> Ending | None:
@@ -209,7 +209,7 @@ def test_workers_that_die_give_no_answers_and_the_crawl_goes_on(tmp_path: Path) 
     assert query(tmp_path, "SELECT count(*) FROM pages") == [(7,)]
 
 
-def test_worker_that_hangs_gives_no_answer_and_the_crawl_goes_on(tmp_path: Path) -> None:
+def test_crawl_continues_without_the_answer_of_a_hanging_worker(tmp_path: Path) -> None:
     at_once = TaskLimits(0.0, None)
     with serve(zoo.header_hreflang()) as server:
         crawl(server, tmp_path, instead=lambda question: Hanging(), limits=at_once)
@@ -267,7 +267,7 @@ def test_processes_end_with_a_crawl_that_fails(tmp_path: Path) -> None:
 
 
 def has_ended(begun: Path) -> bool:
-    """The process that left a file is gone."""
+    """True if the process that left a file has ended."""
     return not Path(f"/proc/{begun.suffix[1:]}").exists()
 
 

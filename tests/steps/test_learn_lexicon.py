@@ -1,4 +1,4 @@
-"""What a run learns of words before it pairs for good."""
+"""Learning a lexicon before the final pairing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def store(recorded: Path, tmp_path: Path) -> Iterator[Store]:
 
 
 class Pairing:
-    """Pairs pages, each time with what comes next, and keeps what was known of words then."""
+    """A pairing step that returns the next of given pairs, and records the lexicons it got."""
 
     is_whole = True
 
@@ -104,7 +104,7 @@ def test_learns_again_while_there_are_more_sure_pairs(store, every_pair) -> None
     assert learned[LANGS].to_bytes() == pairing.known[2][LANGS].to_bytes()
 
 
-def test_does_not_learn_for_ever(store, every_pair) -> None:
+def test_number_of_learning_rounds_is_bounded(store, every_pair) -> None:
     pairing = Pairing(store, *[sure(every_pair[:count]) for count in range(4, 16, 2)])
     learn(store, pairing)
     assert len(pairing.known) == 1 + ROUNDS
@@ -161,7 +161,7 @@ def test_without_any_pairs_there_is_nothing_to_learn(store) -> None:
 
 
 def taught(store, pairs, monkeypatch, letters=None) -> list[PagePair]:
-    """The pairs that were asked what they teach, in order."""
+    """The pairs used for training, in order."""
     asked: list[PagePair] = []
     monkeypatch.setattr(LexiconTask, "run", lambda self, context: asked.append(self.pair) or [])
     if letters is not None:
@@ -291,14 +291,14 @@ def test_mine_with_a_lexicon_of_no_use(recorded: Path, tmp_path: Path, lexicon: 
 
 
 class Offline:
-    """Answers nothing: all that is there was fetched before."""
+    """An engine that fetches nothing: all pages were fetched before."""
 
     def run(self, crawl, answers, workers, watcher) -> None:
         """Fetch nothing."""
 
 
 def pipeline(store: Store, strategies: Strategies, watcher: Watcher) -> None:
-    """All that comes after a crawl."""
+    """Run all steps after the crawl."""
     site = Site("127.0.0.1", ())
     plan = Plan(
         [site], Scope.of([site], kind="host"), LANGS, Politeness(agent="test"), Limits()
@@ -312,7 +312,7 @@ def results(store: Store) -> tuple[bytes, ...]:
 
 
 def small(store: Store) -> None:
-    """Leave but a few of the pages, so that a run has few ticks; and none is sketched."""
+    """Keep only a few pages without sketches, so that a run has few ticks."""
     urls = sorted(pair["left_url"] for pair in rows(store.folder / "pairs.tsv"))[4:]
     keep = {url for pair in rows(store.folder / "pairs.tsv") if pair["left_url"] not in urls
             for url in (pair["left_url"], pair["right_url"])}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Segments scored by the whole run, and which of near-duplicates stays."""
+"""Scores of segments by the whole run, and selection among near-duplicates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diptych.units import Repeats
 
 @dataclass
 class Fixed:
-    """A filter that gives what it is told to, and remembers what it was asked."""
+    """A filter that returns given scores, and records its input."""
 
     threshold: float = 0.5
     shift: float = 0.0
@@ -35,7 +35,7 @@ def rows(store) -> list[tuple]:
     ).fetchall()
 
 
-def test_of_near_duplicates_the_best_stays_and_counts_the_others(made: Maker) -> None:
+def test_the_best_near_duplicate_is_kept_with_the_number_of_copies(made: Maker) -> None:
     store = made(
         {
             ("/en/1", "/fr/1"): [Said("Page 1.", "Page 1 !", 0.6), Said("Other.", "Autre.", 0.7)],
@@ -51,7 +51,7 @@ def test_of_near_duplicates_the_best_stays_and_counts_the_others(made: Maker) ->
     ]
 
 
-def test_what_breaks_a_rule_is_neither_counted_nor_changed(made: Maker) -> None:
+def test_segments_that_break_a_rule_are_neither_counted_nor_changed(made: Maker) -> None:
     segments = [
         Said("Same.", "Pareil.", 0.4, "too_long"),
         Said("Same.", "Pareil.", 0.6),
@@ -66,7 +66,7 @@ def test_what_breaks_a_rule_is_neither_counted_nor_changed(made: Maker) -> None:
     assert [column.tolist() for column in strategy.asked] == [[1], [1], [1]]
 
 
-def test_settling_again_starts_from_what_was_judged(made: Maker) -> None:
+def test_scoring_again_starts_from_the_judged_scores(made: Maker) -> None:
     segments = [Said("One.", "Un.", 0.45), Said("One.", "Un.", 0.4), Said("Two.", "Deux.", 0.3)]
     store = made({("/en/1", "/fr/1"): segments})
     score_segments(store, Fixed(shift=0.1), Watcher())

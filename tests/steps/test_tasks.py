@@ -1,4 +1,4 @@
-"""What is done with one page, or with one pair of pages."""
+"""Tasks about one page, or one pair of pages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def pair(recorded: Path) -> PagePair:
 # -- context -----------------------------------------------------------------------------------
 
 
-def test_work_that_goes_elsewhere_opens_the_store_there(store: Store) -> None:
+def test_context_sent_to_a_process_opens_its_own_store(store: Store) -> None:
     made = context(store)
     again = pickle.loads(pickle.dumps(made))
     assert again.folder == store.folder
@@ -58,7 +58,7 @@ def test_work_with_an_open_store_opens_no_other(own: TaskContext, store: Store) 
     assert own.store is store
 
 
-def test_unknown_words_are_none(own: TaskContext) -> None:
+def test_lexicon_of_unknown_languages_is_empty(own: TaskContext) -> None:
     assert len(own.lexicon(LANGS)) == 0
     words = Lexicon.of_links("en", "fr", [("sea", "mer", 1)])
     knowing = replace(own, lexicons={LANGS: words})
@@ -77,7 +77,7 @@ def test_pages_have_their_content(own: TaskContext, pair: PagePair) -> None:
 
 
 @pytest.mark.parametrize("missing", ["left", "right"])
-def test_pages_that_are_not_there_are_none(own: TaskContext, pair: PagePair, missing: str) -> None:
+def test_missing_pages_are_none(own: TaskContext, pair: PagePair, missing: str) -> None:
     gone = replace(pair, **{missing: NOWHERE})
     assert own.pages(gone) is None
     assert LexiconTask(gone).run(own) == []
@@ -110,7 +110,7 @@ def test_blocks_too_short_to_tell_go_with_the_one_before() -> None:
     assert found == ([TIDES.en[0], "3."], ["1.", TIDES.fr[0], "2."])
 
 
-def test_nothing_to_tell_is_left() -> None:
+def test_unidentifiable_blocks_go_to_the_left_page() -> None:
     assert halves() == ([], [])
     assert halves("1.", "2.") == (["1.", "2."], [])
 
@@ -133,7 +133,7 @@ def test_sketch_is_that_of_the_crawl(own: TaskContext, store: Store, pair: PageP
     assert SketchTask(NOWHERE).run(own) is None
 
 
-def test_page_in_no_language_asked_for_has_an_empty_sketch(
+def test_page_in_no_requested_language_has_an_empty_sketch(
     own: TaskContext, pair: PagePair
 ) -> None:
     sketch = SketchTask(pair.left).run(replace(own, langs=("ja", "ko")))
@@ -165,7 +165,7 @@ def test_wrong_pair_teaches_less_than_a_right_one(
     )
 
 
-def test_accepted_pair_has_segments_and_what_is_alone(own: TaskContext, pair: PagePair) -> None:
+def test_accepted_pair_has_aligned_and_unaligned_segments(own: TaskContext, pair: PagePair) -> None:
     decision, segments = AlignTask(pair).run(own)
     assert decision.accept
     assert decision.score > 0.9
@@ -184,7 +184,7 @@ def test_rejected_pair_has_none(own: TaskContext, pair: PagePair, recorded: Path
     assert decision.reason
 
 
-def test_tasks_and_what_they_find_pass_between_processes(own: TaskContext, pair: PagePair) -> None:
+def test_tasks_and_results_pass_between_processes(own: TaskContext, pair: PagePair) -> None:
     for task in (SketchTask(pair.left), LexiconTask(pair), AlignTask(pair)):
         assert pickle.loads(pickle.dumps(task)) == task
         found = task.run(own)

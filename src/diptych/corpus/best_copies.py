@@ -1,4 +1,4 @@
-"""Counts of near-duplicates by their keys, and the best one of each group."""
+"""Count near-duplicates by their keys, and select the best of each group."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Best(NamedTuple):
-    """The best of each group of near-duplicates."""
+    """The best row of each group of near-duplicates."""
 
     rows: NDArray[np.int64]
     """indices of the rows, in order"""
@@ -23,16 +23,16 @@ class Best(NamedTuple):
 
 
 def repeats(keys: Sequence[NDArray[np.int64]]) -> Repeats:
-    """The counts of the keys of segments, of left sides and of right sides."""
+    """Counts of each segment's key, of its left side and of its right side."""
     return Repeats(*(_counts(column) for column in keys))
 
 
 def best_of(
     keys: NDArray[np.int64], scores: NDArray[np.float64], copies: NDArray[np.int64] | None = None
 ) -> Best:
-    """For each key the row with the highest score, the first of those; rows in order.
+    """For each key, the first row with the highest score; rows in order.
 
-    A row stands for one copy unless `copies` says for how many.
+    A row counts as one copy, unless `copies` gives another number.
 
     >>> best = best_of(np.array([7, 3, 7]), np.array([0.5, 0.1, 0.9]), np.array([1, 4, 2]))
     >>> best.rows.tolist(), best.copies.tolist()

@@ -1,4 +1,4 @@
-"""Output files of a corpus: format and compression by name, written whole or not at all."""
+"""Output files of a corpus: format and compression by name; files appear only when complete."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _FORMATS = {
     ".tmx": "tmx",
     ".tsv": "tsv",
 }
-"""formats by the endings of file names, longer ones first"""
+"""formats by the ends of file names, longer ones first"""
 _MAX_LARGE_BUFFERS = 8  # files with a large buffer; all others have a small one
 _LARGE_BUFFER, _SMALL_BUFFER = 1 << 20, 1 << 16  # bytes
-_MAX_PACKED = 400  # files that are compressed at the same time: each takes some megabytes
+_MAX_PACKED = 400  # files compressed at the same time: each takes some megabytes
 _PART = re.compile(r".*\.([0-9a-f]{16})\.(\d{1,10})-[0-9a-f]{8}\.part", re.DOTALL)
 _BINARY = getattr(os, "O_BINARY", 0)
-_GZIP_LEVEL = 2  # ISA-L: a fifth of the time of zlib at the same size
-# Exporters make endings from languages, which may come from a file: no ending leaves the folder.
+_GZIP_LEVEL = 2  # ISA-L: a fifth of zlib's time at the same size
+# Exporters derive endings from languages, which may come from a file: no ending leaves the folder.
 _ENDING = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*")
 
 
 def format_of(path: Path | str) -> str | None:
-    """The format of a file by the ending of its name; None if it is unknown.
+    """The format of a file by the end of its name; None if it is unknown.
 
     >>> format_of("a/corpus.jsonl.zst"), format_of("b.docs.jsonl"), format_of("corpus.txt.gz")
     ('jsonl', 'docs', None)
@@ -50,7 +50,7 @@ def format_of(path: Path | str) -> str | None:
 
 
 def split_compression(name: str) -> tuple[str, str]:
-    """A file name without the ending of its compression, and that ending.
+    """Split a file name into the name without compression ending, and that ending.
 
     >>> split_compression("corpus.tsv.gz"), split_compression("corpus.tsv")
     (('corpus.tsv', '.gz'), ('corpus.tsv', ''))
@@ -60,7 +60,7 @@ def split_compression(name: str) -> tuple[str, str]:
 
 
 def require_compression(path: Path | str) -> None:
-    """Raise a `ConfigError` for a name with the ending of a compression that is not supported."""
+    """Raise `ConfigError` if a file name ends in an unsupported compression."""
     ending = os.path.splitext(path)[1].lower()
     if ending in _OTHER_COMPRESSIONS:
         raise ConfigError(
@@ -74,24 +74,24 @@ class _Opened(NamedTuple):
     real: Path
     """path with symbolic links resolved"""
     part: Path | None
-    """partial file that replaces it when complete; None if it is no regular file"""
+    """partial file that replaces it when complete; None if it is not a regular file"""
     layers: tuple[Any, ...]
     """streams, in the order in which they are closed"""
 
 
 class OutFiles:
-    """The files of one export: a context that an exporter asks for files.
+    """The files of one export: a context manager from which an exporter gets its files.
 
-    A format of one file is written to the path itself, or to standard output.  If a format has
-    several files, each has its own ending after that path; the ending of the compression stays the
-    last: `corpus.gz` becomes `corpus.en-fr.en.gz`.
+    A format with one file is written to the path itself, or to standard output.  If a format has
+    several files, each has its own ending after that path; a compression ending stays last:
+    `corpus.gz` becomes `corpus.en-fr.en.gz`.
     """
 
     def __init__(self, path: str | Path, suffix: str, standard: BinaryIO | None = None) -> None:
         self.path, self.suffix, self._standard_output = str(path), suffix, standard
         self.stem, self.compression = split_compression(self.path)
         self.targets: list[Path] = []
-        """files that are complete"""
+        """completed files"""
         self._opened: dict[str, _Opened] = {}
         require_compression(self.path)
         if suffix == "parquet" and self.compression:
@@ -101,13 +101,13 @@ class OutFiles:
             )
 
     def __call__(self, ending: str) -> BinaryIO:
-        """Open a new file, by the ending of its name."""
+        """Open a new file, by the end of its name."""
         if ending in self._opened or not _ENDING.fullmatch(ending):
-            raise ConfigError(f"no file of a corpus can be called {ending!r}")
+            raise ConfigError(f"invalid name of a corpus file: {ending!r}")
         if self.compression and len(self._opened) >= _MAX_PACKED:
             raise ConfigError(
-                f"cannot write {self.path}: more than {_MAX_PACKED} files cannot be compressed at"
-                f" a time; give it a name without {self.compression}, or export fewer languages"
+                f"cannot write {self.path}: at most {_MAX_PACKED} files can be compressed at the"
+                f" same time; omit {self.compression} from the name, or export fewer languages"
             )
         is_standard = self.path == STANDARD
         opened = self._standard(ending) if is_standard else self._file(ending)
@@ -140,7 +140,7 @@ class OutFiles:
         target = Path(name + self.compression)
         with writing(target):
             real = Path(os.path.realpath(target))
-            # A device or a pipe cannot be replaced; a folder is an error that comes at once.
+            # A device or pipe cannot be replaced; a folder is an error that is raised at once.
             part = None if is_special(real) else self._part(real)
             raw = _SpecialFile(target, real) if part is None else _PartialFile(target, part)
             size = _LARGE_BUFFER if len(self._opened) < _MAX_LARGE_BUFFERS else _SMALL_BUFFER
@@ -150,9 +150,9 @@ class OutFiles:
     def _part(self, real: Path) -> Path:
         """A path for a partial file that no other export uses.
 
-        Its name has a hash of the export and the id of the process, so that partial files of a
-        killed process can be found; only the beginning of the file's name is in it, since that
-        may be as long as the file system allows.
+        Its name contains a hash of the export and the process id, so that partial files of a killed
+        process can be found; only the start of the file's name is included, since the name may be
+        as long as the file system allows.
         """
         mark = _export_hash(self.path)
         if not self._opened:
@@ -171,7 +171,7 @@ class OutFiles:
             self.targets.append(opened.target)
 
     def _discard(self) -> None:
-        """Close all streams, and remove files that are not complete."""
+        """Close all streams, and remove incomplete files."""
         for opened in self._opened.values():
             for layer in opened.layers:
                 with suppress(OSError, DiptychError, ValueError):
@@ -182,7 +182,7 @@ class OutFiles:
 
 
 def _export_hash(path: str) -> str:
-    """A hash of path and machine: it marks the partial files of this export."""
+    """A hash of path and machine that marks the partial files of this export."""
     name = f"{platform.node()}\n{os.path.abspath(path)}"
     return blake2b(os.fsencode(name), digest_size=8).hexdigest()
 
@@ -203,7 +203,7 @@ def _is_alive(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # it is another user's
+    except OSError:  # it belongs to another user
         return True
     return True
 
@@ -213,7 +213,7 @@ def _layers(file: io.BufferedWriter, compression: str) -> tuple[Any, ...]:
     if compression == ".gz":
         from isal import igzip
 
-        # Without name and time, so that the same corpus is the same bytes.
+        # Without name and time, so that the same corpus gives the same bytes.
         packed: Any = igzip.IGzipFile("", "wb", _GZIP_LEVEL, file, mtime=0)
         return packed, file
     if compression == ".zst":
@@ -225,7 +225,7 @@ def _layers(file: io.BufferedWriter, compression: str) -> tuple[Any, ...]:
 
 
 class _Counting(io.RawIOBase):
-    """A stream that knows how many bytes were written to it."""
+    """A stream that counts the bytes written to it."""
 
     written = 0
 
@@ -239,7 +239,7 @@ class _Counting(io.RawIOBase):
 class _PartialFile(_Counting):
     """A partial file that is open only during a write: an export may have a thousand of them.
 
-    Writes are large, so that opening it costs little.
+    Writes are large, so that opening the file costs little.
     """
 
     def __init__(self, target: Path, path: Path) -> None:
@@ -258,7 +258,7 @@ class _PartialFile(_Counting):
 
 
 class _SpecialFile(io.FileIO):
-    """A device or a pipe; its errors name the path that the user gave."""
+    """A device or pipe; its errors name the path that the user gave."""
 
     def __init__(self, target: Path, path: Path) -> None:
         super().__init__(path, "wb")

@@ -1,6 +1,6 @@
 """Reader of exported corpora (JSONL, Parquet) from untrusted files.
 
-No file can fill the memory, and an error names the line or row that no export would have.
+Memory is bounded for any file, and errors name the line or row that is not from an export.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from diptych.units import Side, Unit
 
 MAX_LINE = 1 << 26  # bytes
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
-_MAX_COPIES = 1 << 53  # larger integers are no doubles, as which JSON may be read
-_BATCH_ROWS = 1_000  # of a table that are read at a time
+_MAX_COPIES = 1 << 53  # larger integers are not exact as doubles, which JSON readers may use
+_BATCH_ROWS = 1_000  # rows of a table read at a time
 _READ_BYTES = 1 << 10  # bytes read at a time: zstd may expand them 32,000 times
-_MAX_WINDOW = 1 << 27  # bytes: a zstd header may ask for more memory than the machine has
+_MAX_WINDOW = 1 << 27  # bytes: a zstd header may request more memory than the machine has
 _FETCHED = tuple(place for place, name in enumerate(PAIR_COLUMNS) if name.endswith("_fetched"))
 _FLAGS = PAIR_COLUMNS.index("flags")
 _NUMBERS = {"score": float, "alignment": float, "verified": float, "copies": int} | {
@@ -38,7 +38,7 @@ _values = itemgetter(*PAIR_COLUMNS)
 
 
 def read_units(path: Path) -> Iterator[Unit]:
-    """The units of an export of two languages, as JSONL or Parquet, one at a time."""
+    """Yield the units of an export in two languages, as JSONL or Parquet."""
     readers = {"jsonl": _jsonl_rows, "parquet": _parquet_rows}
     format = format_of(path)
     if format not in readers or (format == "parquet" and split_compression(str(path))[1]):
@@ -60,7 +60,7 @@ def _units(path: Path, rows: Iterator[tuple[str, Sequence[Any]]]) -> Iterator[Un
 def _unit(row: Sequence[Any]) -> Unit:
     """A unit from the values of `PAIR_COLUMNS`, with times in seconds and flags as a tuple."""
     left, right, score, left_url, right_url, _, left_lang, right_lang, *found = row
-    places, common = found[:12], found[12:]  # left and right by turns
+    places, common = found[:12], found[12:]  # left and right alternate
     alignment, verified, evidence, flags, copies, run = common
     return Unit(
         (
@@ -72,20 +72,21 @@ def _unit(row: Sequence[Any]) -> Unit:
 
 
 def _impossible(unit: Unit) -> str:
-    """The first value of a unit that is impossible, in words; empty if there is none."""
+    """A message about the first impossible value of a unit; empty if there is none."""
     left, right = unit.sides
     if not (is_lang(left.lang) and is_lang(right.lang) and left.lang != right.lang):
         return (
-            f"{in_one_line(left.lang)[:40]!r} and {in_one_line(right.lang)[:40]!r} are no languages"
+            f"{in_one_line(left.lang)[:40]!r} and {in_one_line(right.lang)[:40]!r} are not"
+            " two languages"
         )
     if not (left.text and right.text):
         return "a side has no text"
     if not all(0 <= score <= 1 for score in (unit.score, unit.alignment, unit.verified)):
-        return "a score is no number from 0 to 1"
+        return "a score is not a number from 0 to 1"
     if normalise(left.url) is None or normalise(right.url) is None:
-        return "a URL is none of the web"
+        return "a URL is not an HTTP URL"
     if not (0 <= left.fetched_at <= _LATEST and 0 <= right.fetched_at <= _LATEST):
-        return "a page was never fetched at such a time"
+        return "a fetch time is out of range"
     is_there = all(0 <= offset < 1 << 63 for offset in (left.offset, right.offset))
     if not (is_there and 1 <= unit.copies <= _MAX_COPIES):
         return "offset or copies is out of range"
@@ -100,22 +101,22 @@ def _jsonl_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
         try:
             found = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            fault = "is no JSON" if line.endswith(b"\n") else "is cut off: export it again"
+            fault = "is not JSON" if line.endswith(b"\n") else "is cut off: export it again"
             raise CorpusError(f"{path}, {place} {fault}") from error
         row = list(_checked(path, place, found))
         try:
             for at in _FETCHED:
                 row[at] = _seconds(row[at])
         except ValueError as error:
-            raise CorpusError(f"{path}, {place}: a fetch time is no time") from error
+            raise CorpusError(f"{path}, {place}: a fetch time is not a time") from error
         row[_FLAGS] = tuple(row[_FLAGS].split())
         yield place, row
 
 
 def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
-    """The values of an object, as `PAIR_COLUMNS`; an error if one is missing or wrong."""
+    """The values of an object, as `PAIR_COLUMNS`; raises an error if one is missing or invalid."""
     if not isinstance(found, dict):
-        raise CorpusError(f"{path}, {place} is no object")
+        raise CorpusError(f"{path}, {place} is not an object")
     if "texts" in found:
         raise CorpusError(_N_WAY_ERROR.format(path))
     try:
@@ -127,7 +128,7 @@ def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
     if tuple(map(type, row)) == _KINDS:
         return row
     for name, kind, value in zip(PAIR_COLUMNS, _KINDS, row, strict=True):
-        # JSON does not tell 1 from 1.0.
+        # JSON does not distinguish 1 from 1.0.
         if type(value) is not kind and not (kind is float and type(value) is int):
             wanted = {str: "text", int: "a whole number", float: "a number"}[kind]
             raise CorpusError(f"{path}, {place}: {name} is not {wanted}")
@@ -138,7 +139,7 @@ def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
 
 @lru_cache(maxsize=4096)
 def _seconds(text: str) -> float:
-    """A time of an export in seconds since 1970.
+    """Convert the time format of exports to seconds since 1970.
 
     >>> _seconds("2023-11-14T22:13:20Z")
     1700000000.0
@@ -148,7 +149,7 @@ def _seconds(text: str) -> float:
 
 
 def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, with their numbers."""
+    """The non-blank lines of a file, with their numbers."""
     number = 0
     try:
         with _reader(path) as stream:
@@ -181,13 +182,13 @@ def _reader(path: Path) -> BinaryIO:
 
 
 class _ZstdReader(io.RawIOBase):
-    """The text of a zstd file; raises `EOFError` if its end is missing, as zstandard does not."""
+    """The text of a zstd file; unlike zstandard, raises `EOFError` if its end is missing."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
         self.decoder: Any = None
         self.packed = self.text = b""
-        """compressed bytes to be decoded, and decoded bytes to be read"""
+        """compressed bytes to decode, and decoded bytes to read"""
 
     def readable(self) -> bool:
         return True
@@ -228,7 +229,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
             _require_columns(path, file.schema_arrow.names)
             for batch in file.iter_batches(_BATCH_ROWS, columns=list(PAIR_COLUMNS)):
                 table = pa.Table.from_batches([batch]).select(PAIR_COLUMNS).cast(pair_schema(pa))
-                table.validate(full=True)  # texts may be no UTF-8
+                table.validate(full=True)  # texts may be invalid UTF-8
                 for row in _table_rows(path, table, pa):
                     number += 1
                     yield f"row {number:,}", row
@@ -246,7 +247,7 @@ def _require_columns(path: Path, names: Sequence[str]) -> None:
 
 
 def _table_rows(path: Path, table: Any, pa: Any) -> Iterator[Sequence[Any]]:
-    """The rows of a table, with times in seconds; an error if a value is missing."""
+    """The rows of a table, with times in seconds; raises an error if a value is missing."""
     for name in PAIR_COLUMNS:
         if table[name].null_count or (name == "flags" and _has_nulls(table[name])):
             raise CorpusError(f"{path}: {name} is missing in some rows")

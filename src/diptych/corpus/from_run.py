@@ -21,7 +21,7 @@ from diptych.text.spans import pieces, rewritten
 from diptych.types import Block, Decision, SegmentPair, Url
 from diptych.units import DocumentPair, Side, Text, Unit
 
-_PAGES = 16  # whose text is remembered: of n languages each is in n - 1 pairs
+_PAGES = 16  # pages whose text is cached: with n languages, each is in n - 1 pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class Choice:
 
     min_score: float
     without: frozenset[str] = frozenset()
-    """flags, whole (`machine:google`) or what stands before the colon"""
+    """flags, complete (`machine:google`) or only the part before the colon"""
     redact: bool = False
-    """replace personal data by [EMAIL] and the like"""
+    """True to replace personal data by [EMAIL] etc."""
 
     def takes(self, flags: Sequence[str]) -> bool:
         """True if none of the flags is excluded."""
@@ -52,7 +52,7 @@ class Choice:
 
 
 class _PairPage(NamedTuple):
-    """A page of a pair: what is written with each of its segments."""
+    """The data of a page that is written with each of its segments."""
 
     lang: str
     url: Url
@@ -87,7 +87,7 @@ class _Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunCorpus:
-    """The corpus of one run; `langs` and `signature` are those of its terms."""
+    """The corpus of one run; `langs` and `signature` come from its terms."""
 
     store: Store
     langs: tuple[str, ...]
@@ -96,7 +96,7 @@ class RunCorpus:
     prefix: str = ""
     """prefix of the names of the run's own archives"""
     each: bool = False
-    """near-duplicates are units of their own, each counting for one"""
+    """True to return near-duplicates as separate units, each with one copy"""
 
     def units(self) -> Iterator[Unit]:
         """All selected segments, in an order that does not depend on the crawl."""
@@ -117,7 +117,7 @@ class RunCorpus:
     def grouped(self) -> Iterator[list[Unit]]:
         """The segments of all pages that are translations of each other, group by group.
 
-        Near-duplicates of other pages are among them: they may be the link between two others.
+        Near-duplicates from other pages are included, since they may link two other segments.
         """
         ends = self.store.verified_ends()
         order = [id for id in self.store.pair_order() if id in ends]
@@ -129,7 +129,7 @@ class RunCorpus:
             yield found
 
     def documents(self) -> Iterator[DocumentPair]:
-        """All pairs that were verified, with all their text."""
+        """All verified pairs, with their whole texts."""
         blocks = lru_cache(maxsize=_PAGES)(self._blocks)
         for id in self.store.pair_order():
             pair = self._pair(id)
@@ -147,7 +147,7 @@ class RunCorpus:
             yield rewritten(found, redacted) if self.choice.redact else found
 
     def _decision(self, score: float, reason: str) -> Decision:
-        """The decision on a segment with the selected threshold."""
+        """The decision on a segment at the selected threshold."""
         reason = reason_at(self.choice.min_score, score, reason)
         return Decision(not reason, score, reason)
 
@@ -207,7 +207,7 @@ class NWayCorpus:
         return self.run.langs
 
     def units(self) -> Iterator[Unit]:
-        """The rows of three languages or more, near-duplicates once."""
+        """The rows of three languages or more, without near-duplicates."""
         seen: set[int] = set()
         for key, unit in joined(self.run.grouped(), self.langs):
             if key not in seen:
@@ -215,7 +215,7 @@ class NWayCorpus:
                 yield unit
 
     def documents(self) -> Iterator[DocumentPair]:
-        """The same pairs: documents are of two languages."""
+        """The same page pairs as the run: documents have two languages."""
         return self.run.documents()
 
 
@@ -230,9 +230,9 @@ class Written(NamedTuple):
 def write_corpus(
     corpus: Corpus, made: Exporter, path: Path, standard: BinaryIO | None = None
 ) -> Written:
-    """Write a corpus; its files are there whole or not at all.
+    """Write a corpus; its files appear only when complete.
 
-    `standard` is the stream that the path `-` stands for.
+    `standard` is the stream for the path `-`.
     """
     with OutFiles(path, made.suffix, standard) as files:
         lines = made.write(corpus, files)

@@ -1,8 +1,8 @@
-"""Merging of corpora: near-duplicates of all of them once, with their number of copies.
+"""Merging of corpora: near-duplicates appear once, with their number of copies.
 
-Everything is read twice.  The first time only a key, a score and a count of each segment are
-remembered; the second time the best of each key is passed on.  Two languages stand in the order in
-which they come first.
+All sources are read twice.  The first pass keeps only a key, a score and a count of each segment;
+the second pass yields the best segment of each key.  Each language pair has the order in which it
+first occurs.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from diptych.errors import ConfigError, CorpusError
 from diptych.text.near_duplicates import segment_keys, text_key
 from diptych.units import DocumentPair, Side, Unit
 
-# A larger number of copies of a segment is taken as this: a million of them can be added up.
+# Larger numbers of copies are reduced to this, so that a million of them can be added.
 _MAX_COPIES = 1 << 40
 
 
 class Source(Protocol):
-    """A corpus to be merged."""
+    """A corpus to merge."""
 
     def keyed(self) -> Iterator[tuple[int, Unit]]:
         """Its units, each with the key that near-duplicates share, in the same order each time."""
@@ -65,24 +65,24 @@ class FileCorpus:
         )  # fmt: skip
 
     def documents(self) -> Iterator[DocumentPair]:
-        """A file of segments has none."""
+        """Raise an error: a file of segments contains no documents."""
         raise ConfigError(f"{self.path} has segments and no documents: merge the runs themselves")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Merged:
-    """Many corpora as one."""
+    """Several corpora as one."""
 
     sources: Sequence[Source]
     langs: tuple[str, ...]
     found: int
-    """segments in all"""
+    """number of segments in all sources"""
     best: Best
-    """the segments that stay, with their copies"""
+    """the segments that are kept, with their copies"""
     keys: NDArray[np.int64]
-    """of all of them"""
+    """keys of all segments"""
     orders: frozenset[tuple[str, str]]
-    """pairs of languages, each in the order in which it came first"""
+    """language pairs, each in the order in which it first occurs"""
 
     def units(self) -> Iterator[Unit]:
         """The best of each group of near-duplicates, in the order of the sources."""
@@ -104,7 +104,7 @@ class Merged:
         return unit._replace(sides=(right, left)) if is_turned else unit
 
     def documents(self) -> Iterator[DocumentPair]:
-        """All page pairs, in the order of the sources; the same pages once."""
+        """All page pairs, in the order of the sources, without duplicates."""
         seen: set[int] = set()
         for document in chain.from_iterable(source.documents() for source in self.sources):
             pages = sorted((text.lang, text.url, text.digest) for text in document[:2])
@@ -115,7 +115,7 @@ class Merged:
 
 
 def merge(sources: Sequence[Source]) -> Merged:
-    """Many corpora as one; of near-duplicates the best stays, or the first of those."""
+    """Merge corpora; of near-duplicates, the first of the best is kept."""
     keys, scores, counts = array("q"), array("d"), array("q")
     orders: dict[tuple[str, str], None] = {}
     for key, unit in _all(sources):

@@ -1,9 +1,9 @@
-"""N-way rows: segments of several language pairs joined to rows of many languages.
+"""N-way rows: segments of several language pairs joined into rows of many languages.
 
-Pages that are translations of each other form a group, whatever the languages.  Within it, texts
-that were aligned are put into one row, the surest first, unless the row has such a language
-already.  Aligners cut the same page in other ways for other languages; what was cut otherwise
-stays in a row of its own.
+Pages that are translations of each other form a group, in any number of languages.  Within a group,
+aligned texts are put into one row, the surest first, unless the row already has that language.
+Aligners may segment the same page differently for different languages; texts with other boundaries
+stay in separate rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _Place = tuple[str, str, str, str]
 
 
 class _Row(NamedTuple):
-    """A row that grows: its texts by language, and the segments it is made of."""
+    """A growing row: its texts by language, and the segments it consists of."""
 
     sides: dict[str, Side]
     units: list[Unit]
@@ -54,7 +54,7 @@ def joined(grouped: Iterable[Sequence[Unit]], langs: Sequence[str]) -> Iterator[
 
 
 def rows_of(units: Sequence[Unit], langs: Sequence[str]) -> list[Unit]:
-    """Rows of three languages or more that the segments of one group of pages make."""
+    """Rows of three languages or more from the segments of one group of pages."""
     row_of: dict[_Place, _Row] = {}
     for unit in sorted(units, key=lambda unit: -unit.score):
         one, other = (
@@ -78,7 +78,7 @@ def rows_of(units: Sequence[Unit], langs: Sequence[str]) -> list[Unit]:
 def _go_together(one: _Row, other: _Row) -> bool:
     """True if two rows share no language and no text: equal texts are untranslated.
 
-    The pair of these two was rejected for it, but both were aligned to a third.
+    Equal texts are rejected as a pair, but may both be aligned to a third text.
     """
     if one.sides.keys() & other.sides.keys():
         return False
@@ -87,12 +87,12 @@ def _go_together(one: _Row, other: _Row) -> bool:
 
 
 def _place(side: Side) -> _Place:
-    """A text at its place in a page; the same for whichever language it is aligned to."""
+    """The place of a text in its page, which is the same for every aligned language."""
     return side.lang, side.url, side.path, side.at
 
 
 def _unit(row: _Row, langs: Sequence[str]) -> Unit:
-    """A row as a line of the corpus; it is as good as the worst of its segments."""
+    """A row as a unit; its scores are the lowest of its segments."""
     order = {lang: number for number, lang in enumerate(langs)}
     evidence = dict.fromkeys(name for unit in row.units for name in unit.evidence.split("+"))
     return Unit(

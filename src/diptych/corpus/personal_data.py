@@ -1,7 +1,7 @@
 """Detection and redaction of personal data: mail addresses, telephones, IBANs, cards.
 
-Precision comes first: manuals are full of numbers that are none of these.  All searches are linear:
-each looks at a bounded piece of text around a sign that is rare.
+Precision comes first, since manuals are full of other numbers.  All searches are linear: each
+examines a bounded piece of text around a rare character.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import NamedTuple
 from diptych.corpus.telephones import telephones
 
 _ASCII_SIGN, _SIGN = re.compile(r"[0-9@(\[{]"), re.compile(r"[\d@\uff20\ufe6b(\[{]")
-# What stood beside a number may have hidden what it is, so that a text is searched again.  After so
-# many times it is made to hide one behind the other, and what is beside is taken out with it, each
-# time more: so the times are few, however long the text.
+# Adjacent text may hide a number from detection, so a text is searched again after each redaction.
+# After this many rounds, which only a text made for that needs, adjacent characters are removed as
+# well, more in each round: so there are few rounds, however long the text is.
 _EXACT_ROUNDS = 4
 _WIDER = 8
 
@@ -40,7 +40,7 @@ def personal_data(text: str) -> tuple[str, ...]:
 
 
 def redacted(text: str) -> str:
-    """The text with all personal data replaced by the name of its kind.
+    """Replace all personal data in a text by the name of its kind.
 
     >>> redacted("Write to jane@example.org or call +44 20 7946 0958.")
     'Write to [EMAIL] or call [PHONE].'
@@ -84,10 +84,10 @@ _LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
 _TOP = r"(xn--[a-z0-9-]{2,59}|[^\W\d_]{2,24})"
 _AT = {0xFF20: "@", 0xFE6B: "@"}
 _LOCAL = re.compile(r"[\w.!#$%&*+?^~-]+\Z")
-# Names as O'Brien; what is longer before an apostrophe is a word, or in quotation marks.
+# Names such as O'Brien; a longer string before an apostrophe is a word, or quoted.
 _NAME = re.compile(r"[\w.!#$%&*+?^~-]*(?<![^\W_])[^\W\d_]['\u2019][\w.!#$%&*+?^~-]+\Z")
 _DOMAIN = re.compile(rf"(?:{_LABEL}\.){{1,8}}{_TOP}", re.IGNORECASE)
-# What looks like the end of a host but is that of a file or of a unit of systemd: `user@2x.png`.
+# Ends of file names or systemd units that look like the end of a host name: `user@2x.png`.
 _FILE_ENDINGS = frozenset(
     "png jpg jpeg gif svg webp ico css js mjs ts json html htm php py rb conf service socket target"
     " timer mount slice scope device path swap automount".split()
@@ -112,7 +112,7 @@ def _addresses(text: str) -> Iterator[_Match]:
 
 
 def _spelled_addresses(text: str) -> Iterator[_Match]:
-    """Addresses in words: `jane (at) example (dot) org`."""
+    """Addresses spelled out in words: `jane (at) example (dot) org`."""
     for found in _SPELLED_AT.finditer(text):
         start = found.start()
         start -= text[start - 1 : start] == " "
@@ -124,7 +124,7 @@ def _spelled_addresses(text: str) -> Iterator[_Match]:
 
 
 def _address(text: str, before: int, after: int, domain: re.Pattern[str]) -> Iterator[_Match]:
-    """The address around a sign for `at`, if it is one."""
+    """The mail address around a sign for `at`, if there is one."""
     found = domain.match(text, after, after + _MAX_DOMAIN)
     if found is None or _is_file(found) or not _is_over(text, found.end()):
         return
@@ -144,7 +144,7 @@ def _is_file(domain: re.Match[str]) -> bool:
 
 
 def _is_over(text: str, end: int) -> bool:
-    """True if an address ends here; `git@host.org:a/b` is a path of files.
+    """True if an address ends here; `git@host.org:a/b` is a file path.
 
     >>> [_is_over(text, 0) for text in (":8080", ":a/b", ":22/a", ":jane@example.org", ": a")]
     [True, False, False, True, True]
@@ -178,12 +178,12 @@ _LENGTHS = {
 _ACCOUNT = {country: length for length, names in _LENGTHS.items() for country in names.split()}
 _ACCOUNT_START = re.compile(r"(?<![^\W_])([A-Z]{2})\d\d(?=[ -]?[A-Z0-9])")
 _SPLIT = re.compile(r"[ -]?[A-Z0-9]")
-# In small letters many other things look like one: so in one piece or in fours, and no letters but
-# those of the bank, which come first.
+# Many other strings look like an IBAN in lower case.  So it must be in one piece or in groups of
+# four, and have no letters except those of the bank, which come first.
 _SMALL_START = re.compile(r"(?<![^\W_])([a-z]{2})\d\d(?=[a-z0-9]{9}| [a-z0-9]{4} )")
 _SMALL_SPLIT = re.compile(r" ?[a-z0-9]")
 _SMALL = re.compile(r"[a-z]{2}\d\d(?:[a-z]{0,4}\d+|(?: [a-z]{4})?(?: \d{4})+(?: \d{1,3})?)")
-# Cards as they are printed: four groups of four, or 4-6-5 (American Express), or 4-6-4 (Diners).
+# Cards as printed: four groups of four, or 4-6-5 (American Express), or 4-6-4 (Diners).
 _CARD = re.compile(
     r"(?<![\w.,:/+-])(?:(?:4\d|5[1-5]|2[2-7]|6[0245]|35)\d\d([ -])\d{4}\1\d{4}\1\d{4}"
     r"|3[47]\d\d([ -])\d{6}\2\d{5}|3[068]\d\d([ -])\d{6}\3\d{4})(?![\w-]|[ .,:/]\d)"
@@ -194,7 +194,7 @@ _CARD = re.compile(
 
 
 class _Plain(dict[int, int]):
-    """Digits of all scripts, and signs of all widths, as ASCII; filled as characters are met."""
+    """Maps digits of all scripts and signs of all widths to ASCII; filled on demand."""
 
     def __missing__(self, code: int) -> int:
         digit = unicodedata.decimal(chr(code), -1)
@@ -223,7 +223,7 @@ def _numbers(text: str) -> Iterator[_Match]:
 
 
 def _account_end(text: str, start: int, length: int, split: re.Pattern[str]) -> int:
-    """The end of an account number of its country's length with a valid check, or 0."""
+    """The end of an account number with its country's length and a valid checksum, or 0."""
     name, end = "", start
     while len(name) < length and (found := split.match(text, end)):
         name, end = name + found[0][-1], found.end()

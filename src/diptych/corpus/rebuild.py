@@ -1,8 +1,8 @@
-"""Rebuilding of a stand-off corpus: its texts are read again from the archives it names.
+"""Rebuild a stand-off corpus: its texts are read again from the archives it names.
 
-A record is looked for where the corpus says it is: in the file of that name, at that offset.  If
-archives were recompressed, merged or renamed since, all of them are read once to find it by its
-digest.  A text is taken only if its hash is right; what cannot be had is counted, with a reason.
+A record is first searched in the file with the stated name, at the stated offset.  If archives were
+recompressed, merged or renamed since, all are read once to find it by its digest.  A text is used
+only if its hash matches; texts that cannot be rebuilt are counted by reason.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from diptych.units import DocumentPair, Side, Unit
 log = logging.getLogger(__name__)
 
 REASONS = (Reason.NO_ARCHIVE, Reason.NO_RECORD, Reason.OTHER_CONTENT, Reason.NO_TEXT)
-"""why a text cannot be had, the later the nearer it came: there is no file of that name; none has
-a page of that URL; it says something else; it does not say this"""
-PAGES_KEPT = 64  # units come page pair by page pair
-MAX_COPIES = 8  # records of the same content that are tried
+"""why a text cannot be rebuilt, from farthest to closest: no file has that name; no file has a page
+with that URL; the page has another content; the page does not contain the text"""
+PAGES_KEPT = 64  # units are ordered by page pair
+MAX_COPIES = 8  # records with the same content that are tried
 
 
 class Lost(NamedTuple):
-    """A unit that cannot be rebuilt, with the first side that is missing."""
+    """A unit that cannot be rebuilt, with the first missing side."""
 
     id: str
     url: Url
@@ -49,7 +49,7 @@ class Lost(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A page as rebuilding needs it."""
+    """The data of a page that rebuilding needs."""
 
     url: Url
     digest: str
@@ -67,7 +67,7 @@ class Archives:
         self._page = lru_cache(maxsize=PAGES_KEPT)(_read)
 
     def with_text(self, side: Side, wanted: str, length: int) -> Side | Reason:
-        """A side with the text that has the wanted hash, or the reason why it cannot be had."""
+        """The side with the text that has the wanted hash, or the reason why there is none."""
         named = self._named.get(_name(side.warc), ())
         reason = Reason.NO_RECORD if named else Reason.NO_ARCHIVE
         for file in named:
@@ -85,7 +85,7 @@ class Archives:
     def _from_elsewhere(
         self, side: Side, wanted: str, length: int, reason: Reason
     ) -> Side | Reason:
-        """The side with its text from any page of the same content, and with that page's place."""
+        """The side with its text from any page with the same content, and that page's location."""
         places = self._index.places(side.digest, side.url, MAX_COPIES)
         for file, offset in places:
             page = self._page(self.files[file], offset)
@@ -99,19 +99,19 @@ class Archives:
 
     @cached_property
     def _index(self) -> PageIndex:
-        """All pages of all archives."""
+        """Index of all pages of all archives."""
         return PageIndex(
             page for number, file in enumerate(self.files) for page in _pages(number, file)
         )
 
 
 def _name(warc: str) -> str:
-    """The name of a file, on whatever system its path was written."""
+    """The file name in a path of any operating system."""
     return warc.replace("\\", "/").rpartition("/")[2]
 
 
 def _pages(number: int, file: Path) -> Iterator[PagePlace]:
-    """The pages of an archive, as far as it can be read."""
+    """The pages of an archive, up to any damage."""
     log.info("indexing archive=%s", file)
     try:
         for offset, response in scan(file):
@@ -128,7 +128,7 @@ def _read(file: Path, offset: int) -> _Read | None:
     with reading(file, error=ArchiveError), file.open("rb") as stream:
         if offset >= file.stat().st_size:
             return None
-        with suppress(ArchiveError):  # nothing begins there: the file is another of that name
+        with suppress(ArchiveError):  # no record starts there: the file only has the same name
             response = read_at(stream, offset)
     if response is None:
         return None
@@ -136,15 +136,15 @@ def _read(file: Path, offset: int) -> _Read | None:
 
 
 def _content(response: Response) -> tuple[str, bool]:
-    """The digest of a body; True with it if the body is a page."""
+    """The digest of a body, and True if the body is a page."""
     body, _ = decompress(response.body, response.header("content-encoding"))
     return body_digest(body), is_html(response.header("content-type"), body[:4096])
 
 
 def _fitting(page: _Read, side: Side, wanted: str, length: int) -> Iterator[str]:
-    """The text that has the wanted hash, if the page has one at this place."""
+    """The text with the wanted hash, if the page has it at this place."""
     for text in texts_at(page.texts, side.path, side.at):
-        # A corpus that was exported without personal data is rebuilt without.
+        # A corpus that was exported with redaction is rebuilt with redaction.
         for change in (str, redacted):
             said = change(text)
             if len(said) == length and text_hash(said) == wanted:
@@ -153,7 +153,7 @@ def _fitting(page: _Read, side: Side, wanted: str, length: int) -> Iterator[str]
 
 
 def rebuilt(path: Path, archives: Archives) -> Iterator[Unit | Lost]:
-    """The units of a stand-off corpus in order, each with its texts or the reason why not."""
+    """Yield the units of a stand-off corpus in order, each with its texts or as `Lost`."""
     rest = lines(path)
     _header(path, rest)
     for number, line in rest:
@@ -183,14 +183,14 @@ def _header(path: Path, rest: Iterator[tuple[int, bytes]]) -> tuple[str, ...]:
 
 
 def _unreadable(path: Path, number: int, line: bytes, error: ValueError) -> CorpusError:
-    what = str(error) if line.endswith(b"\n") else f"it is cut off or no stand-off corpus: {error}"
+    what = str(error) if line.endswith(b"\n") else f"cut off or not a stand-off corpus: {error}"
     return CorpusError(
         f"{path}, line {number}: {what}; make it again with: diptych export RUN --format standoff"
     )
 
 
 class Rebuild:
-    """Stand-off corpora and archives as a corpus that can be exported."""
+    """Stand-off corpora and archives, combined into a corpus that can be exported."""
 
     def __init__(self, paths: Sequence[Path], archives: Archives) -> None:
         self._paths = tuple(paths)
@@ -199,7 +199,7 @@ class Rebuild:
             dict.fromkeys(lang for path in self._paths for lang in _header(path, lines(path)))
         )
         self.lost: Counter[str] = Counter()
-        """units that could not be had by reason, the last time that all were asked for"""
+        """number of units that could not be rebuilt, by reason, in the last call of `units`"""
 
     def units(self) -> Iterator[Unit]:
         """The units that can be rebuilt."""
@@ -213,7 +213,7 @@ class Rebuild:
                     yield found
 
     def documents(self) -> Iterator[DocumentPair]:
-        """Nothing: which pages belong together with all their text is not in a stand-off corpus."""
+        """Raise an error: a stand-off corpus does not contain the whole texts of pages."""
         raise ConfigError(
             "a stand-off corpus has no documents; export them from the run itself with: "
             "diptych export RUN --format docs"
@@ -221,5 +221,5 @@ class Rebuild:
 
 
 def open_rebuild(paths: Sequence[Path], archives: Iterable[Path]) -> Rebuild:
-    """Stand-off corpora and the files or folders with their archives, ready to be exported."""
+    """Open stand-off corpora, with files or folders of their archives, for export."""
     return Rebuild(paths, Archives(archives))

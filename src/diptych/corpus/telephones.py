@@ -1,4 +1,4 @@
-"""Telephone numbers in a text, found by their form or by the word before them.
+"""Detection of telephone numbers, by their form or by the word before them.
 
 Precision matters more than recall.
 """
@@ -19,10 +19,10 @@ _CONTEXT = 40  # characters before a number that are examined
 
 
 def _table() -> dict[str, list[str]]:
-    """Regular expressions of telephones.tsv by kind.
+    """The regular expressions in telephones.tsv, by kind.
 
-    `word` is a word before a number, `dialled` a number after 00, `national` a number without the
-    code of a country.
+    `word` is a word before a number, `dialled` a number after 00, `national` a number without
+    country code.
     """
     found = defaultdict(list)
     for kind, form, *_ in shipped_table("diptych.corpus", "telephones.tsv"):
@@ -36,7 +36,7 @@ _CUE = re.compile(
     r"(?:(?:number|no|nr|num|numéro|número|nummer|numero|номер|is|n[°º])[\s.:]{1,3})?\(?\Z",
     re.IGNORECASE,
 )
-# A number is rejected inside a word (ideographs have no blanks between them) or a larger number.
+# Numbers inside a word or a larger number are rejected (ideographs have no spaces between words).
 _INSIDE = re.compile(r"[+_]\Z|[^\W\u2e80-\U0010ffff]\Z")
 _BEHIND = re.compile(r"[.,:\-/#$€£¥@=%'’\\&*^~<|]\Z")
 _GOES_ON = re.compile(r"[_%@$€£°=+]|[^\W\u2e80-\U0010ffff]|[/,]\d|[.:\-'’)][0-9A-Za-z]")
@@ -51,7 +51,7 @@ _THREE_DIGIT_CODES = frozenset(
     "21 22 23 24 25 26 29 35 37 38 42 50 59 67 68 69 80 85 87 88 96 97 99".split()
 )
 
-# Numbers with the code of a country whose numbers are often dialled, as long as they are there.
+# Numbers with the code of a country whose numbers are often dialled, in the length used there.
 _DIALLED = re.compile(f"00(?:{'|'.join(_TABLE['dialled'])})")
 _IN_GROUPS = re.compile(r"00 \d{1,3}(?: \d{1,10}|-\d{1,10})+")
 _NATIONAL = re.compile("|".join(_TABLE["national"]))
@@ -88,13 +88,13 @@ def _is_telephone(text: str, start: int, run: str, digits: str) -> bool:
         return _is_international(digits[2:])
     if run.startswith("00") and _is_dialled(run, digits):
         return True
-    if _HEX_BYTE.match(text, start + len(run)):  # a dump of bytes goes on
+    if _HEX_BYTE.match(text, start + len(run)):  # a hex dump continues
         return False
     return _NATIONAL.fullmatch(run) is not None
 
 
 def _is_international(digits: str) -> bool:
-    """True if digits begin with the code of a country, and are as many as its numbers have.
+    """True if digits start with a country code, and their number is valid for it.
 
     >>> [_is_international(digits) for digits in ("4930123456", "2800000000", "15551234567")]
     [True, False, True]
@@ -107,7 +107,7 @@ def _is_international(digits: str) -> bool:
 
 
 def _has_country_code(run: str) -> bool:
-    """True if a number begins with 00 and the code of a country as one group: 0049 30 123456."""
+    """True if a number starts with 00 and a country code as one group: 0049 30 123456."""
     first = _NON_DIGITS.split(run)[0]
     code = first[2:]
     return (
@@ -118,9 +118,9 @@ def _has_country_code(run: str) -> bool:
 
 
 def _is_dialled(run: str, digits: str) -> bool:
-    """True for 0033123456789 and 00 33 1 23 45 67 89, if it is as long as numbers of its country.
+    """True for 0033123456789 and 00 33 1 23 45 67 89, if the length is valid for the country.
 
-    Dumps of bytes are pairs of digits: a number that consists of pairs is not accepted.
+    Hex dumps are pairs of digits, so a number that consists of pairs is not accepted.
     """
     if not _DIALLED.fullmatch(digits):
         return False
@@ -129,7 +129,7 @@ def _is_dialled(run: str, digits: str) -> bool:
 
 
 def _is_date(run: str) -> bool:
-    """True if a run of digits is a date, a span of years, or begins or ends with a date."""
+    """True if a run of digits is a date or a span of years, or starts or ends with a date."""
     groups = [group for group in _NON_DIGITS.split(run) if group]
     if len(groups) == 2:
         return all(len(group) == 4 and "1000" <= group < "2200" for group in groups)

@@ -1,7 +1,7 @@
-"""Private IP addresses and names: connections to them are refused.
+"""Private IP addresses and host names, to which connections are refused.
 
 A page is hostile input: a link, a redirect or a DNS answer may point into the user's own network.
-The check is made on the address of the connection itself, so that no second look-up can differ.
+The address of the connection itself is checked, so that a second lookup cannot give another result.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from contextvars import ContextVar
 from typing import Any
 
 refused_addresses: ContextVar[list[str]] = ContextVar("refused_addresses")
-"""private addresses that the current request was not connected to"""
+"""private addresses to which the current request was not connected"""
 
 
 class PrivateAddressError(OSError):
-    """A connection to an address that is not of the public Internet."""
+    """A connection to an address that is not on the public Internet."""
 
 
 def is_private(address: str) -> bool:
@@ -41,19 +41,19 @@ def is_private(address: str) -> bool:
 _LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")  # RFC 8215
 _HOLDING_IPV4 = (
     ipaddress.IPv6Network("64:ff9b::/96"),  # RFC 6052
-    ipaddress.IPv6Network("::/96"),  # the old way, RFC 4291, 2.5.5.1
+    ipaddress.IPv6Network("::/96"),  # deprecated form, RFC 4291, 2.5.5.1
 )
 
 
 def _embedded(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 address holds in its last bits."""
+    """The IPv4 address in the last bits of an IPv6 address, or None."""
     if any(ip in network for network in _HOLDING_IPV4):
         return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
     return None
 
 
 def is_private_name(host: str) -> bool:
-    """True if a host is private by its name alone; all that can be checked behind a proxy.
+    """True if a host name is private; behind a proxy, only the name can be checked.
 
     >>> is_private_name("localhost"), is_private_name("10.0.0.1"), is_private_name("example.org")
     (True, True, False)
@@ -68,7 +68,7 @@ def is_private_name(host: str) -> bool:
 
 
 def guarded_socket(address_info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
-    """A socket for an address that was looked up, unless that address is private."""
+    """Create a socket for a resolved address, unless that address is private."""
     family, kind, protocol, _, address = address_info
     if is_private(str(address[0])):
         if (refused := refused_addresses.get(None)) is not None:

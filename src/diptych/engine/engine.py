@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PendingAnswers(Protocol):
-    """Questions of a crawl that are answered in the background, while it goes on."""
+    """Questions of a crawl that are answered in the background."""
 
     @property
     def waiting(self) -> bool:
@@ -33,12 +33,12 @@ class Answerer(PendingAnswers, Protocol):
     """Answers the questions of guides: in the background, or at once."""
 
     def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
-        """Answer all questions, also those that answers lead to, in order, until it is stopped."""
+        """Answer all questions in order, including follow-up questions, unless stopped."""
         ...
 
 
 class Engine(Protocol):
-    """Answers what a crawl asks for: the live web, or archives."""
+    """Fetches for a crawl, from the live web or from archives."""
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it."""

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own: a run works in any thread, and beside other loops."""
+"""An event loop in its own thread: a run works in any thread, even beside other loops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Value = TypeVar("Value")
 
 
 class EventLoopThread:
-    """The thread starts with the first coroutine, and ends with `close`."""
+    """An event loop whose thread starts with the first coroutine and ends with `close`."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -20,12 +20,12 @@ class EventLoopThread:
 
     @property
     def is_started(self) -> bool:
-        """True if there is something to close."""
+        """True if the thread runs and must be closed."""
         return self._loop is not None
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """The loop; it runs."""
+        """The running event loop; it is started on first use."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(
@@ -35,9 +35,9 @@ class EventLoopThread:
         return self._loop
 
     def run(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """Run a coroutine, and wait for it.
+        """Run a coroutine, and wait for its result.
 
-        An exception in the calling thread, such as Ctrl-C, cancels it and is raised when it ended.
+        An exception in the calling thread, such as Ctrl-C, cancels the coroutine and is raised.
         """
         run = _Run(coroutine)
         future = asyncio.run_coroutine_threadsafe(run.to_its_end(), self.loop)
@@ -45,7 +45,7 @@ class EventLoopThread:
             run.ended.wait()
         finally:
             while not run.ended.is_set():
-                with suppress(KeyboardInterrupt):  # once more: it is being cancelled
+                with suppress(KeyboardInterrupt):  # a second Ctrl-C: it is being cancelled
                     future.cancel()
                     run.ended.wait()
         if run.fatal is not None:
@@ -53,7 +53,7 @@ class EventLoopThread:
         return future.result()
 
     def close(self) -> None:
-        """Cancel what still runs, stop the loop, and end its thread."""
+        """Cancel all running tasks, stop the loop, and end its thread."""
         if self._loop is None or self._thread is None:
             return
         self.run(_cancel_others())
@@ -73,7 +73,7 @@ async def _cancel_others() -> None:
 
 
 class _Run(Generic[Value]):
-    """A coroutine, its end, and an exception of it that would end the loop itself."""
+    """A coroutine, the event of its end, and an exception that would end the loop itself."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Value]) -> None:
         self.ended = threading.Event()

@@ -29,23 +29,23 @@ UNKNOWN_TYPES = ("", "text/plain", "application/octet-stream", "unknown/unknown"
 
 @dataclass(frozen=True, slots=True)
 class FetchSettings:
-    """Settings of requests."""
+    """Settings of HTTP requests."""
 
     agent: str
     proxy: str | None = None
     allow_private: bool = False
     concurrency: int = 64
     timeout: float = 60.0
-    """seconds for a whole answer"""
+    """seconds for a whole response"""
     stall: float = 20.0
-    """seconds without a byte, and for connecting"""
+    """seconds without a byte, or for connecting"""
     page_bytes: int = 10_000_000
     resolver: AbstractResolver | None = None
-    """looks up the names of hosts; None: this machine"""
+    """resolves host names; None: this machine's resolver"""
 
 
 class _Answer(aiohttp.ClientResponse):
-    """An answer that remembers who gave it: the connection is gone with the last byte."""
+    """A response that keeps the peer's address: the connection ends with the last byte."""
 
     peer = ""
 
@@ -56,7 +56,7 @@ class _Answer(aiohttp.ClientResponse):
 
 
 class Fetcher:
-    """Sessions with connections kept alive; use as an asynchronous context manager."""
+    """HTTP sessions with persistent connections; use as an asynchronous context manager."""
 
     def __init__(self, settings: FetchSettings) -> None:
         self._settings = settings
@@ -70,7 +70,7 @@ class Fetcher:
             limit=self._settings.concurrency, ttl_dns_cache=300, socket_factory=guard,
             resolver=self._settings.resolver,
         ))  # fmt: skip
-        # The proxy itself may well be on a private address: the user chose it.
+        # The proxy itself may be on a private address: the user chose it.
         self._proxied = self._session(aiohttp.TCPConnector(limit=self._settings.concurrency))
         return self
 
@@ -97,7 +97,7 @@ class Fetcher:
         )
 
     async def fetch(self, url: Url, kind: Kind) -> Response | Failure:
-        """The answer to a URL; redirects are answers, except those of robots.txt."""
+        """Fetch a URL; redirects are returned as responses, except for robots.txt."""
         if kind is not Kind.ROBOTS:
             return await self._get(url, kind)
         target: Url = url
@@ -144,7 +144,7 @@ class Fetcher:
         )
 
     async def _body(self, kind: Kind, answer: aiohttp.ClientResponse) -> tuple[str, bytes]:
-        """As much of the body as is wanted, and why that is not all."""
+        """The reason why the body is truncated, or an empty string, and the body."""
         limit = self._limit(kind)
         if kind is Kind.PAGE and answer.status not in REDIRECTS and not _may_be_html(answer):
             answer.close()
@@ -177,7 +177,7 @@ def _may_be_html(answer: aiohttp.ClientResponse) -> bool:
 
 
 def _failure(url: Url, error: Exception, refused: list[str]) -> Failure:
-    """The failure that an error of a request means; `refused` are private addresses of its host."""
+    """The failure for an error of a request; `refused` are private addresses of its host."""
     text = str(error) or type(error).__name__
     reason = next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), None)
     if reason is Reason.CONNECT and refused:

@@ -15,14 +15,14 @@ TEMPLATED = ("robots.txt", "sitemap.xml")
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Files of a folder; robots.txt and sitemap.xml name the address they are served from."""
+    """Serves files of a folder; inserts the server's address into robots.txt and sitemap.xml."""
 
     protocol_version = "HTTP/1.1"
     wbufsize = 1 << 16  # head and body in one packet: no waiting for acknowledgements
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        """Answer, templated files apart."""
+        """Respond to a request; templated files are filled in."""
         name = self.path.lstrip("/")
         if name not in TEMPLATED or not Path(self.directory, name).is_file():
             super().do_GET()
@@ -38,11 +38,11 @@ class _Handler(SimpleHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: the progress display is on the same terminal."""
+        """Log nothing: the progress display is on the same terminal."""
 
 
 class _Server(ThreadingHTTPServer):
-    """A server that does not look up the name of its own address, which may take seconds."""
+    """A server that skips the lookup of its own host name, which may take seconds."""
 
     daemon_threads = True
 
@@ -53,11 +53,11 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def serve(folder: Path, port: int = 0) -> Iterator[str]:
-    """Serve a folder on loopback and give its address; on another port where that one is taken."""
+    """Serve a folder on loopback, and yield its URL; if the port is in use, choose another."""
     handler = partial(_Handler, directory=str(folder))
     try:
         server = _Server(("127.0.0.1", port), handler)
-    except OSError:  # the port is taken
+    except OSError:  # the port is in use
         server = _Server(("127.0.0.1", 0), handler)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()

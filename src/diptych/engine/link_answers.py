@@ -1,4 +1,4 @@
-"""Queries of a search to link sources, at once or in a thread while the search goes on."""
+"""Queries of a search to link sources, made directly or in a background thread."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from diptych.frontier.search import Discovery, LinkQuery
 from diptych.protocols import LinkSource
 from diptych.types import Failure, Link
 
-MAX_BACK_LINKS = 100  # of one site
-MAX_OUT_LINKS = 1_000  # of one page or host
+MAX_BACK_LINKS = 100  # per site
+MAX_OUT_LINKS = 1_000  # per page or host
 
 Answer = Sequence[Link] | Failure | None
 
 
 def query_links(source: LinkSource, query: LinkQuery) -> Answer:
-    """Back links of a site, or out links of a page."""
+    """Query the back links of a site, or the out links of a page."""
     if query.lead is None:
         return source.back_links(query.url, MAX_BACK_LINKS)
     return source.out_links(query.url, MAX_OUT_LINKS)
 
 
 class LinkQueryThread:
-    """Queries in a thread, one after the other: a service is asked no faster than it answers.
+    """Queries link sources in a thread, one query at a time.
 
-    They are made in a thread that ends with the process, however long a service keeps it waiting.
+    The thread is a daemon: it ends with the process, however long a service makes it wait.
     """
 
     def __init__(self, discovery: Discovery, source: LinkSource) -> None:
@@ -50,7 +50,7 @@ class LinkQueryThread:
         while (query := self._queries.get()) is not None:
             try:
                 self._answers.put((query, query_links(self._source, query)))
-            except DiptychError as error:  # what the user can mend
+            except DiptychError as error:  # an error that the user can fix
                 self._answers.put((query, error))
 
     @property
@@ -70,7 +70,7 @@ class LinkQueryThread:
             self._queries.put(query)
 
     def collect(self) -> None:
-        """Pass answers to a discovery, in the order of its queries."""
+        """Pass answers to the discovery, in the order of its queries."""
         while not self._answers.empty():
             query, answer = self._answers.get()
             self._open -= 1
@@ -78,6 +78,6 @@ class LinkQueryThread:
                 raise answer
             self._discovery.answered(query, answer, self._now)
         if self._open and not self._thread.is_alive():
-            raise RuntimeError("look-ups have ended with an error")
+            raise RuntimeError("link lookups ended with an error")
         if self._discovery.is_learning_due:
             self._discovery.learn()

@@ -1,16 +1,16 @@
-"""Link source: back links from an HTTP service with JSON answers, described by a TOML file.
+"""Link source: back links from an HTTP service with JSON responses, described by a TOML file.
 
 url = "https://api.example.org/links?target={host}&limit={limit}&offset={offset}"
-links = "data.items"            # where the list is in the answer; "" if it is the answer
-source = "page.url"             # and in each item: the page that links here
-anchor = "anchor"               # the text of its link
-text = "snippet"                # and what stands around it
+links = "data.items"            # path of the list in the response; "" if the response is the list
+source = "page.url"             # path in each item: the URL of the linking page
+anchor = "anchor"               # the anchor text of its link
+text = "snippet"                # the text around the link
 headers = { Authorization = "$API_TOKEN" }      # $NAME is taken from the environment
 delay = 1.0                     # seconds between two requests
-timeout = 30.0                  # seconds that a whole answer may take
+timeout = 30.0                  # seconds for a whole response
 retries = 2
 
-Only the first three keys must be there.
+Only the first three keys are required.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from diptych.types import Failure, Link, Response, Url
 
 MAX_BODY = 10_000_000
 _MAX_TOML = 1_000_000  # bytes of a description
-MAX_WAIT = 120.0  # seconds a service may ask to wait; for more it is left alone
-MAX_REQUESTS = 20  # for one look-up, where answers come in pages
+MAX_WAIT = 120.0  # seconds that a service may ask to wait; if it asks for more, there is no retry
+MAX_REQUESTS = 20  # per lookup, if results are paged
 _READ = 1 << 16
 _ENDLESS = float("inf")
 _PLACEHOLDERS = frozenset({"url", "host", "limit", "offset"})
@@ -55,7 +55,7 @@ _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A service, as its TOML file describes it."""
+    """A service as described by its TOML file."""
 
     url: str
     links: str
@@ -69,13 +69,13 @@ class Description:
 
 
 def read_description(path: Path, environment: Mapping[str, str] = os.environ) -> Description:
-    """Read the TOML file of a service; a `SourceError` names the key that is wrong."""
+    """Read the TOML file of a service; a `SourceError` names the invalid key."""
     with reading(path, advice="see docs/discover.md", error=SourceError):
         raw = tomllib.loads(read_file(path, _MAX_TOML, error=SourceError).decode("utf-8"))
     known = {item.name: item for item in fields(Description)}
     for key in raw:
         if key not in known:
-            raise SourceError(f"{path}: no key {key!r}; there is: {', '.join(known)}")
+            raise SourceError(f"{path}: unknown key {key!r}; known keys: {', '.join(known)}")
     for key in ("url", "links", "source"):
         if key not in raw:
             raise SourceError(f"{path}: the key {key!r} is missing")
@@ -84,28 +84,28 @@ def read_description(path: Path, environment: Mapping[str, str] = os.environ) ->
         values["headers"] = _headers(path, values["headers"], environment)
     _check_template(path, values["url"])
     if not values["source"]:
-        raise SourceError(f"{path}: 'source' is where the linking page stands in an item")
+        raise SourceError(f"{path}: 'source' must be the path of the linking page")
     return Description(**values)
 
 
 def _checked(path: Path, key: str, value: Any) -> Any:
-    """A value of the right kind."""
+    """Check the type and range of a value, and convert numbers."""
     if key == "headers":
         if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
             return value
-        raise SourceError(f"{path}: 'headers' is a table of names and texts")
+        raise SourceError(f"{path}: 'headers' must be a table of strings")
     if key in ("delay", "timeout", "retries"):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 <= value <= 3600:
-            raise SourceError(f"{path}: {key!r} is a number from 0 to 3600, not {value!r}")
+            raise SourceError(f"{path}: {key!r} must be a number from 0 to 3600, not {value!r}")
         return int(value) if key == "retries" else float(value)
     if not isinstance(value, str):
-        raise SourceError(f"{path}: {key!r} is a text, not {value!r}")
+        raise SourceError(f"{path}: {key!r} must be a string, not {value!r}")
     return value
 
 
 def _headers(path: Path, raw: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Headers, with what the environment has of them."""
+    """Insert environment variables into the headers."""
     headers = {}
     for name, text in raw.items():
         for variable in _VARIABLE.findall(text):
@@ -116,7 +116,7 @@ def _headers(path: Path, raw: Mapping[str, str], environment: Mapping[str, str])
                 )
         value = _VARIABLE.sub(lambda found: environment[found[1]], text)
         if not re.fullmatch(r"[!-~]+", name) or ":" in name or re.search(r"[\r\n\0]", value):
-            raise SourceError(f"{path}: {'headers.' + name!r} is no HTTP header")
+            raise SourceError(f"{path}: {'headers.' + name!r} is not a valid HTTP header")
         headers[name] = value
     return headers
 
@@ -125,7 +125,7 @@ def _check_template(path: Path, template: str) -> None:
     try:
         parsed = list(string.Formatter().parse(template))
     except ValueError as error:
-        raise SourceError(f"{path}: 'url' is no template: {error}") from error
+        raise SourceError(f"{path}: 'url' is not a valid template: {error}") from error
     names = [name for _, name, _, _ in parsed if name is not None]
     is_plain = all(not spec and not turn for _, name, spec, turn in parsed if name is not None)
     if not is_plain or not set(names) <= _PLACEHOLDERS or not {"url", "host"} & set(names):
@@ -143,7 +143,7 @@ class _WebRedirects(urllib.request.HTTPRedirectHandler):
         self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> urllib.request.Request | None:
         if urlsplit(newurl).scheme not in ("http", "https"):
-            raise urllib.error.URLError(f"redirected to {newurl[:100]}, which is not of the web")
+            raise urllib.error.URLError(f"redirected to {newurl[:100]}, which is not HTTP")
         following = super().redirect_request(req, fp, code, msg, headers, newurl)
         if following is not None and origin_of(newurl) != origin_of(req.full_url):
             following.headers = {}
@@ -151,12 +151,12 @@ class _WebRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class _DeadlineStream(io.RawIOBase):
-    """Bytes from a service until a deadline, which single bytes do not extend."""
+    """A byte stream with a deadline, which the arrival of single bytes does not extend."""
 
     def __init__(self, sock: Any, until: float) -> None:
         self._sock, self._until = sock, until
         self._inner = sock.makefile("rb", buffering=0)
-        self._left = MAX_BODY + _READ * 2  # of headers and of redirects' bodies, too
+        self._left = MAX_BODY + _READ * 2  # including headers and bodies of redirects
 
     def readable(self) -> bool:
         return True
@@ -166,7 +166,7 @@ class _DeadlineStream(io.RawIOBase):
         if rest <= 0:
             raise TimeoutError
         if self._left <= 0:
-            raise OSError(f"it answers more than {MAX_BODY:,} bytes")
+            raise OSError(f"the response is longer than {MAX_BODY:,} bytes")
         self._sock.settimeout(rest)
         count: int | None = self._inner.readinto(buffer)
         self._left -= count or 0
@@ -178,7 +178,7 @@ class _DeadlineStream(io.RawIOBase):
 
 
 def _with_deadline(kind: type[http.client.HTTPConnection], until: float) -> Any:
-    """A kind of connection all of whose answers end before a deadline."""
+    """A connection class whose responses all end before a deadline."""
 
     class Answer(http.client.HTTPResponse):
         def __init__(self, sock: Any, level: int = 0, method: Any = None, url: Any = None) -> None:
@@ -190,7 +190,7 @@ def _with_deadline(kind: type[http.client.HTTPConnection], until: float) -> Any:
 
 
 class _DeadlineHandler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
-    """Asks by HTTP and HTTPS, with a deadline for all that belongs to one request."""
+    """Opens HTTP and HTTPS requests, with one deadline for everything about a request."""
 
     def __init__(self, until: float, answers: ExitStack) -> None:
         super().__init__()
@@ -198,16 +198,16 @@ class _DeadlineHandler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
         kind = http.client.HTTPSConnection if req.type == "https" else http.client.HTTPConnection
-        req.timeout = max(self._until - time.monotonic(), 0.001)  # of connecting and sending
+        req.timeout = max(self._until - time.monotonic(), 0.001)  # for connecting and sending
         return self._answers.enter_context(self.do_open(_with_deadline(kind, self._until), req))
 
     https_open = http_open
 
 
 class _OneProxy(urllib.request.BaseHandler):
-    """By way of one proxy, whatever hosts the environment excepts: so are pages fetched, too."""
+    """Uses one proxy for all hosts, even those excluded in the environment, as for pages."""
 
-    handler_order = 100  # before the headers are made
+    handler_order = 100  # before the headers are created
 
     def __init__(self, proxy: str) -> None:
         self._proxy = urlsplit(proxy)
@@ -225,32 +225,32 @@ class _OneProxy(urllib.request.BaseHandler):
 
 @dataclass(slots=True)
 class LinkService:
-    """A service that knows back links; a `LinkSource`."""
+    """A service that returns back links; a `LinkSource`."""
 
     description: Description
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.time
     proxy: str | None = None
     patience: float = _ENDLESS
-    """seconds after which nothing is asked once more"""
+    """seconds after which a request is not retried"""
     _last: float = -_ENDLESS
-    """when the last answer came"""
+    """time of the last response"""
 
     @classmethod
     def open(cls, path: Path, proxy: str | None = None, patience: float = _ENDLESS) -> LinkService:
-        """A service by its TOML file, asked by way of a proxy if one is given."""
+        """Open a service by its TOML file; requests go through the proxy if one is given."""
         if proxy is not None and not re.fullmatch(r"https?://[!-~]+", proxy):
-            raise SourceError(f"{proxy!r} is no HTTP proxy, which is such as http://proxy.org:8080")
+            raise SourceError(f"{proxy!r} is not an HTTP proxy such as http://proxy.org:8080")
         return cls(read_description(path), proxy=proxy, patience=patience)
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
-        """Not known: the page must be fetched."""
+        """Unknown: the page must be fetched."""
         return None
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
-        """Pages of other sites that the service says link to a page, in its order.
+        """Pages of other sites that link to a page according to the service, in its order.
 
-        Where answers come in pages what was there before a failure is kept.
+        If results are paged, those before a failure are kept.
         """
         found: dict[Url, Link] = {}
         offset = 0
@@ -285,7 +285,7 @@ class LinkService:
         )  # fmt: skip
 
     def _items(self, url: Url, limit: int, offset: int) -> list[object] | Failure:
-        """One answer's list."""
+        """The list of items in one response."""
         values = {"url": url, "host": host_of(url), "limit": limit, "offset": offset}
         body = self._fetch_body(
             url, self.description.url.format(**{k: quote(str(v), "") for k, v in values.items()})
@@ -296,15 +296,15 @@ class LinkService:
             answer = orjson.loads(body)
         except ValueError:
             start = body[:60].decode("utf-8", "replace").strip()
-            return Failure(url, Reason.NOT_JSON, f"the service answered no JSON but: {start!r}")
+            return Failure(url, Reason.NOT_JSON, f"the response is not JSON: {start!r}")
         items = _value_at(answer, self.description.links)
         if not isinstance(items, list):
             where = self.description.links
-            return Failure(url, Reason.WRONG_SHAPE, f"there is no list at {where!r} in the answer")
+            return Failure(url, Reason.WRONG_SHAPE, f"the response has no list at {where!r}")
         return items
 
     def _fetch_body(self, url: Url, address: str) -> bytes | Failure:
-        """The body of an answer; asked again where that may help."""
+        """The body of a response; the request is retried if that may help."""
         failure, begun = Failure(url, Reason.NOT_ASKED), self.clock()
         for attempt in range(self.description.retries + 1):
             wait = self._last + self.description.delay - self.clock()
@@ -324,20 +324,20 @@ class LinkService:
         return failure
 
     def _without_retry(self, failure: Failure) -> Failure:
-        """A failure that says why nothing was asked again, though that might have helped."""
-        why = f", as it asks to wait {failure.retry_after:g} s" if failure.retry_after else ""
+        """The failure, with the reason why the request was not retried."""
+        why = f", as it asks for {failure.retry_after:g} s" if failure.retry_after else ""
         return replace(
-            failure, detail=f"{failure.detail}; not asked again within {self.patience:g} s{why}"
+            failure, detail=f"{failure.detail}; no retry within {self.patience:g} s{why}"
         )
 
     def _request(self, url: Url, address: str) -> bytes | Failure:
         headers = {"User-Agent": f"diptych/{VERSION}", "Accept": "application/json"}
         request = urllib.request.Request(address, headers=headers | dict(self.description.headers))
         until = time.monotonic() + max(self.description.timeout, 0.1)
-        # Without a proxy of its own it takes those of the environment.
+        # Without its own proxy, it uses those of the environment.
         through = (urllib.request.ProxyHandler({}), _OneProxy(self.proxy)) if self.proxy else ()
         try:
-            with ExitStack() as answers:  # also of redirects, which no one else would close
+            with ExitStack() as answers:  # including those of redirects, which nothing else closes
                 opener = urllib.request.build_opener(
                     _WebRedirects(), _DeadlineHandler(until, answers), *through
                 )
@@ -356,7 +356,7 @@ class LinkService:
 
     def _too_slow(self, url: Url) -> Failure:
         seconds = self.description.timeout
-        return Failure(url, Reason.TIMEOUT, f"no whole answer within {seconds:g} s")
+        return Failure(url, Reason.TIMEOUT, f"no complete response within {seconds:g} s")
 
     def _refusal(self, url: Url, error: urllib.error.HTTPError) -> Failure:
         response = Response(url, error.code, tuple(error.headers.items()), b"", self.clock())
@@ -366,15 +366,15 @@ class LinkService:
         return Failure(url, f"http_{error.code}", detail, retry_after(response))
 
     def _body(self, url: Url, answer: Any) -> bytes | Failure:
-        """The body of an answer, up to a limit."""
+        """The body of a response, up to a limit."""
         body = bytearray()
         while piece := answer.read1(_READ):
             body += piece
             if len(body) > MAX_BODY:
-                too_long = f"the answer is longer than {MAX_BODY:,} bytes"
+                too_long = f"the response is longer than {MAX_BODY:,} bytes"
                 return Failure(url, Reason.TOO_LARGE, too_long)
-        if answer.length:  # what is still to come
-            return Failure(url, Reason.CUT_OFF, "the answer ends before it is whole")
+        if answer.length:  # bytes that are missing
+            return Failure(url, Reason.CUT_OFF, "the response is incomplete")
         return bytes(body)
 
 
@@ -385,7 +385,7 @@ def _may_succeed(failure: Failure) -> bool:
 
 
 def _value_at(content: object, path: str) -> object:
-    """The value at dotted keys; None if there is none.
+    """The value at a path of dotted keys; None if there is none.
 
     >>> content = {"data": {"items": [1]}}
     >>> _value_at(content, "data.items"), _value_at([], "data"), _value_at([2], "")

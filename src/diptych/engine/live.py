@@ -1,4 +1,4 @@
-"""The live web: drives a crawl over HTTP."""
+"""Engine for the live web: drives a crawl over HTTP."""
 
 from __future__ import annotations
 
@@ -23,13 +23,11 @@ from diptych.page.answer import ReadAnswer
 from diptych.protocols import LinkSource, Watcher
 from diptych.types import Failure
 
-COMMIT_AFTER = 0.05  # seconds; what a kill can cost, and then it is fetched again
-MAX_STARTS = 8  # fetches that are begun without a turn for those that are under way
-MAX_TURN = 0.01  # seconds that answers are taken in without a turn for the network
-POLL_INTERVAL = (
-    0.01  # seconds between two looks at whether a worker has an answer, and nothing to do
-)
-TICK_INTERVAL = 0.1  # seconds between two looks at the clock while nothing happens
+COMMIT_AFTER = 0.05  # seconds between commits; a kill loses no more, which is then fetched again
+MAX_STARTS = 8  # fetches started before running ones get a turn
+MAX_TURN = 0.01  # seconds that responses are processed before the network gets a turn
+POLL_INTERVAL = 0.01  # seconds between checks for answers of workers
+TICK_INTERVAL = 0.1  # seconds between ticks while nothing happens
 
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
@@ -39,7 +37,7 @@ Outcome = tuple[Claim, ReadAnswer | Failure, bytes]
 
 @dataclass(frozen=True, slots=True)
 class LiveEngine:
-    """Fetches what a crawl asks for; all state is the crawl's."""
+    """Fetches the URLs that a crawl selects; the crawl holds all state."""
 
     settings: FetchSettings
 
@@ -52,7 +50,7 @@ class LiveEngine:
     def discover(
         self, discovery: Discovery, source: LinkSource, workers: Workers, watcher: Watcher
     ) -> None:
-        """Look for bilingual sites until nothing is left, the budget is spent, or it is stopped."""
+        """Search for bilingual sites until nothing is left, the budget is spent, or a stop."""
         with LinkQueryThread(discovery, source) as pending:
             workers.run_in_loop(self._run(discovery, pending, workers, watcher))
 
@@ -60,18 +58,18 @@ class LiveEngine:
         self, crawl: CrawlState, answers: PendingAnswers, workers: Workers, watcher: Watcher
     ) -> None:
         loop = asyncio.get_running_loop()
-        # Names of hosts are looked up in threads: one that is slow must not hold up others.
+        # Host names are resolved in threads: a slow lookup must not delay others.
         loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
         fetches, committed = _Fetches(), 0.0
-        # What may take long is done in another thread: what is being fetched goes on meanwhile, and
-        # nothing else uses the crawl and its store.
+        # Slow operations run in another thread, while fetching continues; nothing else uses the
+        # crawl and its store meanwhile.
         with crawl.store.transaction() as transaction, ThreadPoolExecutor(1) as keeper:
             async with Fetcher(self.settings) as fetcher:
                 while not watcher.stopped():
                     now = time.time()
                     for claim in crawl.next(now, min(self._room(fetches), MAX_STARTS)):
                         fetches.begin(self._fetch(claim, crawl, fetcher, workers))
-                    await asyncio.sleep(0)  # let them begin
+                    await asyncio.sleep(0)  # let them start
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
                     if is_over or now - committed > COMMIT_AFTER:
                         await _in_thread(keeper, crawl.checkpoint, transaction)
@@ -89,7 +87,7 @@ class LiveEngine:
     def _pause(
         self, crawl: CrawlState, answers: PendingAnswers, fetches: _Fetches, now: float
     ) -> float:
-        """Seconds until there may be something to do, if nothing is fetched before."""
+        """Seconds until there may be something to do, unless a fetch ends earlier."""
         wake = crawl.wake()
         longest = POLL_INTERVAL if answers.waiting else TICK_INTERVAL
         if wake is None or not self._room(fetches):
@@ -125,13 +123,13 @@ async def _in_thread(
     keeper: ThreadPoolExecutor, act: Callable[Arguments, None], *given: Arguments.args,
     **more: Arguments.kwargs,
 ) -> None:  # fmt: skip
-    """Do something in another thread, with the learned languages of this one."""
+    """Run a function in another thread, with the learned languages of this one."""
     work = partial(copy_context().run, act, *given, **more)
     await asyncio.get_running_loop().run_in_executor(keeper, work)
 
 
 async def _last_of(steps: Iterator[Value | None]) -> Value:
-    """The last of several steps, with a turn for others after each."""
+    """The last of several steps; others get a turn after each."""
     found: Value | None = None
     for step in steps:
         found = step
@@ -141,7 +139,7 @@ async def _last_of(steps: Iterator[Value | None]) -> Value:
 
 
 class _Fetches:
-    """Fetches under way, and those that have ended."""
+    """Running fetches, and those that have ended."""
 
     def __init__(self) -> None:
         self.tasks: set[asyncio.Task[Outcome]] = set()
@@ -149,7 +147,7 @@ class _Fetches:
         self._news = asyncio.Event()
 
     def begin(self, fetch: Coroutine[Any, Any, Outcome]) -> None:
-        """Begin one."""
+        """Start a fetch."""
         task = asyncio.create_task(fetch)
         self.tasks.add(task)
         task.add_done_callback(self._end)
@@ -161,23 +159,23 @@ class _Fetches:
 
     @property
     def are_over(self) -> bool:
-        """True if no fetch is under way, and no outcome is left."""
+        """True if no fetch is running, and all outcomes have been taken."""
         return not self.tasks and not self._ended
 
     async def wait(self, seconds: float) -> None:
-        """Until one ends, or for a while."""
+        """Wait until a fetch ends, at most for some seconds."""
         timer = asyncio.get_running_loop().call_later(seconds, self._news.set)
         await self._news.wait()
         timer.cancel()
         self._news.clear()
 
     def outcomes(self) -> list[Outcome]:
-        """The outcomes of fetches that have ended; an exception of ours ends the run."""
+        """The outcomes of fetches that have ended; an exception in our code ends the run."""
         ended, self._ended = self._ended, []
         return [task.result() for task in ended]
 
     async def cancel(self) -> None:
-        """Leave off those that are under way."""
+        """Cancel the running fetches."""
         for task in self.tasks:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)

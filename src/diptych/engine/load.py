@@ -1,4 +1,4 @@
-"""Load of the workers of late, so that another is started neither too early nor too late."""
+"""Recent load of the workers, used to start another one neither too early nor too late."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Load:
-    """The share of the last seconds in which it was busy; the last ones count most.
+    """The share of busy time, exponentially weighted so that recent seconds count most.
 
     >>> load = Load(seconds=1.0)
     >>> [round(load.note(now, is_busy=True), 2) for now in (10.0, 10.5, 11.0, 12.0)]
@@ -21,7 +21,7 @@ class Load:
     _is_busy: bool = False
 
     def note(self, now: float, *, is_busy: bool) -> float:
-        """Note if it is busy from now on; the share until now."""
+        """Record if the workers are busy from now on; returns the share until now."""
         kept = math.exp((self._since - now) / self.seconds)
         self.share = kept * self.share + (1 - kept) * self._is_busy
         self._since, self._is_busy = now, is_busy

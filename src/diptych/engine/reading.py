@@ -1,4 +1,4 @@
-"""Task of a worker process: parse an answer of a server, and compose its WARC record."""
+"""Task of a worker process: parse a response, and compose its WARC record."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from diptych.run.warc import compose
 from diptych.types import Failure, Kind, Link, Response, Url
 
 READ_LIMITS = TaskLimits(30.0, 2 << 30)  # a page of 10 MB takes less than two seconds
-_PART = 1000  # entries of a sitemap
+_PART = 1000  # entries of a sitemap per part
 
 
 class ReadTask(NamedTuple):
-    """Parse an answer; the result is packed for the way to the parent process."""
+    """Parse a response; the result is packed for sending to the parent process."""
 
     kind: Kind
     response: Response
@@ -28,10 +28,10 @@ class ReadTask(NamedTuple):
     langs: tuple[str, ...]
     with_sketch: bool = False
     with_record: bool = True
-    """True if the WARC record is wanted too"""
+    """True to compose the WARC record too"""
 
     def run(self, context: None) -> bytes:
-        """The answer as read, and its record."""
+        """The parsed response and its record, packed."""
         reading = read_answer(
             self.kind, self.response,
             depth=self.depth, langs=self.langs, with_sketch=self.with_sketch,
@@ -42,7 +42,7 @@ class ReadTask(NamedTuple):
 def read_result(
     url: Url, result: bytes | Failed
 ) -> Iterator[tuple[ReadAnswer | Failure, bytes] | None]:
-    """The result of a `ReadTask` in steps of a few milliseconds: None after each but the last."""
+    """Unpack the result of a `ReadTask` in steps of a few milliseconds: None until the last."""
     if isinstance(result, Failed):
         yield Failure(url, result.reason), b""
     else:
@@ -50,10 +50,10 @@ def read_result(
 
 
 def pack(reading: ReadAnswer, record: bytes) -> bytes:
-    """A reading and its record for the way to the parent.
+    """Serialise a parsed response and its record for the parent process.
 
-    Links go as JSON: unpickling a hundred named tuples takes longer than parsing the page.
-    The entries of a sitemap go in parts, to be unpacked one by one: there may be 50,000.
+    Links are sent as JSON: unpickling a hundred named tuples takes longer than parsing the page.
+    Sitemap entries are sent in parts, to be unpacked one by one: there may be 50,000.
     """
     links = b"[]"
     parts: tuple[bytes, ...] = ()
@@ -69,7 +69,7 @@ def pack(reading: ReadAnswer, record: bytes) -> bytes:
 
 
 def unpack(frame: bytes) -> Iterator[tuple[ReadAnswer, bytes] | None]:
-    """Undo `pack` in steps of a few milliseconds: None after each but the last."""
+    """Reverse `pack` in steps of a few milliseconds: yields None until the last."""
     reading: ReadAnswer
     reading, links, parts, record = pickle.loads(frame)
     if reading.page is not None:

@@ -1,4 +1,4 @@
-"""Replay engine: index WARC archives, and answer a crawl from them without network."""
+"""Replay engine: indexes WARC archives, and drives a crawl from them without network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from diptych.types import Failure, Kind, Response
 
 
 def archive_files(paths: Iterable[Path]) -> list[Path]:
-    """The WARC files among some files and folders, in order of name."""
+    """The WARC files among files and folders; those of a folder are sorted by name."""
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -34,7 +34,7 @@ def archive_files(paths: Iterable[Path]) -> list[Path]:
                 file for file in path.rglob("*") if file.name.endswith((".warc", ".warc.gz"))
             )
             if not found:
-                raise ArchiveError(f"there is no *.warc or *.warc.gz file in {path}")
+                raise ArchiveError(f"{path} contains no *.warc or *.warc.gz file")
             files.extend(found)
         elif path.is_file():
             check_archive(path)
@@ -45,9 +45,9 @@ def archive_files(paths: Iterable[Path]) -> list[Path]:
 
 
 def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
-    """Find all responses in archives once, and say which archives are damaged.
+    """Index all responses in archives, and return messages about damaged archives.
 
-    What stands before the damage is used.  A file that has grown or was mended is read again.
+    Responses before the damage are used.  A file is indexed again only if its size has changed.
     """
     index = ArchiveIndex(store)
     for file in files:
@@ -78,14 +78,14 @@ def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
 
 
 PAGES_AT_ONCE = 32
-"""pages that are read at the same time, where the choice of the next does not depend on them"""
+"""pages parsed at the same time, if the choice of the next URL does not depend on them"""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayEngine:
-    """Answers a crawl out of the archives that were indexed into its store.
+    """Drives a crawl from the archives that were indexed into its store.
 
-    Time is the number of answers so far: the same archives give the same crawl, to the bit.
+    Time is the number of responses so far: the same archives give exactly the same crawl.
     """
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
@@ -116,9 +116,9 @@ class ReplayEngine:
 def _answers(
     crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
 ) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
-    """The answers to some claims, in order, until it is stopped; they are read at the same time.
+    """The responses to some claims, in order, unless stopped; they are parsed in parallel.
 
-    Pages are sketched at once, so that none is parsed twice.
+    Sketches are made at the same time, so that no page is parsed twice.
     """
     begun: list[tuple[Pointer | None, Future[bytes | Failed]]] = []
     for claim in claims:
@@ -126,7 +126,7 @@ def _answers(
         task = ReadTask(claim.kind, response, claim.depth, crawl.langs, True, False)
         begun.append((pointer, workers.submit(task, ALONE, limits=READ_LIMITS)))
     for claim, (pointer, future) in zip(claims, begun, strict=True):
-        if not is_awaited(future, watcher):  # the next invocation gives back what was claimed
+        if not is_awaited(future, watcher):  # the next invocation gives the claims back
             return
         *_, read = read_result(claim.url, future.result())
         assert read is not None
@@ -139,7 +139,7 @@ def _answers(
 
 
 def _archived(crawl: Crawl, claim: Claim) -> tuple[Response, Pointer | None]:
-    """The answer in the archives; without one, that nothing is there."""
+    """The archived response; a 404 response and None if there is none."""
     place = ArchiveIndex(crawl.store).place(claim.url)
     response = crawl.store.archive.read(*place) if place else None
     if place is None or response is None:

@@ -1,4 +1,4 @@
-"""Waiting for tasks, with ticks of a watcher: the display lives, and Ctrl-C is seen."""
+"""Waiting for tasks while a watcher ticks, which updates the display and notices Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from diptych.protocols import Watcher
 
-_TICK_SECONDS = 0.1  # between two ticks while a result is waited for
+_TICK_SECONDS = 0.1  # between two ticks while waiting for a result
 
 
 def is_done(future: Future[Any]) -> bool:
-    """True if a task is done, after a moment in which it may be."""
+    """True if a task is done; waits for a moment."""
     return bool(wait([future], timeout=_TICK_SECONDS).done)
 
 

@@ -1,7 +1,7 @@
-"""Worker process: does the tasks that `workers` sends, one after the other.
+"""Worker process: runs the tasks that `workers` sends, one after the other.
 
-Frames on its standard input and output are a length and a pickle.  The parent is the only one that
-writes to it, and both ends are this package: no data of a page is ever unpickled.
+Frames on its standard input and output consist of a length and a pickle.  Only the parent writes to
+it, and both ends are this package: data of a page is never unpickled.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from diptych.run.database import DatabaseError
 FRAME = struct.Struct("<I")
 READY = FRAME.pack(0)
 _MACHINE_FAULTS = (OSError, ImportError, DatabaseError, DiptychError)
-"""faults of the disk, the database, the installation: they end a run, which goes on then"""
+"""faults of disk, database or installation: they end a run, which can be resumed"""
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
-_COLLECT_RARELY = (100_000, 50, 100)  # pages make no cycles; looking for them took a tenth of time
+_COLLECT_RARELY = (100_000, 50, 100)  # pages create no cycles; the search took 10% of the time
 
 Context = TypeVar("Context")
 Context_contra = TypeVar("Context_contra", contravariant=True)
@@ -37,32 +37,32 @@ Result = TypeVar("Result", covariant=True)
 
 
 class Task(Protocol[Context_contra, Result]):
-    """A task that can be sent to another process, and its result back."""
+    """A task that can be sent to another process, as can its result."""
 
     def run(self, context: Context_contra, /) -> Result:
-        """Do it, with what several tasks have in common."""
+        """Run the task; `context` is shared by several tasks."""
         ...
 
 
 class TaskLimits(NamedTuple):
-    """The most time and memory that a task may take; None: as much as it needs."""
+    """Maximum time and memory of a task; None: unlimited."""
 
     seconds: float | None
     bytes: int | None
 
 
 USUAL = TaskLimits(120.0, 2 << 30)
-"""of a task about one page or two; the largest pages take some seconds and 500 MB"""
+"""limits of a task about one or two pages; the largest pages take some seconds and 500 MB"""
 
 
 class Failed(NamedTuple):
-    """A task that has no result, and the type of its fault."""
+    """The outcome of a task without a result, with the type of its fault."""
 
     kind: str
 
     @property
     def reason(self) -> str:
-        """The reason that is recorded for what the task was to do."""
+        """The reason to record for the failed task."""
         return f"failed:{self.kind}"
 
 
@@ -71,33 +71,33 @@ class Fault(NamedTuple):
 
     message: str
     is_ours: bool
-    """True if the message is for the user, and says what to do"""
+    """True if the message is written for the user, and says what to do"""
     trace: str
 
 
 class Beginning(NamedTuple):
-    """The first frame: what a worker must know before it can unpickle a task."""
+    """The first frame: what a worker needs before it can unpickle a task."""
 
     path: list[str]
-    """where modules are looked for"""
+    """module search path"""
     languages: tuple[LearnedLanguage, ...]
 
 
 class NewContext(NamedTuple, Generic[Context]):
-    """The context of the tasks that come after it."""
+    """The context of all following tasks."""
 
     value: Context
 
 
 class Order(NamedTuple):
-    """A task, and the most memory that it may take."""
+    """A task, and the memory it may use."""
 
     task: Task[Any, Any]
     bytes: int | None
 
 
 class _Attempt(AbstractContextManager["_Attempt"]):
-    """Takes whatever a page makes a library raise, so that it costs the task only."""
+    """Catches any error that a page causes in a library, so that only this task fails."""
 
     failed = Failed("")
 
@@ -112,14 +112,14 @@ class _Attempt(AbstractContextManager["_Attempt"]):
 
 
 def attempt(task: Task[Context, Result], context: Context) -> Result | Failed:
-    """The result of a task; its fault costs only itself."""
+    """Run a task; if it raises because of a page, return a `Failed`."""
     with _Attempt() as attempted:
         return task.run(context)
     return attempted.failed
 
 
 def main(source: BinaryIO, sink: BinaryIO) -> None:
-    """Say when ready, then do each task in turn."""
+    """Report when ready, then run the tasks one by one."""
     beginning: Beginning = pickle.loads(_frame(source))
     sys.path[:] = beginning.path
     use_learned_languages(beginning.languages)
@@ -141,7 +141,7 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
 
 
 def _answer(order: Order, context: Any) -> bytes:
-    """The result of a task, pickled; one that cannot be is none."""
+    """The pickled result of a task; a `Failed` if it cannot be pickled."""
     _limit_memory(order.bytes)
     try:
         with _Attempt() as attempted:
@@ -163,7 +163,7 @@ def _fault(error: Exception) -> Fault:
 
 
 def _limit_memory(limit: int | None) -> None:
-    """Let this process allocate no more than so many bytes, where the system can see to that."""
+    """Limit the memory of this process to some bytes, if the system supports that."""
     try:
         import resource
     except ImportError:
@@ -176,9 +176,9 @@ def _limit_memory(limit: int | None) -> None:
 
 
 def _receive(source: BinaryIO, frames: SimpleQueue[bytes]) -> None:
-    """Take in frames; end this process with its parent, also in the middle of a task.
+    """Receive frames; end this process when its parent ends, even in the middle of a task.
 
-    Also without memory for another frame: the parent has another process do what is left.
+    It also ends if there is no memory for a frame: the parent starts another process then.
     """
     try:
         while body := _frame(source):
@@ -188,14 +188,14 @@ def _receive(source: BinaryIO, frames: SimpleQueue[bytes]) -> None:
 
 
 def _frame(source: BinaryIO) -> bytes:
-    """The next frame; nothing at the end of the input."""
+    """The next frame; empty at the end of the input."""
     head = source.read(FRAME.size)
     body = source.read(FRAME.unpack(head)[0]) if len(head) == FRAME.size else b""
     return body
 
 
 def _own_streams() -> tuple[BinaryIO, BinaryIO]:
-    """The streams to the parent; whatever else is printed goes to standard error."""
+    """The streams to the parent; any other output goes to standard error."""
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -204,24 +204,24 @@ def _own_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _end_with_parent() -> None:
-    """Have the system end this process with its parent, also where a task never lets others run."""
+    """Have the system kill this process when its parent ends, even if a task blocks threads."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def serve() -> None:
-    """The life of a worker process."""
+    """Run a worker process until its parent ends."""
     _end_with_parent()
     gc.set_threshold(*_COLLECT_RARELY)
-    sys.excepthook = lambda *_: None  # the parent says what has happened
+    sys.excepthook = lambda *_: None  # the parent reports the error
     try:
         main(*_own_streams())
-    except (BrokenPipeError, EOFError):  # the parent was killed: there is nobody left to tell
+    except (BrokenPipeError, EOFError):  # the parent was killed: nobody is left to notify
         os._exit(0)
 
 
 if __name__ == "__main__":
-    # Under its own name: what the parent sends is of that module.
+    # By its module name, which the pickles of the parent refer to.
     from diptych.engine import worker
 
     worker.serve()

@@ -1,4 +1,4 @@
-"""Processes of workers: starting and killing them, and the frames they are sent."""
+"""Worker processes: start them, kill them, and encode the frames they exchange."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from diptych.engine.worker import FRAME, Failed, Fault
 from diptych.errors import DiptychError
 
 UNSENDABLE = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
-"""what pickling raises for a value that cannot be sent to another process"""
-# Ctrl-C in a terminal goes to a whole group of processes; the parent decides when to stop.
+"""exceptions of pickle for a value that cannot be sent to another process"""
+# Ctrl-C in a terminal goes to a whole process group; the parent decides when to stop.
 _OWN_GROUP: dict[str, Any] = {"process_group": 0} if os.name == "posix" else {}
 
 
 async def start_process() -> asyncio.subprocess.Process:
-    """Start a worker that imports this package, wherever it is."""
+    """Start a worker that imports this same package."""
     package = str(Path(diptych.__file__).parent.parent)
     path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
     try:
@@ -38,7 +38,7 @@ async def start_process() -> asyncio.subprocess.Process:
 def kill(process: asyncio.subprocess.Process) -> None:
     """Kill a process, if it has not ended.
 
-    Not by `process.kill`: that may take the exit code which the event loop waits for.
+    `process.kill` is not used: it may consume the exit code that the event loop waits for.
     """
     if process.returncode is None:
         with suppress(ProcessLookupError):
@@ -46,7 +46,7 @@ def kill(process: asyncio.subprocess.Process) -> None:
 
 
 async def bury(process: asyncio.subprocess.Process) -> None:
-    """End a process, if it has not ended, and wait until nothing is left of it."""
+    """Kill a process, if it has not ended, and wait for its end."""
     kill(process)
     if process.stdin is not None:
         process.stdin.close()
@@ -54,13 +54,13 @@ async def bury(process: asyncio.subprocess.Process) -> None:
 
 
 def frame_of(message: Any) -> bytes:
-    """A message as it is sent: its length, and a pickle."""
+    """Encode a message as a frame: its length, and a pickle."""
     body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return FRAME.pack(len(body)) + body
 
 
 def loaded(body: bytes) -> Any:
-    """The result of a task; none if it cannot be unpickled here."""
+    """Unpickle the result of a task; a `Failed` if that is impossible."""
     try:
         return pickle.loads(body)
     except (*UNSENDABLE, EOFError, ImportError, IndexError, MemoryError) as error:
@@ -68,7 +68,7 @@ def loaded(body: bytes) -> Any:
 
 
 def error_of(fault: Fault) -> DiptychError:
-    """The error that a fault of the machine in a worker is for the user."""
+    """The error to raise for a machine fault in a worker."""
     message = fault.message if fault.is_ours else f"a worker process failed: {fault.message}"
     error = DiptychError(message)
     error.add_note(fault.trace)

@@ -1,8 +1,8 @@
 """The worker processes of a run: one pool for reading, pairing and aligning pages.
 
-A task that fails, takes too long or too much memory costs only itself: its result is a `Failed`.
-Another process is started when the work that waits would take longer than starting one, up to the
-number that the user allows.  Workers end with this process, even when it is killed.
+If a task fails, or takes too long or too much memory, only that task is lost: its result is a
+`Failed`.  Another process is started if the waiting work would take longer than starting one, up to
+the number the user allows.  Workers end with this process, even when it is killed.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ Context = TypeVar("Context")
 Result = TypeVar("Result")
 Value = TypeVar("Value")
 
-_START_SECONDS = 1.0  # of starting a process and loading its models, on a busy machine
-_USUAL_SECONDS = 0.02  # of a task of a kind that was not done yet
-_NEW_WEIGHT = 0.1  # of the last task in the usual time of its kind
-_BRIEF_SECONDS = 0.05  # of a kind of task behind which the next may wait in a worker already
-_TASKS_AHEAD = 8  # tasks per worker that are begun before the first of them is given out
-_MANY_PAGES = 4  # that wait: the network is faster than the workers
-_LOAD_SECONDS = 0.5  # over which the load is taken
-_BUSY = 0.8  # share of that time in which all workers were busy, from which another pays
+_START_SECONDS = 1.0  # to start a process and load its models, on a busy machine
+_USUAL_SECONDS = 0.02  # assumed for a kind of task that was not run yet
+_NEW_WEIGHT = 0.1  # weight of the latest task in the usual time of its kind
+_BRIEF_SECONDS = 0.05  # another task may be queued in a worker behind one that usually takes less
+_TASKS_AHEAD = 8  # tasks per worker that are started before the first result is yielded
+_MANY_PAGES = 4  # waiting pages, from which the network is faster than the workers
+_LOAD_SECONDS = 0.5  # time constant of the load
+_BUSY = 0.8  # share of busy time above which another worker pays off
 
 
 class Shared(Generic[Context]):
-    """The context of many tasks: a worker is sent it once, tasks done in place use `here`."""
+    """The context of many tasks: sent to each worker once; tasks run in place use `here`."""
 
     def __init__(self, context: Context, here: Context) -> None:
         self.here = here
@@ -74,7 +74,7 @@ class Shared(Generic[Context]):
 
 
 ALONE: Shared[None] = Shared(None, None)
-"""the context of tasks that have all they need"""
+"""the context of tasks that need none"""
 
 
 @dataclass(slots=True, eq=False)
@@ -93,18 +93,18 @@ class _Worker:
     process: asyncio.subprocess.Process
     shared: Shared[Any] = ALONE
     jobs: deque[_Job] = field(default_factory=deque)
-    """the one it does, and those that come next"""
+    """the current job, and the next ones"""
     since: float = 0.0
     timer: asyncio.TimerHandle | None = None
     is_late: bool = False
 
 
 class Workers:
-    """Use as a context manager; with a count of 0 all tasks are done in place, without limits."""
+    """A pool, used as a context manager; with count 0, tasks run in place and without limits."""
 
     def __init__(self, count: int) -> None:
         self.count = count
-        """processes, at most"""
+        """maximum number of processes"""
         self._thread = EventLoopThread()
         self._workers: list[_Worker] = []
         self._starting: set[asyncio.Task[None]] = set()
@@ -128,20 +128,20 @@ class Workers:
 
     @property
     def processes(self) -> list[int]:
-        """The ids of the processes that run."""
+        """The ids of the running processes."""
         return [worker.process.pid for worker in self._workers]
 
     def run_in_loop(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """Run a coroutine in the thread of the pool, and wait for it; it may `await call`."""
+        """Run a coroutine in the pool's thread, and wait for it; it may `await call`."""
         return self._thread.run(coroutine)
 
     def prepare(self) -> None:
-        """Start a first process in the background: that takes a while."""
+        """Start the first process in the background, since that takes a while."""
         if self.count:
             self._thread.loop.call_soon_threadsafe(self._start_first)
 
     def close(self) -> None:
-        """End all processes, whatever they are at."""
+        """End all processes, even if they are working."""
         if self._thread.is_started:
             try:
                 self._thread.run(self._end())
@@ -154,7 +154,7 @@ class Workers:
         self, task: Task[Context, Result], shared: Shared[Context], *,
         limits: TaskLimits = USUAL, is_answer: bool = False,
     ) -> Future[Result | Failed]:  # fmt: skip
-        """Have a task done some time."""
+        """Schedule a task, and return its future result."""
         if self._is_closing:
             raise RuntimeError("the workers of this run have ended")
         if not self.count:
@@ -168,9 +168,9 @@ class Workers:
         self, tasks: Iterable[Task[Context, Result]], shared: Shared[Context], *,
         tick: Callable[[], None], limits: TaskLimits = USUAL,
     ) -> Iterator[Result | Failed]:  # fmt: skip
-        """The result of each task, in order; no more than a window of them is held.
+        """Yield the result of each task, in order; only a limited number is in memory at a time.
 
-        `tick` is called often while it waits; what it raises ends the work.
+        `tick` is called often while waiting; if it raises, the work ends.
         """
         begun: deque[Future[Result | Failed]] = deque()
         try:
@@ -190,9 +190,9 @@ class Workers:
         self, task: Task[Context, Result], shared: Shared[Context], *,
         limits: TaskLimits = USUAL, is_answer: bool = False, is_page: bool = False,
     ) -> Result | Failed:  # fmt: skip
-        """Have a task done, and wait for its result.
+        """Run a task in a worker, and wait for its result.
 
-        Another worker is started as soon as several pages wait: they come from the network.
+        Another worker is started as soon as several pages wait, since the network delivers them.
         """
         if not self.count:
             return attempt(task, shared.here)
@@ -204,7 +204,7 @@ class Workers:
         return result
 
     def _assign(self) -> None:
-        """Give jobs to workers that have time, and start another worker if that pays."""
+        """Give jobs to workers that have time, and start another worker if that pays off."""
         while self._first and (worker := self._least_busy()) and self._has_room(worker):
             self._give(worker, self._first.popleft())
         while self._answers and (worker := self._least_busy()):
@@ -227,7 +227,7 @@ class Workers:
         return min(self._workers, key=lambda worker: len(worker.jobs), default=None)
 
     def _has_room(self, worker: _Worker) -> bool:
-        """True if a worker has nothing to do, or will not be long: it need not wait then."""
+        """True if a worker is idle, or will be so soon that a job may be queued behind its own."""
         if not worker.jobs:
             return True
         usual = self._seconds.get(type(worker.jobs[0].task), _START_SECONDS)
@@ -247,14 +247,14 @@ class Workers:
             return
         if is_new:
             worker.shared = job.shared
-        with suppress(ConnectionError):  # it has just died: `_listen` will see that
+        with suppress(ConnectionError):  # it has just died: `_listen` will notice
             worker.process.stdin.write(frames)
         worker.jobs.append(job)
         if len(worker.jobs) == 1:
             self._begin(worker)
 
     def _begin(self, worker: _Worker) -> None:
-        """Take the time of a worker's first job."""
+        """Start the timer of a worker's current job."""
         worker.since = time.monotonic()
         seconds = worker.jobs[0].limits.seconds
         if seconds is not None:
@@ -263,7 +263,7 @@ class Workers:
             worker.timer = loop.call_at(due, self._kill_late, worker, due)
 
     def _kill_late(self, worker: _Worker, due: float) -> None:
-        """End a worker that takes too long, unless this process was asleep too (Ctrl-Z)."""
+        """Kill a worker that takes too long, unless this process was suspended too (Ctrl-Z)."""
         if asyncio.get_running_loop().time() - due > _START_SECONDS:
             self._begin(worker)
             return
@@ -271,7 +271,7 @@ class Workers:
         kill(worker.process)
 
     def _end_job(self, worker: _Worker, result: Any) -> None:
-        """Hand over the result of a worker's first job, and begin with the next."""
+        """Deliver the result of a worker's current job."""
         job = worker.jobs.popleft()
         if worker.timer is not None:
             worker.timer.cancel()
@@ -286,7 +286,7 @@ class Workers:
                 job.answer.set_result(result)
 
     async def _listen(self, worker: _Worker) -> None:
-        """Take in the results of a worker until it ends; the job it was at has failed then."""
+        """Receive the results of a worker until it ends; its current job has then failed."""
         stdout = worker.process.stdout
         assert stdout is not None
         with suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -300,7 +300,7 @@ class Workers:
                 if worker.jobs:
                     self._begin(worker)
                 self._assign()
-                await asyncio.sleep(0)  # else all that is there already is read in one turn
+                await asyncio.sleep(0)  # otherwise everything buffered would be read in one turn
         self._workers.remove(worker)
         if worker.timer is not None:
             worker.timer.cancel()
@@ -316,7 +316,7 @@ class Workers:
     # -- starting and ending -----------------------------------------------------------------
 
     def _needs_another(self) -> bool:
-        """True if all are busy all the time, or what waits would take longer than a start."""
+        """True if all workers are always busy, or waiting work would take longer than a start."""
         waiting = len(self._first) + len(self._answers)
         is_full = len(self._workers) + len(self._starting) >= self.count
         if not waiting or is_full or self._is_closing:
@@ -344,11 +344,11 @@ class Workers:
         self._starting.discard(starting)
         error = starting.exception()
         if error is not None and self._workers:
-            self.count = len(self._workers)  # the others do it
+            self.count = len(self._workers)  # continue with the others
         if error is None or self._is_closing or self._workers:
             self._assign()
             return
-        for job in (*self._first, *self._answers):  # there is nobody to do them
+        for job in (*self._first, *self._answers):  # nobody is left to run them
             if not job.answer.done():
                 job.answer.set_exception(error)
         self._first.clear()
@@ -384,7 +384,7 @@ class Workers:
 
 
 def _result(begun: deque[Future[Value]], tick: Callable[[], None]) -> Value:
-    """The result of the first task, waited for."""
+    """Wait for the result of the first task."""
     tick()
     while not is_done(begun[0]):
         tick()

@@ -1,6 +1,6 @@
-"""Admission of URLs to the queue: in scope, no trap, no file type other than HTML.
+"""Admission of URLs to the queue: in scope, not a trap, not a file type other than HTML.
 
-A URL is outside of the crawl's scope, refused (a trap, or no page by its name), or may be queued.
+A URL is outside the crawl's scope, refused (a trap, or not HTML by its extension), or queued.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from diptych.text.caches import TextMap
 from diptych.text.urls import NOT_HTML, extension, url_key
 from diptych.types import Kind, Url
 
-MAX_KNOWN = 48_000_000  # bytes; some 200,000 URLs
-_UNKNOWN = "?"  # no name of a site
+MAX_KNOWN = 48_000_000  # bytes; about 200,000 URLs
+_UNKNOWN = "?"  # not the name of any site
 
 
 class Admission:
-    """Decides for each new URL; the counts of endless families are kept in the store."""
+    """Decides on each new URL; the store keeps the counts of endless URL families."""
 
     def __init__(self, store: Store, hosts: Hosts, scope: Scope | Anywhere) -> None:
         self._store = store
         self._hosts = hosts
         self._scope = scope
         self._known: TextMap[str | None] = TextMap(MAX_KNOWN)
-        """the site of each URL: the links of a site's pages are mostly the same"""
+        """cache of each URL's site: pages of a site share most of their links"""
 
     def entry(
         self, url: Url, depth: int, priority: float = 0.0, *, turn: Turn = Turn.PAGE
     ) -> Entry:
-        """The URL as the frontier should know it; a sitemap may well end in .gz."""
+        """The frontier entry of a URL; a sitemap is not refused for ending in .gz."""
         name = self._scope.site_of(url)
         if name is None:
             return Entry(url, 0, 0.0, depth, state=State.OUTSIDE, reason=Reason.OUTSIDE)
@@ -44,14 +44,14 @@ class Admission:
         return Entry(url, host, priority, depth, turn)
 
     def may_be_page_of(self, url: Url, site: str) -> bool:
-        """True if a URL can be a page of a site, judged by the URL alone."""
+        """True if a URL may be a page of a site, judging by the URL alone."""
         known = self._known.get(url, _UNKNOWN)
         if known is _UNKNOWN:
             known = self._known.keep(url, self._scope.site_of(url) if self.is_page(url) else None)
         return known == site
 
     def is_page(self, url: Url) -> bool:
-        """True if a URL can be a page, judged by the URL alone."""
+        """True if a URL may be a page, judging by the URL alone."""
         is_robots = url.partition("://")[2].partition("/")[2] == "robots.txt"
         return extension(url) not in NOT_HTML and not is_robots and not traps.refusal(url)
 

@@ -1,8 +1,8 @@
-"""Aliases: rules by which two URLs of a site are one page, learned from redirects and copies.
+"""Aliases: rules by which two URLs of a site are the same page, learned from redirects and copies.
 
-A rule (`text.aliases`) is counted for each host, and for each section of it.  One that has held for
-a few pages without an exception is applied to what is queued and to what is found later; one
-exception demotes it.  Of the URLs it applies to a few are fetched all the same, as a test.
+A rule (`text.aliases`) is counted for each host and each section of it.  Once it has held for a few
+pages without an exception, it is applied to queued and new URLs; one exception demotes it.  A few
+of the URLs it applies to are fetched anyway, as a test.
 """
 
 from __future__ import annotations
@@ -24,63 +24,63 @@ from diptych.text.caches import TextMap
 from diptych.text.urls import origin_of, site_name, url_key
 from diptych.types import Page, PageRecord, Url
 
-MIN_HELD = (4, 3)  # pages for which a rule must have held: of a host, of a section
-TESTED = 32  # of so many URLs that a rule applies to one is fetched, as a test
-MAX_TWINS = 32_000_000  # bytes of contents and rewritten URLs that are remembered
-MAX_URL = 512  # characters of a URL that rules are learned from: longer ones would take much memory
-MAX_STEPS = 4  # rules that are applied to one URL
-MAX_RULES = 500  # of a host, and four times as many for its sections: a site may invent parameters
-MAX_COUNTS = 200_000  # of rules of all hosts
-# A page has many variants: the first counts for a rule, and few others.  Where all numbers of a
-# parameter lead to one text that says "not found", other numbers still lead to pages.
+MIN_HELD = (4, 3)  # pages for which a rule must have held: on a host, in a section
+TESTED = 32  # one in so many URLs that a rule applies to is fetched, as a test
+MAX_TWINS = 32_000_000  # bytes of cached contents and rewritten URLs
+MAX_URL = 512  # characters; rules are not learned from longer URLs, which would take much memory
+MAX_STEPS = 4  # rules applied to one URL
+MAX_RULES = 500  # per host, and four times as many for its sections: a site may invent parameters
+MAX_COUNTS = 200_000  # rule counts of all hosts
+# A page may have many variants: only these occurrences count for a rule.  If many values of a
+# parameter lead to one "not found" text, other values may still lead to pages.
 _COUNTED = frozenset((1, 16, 64))
-_MIN_PAGES = 10  # of a language: with fewer its template is not known
+_MIN_PAGES = 10  # pages of a language; with fewer its template is unknown
 _MAX_BLOCKS, _MAX_TEMPLATES = 20_000, 32  # blocks of the pages of a host, and hosts
 REASON = alias_reason("")
-"""how the reason of an alias begins, as it is stored; the rules come next"""
+"""start of the stored reason of an alias; the rules follow"""
 AND = " + "
-"""what stands between the rules"""
-_TELLING = ("without", "lower", "sorted", "single")  # rules that need no redirect to be useful
+"""separator between the rules"""
+_TELLING = ("without", "lower", "sorted", "single")  # rules that are useful without redirects
 
 
 @dataclass(slots=True)
 class Counts:
-    """Counts of a rule: it held by redirects, it held by copies, it did not hold."""
+    """Counts of a rule: confirmed by redirects, confirmed by copies, contradicted."""
 
     moved: int = 0
     same: int = 0
     broken: int = 0
 
     def is_active(self, least: int) -> bool:
-        """True if the rule has held as often as it must, without an exception."""
+        """True if the rule has held at least `least` times, without an exception."""
         return self.moved + self.same >= least and not self.broken
 
 
 class Alias(NamedTuple):
-    """The URL that stands for another one, and the rules that say so."""
+    """The URL that represents another one, and the rules by which it does."""
 
     url: Url
     rule: str
 
 
 class Aliases:
-    """The rules of all hosts of a run; the store keeps their counts."""
+    """The alias rules of all hosts of a run; the store keeps their counts."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._counts: dict[tuple[str, str], Counts] = {}
         """(origin or section, rule) -> counts"""
         self._sizes: Counter[tuple[str, bool]] = Counter()
-        """counts of each origin: of itself, and of its sections"""
+        """number of counts of each origin: for itself, and for its sections"""
         self._active: dict[str, dict[str, None]] = {}
-        """origin -> rules that were active in some part of it"""
+        """origin -> rules that have been active in some part of it"""
         self._demoted: dict[str, None] = {}
         self._contents: TextMap[Url] = TextMap(MAX_TWINS, per_entry=MAX_URL)
-        """content -> the page that was first to have it"""
+        """content -> the first page with that content"""
         self._twins: TextMap[Url] = TextMap(MAX_TWINS, per_character=2)
-        """rule and rewritten URL -> the page that was first to be rewritten to it"""
+        """rule and rewritten URL -> the first page that the rule rewrites to it"""
         self._held: TextMap[int] = TextMap(MAX_TWINS // 4)
-        """rule and page -> how often it held for it"""
+        """rule and page -> how often the rule held for the page"""
         self._templates: dict[str, Template] = {}
         for scope, rule, *counts in store.db.execute(SQL["alias_rules"], (MAX_COUNTS,)):
             if (known := self._counts_of(scope, rule)) is not None:
@@ -88,10 +88,10 @@ class Aliases:
                 if known.is_active(MIN_HELD[_is_section(scope)]):
                     self._active.setdefault(_origin(scope), {})[rule] = None
 
-    # -- what is learned ---------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------
 
     def learn_redirect(self, url: Url, target: Url) -> list[str]:
-        """Learn from a redirect; the rules that have become active."""
+        """Learn from a redirect; returns the rules that have become active."""
         newly: list[str] = []
         if len(url) > MAX_URL or len(target) > MAX_URL:
             return newly
@@ -101,7 +101,7 @@ class Aliases:
                 newly += self._count(at, [rule], moved=1)
             at = made
         at = target
-        for rule, made in path_between(target, url):  # it does not hold in the other direction
+        for rule, made in path_between(target, url):  # the reverse direction does not hold
             self._count(at, [rule], broken=1)
             at = made
         if not path and site_name(url) == site_name(target):
@@ -109,7 +109,7 @@ class Aliases:
         return newly
 
     def _contradicted(self, url: Url, target: Url) -> list[str]:
-        """Active rules that lead to a page, while the URL itself leads to another."""
+        """Active rules that rewrite the URL to a page other than its redirect target."""
         return [
             rule
             for rule, made in rewritings(url)
@@ -119,7 +119,7 @@ class Aliases:
         ]
 
     def learn_page(self, page: Page) -> list[str]:
-        """Learn from a page that was fetched: what it is a copy of, and what it is not."""
+        """Learn from a fetched page which URLs it is a copy of; returns newly active rules."""
         url, content = page.url, content_of(page.record)
         if len(url) > MAX_URL:
             return []
@@ -144,7 +144,7 @@ class Aliases:
         return self._count(url, same, same=1) + self._learn_copy(url, content)
 
     def _learn_copy(self, url: Url, content: str) -> list[str]:
-        """Learn by which rule another page with the same content leads to a new one."""
+        """Learn the rules that rewrite an earlier page with the same content to this URL."""
         other = self._contents.get(content)
         if other is None or other == url:
             self._contents.keep(content, url)
@@ -153,7 +153,7 @@ class Aliases:
         return self._count(other, [r for r in rules if self._is_news(r, content)], same=1)
 
     def _twin(self, rule: str, made: Url, url: Url) -> PageRecord | None:
-        """A page that a rule says is the same as a URL; None if none was fetched."""
+        """A page that is the same as a URL by a rule; None if none was fetched."""
         record = self._store.record(made)
         if record is None:
             twin = self._twins.get(f"{rule} {made}")
@@ -161,7 +161,7 @@ class Aliases:
         return record
 
     def _is_same(self, page: Page, twin: PageRecord) -> bool | None:
-        """True if two pages have the same text or nearly so; None if that cannot be told yet."""
+        """True if two pages have nearly the same text; None if that is undecided yet."""
         if content_of(page.record) == content_of(twin):
             return True
         lang, blocks = page.lang, page.sketch.blocks if page.sketch is not None else ()
@@ -176,7 +176,7 @@ class Aliases:
         return is_same_text(template.own(lang, blocks), template.own(lang, other.blocks))
 
     def _template(self, url: Url) -> Template:
-        """The template of a host; of many hosts that of the first one is dropped."""
+        """The template of a URL's host; if there are too many, the oldest is dropped."""
         origin = origin_of(url)
         if origin not in self._templates:
             if len(self._templates) >= _MAX_TEMPLATES:
@@ -185,17 +185,17 @@ class Aliases:
         return self._templates[origin]
 
     def _is_news(self, rule: str, page: str) -> bool:
-        """True if a rule held for a page, and that counts: it did not hold for it often before."""
+        """Count that a rule held for a page; True if this occurrence counts for the rule."""
         times = self._held.get(f"{rule} {page}", 0) + 1
         return self._held.keep(f"{rule} {page}", times) in _COUNTED
 
     def _is_broken(self, url: Url, rule: str) -> bool:
-        """True if a rule is known not to hold for the host of a URL, nor for its section."""
+        """True if a rule is broken both for the URL's host and for its section."""
         known = (self._counts.get((scope, rule)) for scope in scopes(url))
         return all(counts is not None and counts.broken for counts in known)
 
     def _is_redirecting(self, url: Url, rule: str) -> bool:
-        """True if a rule was learned from redirects: a page that answers itself contradicts it."""
+        """True if a rule was learned from redirects: a page without a redirect contradicts it."""
         return any(
             (counts := self._counts.get((scope, rule))) is not None and counts.moved > counts.same
             for scope in scopes(url)
@@ -204,7 +204,7 @@ class Aliases:
     def _count(
         self, url: Url, rules: Iterable[str], *, moved: int = 0, same: int = 0, broken: int = 0
     ) -> list[str]:
-        """Count for some rules that they held, or did not; those that have become active."""
+        """Update the counts of some rules; returns the rules that have become active."""
         newly: dict[str, None] = {}
         for rule in rules:
             for scope, least in zip(scopes(url), MIN_HELD, strict=True):
@@ -224,7 +224,7 @@ class Aliases:
         return list(newly)
 
     def _counts_of(self, scope: str, rule: str) -> Counts | None:
-        """The counts of a rule, new ones if there is room for them; None if there is not."""
+        """The counts of a rule, created if there is room; None if there is no room."""
         counts = self._counts.get((scope, rule))
         if counts is None:
             is_section = _is_section(scope)
@@ -236,18 +236,18 @@ class Aliases:
         return counts
 
     def take_demoted(self) -> list[str]:
-        """The rules that were demoted for a host or a section since this was asked last.
+        """The rules demoted for a host or section since the last call.
 
-        `Frontier.undo_aliases` queues the URLs again that they have made aliases.
+        `Frontier.undo_aliases` requeues the URLs that these rules made aliases.
         """
         demoted = list(self._demoted)
         self._demoted.clear()
         return demoted
 
-    # -- what is applied ---------------------------------------------------------------------
+    # -- applying ----------------------------------------------------------------------------
 
     def alias(self, url: Url) -> Alias | None:
-        """The URL that stands for another, by the rules that are active; None if it is itself."""
+        """The URL that represents `url` by the active rules; None if `url` is not an alias."""
         if origin_of(url) not in self._active or url_key(url) % TESTED == 0:
             return None
         passed, rules = [url], list[str]()
@@ -265,15 +265,15 @@ class Aliases:
         return Alias(passed[-1], AND.join(dict.fromkeys(rules)))
 
     def _best(self, cycle: Iterable[Url]) -> Url:
-        """The URL that stands for all in a cycle: one that was fetched, else the shortest."""
+        """The URL that represents a cycle: one that was fetched, else the shortest."""
         return min(cycle, key=lambda url: (self._state(url) != State.FETCHED, len(url), url))
 
     def holds(self, url: Url, rule: str) -> bool:
-        """True if a rule is applied to a URL."""
+        """True if a rule is active for a URL."""
         return self._active_counts(url, rule) is not None
 
     def _steps(self, url: Url) -> Iterator[Alias]:
-        """The URLs that active rules rewrite a URL to."""
+        """The URLs to which active rules rewrite a URL."""
         active = self._active.get(origin_of(url), {})
         for rule, made in rewritings(url):
             counts = self._active_counts(url, rule) if rule in active else None
@@ -284,26 +284,26 @@ class Aliases:
                     yield Alias(made, rule)
             elif (known := self._known(rule, made, url)) is not None:
                 yield Alias(known, rule)
-        for rule in active:  # the URL may be what others are rewritten to
+        for rule in active:  # other URLs may be rewritten to this one
             twin = self._twins.get(f"{rule} {url}")
             if twin is not None and (counts := self._active_counts(url, rule)) and counts.same:
                 yield Alias(twin, rule)
 
     def _known(self, rule: str, made: Url, url: Url) -> Url | None:
-        """A URL of the store that is the same page by a rule, and is not the URL itself."""
+        """Another URL in the store that is the same page by a rule, or None."""
         if self._state(made) in (State.QUEUED, State.CLAIMED, State.FETCHED):
             return made
         twin = self._twins.get(f"{rule} {made}")
         return twin if twin is not None and twin != url else None
 
     def _state(self, url: Url) -> int | None:
-        """The state of a URL; None if it is not known, or leads to another."""
+        """The state of a URL; None if it is unknown, or redirects to another."""
         query = "SELECT state FROM urls WHERE key = ? AND redirect IS NULL"
         row = self._store.db.execute(query, (url_key(url),)).fetchone()
         return row[0] if row else None
 
     def _leads_to(self, url: Url, end: Url) -> bool:
-        """True if a URL was made an alias that leads to another one: then both would be aliases."""
+        """True if a URL is an alias that leads to `end`: both would be aliases of each other."""
         query = f"SELECT redirect FROM urls WHERE key = ? AND state = {State.ALIAS:d}"
         key = url_key(url)
         for _ in range(2 * MAX_STEPS):
@@ -314,7 +314,7 @@ class Aliases:
         return True
 
     def _active_counts(self, url: Url, rule: str) -> Counts | None:
-        """The counts of a rule by which it is applied to a URL; None if it is not."""
+        """The counts by which a rule is active for a URL; None if it is not."""
         host, section = (self._counts.get((scope, rule)) for scope in scopes(url))
         if section is not None and section.is_active(MIN_HELD[1]):
             return section
@@ -322,7 +322,7 @@ class Aliases:
 
 
 def scopes(url: Url) -> list[str]:
-    """The host of a URL, and its section: the first folder.
+    """The host of a URL, and its section, that is, the first folder.
 
     >>> scopes(Url("http://a.org/news/2024/x?y=1"))
     ['http://a.org', 'http://a.org /news/']

@@ -1,7 +1,7 @@
-"""State machine of a crawl: chooses URLs, takes in pages, redirects, robots.txt and sitemaps.
+"""State machine of a crawl: selects URLs; processes pages, redirects, robots.txt and sitemaps.
 
-It opens no socket and reads no clock.  An engine asks `next(now)`, fetches, and reports `fetched`;
-the live web and an archive are driven through the same two calls.
+It opens no socket and reads no clock.  An engine calls `next(now)`, fetches, and calls `fetched`;
+the live web and an archive use the same two calls.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ from diptych.types import (
     Url,
 )
 
-MIN_CERTAIN_VALUE = 0.3  # pairs per download: for less it is worth while to wait for answers
-MIN_WORTH = 0.2  # pairs expected of a page and its links, with which a site does not end
+MIN_CERTAIN_VALUE = 0.3  # pairs per download; below this it pays to wait for answers
+MIN_WORTH = 0.2  # expected pairs of a page and its links; a site with such a page does not end
 MAX_ANSWER_WAIT = 5.0  # seconds
 SHORT_DELAY = 0.02  # seconds
 
 
 class Crawl:
-    """One run's crawl over its sites with one policy."""
+    """The crawl of one run over its sites with one policy."""
 
     def __init__(
         self, store: Store, sites: Sequence[Site], scope: Scope, policy: CrawlPolicy | GuidedPolicy,
@@ -72,7 +72,7 @@ class Crawl:
         self._samples = Samples(store, self.frontier)
         self._sitemaps = SitemapQueue(store, self.frontier, self.hosts)
         self._touched: dict[int, SiteInfo] = {}
-        """sites that something happened to since the last checkpoint"""
+        """sites affected by anything since the last checkpoint"""
         with store.transaction():
             for site in sites:
                 self.hosts.add_site(site)
@@ -90,14 +90,14 @@ class Crawl:
 
     @property
     def needs_sketches(self) -> bool:
-        """True if pages must be sketched while they are read, because guides need the sketches."""
+        """True if pages must be sketched while they are parsed, because guides need sketches."""
         return self.guides.has_memory
 
-    # -- what to fetch -----------------------------------------------------------------------
+    # -- selecting URLs ----------------------------------------------------------------------
 
     @in_transaction
     def next(self, now: float, room: int) -> list[Claim]:
-        """Up to `room` URLs to fetch now."""
+        """Select up to `room` URLs to fetch now."""
         granted: list[Claim] = []
         self.hosts.stop_overdue_sites(self._limits, now)
         self._sitemaps.take(now, self._take_sitemap_part)
@@ -110,7 +110,7 @@ class Crawl:
         return granted
 
     def _is_allowed(self, claim: Claim, now: float) -> bool:
-        """True if robots.txt and limits allow a claim; else it is given back."""
+        """True if robots.txt and limits allow a claim; otherwise the claim is given back."""
         site = self.hosts[claim.host].site
         self.hosts.start(site, now)
         if claim.kind is Kind.ROBOTS:
@@ -132,10 +132,10 @@ class Crawl:
         return True
 
     def _is_worth_fetching(self, claim: Claim, site: SiteInfo, now: float) -> bool:
-        """True if a claim is worth a download now: nothing much better is queued.
+        """True if a claim is worth a download now, because nothing much better is queued.
 
-        The priority of a page is what its guide expects of it where the guide has an outlook; what
-        is asked first of a new host is worth what the best page there is worth.
+        If the guide has an outlook, the priority of a page is the number of pairs it expects.
+        robots.txt and sitemaps of a new host have the value of the host's best page.
         """
         if not self.guides.has_memory or claim.turn is Turn.SEED:
             return True
@@ -155,7 +155,7 @@ class Crawl:
         return not self._is_over_for(claim, site, best, now)
 
     def _is_over_for(self, claim: Claim, site: SiteInfo, best: float, now: float) -> bool:
-        """True if a site ends before all of it is fetched; it is stopped as soon as it can be."""
+        """True if a site ends before it is exhausted; it is stopped once nothing is pending."""
         end = self._early_end(site, best)
         if end is None:
             return False
@@ -168,17 +168,17 @@ class Crawl:
         return True
 
     def _draw_sample(self, site: SiteInfo, end: SiteEnd) -> bool:
-        """Draw a URL to test that enough pairs were found; False if that is tested."""
+        """Draw a URL to test the estimate that enough pairs were found; False if it is tested."""
         hosts = (info.id for info in self.hosts.of_site(site))
         is_estimated = end is SiteEnd.ENOUGH
         return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
 
     def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
-        """The reason to end a site whose best queued URL is worth so much; None if it goes on."""
+        """The reason to end a site whose best queued URL has priority `best`; None to continue."""
         outlook, limits = self.guides.outlook(site), self._limits
         if outlook is None:
             return None
-        if not outlook.found:  # then there is nothing to estimate from
+        if not outlook.found:  # no basis for an estimate
             is_spent = limits.share is not None and site.downloads >= outlook.budget
             return SiteEnd.NO_PAIRS if is_spent else None
         if limits.patience and best < 1.0 / limits.patience:
@@ -198,11 +198,11 @@ class Crawl:
                 ranked = list(self.guides.refill(site))
                 self._set_refilled(site, True)
                 added = self._intake.queue(ranked, depth + 1, site) or added
-                self.guides.save([site], self._is_over)  # of many sites not all are kept in memory
+                self.guides.save([site], self._is_over)  # not all guides stay in memory
         return added
 
     def _set_refilled(self, site: SiteInfo, is_refilled: bool) -> None:
-        """Note that the policy was asked for more URLs of a site, or that there was news since."""
+        """Record that the policy was asked for more URLs of a site, or that an event followed."""
         if is_refilled != (site.site.name in self._empty):
             (self._empty.add if is_refilled else self._empty.discard)(site.site.name)
             self.guides.set_refilled(site, is_refilled)
@@ -212,7 +212,7 @@ class Crawl:
         return 0.0 if self._sitemaps else self.frontier.wake()
 
     def outlook(self) -> Outlook | None:
-        """The pairs found and still expected in all sites; None if no guide makes an estimate."""
+        """Pairs found and still expected on all sites; None if no guide makes an estimate."""
         each = [outlook for _, outlook in self._outlooks()]
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None
@@ -233,7 +233,7 @@ class Crawl:
         return max((max(0.0, start + limit - now) for start in starts), default=0.0)
 
     def checkpoint(self, transaction: Transaction) -> None:
-        """Make all so far durable; what guides know is saved where that is due."""
+        """Commit everything so far, and save the guides that are due."""
         self._touched.update((site.id, site) for site in self.hosts.stopped_sites)
         self.guides.save(self._touched.values(), self._is_over)
         self._touched.clear()
@@ -242,7 +242,7 @@ class Crawl:
 
     @in_transaction
     def finish(self, *, interrupted: bool) -> None:
-        """Save of each site why its crawl is over, and what its guide knows and expects."""
+        """Save for each site why its crawl ended, and the memory and outlook of its guide."""
         for site in self.hosts.sites.values():
             if site.end is None and (end := self._end_of(site, interrupted=interrupted)):
                 self.hosts.end_site(site, end)
@@ -256,7 +256,7 @@ class Crawl:
         )
 
     def _end_of(self, site: SiteInfo, *, interrupted: bool) -> SiteEnd | None:
-        """Why nothing more is fetched of a site; None if there is no reason that is known."""
+        """The reason why a site's crawl ended; None if no reason is known."""
         ids = [info.id for info in self.hosts.of_site(site)]
         left = [self.frontier.host(id) for id in ids if self.frontier.has_unfinished(id)]
         is_asked = not interrupted or site.site.name in self._empty
@@ -274,24 +274,24 @@ class Crawl:
     # -- questions of guides -----------------------------------------------------------------
 
     def questions(self, now: float) -> list[PairQuestion]:
-        """The new questions of guides; `answered` takes the answers."""
+        """The new questions of guides; pass the answers to `answered`."""
         return self.guides.questions(now)
 
     @in_transaction
     def answered(self, question: PairQuestion, event: CrawlEvent) -> None:
-        """Take in the answer to a question of a guide."""
+        """Process the answer to a question of a guide."""
         site = self._touched[question.site] = self.hosts.site(question.site)
         if self._intake.queue(self.guides.learn(site, event), 1, site):
             self._set_refilled(site, False)
 
     def _notify_guide(self, claim: Claim, event: CrawlEvent) -> None:
-        """Let a guide observe that a URL is missing or has moved."""
+        """Tell a guide that a URL is missing or has moved."""
         if claim.kind is Kind.PAGE:
             site = self.hosts[claim.host].site
             self._touched[site.id] = site
             self._intake.queue(self.guides.learn(site, event), claim.depth + 1, site)
 
-    # -- what an answer teaches --------------------------------------------------------------
+    # -- processing responses ----------------------------------------------------------------
 
     @in_transaction
     def fetched(
@@ -301,14 +301,14 @@ class Crawl:
         now: float,
         pointer: Pointer | None = None,
     ) -> None:
-        """Take in the answer to a claim, or its failure."""
+        """Process the response to a claim, or its failure."""
         host = self.hosts[claim.host]
         self._touched[host.site.id] = host.site
         host.site.in_flight -= claim.kind is Kind.PAGE
         reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         if reading.failure is not None:
             if is_given_up:
-                if claim.kind is Kind.PAGE:  # what leads to it by a rule may be a page itself
+                if claim.kind is Kind.PAGE:  # its aliases may be pages themselves
                     self._intake.undo_alias_of(claim.url, host.site)
                 self._notify_guide(claim, Missing(claim.url, reading.failure.reason))
         elif reading.robots is not None:
@@ -353,7 +353,7 @@ class Crawl:
         )
 
     def _note_way_out(self, url: Url, target: Url) -> None:
-        """Tell the user that a seed leads to another host, once for each."""
+        """Tell the user that a seed redirects to another host, once for each host."""
         host = host_of(target)
         if host not in self._ways_out:
             self._ways_out.add(host)

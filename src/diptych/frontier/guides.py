@@ -1,7 +1,7 @@
-"""Guides of a crawl, one for each site: what they are told, their questions, when they are saved.
+"""Guides of a crawl, one for each site: their observations, questions and snapshots.
 
-What a guide observes is written to a journal; now and then a snapshot of all it knows takes the
-place of the journal.  A guide is released when there is nothing left to do for its site.
+Observations of a guide are written to a journal; from time to time a snapshot of its whole memory
+replaces the journal.  A guide is released when there is nothing left to do for its site.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from diptych.types import (
     VerifiedPair,
 )
 
-# A snapshot takes the place of a journal with more links than either.  To tell a guide of 60,000
-# URLs what is in the journal takes up to 0.8 s then, and a snapshot 0.25 s: bench/tasks/resume.py.
+# A snapshot replaces a journal with more links than both of these limits.  Replaying such a journal
+# to a guide of 60,000 URLs takes up to 0.8 s, and a snapshot 0.25 s: bench/tasks/resume.py.
 MIN_WORK = 20_000
-WORK_PER_BYTE = 0.025  # of the last snapshot, which has some 20 bytes for each URL
+WORK_PER_BYTE = 0.025  # of the last snapshot, which has about 20 bytes per URL
 
 
 class PairQuestion(NamedTuple):
-    """A question of a guide: verify this pair or, if pair is None, pair all pages of the site."""
+    """A guide's question: verify this pair or, if pair is None, pair all pages of the site."""
 
     site: int
     pair: PagePair | None
@@ -69,20 +69,20 @@ class Guides:
             self._policy = policy
         self._known: dict[int, SiteGuide] = {}
         self._released: dict[int, Outlook | None] = {}
-        """the last outlook of guides that are not in memory"""
+        """the last outlooks of guides that are not in memory"""
         self._changed: dict[int, SiteGuide] = {}
-        """guides that observed something since they were last asked for their questions"""
+        """guides with observations since they were last asked for questions"""
         self._waiting: set[int] = set()
         """sites whose guides wait for an answer"""
         self.has_memory = self._recall is not None
-        """True if guides observe events, and what they know is saved"""
+        """True if guides observe events, and their memory is saved"""
 
     def __len__(self) -> int:
         """The number of guides in memory."""
         return len(self._known)
 
     def warm_up(self) -> None:
-        """Load the models, which are loaded on first use: a guide of no site ranks some pages."""
+        """Load the models, which are loaded on first use, by ranking some made-up pages."""
         if self._recall is not None:
             guide = self._recall.policy.guide(self._recall.langs)
             view = self._view(SiteInfo(0, Site("example.org", ())))
@@ -90,10 +90,10 @@ class Guides:
                 deque(guide.rank(page, view), maxlen=0)
 
     def resume(self, sites: Iterable[SiteInfo]) -> set[int]:
-        """Take up the crawls of an earlier invocation: open questions of guides come first.
+        """Resume the crawls of an earlier invocation, starting with open questions of guides.
 
-        They may be all that is left of a crawl.  Guides that have none come back with the first
-        news.  Returns the sites that the policy was asked for more URLs of.
+        These may be all that is left of a crawl.  Guides without open questions are restored on
+        the next event.  Returns the sites for which the policy was asked for more URLs.
         """
         if self._recall is None:
             return set()
@@ -105,19 +105,19 @@ class Guides:
                 continue
             if site.id not in begun and (site.pages or site.bytes):
                 memory.begin_lost(site.id)
-            if site.pages:  # without any, an outlook is not stored
+            if site.pages:  # without pages, no outlook is stored
                 self._released[site.id] = outlooks.get(site.id)
         return memory.refilled()
 
     def outlook(self, site: SiteInfo) -> Outlook | None:
-        """The pairs found and still expected in a site; None if its guide makes no estimate."""
+        """Pairs found and still expected on a site; None if its guide makes no estimate."""
         if self._recall is None:
             return None
         if site.id in self._released:
             return self._released[site.id]
         return self._guide_of(site, self._recall).guide.outlook()
 
-    # -- what guides observe -----------------------------------------------------------------
+    # -- observations ------------------------------------------------------------------------
 
     def rank_page(self, site: SiteInfo, page: Page) -> Iterable[Ranked]:
         """Rank the links of a page."""
@@ -147,20 +147,20 @@ class Guides:
     def _observe(
         self, site: SiteInfo, observation: Observation, what: str, data: str
     ) -> Iterable[Ranked]:
-        """Tell a guide something, and write it down."""
+        """Tell a guide about something, and record it in the journal."""
         assert self._recall is not None
-        # Before it is written down: a new guide would observe it twice.
+        # Before recording: a restored guide would observe it twice.
         url = observation.url if isinstance(observation, Page | Missing | Moved) else None
         known = self._changed[site.id] = self._guide_of(site, self._recall, but=url)
         self._recall.memory.note(site.id, what, data)
-        self._recall.set_idle(known, False)  # until it is saved
+        self._recall.set_idle(known, False)  # until the guide is saved
         ranked = self._recall.tell(known, observation)
         if isinstance(observation, VerifiedPair | PairingResult) and not known.open_questions:
             self._waiting.discard(site.id)
         return ranked
 
     def set_refilled(self, site: SiteInfo, is_refilled: bool) -> None:
-        """Note that the policy was asked for more URLs of a site, or that there was news since."""
+        """Record that the policy was asked for more URLs of a site, or that an event followed."""
         if self._recall is not None:
             self._recall.memory.set_refilled(site.id, is_refilled)
 
@@ -203,9 +203,9 @@ class Guides:
         return self._known[site.id]
 
     def save(self, sites: Iterable[SiteInfo], is_over: Callable[[SiteInfo], bool]) -> None:
-        """Save the guides whose journal has become long, and release those of sites that are over.
+        """Save guides whose journals have become long, and release those of finished sites.
 
-        When that is due is decided by counts, so that the same crawl is saved at the same places.
+        This depends on counts only, so that the same crawl is saved at the same points.
         """
         for site in sites:
             known = self._known.get(site.id)
@@ -219,7 +219,7 @@ class Guides:
                 self._recall.save_state(known)
 
     def release(self, site: SiteInfo) -> None:
-        """Save the guide of a site and its outlook, and drop it from memory."""
+        """Save the guide of a site and its outlook, and remove it from memory."""
         known = self._known.pop(site.id, None)
         if known is None or self._recall is None:
             return
@@ -230,7 +230,7 @@ class Guides:
 
 
 def _warm_up_pages(langs: Sequence[str]) -> Iterable[Page]:
-    """Pages of two languages: one links to its translation, one names a language."""
+    """Pages in two languages: one links to its translation, one names a language."""
     one, other = (Url(f"http://example.org/{lang}/news.html") for lang in (langs[0], langs[-1]))
     home = Link(Url("http://example.org/"), anchor="English")
     yield Page(PageRecord(one, langs[0], (), "", 0, 0, 0, "1"), (Link(other),), ())

@@ -20,12 +20,12 @@ from diptych.types import Site, Url
 if TYPE_CHECKING:
     from protego import Protego
 
-LONG_DELAY = 3.0  # seconds: nobody restarts a crawl sooner
-SLOW_DELAY = 10.0  # seconds between requests, above which users should know how long a site takes
-MAX_NOTES = 1_000_000  # characters of one invocation; what is behind each is in the store
-MAX_RULES = 64_000_000  # bytes of rules of robots.txt, parsed
-RULES_SIZE = 20  # bytes of them for a character, as measured with rules of one path each
-ROBOTS_LIFETIME = 86_400.0  # RFC 9309, 2.4: no longer than a day
+LONG_DELAY = 3.0  # seconds; a crawl is not restarted sooner
+SLOW_DELAY = 10.0  # seconds between requests; above this, users are told how long a site takes
+MAX_NOTES = 1_000_000  # characters of notes per invocation; the facts are in the store
+MAX_RULES = 64_000_000  # bytes of parsed robots.txt rules
+RULES_SIZE = 20  # bytes per character, measured with rules of one path each
+ROBOTS_LIFETIME = 86_400.0  # seconds; RFC 9309, 2.4: no longer than a day
 
 
 @dataclass(slots=True)
@@ -41,10 +41,10 @@ class SiteInfo:
     sitemaps: int = 0
     started_at: float | None = None
     end: SiteEnd | None = None
-    """why its crawl has ended, if it has"""
+    """why its crawl ended; None if it has not"""
 
     def exhausted(self, limits: Limits, now: float) -> SiteEnd | None:
-        """The limit that is reached, if any; pages that are being fetched count."""
+        """The limit that has been reached, or None; pages being fetched are counted."""
         if limits.max_pages is not None and self.pages + self.in_flight >= limits.max_pages:
             return SiteEnd.PAGE_LIMIT
         if limits.max_bytes is not None and self.bytes >= limits.max_bytes:
@@ -57,18 +57,18 @@ class SiteInfo:
 
 @dataclass(slots=True)
 class HostInfo:
-    """A host: its robots.txt and refusals."""
+    """A host with its robots.txt and refusals."""
 
     id: int
     origin: str
     site: SiteInfo
     robots_at: float | None = None
-    """when its robots.txt was fetched; None if it is not known"""
+    """time when its robots.txt was fetched; None if it is unknown"""
     refusals: int = 0
 
 
 class Hosts:
-    """Hosts by number, sites by name; the frontier has their schedule, the store their past."""
+    """Hosts by number, sites by name; the frontier has their schedule, the store their history."""
 
     def __init__(self, store: Store, frontier: Frontier, politeness: Politeness) -> None:
         self._store = store
@@ -79,42 +79,42 @@ class Hosts:
         self._by_site: dict[int, list[HostInfo]] = {}
         self._site_by_id: dict[int, SiteInfo] = {}
         self._started: deque[SiteInfo] = deque()
-        """the one started first comes first: its time is over first"""
+        """in order of their start, which is the order in which their time runs out"""
         self.sites: dict[str, SiteInfo] = {}
         self.stopped_sites: list[SiteInfo] = []
-        """those that were stopped since the last checkpoint of the crawl"""
+        """sites stopped since the last checkpoint of the crawl"""
         self.notes: list[str] = []
         self.urgent_notes: list[str] = []
-        """those of the notes that users should see while the crawl begins"""
+        """notes that users should see early in the crawl"""
         self.slow: dict[int, float] = {}
-        """hosts that ask for a long Crawl-delay, by number, and the seconds between requests"""
+        """number of each host with a long Crawl-delay -> seconds between requests"""
         self._note_room = MAX_NOTES
         self._rules: LastingMap[Protego] = LastingMap(MAX_RULES)
-        """by origin, as many as there is room for; the store has all"""
+        """cache of parsed rules by origin; the store has all"""
         self._unreachable: set[int] = set()
-        """hosts that gave no answer in this invocation, also those of sites that were left"""
+        """hosts that did not respond in this invocation, including those of sites that were left"""
 
     def __getitem__(self, id: int) -> HostInfo:
         return self._by_id[id]
 
     def add_site(self, site: Site) -> SiteInfo:
-        """Make a site known."""
+        """Register a site."""
         info = self.sites[site.name] = SiteInfo(self._store.site_id(site.name), site)
         self._site_by_id[info.id] = info
         return info
 
     def site(self, id: int) -> SiteInfo:
-        """The site with that number."""
+        """The site with this number."""
         return self._site_by_id[id]
 
     def start(self, site: SiteInfo, now: float) -> None:
-        """The time of a site begins with the first thing that is asked of it."""
+        """Start the clock of a site at its first request."""
         if site.started_at is None:
             site.started_at = now
             self._started.append(site)
 
     def stop_overdue_sites(self, limits: Limits, now: float) -> None:
-        """Stop sites whose time limit is reached, also those that only wait."""
+        """Stop sites whose time limit is reached, even if they only wait."""
         if limits.max_seconds is None:
             return
         late: list[SiteInfo] = []
@@ -127,7 +127,7 @@ class Hosts:
                 self.stop_site(site, SiteEnd.TIME_LIMIT)
 
     def restore(self, now: float) -> None:
-        """Take up the hosts and counts of an earlier invocation."""
+        """Restore the hosts and counts of an earlier invocation."""
         by_id, db = self._site_by_id, self._store.db
         for id, pages in db.execute("SELECT site, count(*) FROM pages GROUP BY site"):
             if id in by_id:
@@ -141,7 +141,7 @@ class Hosts:
             self._restore_hosts(id, now)
 
     def _restore_hosts(self, site: int, now: float) -> None:
-        """Take up the hosts of a site as they were left."""
+        """Restore the hosts of a site."""
         rows = self._store.db.execute(SQL["hosts_of_site"], (site,)).fetchall()
         for id, origin, next_at, crawl_delay, status, robots_at, stopped in rows:
             info = HostInfo(id, origin, self._site_by_id[site])
@@ -150,7 +150,7 @@ class Hosts:
                 self._frontier.stop(id, stopped)
             elif next_at - now > self._politeness.max_wait:
                 self.stop(id, f"it asks to wait {next_at - now:.0f} s more")
-            # A host that could not be reached gets another chance with each invocation.
+            # An unreachable host is tried again in each invocation.
             if robots_at is None or status == "unreachable" or now - robots_at > ROBOTS_LIFETIME:
                 self._fetch_robots_again(origin)
             else:
@@ -160,13 +160,13 @@ class Hosts:
                     self._keep_crawl_delay(info, crawl_delay)
 
     def enter(self, site: Site, now: float) -> SiteInfo:
-        """Make a site known that may have been visited before."""
+        """Register a site that may have been visited before."""
         info = self.add_site(site)
         self._restore_hosts(info.id, now)
         return info
 
     def leave(self, site: SiteInfo) -> None:
-        """Forget a site and its hosts; what it asked for is kept for another visit."""
+        """Remove a site and its hosts from memory; their delays stay in the store."""
         for info in self._by_site.pop(site.id, []):
             host = self._frontier.forget_host(info.id)
             self._store.db.execute(SQL["hold_host"], (host.next_at, info.id))
@@ -190,7 +190,7 @@ class Hosts:
         return 1 if crawl_delay else self._politeness.connections
 
     def of(self, url: Url, site_name: str) -> HostInfo:
-        """The host of a URL; a new one is asked for its robots.txt first."""
+        """The host of a URL; if it is new, its robots.txt is queued."""
         origin = origin_of(url)
         info = self._by_origin.get(origin)
         if info is not None:
@@ -214,11 +214,11 @@ class Hosts:
         return info.robots_at is not None
 
     def check_robots(self, claim: Claim, now: float) -> bool | None:
-        """True if robots.txt allows a claim; None if it is not known yet.
+        """True if robots.txt allows a claim; None if robots.txt is not known yet.
 
         A claim that is not allowed is refused; one that is too early is given back.
         """
-        if not self.knows_robots(claim.host, now):  # nothing is fetched before it is known
+        if not self.knows_robots(claim.host, now):  # nothing is fetched before that
             self._frontier.give_back(claim, now + 0.5)
             return None
         if self.allows(claim.host, claim.url):
@@ -237,7 +237,7 @@ class Hosts:
         return bool(rules.can_fetch(url, self._politeness.token))
 
     def _restore_rules(self, info: HostInfo) -> Protego:
-        """The rules of a host's robots.txt, out of the store."""
+        """Load the rules of a host's robots.txt from the store."""
         query = "SELECT robots, robots_status FROM hosts WHERE id = ?"
         text, status = self._store.db.execute(query, (info.id,)).fetchone()
         return self._keep_rules(info, Robots(text or "", status))
@@ -246,7 +246,7 @@ class Hosts:
         return self._rules.keep(info.origin, robots.rules(), RULES_SIZE * len(robots.text))
 
     def save_robots(self, id: int, robots: Robots, now: float) -> list[str]:
-        """Take in a host's robots.txt; returns the sitemaps it names."""
+        """Save a host's robots.txt, and return the sitemaps it announces."""
         info, host, polite = self._by_id[id], self._frontier.host(id), self._politeness
         rules, info.robots_at = self._keep_rules(info, robots), now
         asked = rules.crawl_delay(polite.token) if polite.obey_robots else None
@@ -258,34 +258,34 @@ class Hosts:
         return list(rules.sitemaps)
 
     def _keep_crawl_delay(self, info: HostInfo, asked: float | None) -> None:
-        """Say that a host asks for a Crawl-delay; if that is too long, stop the host."""
+        """Add a note that a host requests a Crawl-delay; stop the host if that is too long."""
         self.slow.pop(info.id, None)
         if not asked or asked <= self._politeness.delay:
             return
-        said = f"asks for a Crawl-delay of {asked:g} s"
+        said = f"requests a Crawl-delay of {asked:g} s"
         if self._politeness.is_too_slow(asked):
             most = f"{self._politeness.max_crawl_delay:g} s"
             self.stop(info.id, f"it {said}; the longest that Diptych waits is {most}")
         elif asked > SLOW_DELAY:
             self.slow[info.id] = asked
             hourly = f"at most {3600 / asked:.0f} pages per hour"
-            self.add_note(f"{info.origin} {said}: kept, {hourly}", is_urgent=True)
+            self.add_note(f"{info.origin} {said}: respected, {hourly}", is_urgent=True)
         else:
-            self.add_note(f"{info.origin} {said}: kept")
+            self.add_note(f"{info.origin} {said}: respected")
 
     def hold(self, id: int, until: float) -> None:
-        """Leave a host alone until a time, also over a restart."""
+        """Send no requests to a host until a time, even after a restart."""
         self._frontier.hold(id, until)
         self._store.db.execute(SQL["hold_host"], (until, id))
 
     def save_next_request(self, id: int) -> None:
-        """Save the time of the next request if the delay is long: a restart must respect it."""
+        """Save the time of the next request if the delay is long, so that a restart respects it."""
         host = self._frontier.host(id)
         if host.delay >= LONG_DELAY:
             self._store.db.execute("UPDATE hosts SET next_at = ? WHERE id = ?", (host.next_at, id))
 
     def stop(self, id: int, reason: str, *, is_unreachable: bool = False) -> None:
-        """Ask a host no more in this invocation, and say so."""
+        """Send no more requests to a host in this invocation, and add a note."""
         if self._frontier.host(id).stopped:
             return
         self._frontier.stop(id, reason)
@@ -296,21 +296,21 @@ class Hosts:
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
 
     def add_note(self, note: str, *, is_urgent: bool = False) -> None:
-        """Keep a note for the user, while there is room."""
+        """Add a note for the user, while there is room."""
         self._note_room -= len(note)
         if self._note_room >= 0:
             self.notes.append(note)
             self.urgent_notes += [note] if is_urgent else []
 
     def stop_site(self, site: SiteInfo, end: SiteEnd) -> None:
-        """Ask no host of a site any more: a limit is reached, or nothing is likely to be found."""
+        """Send no more requests to a site: a limit is reached, or more pairs are unlikely."""
         self.stopped_sites.append(site)
         for info in self.of_site(site):
             self._frontier.stop(info.id, end)
         self.end_site(site, end)
 
     def end_site(self, site: SiteInfo, end: SiteEnd) -> None:
-        """Save why the crawl of a site has ended."""
+        """Save the reason why the crawl of a site ended."""
         site.end = end
         self._store.db.execute("UPDATE sites SET ended = ? WHERE id = ?", (end, site.id))
 

@@ -1,4 +1,4 @@
-"""URLs that wait to be fetched: what policies rank is admitted, replaced by aliases, and queued."""
+"""Intake of URLs into the frontier: ranked URLs are admitted, replaced by aliases, and queued."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from diptych.text.caches import TextMap
 from diptych.text.urls import url_key
 from diptych.types import Link, Missing, Moved, Page, Ranked, Url
 
-MAX_SEEN = 96_000_000  # bytes of URLs remembered to spare the database; some 400,000 URLs
+MAX_SEEN = 96_000_000  # bytes of URLs cached to avoid database access; about 400,000 URLs
 
 
 class Intake:
-    """The way of a URL into the frontier; guides are told what becomes of it."""
+    """Queues URLs in the frontier, and tells guides which ones are aliases or refused."""
 
     def __init__(
         self, frontier: Frontier, scope: Scope, admission: Admission, guides: Guides,
@@ -33,7 +33,7 @@ class Intake:
         self._seen: TextMap[float] = TextMap(MAX_SEEN)
 
     def queue(self, ranked: Iterable[Ranked], depth: int, site: SiteInfo) -> bool:
-        """Queue what a policy asked for; True when something was new or raised."""
+        """Queue the URLs that a policy ranked; True if one is new or its priority was raised."""
         seen = self._seen
         entries: dict[Url, Entry] = {}
         moved: list[Moved] = []
@@ -60,7 +60,7 @@ class Intake:
         return any(entry.state is State.QUEUED for entry in entries.values())
 
     def is_alias(self, claim: Claim, site: SiteInfo, now: float) -> bool:
-        """True if a claim is the same page as another URL, by a rule; it becomes an alias then."""
+        """True if a claim is the same page as another URL by a rule; it is then made an alias."""
         if self._aliases.alias(claim.url) is None:
             return False
         self._frontier.give_back(claim, now)
@@ -84,28 +84,28 @@ class Intake:
         self._frontier.add(refused)
 
     def learn_page(self, page: Page, host: HostInfo) -> None:
-        """Learn which addresses of a page are one; apply what was learned."""
+        """Learn alias rules from a page, and apply them."""
         self._apply_rules(self._aliases.learn_page(page), host)
         self._undo_demoted(host.site)
 
     def learn_redirect(self, url: Url, target: Url, host: HostInfo) -> None:
-        """Learn from a redirect which addresses are one; apply what was learned."""
+        """Learn alias rules from a redirect, and apply them."""
         self._apply_rules(self._aliases.learn_redirect(url, target), host)
         self._undo_demoted(host.site)
 
     def undo_alias_of(self, url: Url, site: SiteInfo) -> None:
-        """Queue again what was taken for an alias of a URL that is no page."""
+        """Requeue an alias whose target is not a page."""
         self._seen_again(self._frontier.undo_alias_of(site.id, url))
 
     def _apply_rules(self, rules: Sequence[str], host: HostInfo) -> None:
-        """Apply rules that have become active to all that is queued for a host."""
+        """Apply newly active rules to all queued URLs of a host."""
         if not rules:
             return
         for url, depth, priority in self._frontier.queued_pages(host.id):
             self._replace(url, depth, priority, host.site)
 
     def _undo_demoted(self, site: SiteInfo) -> None:
-        """Queue again what rules have made aliases that no longer hold."""
+        """Requeue the aliases that demoted rules created."""
         for rule in self._aliases.take_demoted():
             self._seen_again(
                 self._frontier.undo_aliases(
@@ -114,12 +114,12 @@ class Intake:
             )
 
     def _seen_again(self, urls: Iterable[Url]) -> None:
-        """Let URLs be ranked again that were aliases."""
+        """Let URLs that were aliases be ranked again."""
         for url in urls:
             self._seen.keep(url, -math.inf)
 
     def _replace(self, url: Url, depth: int, priority: float, site: SiteInfo) -> bool:
-        """Queue the URL that stands for another one instead of it; False if there is none."""
+        """Queue the URL that represents `url` instead of it; False if there is none."""
         target = self._alias(url, depth, priority)
         if target is None:
             return False
@@ -131,7 +131,7 @@ class Intake:
         return True
 
     def _alias(self, url: Url, depth: int, priority: float) -> Url | None:
-        """The URL that stands for another by a rule; the other becomes an alias of it then."""
+        """Make a URL an alias by a rule, and return its target; None if no rule applies."""
         found = self._aliases.alias(url)
         if found is None or self._scope.site_of(found.url) is None:
             return None

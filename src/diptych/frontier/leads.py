@@ -19,27 +19,27 @@ from diptych.types import Decision, Example, Lead, Link, Role, Url
 
 _COLUMNS = "id, url, site, role, words, source"
 _FAILED = f"state = 2 AND outcome IS NULL AND reason NOT IN ('', '{Reason.MOVED}')"
-MAX_MOVES = 5  # times that a site may have moved
-_MAX_LOOKED_AT = 10_000  # leads that are looked at for one of another site
-_BATCH = 5_000  # leads that are scored together
-_MAX_EXAMPLES = 50_000  # that are learned from: the last ones
-_MIN_TESTED = 2  # sites that a back-link page must have led to before it is an example
-_MAX_WORDS = 300  # of one lead, however many pages link to it
+MAX_MOVES = 5  # moves of a site that are followed
+_MAX_LOOKED_AT = 10_000  # waiting leads that are searched for one of another site
+_BATCH = 5_000  # leads scored together
+_MAX_EXAMPLES = 50_000  # the latest ones, which are learned from
+_MIN_TESTED = 2  # tested sites that a back-link page must link to before it is an example
+_MAX_WORDS = 300  # words of one lead, however many pages link to it
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The decision on a site, and the pages that show it."""
+    """The decision on a site, and the pages it is based on."""
 
     site: str
     url: Url
-    """where the test began"""
+    """URL where the test started"""
     decision: Decision
     pages: tuple[tuple[str, Url], ...]
-    """each language, and the page that shows it"""
+    """each language, and a page in it"""
     downloads: int
     named: Url
-    """URL that was followed first: another one if the site has moved"""
+    """URL that was followed first; it differs from `url` if the site has moved"""
 
 
 class Leads:
@@ -50,11 +50,11 @@ class Leads:
         self._once = once
 
     def from_links(self, links: Iterable[Link], role: Role) -> list[Lead]:
-        """Links as leads that are not in the store yet."""
+        """Turn links into leads, which are not stored yet."""
         return [Lead(0, link.url, site_name(link.url), role, neighbourhood(link)) for link in links]
 
     def add(self, found: Sequence[Lead], ranking: Ranking, source: int) -> None:
-        """Keep leads; one that is known is known by the words of all links that lead to it."""
+        """Save leads; the words of all links to the same lead are merged."""
         db = self._store.db
         leads = [self._with_known_words(lead) for lead in found]
         rows = [
@@ -77,7 +77,7 @@ class Leads:
         return url_key(f"{lead.role}:{lead.site if is_site else lead.url}")
 
     def waiting(self, limit: int, busy: Iterable[str] = ()) -> list[Lead]:
-        """The best of those that wait, one of each site, and none of those that are busy."""
+        """The best waiting leads, at most one per site, and none of the `busy` sites."""
         taken = set(busy)
         best: list[int] = []
         for id, site in self._store.db.execute(SQL["best_leads"], (_MAX_LOOKED_AT,)):
@@ -90,16 +90,16 @@ class Leads:
         return [_lead(self._store.db.execute(query, (id,)).fetchone()) for id in best]
 
     def taken(self) -> list[Lead]:
-        """Leads that were taken up and are not done."""
+        """Leads that are in progress."""
         rows = self._store.db.execute(f"SELECT {_COLUMNS} FROM leads WHERE state = 1 ORDER BY id")
         return [_lead(row) for row in rows]
 
     def take(self, lead: Lead) -> None:
-        """Take one up."""
+        """Mark a lead as in progress."""
         self._store.db.execute("UPDATE leads SET state = 1 WHERE id = ?", (lead.id,))
 
     def end(self, lead: Lead, outcome: float | None, reason: str = "") -> None:
-        """One is done, with what came of it."""
+        """Mark a lead as done, with its outcome."""
         self._store.db.execute(SQL["end_lead"], (outcome, reason, lead.id))
 
     def followed(self, site: str) -> int:
@@ -107,7 +107,7 @@ class Leads:
         return self._store.count(SQL["leads_with_page"], site)
 
     def origin(self, lead: Lead) -> tuple[Url, int]:
-        """The URL that was followed first, where a site has moved; and how often it has."""
+        """The URL that was followed before a site moved, and the number of moves."""
         moves = 0
         while moves < MAX_MOVES:
             values = lead.id, Reason.MOVED
@@ -118,7 +118,7 @@ class Leads:
         return lead.url, moves
 
     def destination(self, site: str) -> str:
-        """The site that a site has moved to in the end, or the site itself."""
+        """The site that a site has finally moved to, or the site itself."""
         for _ in range(MAX_MOVES):
             row = self._store.db.execute(SQL["moved_to"], (site, Reason.MOVED)).fetchone()
             if row is None:
@@ -127,7 +127,7 @@ class Leads:
         return site
 
     def left(self) -> int:
-        """The number of leads that wait."""
+        """The number of waiting leads."""
         return self._store.count("SELECT count(*) FROM leads WHERE state = 0")
 
     def all_failures(self) -> int:
@@ -148,9 +148,9 @@ class Leads:
     # -- learning ----------------------------------------------------------------------------
 
     def examples(self) -> list[Example]:
-        """Examples to learn from: forward leads with their sites, back links with what they led to.
+        """Training examples: forward leads with outcomes, back-link pages with those they led to.
 
-        That a back-link page links to the site by which it was found says nothing of it.
+        The site through which a back-link page was found does not count.
         """
         db = self._store.db
         forward = db.execute(SQL["forward_examples"], (int(Role.FORWARD), _MAX_EXAMPLES))
@@ -173,7 +173,7 @@ class Leads:
             yield [_lead(row) for row in rows]
 
     def rescore(self, leads: Sequence[Lead], scores: Sequence[float]) -> None:
-        """Give some that wait other scores."""
+        """Save new scores of waiting leads."""
         self._store.db.executemany(
             "UPDATE leads SET score = ? WHERE id = ?",
             [(float(score), lead.id) for lead, score in zip(leads, scores, strict=True)],
@@ -182,12 +182,12 @@ class Leads:
     # -- verdicts ----------------------------------------------------------------------------
 
     def decided(self, site: str) -> bool | None:
-        """True or False for a site that was tested; None if it was not."""
+        """True if a site was accepted, False if rejected; None if it was not tested."""
         row = self._store.db.execute(SQL["site_verdict"], (site,)).fetchone()
         return bool(row[0]) if row else None
 
     def decide(self, id: int, verdict: Verdict, lead: int, at: int) -> None:
-        """Keep a verdict, and after how many downloads it was given."""
+        """Save a verdict, and the number of downloads up to it."""
         decision = verdict.decision
         row = (
             id, verdict.url, lead, decision.accept, decision.score, decision.reason,
@@ -196,24 +196,24 @@ class Leads:
         self._store.db.execute(SQL["save_verdict"], row)
 
     def tested(self) -> int:
-        """The number of sites that were tested."""
+        """The number of tested sites."""
         return self._store.count("SELECT count(*) FROM verdicts")
 
     def found(self) -> int:
-        """The number of sites that are bilingual."""
+        """The number of bilingual sites."""
         return self._store.count("SELECT count(*) FROM verdicts WHERE accept")
 
     def found_at(self) -> tuple[int, ...]:
-        """After how many downloads each bilingual site was found, in order."""
+        """The number of downloads up to each bilingual site, in order."""
         rows = self._store.db.execute("SELECT at FROM verdicts WHERE accept ORDER BY at")
         return tuple(at for (at,) in rows)
 
     def rejections(self) -> list[tuple[str, int]]:
-        """Why sites are not bilingual, the most frequent reason first."""
+        """Reasons for rejecting sites with their counts, the most frequent first."""
         return self._store.db.execute(SQL["rejections"]).fetchall()
 
     def verdicts(self, *, only_bilingual: bool = False) -> list[Verdict]:
-        """Verdicts, in the order in which they were given."""
+        """The verdicts in the order in which they were made."""
         rows = self._store.db.execute(
             "SELECT name, url, accept, score, reason, pages, downloads, named FROM verdicts"
             " JOIN sites ON sites.id = verdicts.site WHERE accept >= ? ORDER BY verdicts.id",
@@ -229,11 +229,11 @@ class Leads:
             ]  # fmt: skip
 
     def without_back_links(self) -> list[tuple[int, Url, int]]:
-        """Bilingual sites whose back links were not looked up: number, URL, and the lead there."""
+        """Bilingual sites whose back links were not looked up: number, URL, and lead."""
         return self._store.db.execute(SQL["without_back_links"]).fetchall()
 
     def mark_looked_up(self, site: int) -> None:
-        """The back links of a site were looked up."""
+        """Record that the back links of a site were looked up."""
         self._store.db.execute("UPDATE verdicts SET looked = 1 WHERE site = ?", (site,))
 
 

@@ -9,18 +9,18 @@ MAX_BACKOFF = 300.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
-    """Politeness to a host, unless its robots.txt asks for more."""
+    """Politeness to a host, unless its robots.txt requests more."""
 
     agent: str
     delay: float = 1.0
     connections: int = 1
     obey_robots: bool = True
     max_crawl_delay: float = 600.0
-    """a host that asks for a longer Crawl-delay is left alone for this run"""
+    """seconds; a host that requests a longer Crawl-delay is skipped in this run"""
     max_wait: float = 600.0
-    """a host that asks for a longer Retry-After is left alone for this run"""
+    """seconds; a host that requests a longer Retry-After is skipped in this run"""
     backoff: float = 1.0
-    """seconds after a first refusal; doubled with each that follows"""
+    """seconds to wait after a first refusal; doubled with each further one"""
 
     @property
     def token(self) -> str:
@@ -32,7 +32,7 @@ class Politeness:
         return self.agent.partition("/")[0].partition(" ")[0]
 
     def wait(self, refusals: int) -> float:
-        """Seconds to leave a host alone after so many refusals in a row.
+        """Seconds to wait after this many consecutive refusals of a host.
 
         >>> [Politeness(agent="a").wait(refusals) for refusals in (1, 2, 3, 20)]
         [1.0, 2.0, 4.0, 300.0]
@@ -41,7 +41,7 @@ class Politeness:
         return float(min(self.backoff * 2**doublings, MAX_BACKOFF))
 
     def delay_for(self, crawl_delay: float | None) -> float:
-        """Seconds between requests to a host that asks for a Crawl-delay, or for none.
+        """Seconds between requests to a host, given the Crawl-delay it requests, if any.
 
         >>> [Politeness(agent="a").delay_for(asked) for asked in (None, 0.5, 60.0, 3600.0)]
         [1.0, 1.0, 60.0, 600.0]
@@ -49,7 +49,7 @@ class Politeness:
         return max(self.delay, min(crawl_delay or 0.0, self.max_crawl_delay))
 
     def is_too_slow(self, crawl_delay: float | None) -> bool:
-        """True if a Crawl-delay is too long to wait for."""
+        """True if a Crawl-delay is longer than allowed."""
         return crawl_delay is not None and crawl_delay > max(self.max_crawl_delay, self.delay)
 
 
@@ -63,9 +63,9 @@ class Limits:
     redirects: int = 10
     attempts: int = 3
     refusals: int = 8
-    """a host that refuses this often in a row is asked no more"""
+    """consecutive refusals after which no more requests are sent to a host"""
     sitemaps: int = 50
     share: float | None = None
-    """share of its pairs with which a site ends, where the crawl policy makes an estimate"""
+    """share of its pairs found at which a site ends, if the crawl policy makes an estimate"""
     patience: float | None = None
-    """downloads that one more pair may cost, where the crawl policy makes an estimate"""
+    """downloads that one more pair may cost, if the crawl policy makes an estimate"""

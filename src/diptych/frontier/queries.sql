@@ -1,4 +1,4 @@
--- Statements of `frontier` that take several lines, by name; `?` stands for a value.
+-- SQL statements of `frontier` that take several lines, by name.
 
 -- name: add_url
 INSERT INTO urls (key, url, host, kind, turn, state, depth, priority, hops, reason)
@@ -17,7 +17,7 @@ ON CONFLICT (key) DO UPDATE SET state = 6, reason = excluded.reason, redirect = 
 WHERE urls.state = 0
 
 -- name: aliases_by_rule
--- of a site; the reason is `alias ` and the rules, with ` + ` between them
+-- aliases of a site; the reason is `alias ` followed by the rules, separated by ` + `
 SELECT key, url, host FROM urls
 WHERE state = 6 AND host IN (SELECT id FROM hosts WHERE site = ?1)
     AND instr(' + ' || substr(reason, 7) || ' + ', ' + ' || ?2 || ' + ')
@@ -34,7 +34,7 @@ UPDATE urls SET state = 0, due = 0, reason = '', redirect = NULL,
 WHERE key = ?
 
 -- name: alias_rules
--- without damaged rows
+-- damaged rows are ignored
 SELECT scope, rule, moved, same, broken FROM alias_rules
 WHERE typeof(scope) = 'text' AND typeof(rule) = 'text'
     AND typeof(moved) = 'integer' AND moved BETWEEN 0 AND 1000000000
@@ -80,7 +80,7 @@ UPDATE urls SET state = 4, reason = ?, attempts = attempts - 1 WHERE id = ?
 UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE id = ?
 
 -- name: queue_faults
--- pages (failed: and the type of a fault) that could not be read; `;` is the character after `:`
+-- pages that could not be read (`failed:` and the type of a fault); `;` is the character after `:`
 UPDATE urls SET state = 0, due = 0, attempts = 0
 WHERE state = 3 AND reason >= 'failed:' AND reason < 'failed;'
 

@@ -1,8 +1,8 @@
 """The frontier: priority queue of URLs in SQLite, with claims, retries and delays per host.
 
-Within a host the turn of a URL decides, then its priority, then the order of discovery.  Between
-hosts the one that has waited longest comes first.  What is pending lives in the database; in memory
-there is one small object per host that has something queued.  Time is always an argument.
+Within a host, URLs are ordered by turn, then priority, then discovery.  Among hosts, the one that
+has waited longest comes first.  Pending URLs are in the database; memory holds only one small
+object per host with queued URLs.  Time is always an argument.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ class State(IntEnum):
     FAILED = 3
     REFUSED = 4
     OUTSIDE = 5
-    """out of the crawl's scope; known only as the target of a redirect"""
+    """outside the crawl's scope; known only as the target of a redirect"""
     ALIAS = 6
-    """the same page as another URL, by a rule; it is not asked for"""
+    """the same page as another URL, by a rule; it is not fetched"""
 
 
 class Turn(IntEnum):
-    """The class of a URL, which decides when its turn comes: the smallest first.
+    """The class of a URL, which determines when it is fetched: the smallest first.
 
-    A URL that is there keeps the smaller of two turns; priorities count within a turn only.
+    A known URL keeps the smaller of two turns; priorities count only within a turn.
     """
 
     ROBOTS = 0
     SITEMAP = 1
-    """one that is announced in robots.txt, or at the usual place"""
+    """a sitemap announced in robots.txt, or at the usual place"""
     SEED = 2
     CHILD_SITEMAP = 3
-    """one that a sitemap names"""
+    """a sitemap that another sitemap lists"""
     PAGE = 4
     """a link that a policy has ranked"""
 
     @property
     def kind(self) -> Kind:
-        """The kind of file that is expected."""
+        """The kind of file expected."""
         return _KINDS[self]
 
     @classmethod
     def stored(cls, value: object) -> Turn:
-        """The turn by its number in the database; what is none there is a page."""
+        """The turn with a number in the database; invalid numbers mean PAGE."""
         return _TURNS.get(value, cls.PAGE)
 
 
@@ -65,7 +65,7 @@ _KINDS = (Kind.ROBOTS, Kind.SITEMAP, Kind.PAGE, Kind.SITEMAP, Kind.PAGE)
 
 
 class Entry(NamedTuple):
-    """A URL for the frontier; one that is there is raised, and lowered only if it says so."""
+    """A URL for the frontier; a known URL's priority is only raised, unless `lowers` is set."""
 
     url: Url
     host: int
@@ -79,7 +79,7 @@ class Entry(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A URL that was given out to be fetched."""
+    """A URL handed out to be fetched."""
 
     id: int
     url: Url
@@ -92,7 +92,7 @@ class Claim(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """The kind of file that is expected."""
+        """The kind of file expected."""
         return self.turn.kind
 
 
@@ -106,22 +106,22 @@ class Host:
     connections: int = 1
     active: int = 0
     stopped: str = ""
-    """words for why it is asked no more"""
+    """why no more requests are sent; empty if it is not stopped"""
     is_unreachable: bool = False
-    """it was stopped because it gave no answer at all"""
+    """True if it was stopped because it did not respond at all"""
     wake_at: float = math.inf
-    """when it is in the schedule for; infinite when it is not in it"""
+    """time it is scheduled for; infinite if it is not scheduled"""
 
 
-SOON = 5.0  # seconds
-_LEAST_PRIORITY = 1e-3  # priority that a URL counts for at least when one is drawn
-_ALIAS_OF_NOTHING = 0.1  # share of its priority that an alias keeps whose target is no page
+SOON = 5.0  # seconds; a host that is ready within this time counts as ready soon
+_LEAST_PRIORITY = 1e-3  # minimum priority of a URL when one is drawn at random
+_ALIAS_OF_NOTHING = 0.1  # share of its priority that an alias keeps if its target is not a page
 
 
 def _draw_time(priority: float, key: int) -> float:
-    """The time at which a URL would be drawn: by chance, but sooner the higher its priority.
+    """A random draw time of a URL, which is smaller for higher priorities.
 
-    The chance is in its key, a hash, so that the same URLs are drawn each time.
+    The randomness comes from its key, a hash, so that the same URLs are drawn each time.
 
     >>> _draw_time(0.5, 7 << 60) < _draw_time(0.1, 7 << 60) < _draw_time(0.1, 1 << 60)
     True
@@ -131,9 +131,9 @@ def _draw_time(priority: float, key: int) -> float:
 
 
 class Frontier:
-    """A claim ends once: it is completed, failed, refused, or given back.
+    """The queue of URLs.  Each claim ends once: completed, failed, refused, or given back.
 
-    Those that an invocation did not end are given back by the next one.  The caller owns the
+    Claims that an invocation did not end are given back by the next one.  The caller owns the
     transaction: nothing is durable before it commits.
     """
 
@@ -145,20 +145,20 @@ class Frontier:
         self.active = 0
 
     def add_host(self, host: Host) -> None:
-        """Make a host known; it is asked as soon as something of it is queued."""
+        """Register a host; it is scheduled as soon as one of its URLs is queued."""
         self._hosts[host.id] = host
         self._schedule(host)
 
     def forget_host(self, id: int) -> Host:
-        """Ask a host no more until it is made known again; nothing of it may be claimed."""
+        """Remove a host until it is registered again; it must have no claims."""
         return self._hosts.pop(id)
 
     def host(self, id: int) -> Host:
-        """The host with that number."""
+        """The host with this number."""
         return self._hosts[id]
 
     def add(self, entries: Iterable[Entry]) -> None:
-        """Queue URLs; what is known already is raised, and lowered where an entry says so."""
+        """Queue URLs; priorities of known URLs are raised, or lowered if an entry says so."""
         touched: set[int] = set()
         rows = []
         for entry in entries:
@@ -175,7 +175,7 @@ class Frontier:
             self._schedule(self._hosts[id])
 
     def add_alias(self, entry: Entry, target: Url) -> bool:
-        """Make a URL an alias of another, unless it was asked for; True if it is one now."""
+        """Make a URL an alias of another, unless it was requested before; True if it is one now."""
         row = (
             url_key(entry.url), entry.url, entry.host, int(entry.turn.kind), int(entry.turn),
             entry.depth, entry.priority, entry.reason, url_key(target),
@@ -183,20 +183,20 @@ class Frontier:
         return bool(self._db.execute(SQL["add_alias"], row).rowcount)
 
     def undo_aliases(self, site: int, rule: str, is_alias: Callable[[Url], bool]) -> list[Url]:
-        """Queue the aliases of a site again that a rule has made, but for those that still are."""
+        """Requeue the aliases that a rule made on a site, except those that are still aliases."""
         rows = self._db.execute(SQL["aliases_by_rule"], (site, rule)).fetchall()
         return self._undo([row for row in rows if not is_alias(row[1])])
 
     def undo_alias_of(self, site: int, target: Url) -> list[Url]:
-        """Queue the first alias of a URL again, since that has no page; the others stay aliases.
+        """Requeue the first alias of a URL that is not a page; the others stay aliases.
 
-        It is probably no page either: the rule has held before.
+        The alias is probably not a page either, since the rule has held before.
         """
         rows = self._db.execute(SQL["aliases_of_url"], (site, url_key(target))).fetchall()
         return self._undo(rows[:1], _ALIAS_OF_NOTHING)
 
     def _undo(self, rows: Iterable[tuple[int, Url, int]], share: float = 1.0) -> list[Url]:
-        """Make queued URLs of aliases; they keep a share of their priorities."""
+        """Turn aliases into queued URLs, which keep a share of their priorities."""
         undone = []
         for key, url, host in rows:
             self._db.execute(SQL["undo_alias"], (share, key))
@@ -210,9 +210,9 @@ class Frontier:
         return self._db.execute(SQL["queued_pages"], (host,)).fetchall()
 
     def raise_any(self, hosts: Iterable[int], priority: float) -> bool:
-        """Raise any queued page of some hosts to a priority; False if there is none.
+        """Raise a randomly drawn queued page to a priority; False if none is queued.
 
-        The better its own priority the likelier it is chosen.
+        The higher a page's own priority, the likelier it is drawn.
         """
         going_on = (id for id in hosts if not self.host(id).stopped)
         rows = (row for id in going_on for row in self._db.execute(SQL["queued_priorities"], (id,)))
@@ -225,11 +225,11 @@ class Frontier:
         return True
 
     def claim(self, now: float, limit: int) -> list[Claim]:
-        """Up to `limit` URLs that may be fetched now, no host asked sooner than it may be."""
+        """Claim up to `limit` URLs that may be fetched now, observing the delay of each host."""
         claims: list[Claim] = []
         while len(claims) < limit and (host := self._next_host(now)) is not None:
             if host.stopped or host.active >= host.connections:
-                continue  # a free connection schedules it again
+                continue  # a connection that becomes free schedules it again
             if host.next_at > now:
                 self._schedule(host)
                 continue
@@ -241,13 +241,13 @@ class Frontier:
             host.active += 1
             self.active += 1
             host.next_at = now + host.delay
-            # Written at once: the next look at this host must not see the URL again.
+            # Written at once, so that the next query for this host does not return the URL again.
             self._db.execute(SQL["claim_url"], (row[0],))
             self._schedule(host)
         return claims
 
     def claim_again(self, key: int) -> Claim | None:
-        """Claim a queued URL by its key; None if it is not queued, or its host is not known."""
+        """Claim a queued URL by its key; None if it is not queued, or its host is unknown."""
         row = self._db.execute(SQL["queued_url"], (key,)).fetchone()
         host = self._hosts.get(row[2]) if row else None
         if host is None:
@@ -258,7 +258,7 @@ class Frontier:
         return Claim(row[0], row[1], row[2], Turn.stored(row[3]), *row[4:])
 
     def has_work(self, hosts: Iterable[int]) -> bool:
-        """True if something of some hosts is being fetched, or queued and not stopped."""
+        """True if any URL of these hosts is being fetched, or queued on a host not stopped."""
         return any(
             host.active or (not host.stopped and self.has_unfinished(host.id))
             for host in map(self.host, hosts)
@@ -267,60 +267,60 @@ class Frontier:
     def complete(
         self, claim: Claim, now: float, *, status: int, redirect: int | None = None
     ) -> None:
-        """The claim was answered for good."""
+        """End a claim that was fetched."""
         self._end(claim, now, (State.FETCHED, status, "", 0.0, redirect))
 
     def fail(
         self, claim: Claim, now: float, *, reason: str, status: int = 0,
         retry_at: float | None = None,
     ) -> None:  # fmt: skip
-        """The claim was not answered: to be tried again at a time, or given up."""
+        """End a claim that failed: retry it at a time, or give it up."""
         state = State.FAILED if retry_at is None else State.QUEUED
         self._end(claim, now, (state, status, reason, retry_at or 0.0, None))
 
     def _end(
         self, claim: Claim, now: float, row: tuple[State, int, str, float, int | None]
     ) -> None:
-        """End a claim and free its place."""
+        """End a claim, and free its connection."""
         ended = self._db.execute(SQL["end_claim"], (*row, claim.id)).rowcount
         assert ended, f"the claim of {claim.url} has ended"
         host = self._hosts[claim.host]
-        # Counted from the end of the answer too, so that a slow server is not pressed.
+        # The delay also starts after the response, so that a slow server is not overloaded.
         self._release(host, max(host.next_at, now + host.delay))
 
     def refuse(self, claim: Claim, now: float, *, reason: str) -> None:
-        """The claim may not be fetched; its place goes to the next URL of the host at once."""
+        """End a claim that must not be fetched; the host's next URL may be claimed at once."""
         self._db.execute(SQL["refuse_claim"], (reason, claim.id))
         self._release(self._hosts[claim.host], now)
 
     def give_back(self, claim: Claim, until: float) -> None:
-        """The claim is not wanted before a time; it stays queued."""
+        """Return a claim to the queue, to be claimed again no earlier than `until`."""
         self._db.execute(SQL["give_back_claim"], (claim.id,))
         host = self._hosts[claim.host]
-        self._release(host, max(host.next_at, until))  # for its other connections too
+        self._release(host, max(host.next_at, until))  # applies to its other connections too
 
     def hold(self, id: int, until: float) -> None:
-        """Leave a host alone until a time."""
+        """Send no requests to a host until a time."""
         host = self._hosts[id]
         host.next_at = max(host.next_at, until)
         self._schedule(host)
 
     def stop(self, id: int, reason: str) -> None:
-        """Ask a host no more; what is queued for it stays queued."""
+        """Send no more requests to a host; its queued URLs stay queued."""
         self._hosts[id].stopped = reason
 
     def give_back_all(self) -> None:
-        """Give back the claims of an invocation that has ended; this one has none yet.
+        """Give back the claims of an earlier invocation; call this before claiming anything.
 
-        Pages that it could not read are tried again.
+        Pages that could not be read are queued again.
         """
         self._db.execute(SQL["give_back_all_claims"])
         self._db.execute(SQL["queue_faults"])
 
     def best_priority(self, hosts: Iterable[int], now: float) -> float:
-        """The highest priority of a page that may be claimed of some hosts soon; -inf if none.
+        """The highest priority of a page of these hosts that may be claimed soon; -inf if none.
 
-        A seed is above all priorities: inf.
+        A seed ranks above all priorities: inf.
         """
         asked = (self._hosts[id] for id in hosts)
         soon = (host for host in asked if not host.stopped and host.next_at <= now + SOON)
@@ -332,7 +332,7 @@ class Frontier:
         )
 
     def has_unfinished(self, host: int) -> bool:
-        """True if a URL of a host waits or is claimed."""
+        """True if a URL of a host is queued or claimed."""
         return bool(self._db.execute(SQL["unfinished_urls"], (host,)).fetchone()[0])
 
     def wake(self) -> float | None:
@@ -346,7 +346,7 @@ class Frontier:
         return host is None or entry[0] != host.wake_at or bool(host.stopped)
 
     def _next_host(self, now: float) -> Host | None:
-        """The host whose turn it is, taken out of the schedule."""
+        """Take the host whose turn it is from the schedule."""
         while self._heap and self._heap[0][0] <= now:
             entry = heapq.heappop(self._heap)
             if not self._is_stale(entry):
@@ -356,14 +356,14 @@ class Frontier:
         return None
 
     def _release(self, host: Host, next_at: float) -> None:
-        """Free a connection of a host, which may be asked again at a time."""
+        """Free a connection of a host, and set the time of its next request."""
         host.active -= 1
         self.active -= 1
         host.next_at = next_at
         self._schedule(host)
 
     def _schedule(self, host: Host, at: float = 0.0) -> None:
-        """Put a host into the schedule, or earlier into it than it is."""
+        """Schedule a host, or move it to an earlier time."""
         at = max(host.next_at, at)
         if host.stopped or host.active >= host.connections or at >= host.wake_at:
             return
@@ -372,7 +372,7 @@ class Frontier:
         heapq.heappush(self._heap, (at, self._serial, host.id))
 
     def _schedule_retries(self, host: Host) -> None:
-        """Nothing may be claimed now: come back when the first retry is due, if there is one."""
+        """Schedule a host without claimable URLs for its first retry, if there is one."""
         row = self._db.execute(
             "SELECT min(due) FROM urls WHERE host = ? AND state = 0", (host.id,)
         ).fetchone()

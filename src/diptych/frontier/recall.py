@@ -1,4 +1,4 @@
-"""Guides that know what they knew: by their snapshot and journal, or by the past of their site."""
+"""Restore guides from snapshot and journal, or rebuild them from the history of their site."""
 
 from __future__ import annotations
 
@@ -37,50 +37,50 @@ from diptych.types import (
 )
 
 PAGE, SITEMAP, REFILL = "page", "sitemap", "refill"
-"""what a guide observes apart from events, as the journal names it"""
+"""names in the journal of observations other than events"""
 FORMAT = 1  # of snapshots with their questions, and of the journal
-ENTRY_WORK = 200  # links that take as long to read as an entry of the journal without any
+ENTRY_WORK = 200  # cost of a journal entry without links, in links
 
 Observation = Page | CrawlEvent | None
-"""what a guide is told: a page, an event, or that nothing is left (None)"""
+"""an observation of a guide: a page, an event, or that the queue is empty (None)"""
 
 
 @dataclass(slots=True)
 class SiteGuide:
-    """One site and its guide."""
+    """The guide of one site, and its state."""
 
     site: SiteInfo
     guide: Guide
     new_questions: list[PagePair | None] = field(default_factory=list)
-    """questions that were not taken up yet"""
+    """questions not passed on yet"""
     open_questions: list[PagePair | None] = field(default_factory=list)
-    """questions that were taken up and are not answered yet"""
+    """questions passed on, but not answered yet"""
     has_failed: bool = False
-    """pages could not be paired: the next invocation tries again"""
+    """True if pages could not be paired: the next invocation tries again"""
     open_since: float = 0.0
-    """when the first of the open questions was taken up"""
+    """time when the first of the open questions was passed on"""
     work: int = 0
-    """what it would take to tell a guide all that came since the last snapshot, in links"""
+    """cost of replaying the journal since the last snapshot, in links"""
     size: int = 0
     """bytes of the last snapshot"""
     was_idle: bool | None = None
-    """as it was saved last; None: not by this process"""
+    """the value saved last; None: none saved by this process"""
     old_outlook: Outlook | None = None
-    """as it was saved last"""
+    """the outlook saved last"""
 
     @property
     def is_asking(self) -> bool:
-        """True if a question is not answered."""
+        """True if a question is unanswered."""
         self.new_questions.extend(self.guide.questions())
         return bool(self.open_questions or self.new_questions)
 
     @property
     def is_idle(self) -> bool:
-        """True if it comes back with the first news: there is nothing to ask at once."""
+        """True if the guide has nothing to ask, so that it can be restored on the next event."""
         return not (self.is_asking or self.has_failed)
 
     def take_answer(self, event: CrawlEvent) -> None:
-        """Forget a question that an event answers."""
+        """Remove a question that an event answers."""
         if isinstance(event, PairingResult):
             self.has_failed = event.pairs is None
         for questions in (self.open_questions, self.new_questions):
@@ -90,7 +90,7 @@ class SiteGuide:
                     return
 
     def snapshot(self) -> bytes | None:
-        """All that it knows, and what was not answered; None if that is too large."""
+        """Encode the guide's memory and its unanswered questions; None if that is too large."""
         self.new_questions.extend(self.guide.questions())
         asked = [*self.open_questions, *self.new_questions, *([None] if self.has_failed else ())]
         rows = [write_pair(pair) if pair else None for pair in asked]
@@ -105,20 +105,20 @@ def is_answer(event: CrawlEvent, pair: PagePair | None) -> bool:
 
 
 def links_of(observation: Observation) -> int:
-    """The number of links that come with an observation."""
+    """The number of links in an observation."""
     if isinstance(observation, Page | VerifiedPair):
         return len(observation.links)
     return 0
 
 
 def maker(policy: GuidedPolicy, langs: Sequence[str]) -> str:
-    """A name for those who can read a snapshot."""
+    """A text that identifies who can read a snapshot: format, policy and languages."""
     return f"{FORMAT} {type(policy).__module__} {policy!r} {' '.join(langs)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Makes the guides of a crawl, and tells them what happens."""
+    """Creates the guides of a crawl, and passes observations on to them."""
 
     store: Store
     policy: GuidedPolicy
@@ -128,7 +128,7 @@ class Recall:
     may_be_page: Callable[[Url, str], bool]
 
     def tell(self, known: SiteGuide, observation: Observation) -> Iterable[Ranked]:
-        """Tell a guide something; the links it ranks."""
+        """Tell a guide about something; returns the links it ranks."""
         view = self.view(known.site)
         known.work += ENTRY_WORK + links_of(observation)
         if observation is None:
@@ -139,27 +139,27 @@ class Recall:
         return known.guide.learn(observation, view)
 
     def with_allowed_links(self, page: Page, site: SiteInfo) -> Page:
-        """The page with only the links that may be fetched: a guide waits for all of them."""
+        """The page with only the links that may be fetched, since a guide waits for all of them."""
         name = site.site.name
         return replace(
             page, links=tuple(link for link in page.links if self.may_be_page(link.url, name))
         )
 
     def guide(self, site: SiteInfo, *, but: Url | None = None) -> SiteGuide:
-        """The guide of a site, which knows all that it was told, but not yet of one page."""
+        """The guide of a site with all its past observations; `but` is a page to leave out."""
         data = self.memory.snapshot(site.id)
         known = self._restored(site, data) if data is not None else None
         if known is not None:
             return known
-        if self.memory.is_begun(site.id):  # of another version, or damaged
+        if self.memory.is_begun(site.id):  # by another version, or damaged
             return self.rebuilt(site, but=but)
         self.memory.begin(site.id)
         return SiteGuide(site, self.policy.guide(self.langs))
 
-    # -- by its snapshot ---------------------------------------------------------------------
+    # -- from its snapshot -------------------------------------------------------------------
 
     def _restored(self, site: SiteInfo, data: bytes) -> SiteGuide | None:
-        """A guide by its snapshot and journal; None if they are damaged."""
+        """Restore a guide from its snapshot and journal; None if they are damaged."""
         rows = self.memory.journal(site.id)
         try:
             known = self._read(site, data)
@@ -168,7 +168,7 @@ class Recall:
             return None
         for observation in journal:
             for _ in self.tell(known, observation):
-                pass  # it is in the frontier already
+                pass  # the links are in the frontier already
             known.new_questions.extend(known.guide.questions())
         if known.has_failed:
             known.new_questions.append(None)
@@ -190,26 +190,26 @@ class Recall:
             url, _, text = data.partition(" ")
             links = tuple(read_links(text))
             if any(not isinstance(part, str) for link in links for part in link):
-                raise ValueError("a link is no text")
+                raise ValueError("a link is not a text")
             return page_of_links(Url(url), links)
         if what != PAGE:
             return read_event(what, data)
         page = self._page(Url(data))
         if page is None:
-            raise ValueError(f"there is no page {data}")
+            raise ValueError(f"no page {data}")
         return page
 
     def _page(self, url: Url) -> Page | None:
-        """A page as it was told, with its sketch."""
+        """A stored page with its sketch."""
         page = self.store.page(url)
         return replace(page, sketch=self.store.sketch(url)) if page else None
 
-    # -- by the past of its site -------------------------------------------------------------
+    # -- from the history of its site --------------------------------------------------------
 
     def rebuilt(self, site: SiteInfo, *, but: Url | None = None) -> SiteGuide:
-        """A guide that is told again what the store knows of its site, in the same order.
+        """Rebuild a guide by replaying what the store knows about its site, in the same order.
 
-        Its questions are answered by the decisions there are.
+        Its questions are answered by the stored decisions.
         """
         known = SiteGuide(site, self.policy.guide(self.langs))
         decided = {
@@ -220,7 +220,7 @@ class Recall:
             self._tell_again(known, observation, decided, ranked)
         while decided:
             self._tell_again(known, decided.pop(next(iter(decided))), decided, ranked)
-        # Pages are paired once: the last time that it asked.
+        # Pages are paired only once, for the last request.
         asked = [pair for pair in known.new_questions if pair is not None]
         known.new_questions = [*asked, *([None] if None in known.new_questions else ())]
         self.save(known)
@@ -230,7 +230,7 @@ class Recall:
         self, known: SiteGuide, observation: Observation,
         decided: dict[tuple[Url, Url], VerifiedPair], ranked: set[Url],
     ) -> None:  # fmt: skip
-        """Tell a guide something, and then which of the URLs it asks for were refused."""
+        """Tell a guide about something, and then which of the URLs it ranked were refused."""
         told: list[Observation] = [observation]
         while told:
             for link, _, _ in list(self.tell(known, told.pop(0))):
@@ -248,7 +248,7 @@ class Recall:
                     known.new_questions.append(pair)
 
     def _history(self, site: SiteInfo, but: Url | None) -> Iterator[Observation]:
-        """All that became of the URLs of a site."""
+        """The outcomes of all URLs of a site, as observations."""
         starts = OpenSitemaps(self.store).starts()
         for past in self.memory.history(site.id):
             if past.kind is Kind.SITEMAP:
@@ -269,7 +269,7 @@ class Recall:
             yield Missing(past.url, past.reason)
 
     def _parts(self, past: UrlPast, end: int | None) -> Iterator[Page]:
-        """The parts of a sitemap that were taken in."""
+        """The parts of a sitemap that have been processed."""
         is_read = past.state == State.FETCHED and past.target is None
         sitemap = read_again(self.store, past.url) if is_read or end else None
         if sitemap is None:
@@ -282,9 +282,9 @@ class Recall:
     # -- saving ------------------------------------------------------------------------------
 
     def save(self, known: SiteGuide) -> None:
-        """Save a snapshot of a guide, which takes the place of its journal.
+        """Save a snapshot of a guide, which replaces its journal.
 
-        If that is too large, the snapshot before it and the journal are kept.
+        If it is too large, the previous snapshot and the journal are kept.
         """
         data = known.snapshot()
         with self.store.transaction():
@@ -295,7 +295,7 @@ class Recall:
         known.work = 0
 
     def save_state(self, known: SiteGuide) -> None:
-        """Save all that must be known of a guide before it is taken up: before its first news."""
+        """Save what must be known about a guide before it is restored."""
         outlook = known.guide.outlook()
         if outlook is not None and outlook != known.old_outlook and known.site.pages:
             self.store.save_outlook(known.site.id, outlook)
@@ -303,7 +303,7 @@ class Recall:
         self.set_idle(known, known.is_idle)
 
     def set_idle(self, known: SiteGuide, is_idle: bool) -> None:
-        """Note that a guide waits for nothing, or that it may ask something."""
+        """Record if a guide is idle, that is, waits for nothing."""
         if is_idle is not known.was_idle:
             self.memory.set_idle(known.site.id, is_idle)
             known.was_idle = is_idle

@@ -1,10 +1,11 @@
-"""Retries after failures: Retry-After, backoff, giving up a URL, stopping a host."""
+"""Retries after failures: Retry-After, backoff, giving up on URLs, stopping hosts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from diptych.errors import option_name
 from diptych.frontier.hosts import Hosts
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier
@@ -29,10 +30,10 @@ NETWORK_FAULTS: Mapping[str, str] = {
     Reason.BAD_CERTIFICATE: "bad certificate",
     Reason.TLS: "TLS error",
     Reason.PROTOCOL: "invalid HTTP answer",
-    Reason.PRIVATE_ADDRESS: "on a private address (see --allow-private)",
+    Reason.PRIVATE_ADDRESS: f"on a private address (see {option_name('allow_private')})",
 }
 """words for requests without an answer"""
-FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not for being too busy
+FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not because of overload
 
 
 @dataclass(slots=True)
@@ -47,7 +48,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """Records answers and failures, and decides on retries."""
+    """Records responses and failures, and decides on retries."""
 
     store: Store
     frontier: Frontier
@@ -59,7 +60,7 @@ class Retries:
     def record(
         self, claim: Claim, answer: ReadAnswer | Failure, now: float, pointer: Pointer | None
     ) -> tuple[ReadAnswer, bool]:
-        """Save the answer to a claim; returns it, and True if the URL is given up."""
+        """Save the response to a claim; returns it, and True if the URL is given up."""
         host = self.hosts[claim.host]
         failed = ReadAnswer(claim.url, 0, 0, now)
         reading = failed._replace(failure=answer) if isinstance(answer, Failure) else answer
@@ -77,7 +78,7 @@ class Retries:
         return reading, False
 
     def _fail(self, claim: Claim, failure: Failure, status: int, now: float) -> bool:
-        """Schedule a retry, or give up and return True; a host that keeps refusing is stopped."""
+        """Schedule a retry, or give up and return True; stop a host that keeps refusing."""
         host, limits = self.hosts[claim.host], self.limits
         refused = failure.reason in REFUSALS
         host.refusals = host.refusals + 1 if refused else 0
@@ -104,13 +105,13 @@ class Retries:
 
 
 def _is_unreachable(failure: Failure) -> bool:
-    """True if a host gave no answer at all, though it is one that may be asked."""
+    """True if a host did not respond at all, although requests to it are allowed."""
     is_answer = http_status(failure.reason) is not None or fault_type(failure.reason)
     return failure.reason != Reason.PRIVATE_ADDRESS and not is_answer
 
 
 def _robots_failure(failure: Failure) -> str:
-    """Words for a robots.txt that could not be fetched."""
+    """The message for a robots.txt that could not be fetched."""
     if kind := fault_type(failure.reason):
         return f"its robots.txt could not be processed ({kind})"
     if http_status(failure.reason) is None:

@@ -1,8 +1,8 @@
-"""Samples of what is queued: a site ends only after URLs drawn at random brought no pair either.
+"""Random samples of the queue: a site ends only after randomly drawn URLs led to no pair either.
 
-The estimate of what is left rests on what was learned from pages that looked promising.  A sample
-tests it, as in the stopping rules of technology-assisted review; the better a URL seems, the
-likelier it is drawn, since most of what is left is known to be dead.
+The estimate of the remaining pairs is based on pages that looked promising.  A sample tests it, as
+in the stopping rules of technology-assisted review.  URLs with higher priority are likelier to be
+drawn, since most of the remaining ones are known to be useless.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from diptych.frontier.queries import SQL
 from diptych.frontier.queue import Frontier
 from diptych.run.store import Store
 
-SIZE = 6  # URLs in a row: if two in five led to pairs, 19 of 20 samples would show it
-MAX_SAMPLES = 5  # of a site: each may only seem to have changed something
+SIZE = 6  # consecutive URLs: if two in five led to pairs, 19 of 20 samples would show it
+MAX_SAMPLES = 5  # per site, since a sample may only seem to have led to more
 _IN_BETWEEN = 8  # downloads for one of them: redirects, attempts, its translation
 
 
 class Samples:
-    """The URLs of each site that were drawn in a row, kept in the store."""
+    """The number of URLs drawn in a row for each site, kept in the store."""
 
     def __init__(self, store: Store, frontier: Frontier) -> None:
         self._db = store.db
@@ -29,8 +29,8 @@ class Samples:
     def draw(self, site: int, hosts: Iterable[int], downloads: int, priority: float) -> bool:
         """Raise a queued page of a site to a priority; False if the sample is complete.
 
-        `downloads` are those of the site so far: after more than a few the crawl went on by
-        itself, because of what a sample brought, and the next sample begins.
+        `downloads` is the site's total so far.  If it has grown by more than a few, a sample made
+        the crawl continue, and a new sample starts.
         """
         query = "SELECT drawn, samples, downloads FROM samples WHERE site = ?"
         drawn, samples, before = self._db.execute(query, (site,)).fetchone() or (SIZE, 0, -math.inf)

@@ -1,4 +1,4 @@
-"""Scope of a run: the site a URL belongs to, by domain, host or folder of its seeds."""
+"""Scope of a run: maps URLs to sites, by domain, host or folder of the seeds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from diptych.text.urls import origin_of, site_name
 from diptych.types import Site, Url
 
 SCOPES = ("site", "host", "prefix")
-"""a site is: its registrable domain; the hosts of its seeds; the folders of its seeds"""
+"""extent of a site: its registrable domain; the hosts of its seeds; the folders of its seeds"""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Answers to which site a URL belongs.
+    """Maps each URL to the site it belongs to.
 
     >>> scope = Scope.of(group([Url("http://example.org/en/a.html")], kind="prefix"), kind="prefix")
     >>> scope.site_of("http://example.org/en/b.html"), scope.site_of("http://example.org/fr/")
@@ -27,11 +27,11 @@ class Scope:
 
     @classmethod
     def of(cls, sites: Iterable[Site], *, kind: str = "site") -> Scope:
-        """The scope of some sites, all their seeds counted."""
+        """The scope of some sites with all their seeds."""
         return cls(kind, {unit(seed, kind): site.name for site in sites for seed in site.seeds})
 
     def site_of(self, url: str) -> str | None:
-        """The name of the site a URL belongs to, or None when it is outside."""
+        """The name of the site that a URL belongs to, or None if it is outside the scope."""
         if self.kind == "prefix":
             narrowest_first = sorted(self.owners.items(), key=lambda owner: -len(owner[0]))
             return next((name for folder, name in narrowest_first if _in(url, folder)), None)
@@ -43,12 +43,12 @@ class Anywhere:
     """The scope of a crawl of the whole web: every URL belongs to the site of its domain."""
 
     def site_of(self, url: str) -> str:
-        """The name of the site a URL belongs to."""
+        """The name of the site that a URL belongs to."""
         return site_name(url)
 
 
 def group(seeds: Iterable[Url], *, kind: str = "site") -> list[Site]:
-    """Sites from their start pages: seeds of one domain (host, folder) are one site.
+    """Group seeds into sites: seeds with the same domain (host, folder) form one site.
 
     >>> [site.name for site in group([Url("http://a.org/"), Url("http://fr.a.org/")])]
     ['a.org']

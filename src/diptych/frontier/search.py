@@ -1,9 +1,9 @@
 """State machine of the search for bilingual sites (Algorithm 1 of Barbosa et al. 2011).
 
-Like `frontier.crawl` it opens no socket and reads no clock; an engine drives it through the same
-calls.  The best leads are taken up, some at a time: the page is fetched, its site is tested by a
-detector that asks for a page or two more, and its links become leads where the policy says so.
-All it knows is in the store, so that it goes on wherever it was left.
+Like `frontier.crawl`, it opens no socket and reads no clock, and has the same interface for an
+engine.  It follows the best leads, several at a time: the page is fetched, its site is tested by a
+detector that requests one or two more pages, and its links become leads if the policy says so.
+Its whole state is in the store, so that it can be resumed at any point.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from diptych.text.urls import url_key
 from diptych.types import Example, Failure, Kind, Lead, Link, Page, Role, Url
 
 SEED_SCORE = 2.0  # above all probabilities
-_ROUNDS = 8  # times that leads are taken up without a turn for others
-_MAX_FAILURES = 2  # leads to a site that may fail before it is given up
+_ROUNDS = 8  # times that leads are started before other work gets a turn
+_MAX_FAILURES = 2  # leads to a site that may fail before the site is given up
 
 
 class LinkQuery(NamedTuple):
@@ -41,22 +41,22 @@ class LinkQuery(NamedTuple):
 
     url: Url
     lead: Lead | None = None
-    """the page whose links are asked for; None: those who link to `url` are"""
+    """the page whose out links are requested; None to request the back links of `url`"""
     site: int = 0
     source: int = 0
-    """the lead by which the site was found"""
+    """the lead through which the site was found"""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Budget of a search; None is no limit."""
+    """Budget of a search; None means no limit."""
 
     downloads: int | None = None
-    """answers, those of robots.txt not counted"""
+    """responses, except robots.txt"""
     sites: int | None = None
-    """bilingual ones"""
+    """bilingual sites"""
     seconds: float | None = None
-    """of one invocation"""
+    """duration of one invocation"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class SearchSettings:
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
     width: int = 64
-    """leads that are followed at a time"""
+    """leads followed at a time"""
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class _SearchStats(Stats):
 
 
 class Discovery:
-    """One run's search for bilingual sites with one policy and one detector."""
+    """The search of one run for bilingual sites, with one policy and one detector."""
 
     needs_sketches = False
     """pages are tested by their languages alone"""
@@ -96,7 +96,7 @@ class Discovery:
         self.leads = Leads(store, once=policy.per_site == 1)
         self.stats = _SearchStats()
         self.new_verdicts: deque[Verdict] = deque()
-        """verdicts that were not shown yet"""
+        """verdicts not shown yet"""
         self._policy, self._detector, self._setting = policy, detector, setting
         self._retries = Retries(
             store, self.frontier, self.hosts, setting.politeness, setting.limits, self.stats
@@ -108,17 +108,17 @@ class Discovery:
         )  # fmt: skip
         self._link_queries: deque[LinkQuery] = deque()
         self._looked_up: dict[int, str] = {}
-        """leads whose links are being looked up, and their sites"""
+        """leads whose links are being looked up, with their sites"""
         self._has_more = False
-        """True if leads wait that there was no time for"""
+        """True if there was no time for some waiting leads"""
         self._started_at = self._now = now
         with store.transaction():
             self._restore(seeds, now)
 
-    # -- going on ----------------------------------------------------------------------------
+    # -- resuming ----------------------------------------------------------------------------
 
     def _restore(self, seeds: Sequence[Url], now: float) -> None:
-        """Take up an earlier invocation, if there was one."""
+        """Restore the state of an earlier invocation, if there was one."""
         counts, stats = Statistics(self.store), self.stats
         self.frontier.give_back_all()
         stats.downloads, stats.robots = counts.downloads(), counts.robots_downloads()
@@ -137,11 +137,11 @@ class Discovery:
         for lead in self.leads.taken():
             self._start_lead(lead, now)
 
-    # -- what to fetch -----------------------------------------------------------------------
+    # -- selecting URLs ----------------------------------------------------------------------
 
     @in_transaction
     def next(self, now: float, room: int) -> list[Claim]:
-        """Up to `room` URLs to fetch now."""
+        """Select up to `room` URLs to fetch now."""
         granted: list[Claim] = []
         self._has_more = False
         self._now = now
@@ -153,11 +153,11 @@ class Discovery:
             granted.extend(claim for claim in claims if self._is_allowed(claim, now))
             if len(granted) >= room or (not claims and not self._start_leads(now)):
                 return granted
-        self._has_more = True  # many leads have come to nothing: others want a turn
+        self._has_more = True  # many leads led to nothing: let other work have a turn
         return granted
 
     def _is_allowed(self, claim: Claim, now: float) -> bool:
-        """True if robots.txt allows a claim; else it is given back."""
+        """True if robots.txt allows a claim; otherwise it is refused or given back."""
         if claim.kind is Kind.ROBOTS:
             return True
         is_allowed = self.hosts.check_robots(claim, now)
@@ -172,7 +172,7 @@ class Discovery:
         room = self._setting.width - len(self._visits) - len(self._looked_up)
         if room <= 0 or self.is_over(now):
             return False
-        # Of a site only one page is followed at a time.
+        # Only one page of a site is followed at a time.
         busy = self._visits.sites() | set(self._looked_up.values())
         best = self.leads.waiting(room, busy)
         for lead in best:
@@ -181,7 +181,7 @@ class Discovery:
         return bool(best)
 
     def _start_lead(self, lead: Lead, now: float) -> None:
-        """Begin with a lead: the links of a back-link page may be known without fetching it."""
+        """Start a lead: the links of a back-link page may be known without fetching it."""
         if lead.role is Role.BACK and self._policy.looks_back:
             self._looked_up[lead.id] = lead.site
             self._link_queries.append(LinkQuery(lead.url, lead))
@@ -210,20 +210,20 @@ class Discovery:
     def wake(self) -> float | None:
         """The time when `next` may return something again; None if nothing is queued or affordable.
 
-        What is under way then is taken up by the next invocation.
+        Unfinished work is then resumed by the next invocation.
         """
         if self.is_over(self._now):
             return None
         return 0.0 if self._has_more else self.frontier.wake()
 
     def checkpoint(self, transaction: Transaction) -> None:
-        """Make all so far durable."""
+        """Commit everything so far."""
         transaction.checkpoint()
 
-    # -- what is looked up -------------------------------------------------------------------
+    # -- link queries ------------------------------------------------------------------------
 
     def link_queries(self, now: float) -> list[LinkQuery]:
-        """The new queries to link sources; `answered` takes the answers."""
+        """The new queries to link sources; pass the answers to `answered`."""
         taken = list(self._link_queries)
         self._link_queries.clear()
         return taken
@@ -237,11 +237,11 @@ class Discovery:
     def answered(
         self, query: LinkQuery, links: Sequence[Link] | Failure | None, now: float
     ) -> None:
-        """Take in the answer to a query; None if the source does not know it."""
+        """Process the answer to a query; None means that the source does not know it."""
         if query.lead is not None:
             self._looked_up.pop(query.lead.id, None)
         if query.lead is None:
-            if not isinstance(links, Failure):  # else the next invocation asks again
+            if not isinstance(links, Failure):  # otherwise the next invocation asks again
                 self._add(links or (), Role.BACK, query.source)
                 self.leads.mark_looked_up(query.site)
         elif links is None or isinstance(links, Failure):
@@ -257,15 +257,15 @@ class Discovery:
 
     @property
     def is_learning_due(self) -> bool:
-        """True if enough pages came since the last learning step for another one."""
+        """True if enough pages were fetched since the last learning step."""
         every = self._policy.learns_every
-        # The more is known the less another page changes, and the more there is to be ranked anew.
+        # With more data, one page changes less, and rescoring takes longer.
         since = self.stats.pages - self._learned_at
         return every > 0 and since >= max(every, self._learned_at // 10)
 
     @in_transaction
     def learn(self) -> None:
-        """Learn from what became of all leads so far, and rank those that wait anew."""
+        """Learn from the outcomes of all leads so far, and rescore waiting leads."""
         self._learned_at = self.stats.pages
         self._ranking = self._policy.rank(self._examples())
         for leads in self.leads.all_waiting():
@@ -274,7 +274,7 @@ class Discovery:
     def _examples(self) -> list[Example]:
         return self.leads.examples() if self._policy.learns_every else []
 
-    # -- what an answer teaches --------------------------------------------------------------
+    # -- processing responses ----------------------------------------------------------------
 
     @in_transaction
     def fetched(
@@ -284,7 +284,7 @@ class Discovery:
         now: float,
         pointer: Pointer | None = None,
     ) -> None:
-        """Take in the answer to a claim, or its failure."""
+        """Process the response to a claim, or its failure."""
         visit = self._visits[self.hosts[claim.host].site.id]
         reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         is_robots = claim.kind is Kind.ROBOTS
@@ -316,7 +316,7 @@ class Discovery:
     # -- visits ------------------------------------------------------------------------------
 
     def _start_visit(self, lead: Lead, now: float) -> None:
-        """Begin with a lead, or end it where there is nothing to be found out."""
+        """Start visiting the site of a lead, or end the lead if there is nothing to find out."""
         known = self.leads.decided(lead.site)
         most = self._policy.per_site
         if known is not None and lead.role is Role.FORWARD and most == 1:
@@ -332,15 +332,15 @@ class Discovery:
             self._visits.begin(lead, site_test, now)
 
     def _arrived(self, visit: Visit, page: Page) -> None:
-        """The page of a lead is there: its links may be leads themselves."""
+        """Add the links of a lead's page as leads, if the policy follows them."""
         self._add(self._policy.follow(page, visit.lead.role), Role.FORWARD, visit.lead.id)
 
     def _ended(self, visit: Visit) -> None:
-        """A visit is over: the lead is done, and its site is decided if it could be tested."""
+        """End the lead of a finished visit, and decide on its site if it could be tested."""
         if visit.page is None:
             self.leads.end(visit.lead, None, visit.reason or Reason.LEAD_NOT_FETCHED)
             _, moves = self.leads.origin(visit.lead)
-            if visit.moved_to is not None and moves < MAX_MOVES:  # that is where to look
+            if visit.moved_to is not None and moves < MAX_MOVES:  # continue there
                 self._add([Link(visit.moved_to)], visit.lead.role, visit.lead.id)
             return
         is_bilingual = bool(self.leads.decided(visit.lead.site))
@@ -365,6 +365,6 @@ class Discovery:
     # -- leads -------------------------------------------------------------------------------
 
     def _add(self, links: Sequence[Link], role: Role, source: int) -> None:
-        """Keep links as leads."""
+        """Save links as leads."""
         if may := [link for link in links if self._admission.is_page(link.url)]:
             self.leads.add(self.leads.from_links(may, role), self._ranking, source)

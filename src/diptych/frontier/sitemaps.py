@@ -1,4 +1,4 @@
-"""Sitemaps of a crawl, taken in part by part: all of one at once would hold up the crawl."""
+"""Sitemaps of a crawl, processed in parts: a whole one at once would delay the crawl."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from diptych.run.store import Store
 from diptych.text.urls import normalise
 from diptych.types import Kind, Link, Page, PageRecord, Url
 
-SITEMAP_PART = 30  # entries of a sitemap that are ranked at a time: the crawl goes on meanwhile
-_MAX_PART_LINKS = 4 * SITEMAP_PART  # with the translations they announce
+SITEMAP_PART = 30  # entries of a sitemap that are ranked at a time, so that the crawl continues
+_MAX_PART_LINKS = 4 * SITEMAP_PART  # including the translations they announce
 
 
 class SitemapPart(NamedTuple):
-    """The next part of a sitemap that is not taken in to its end."""
+    """The next part of a partly processed sitemap."""
 
     claim: Claim
     site: SiteInfo
     sitemap: Sitemap | None
-    """None if it was fetched by an earlier process and is not read again yet"""
+    """None if an earlier process fetched it, and it has not been read again yet"""
     status: int
     start: int = 0
 
     @property
     def url(self) -> Url:
-        """The address of the sitemap."""
+        """The URL of the sitemap."""
         return self.claim.url
 
 
 class SitemapQueue:
-    """Sitemaps that are not taken in to their end; one part of each in turn.
+    """Partly processed sitemaps, one part of each in turn.
 
-    The claim of a sitemap ends with its last part.  A crawl that was killed goes on with the part
-    that comes next.
+    The claim of a sitemap ends with its last part.  A crawl that was killed continues with the next
+    part.
     """
 
     def __init__(self, store: Store, frontier: Frontier, hosts: Hosts) -> None:
@@ -53,7 +53,7 @@ class SitemapQueue:
         return bool(self._parts)
 
     def restore(self) -> None:
-        """Take up the sitemaps of an earlier invocation."""
+        """Restore the sitemaps of an earlier invocation."""
         for key, start in self._open.starts().items():
             claim = self._frontier.claim_again(key)
             if claim is not None:
@@ -61,17 +61,17 @@ class SitemapQueue:
                 self._parts.append(SitemapPart(claim, site, None, 200, start))
 
     def add(self, claim: Claim, site: SiteInfo, sitemap: Sitemap, status: int) -> None:
-        """Add a sitemap that was fetched."""
+        """Add a fetched sitemap."""
         self._open.save(claim.url, 0)
         self._parts.append(SitemapPart(claim, site, sitemap, status))
 
     def take(self, now: float, use: Callable[[SitemapPart, Sitemap], None]) -> None:
-        """Have the next part of the next sitemap used."""
+        """Pass the next part of the next sitemap to `use`."""
         if not self._parts:
             return
         part = self._parts.popleft()
         sitemap = part.sitemap or read_again(self._store, part.url)
-        if sitemap is None:  # its bytes are lost: it is fetched again
+        if sitemap is None:  # its bytes are lost: fetch it again
             self._open.close(part.url)
             self._frontier.give_back(part.claim, now)
             return
@@ -86,13 +86,13 @@ class SitemapQueue:
 
 
 def read_again(store: Store, url: Url) -> Sitemap | None:
-    """A sitemap that was fetched before; None if its bytes are lost."""
+    """Read a fetched sitemap again from the archive; None if its bytes are lost."""
     response = store.answer(url)
     return read_answer(Kind.SITEMAP, response).sitemap if response else None
 
 
 def end_of_part(sitemap: Sitemap, start: int) -> int:
-    """The end of the part of a sitemap that begins at an entry.
+    """The end of the part of a sitemap that starts at an entry.
 
     >>> from diptych.page.sitemaps import SitemapEntry
     >>> end_of_part(Sitemap(entries=(SitemapEntry("http://a.org/"),) * 50), 30)
@@ -117,7 +117,7 @@ def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
 
 
 def page_of_part(url: Url, sitemap: Sitemap, start: int) -> Page:
-    """A part of a sitemap as a page without text: behind each URL the translations announced."""
+    """A part of a sitemap as a page without text: each URL is followed by its translations."""
     links: list[Link] = []
     for item in sitemap.entries[start : end_of_part(sitemap, start)]:
         target = normalise(item.url)
@@ -128,5 +128,5 @@ def page_of_part(url: Url, sitemap: Sitemap, start: int) -> Page:
 
 
 def page_of_links(url: Url, links: tuple[Link, ...]) -> Page:
-    """Links of a sitemap as a page without text."""
+    """The links of a sitemap as a page without text."""
     return Page(PageRecord(url, "", (), "", 0, 0, 0, ""), links, ())

@@ -1,7 +1,7 @@
 """Crawler traps: repeating or deep paths, calendars, dates, sort orders.
 
-Some are refused outright; others (calendars, sort orders) are real pages up to a point, so that
-many of one family are allowed and no more.
+Some are refused outright.  Others (calendars, sort orders) are real pages up to a point, so a
+limited number of each family is allowed.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from urllib.parse import parse_qsl
 from diptych.reason import Reason
 from diptych.text.urls import origin_of
 
-MAX_SEGMENTS = 25  # deeper paths are made by relative links gone wrong
+MAX_SEGMENTS = 25  # deeper paths are caused by broken relative links
 MAX_PARAMETERS = 12
 MAX_REPEATS = 3  # /a/b/a/b/a/b
 CALENDAR_LIMIT = 60  # pages of one calendar: five years of months
-DATE_LIMIT = 3000  # pages whose URL is nothing but a date: eight years of days
-SORT_LIMIT = 1  # orders of one list
+DATE_LIMIT = 3000  # pages whose URL is only a date: eight years of days
+SORT_LIMIT = 1  # sort orders of one list
 
 _CALENDAR = re.compile(
     r"calend|kalend|agenda|\bcal\b|events?\b|event-?list|\bmonth\b|\bweek\b|\bday\b|\bmois\b|\bmonat\b"
@@ -43,7 +43,7 @@ _SORT_VALUE = re.compile(
 
 
 class Family(NamedTuple):
-    """URLs that differ only in what can be varied without end, and how many of them to allow."""
+    """URLs that differ only in parts that can vary endlessly, and the number to allow."""
 
     key: str
     limit: int
@@ -51,7 +51,7 @@ class Family(NamedTuple):
 
 
 def refusal(url: str) -> str:
-    """The reason why a URL is a trap, judged by its shape alone; empty if it is none.
+    """The reason why a URL is a trap, judging by its form alone; empty if it is not a trap.
 
     >>> str(refusal("http://example.org/a/b/a/b/a/b/c.html"))
     'trap_repeating_path'
@@ -81,7 +81,7 @@ def _repeats(segments: list[str]) -> bool:
 
 
 def family_of(url: str) -> Family | None:
-    """The endless family a URL may belong to.
+    """The endless family that a URL may belong to, or None.
 
     >>> family_of("http://example.org/calendar/2024/05/").limit
     60

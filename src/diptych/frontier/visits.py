@@ -20,41 +20,41 @@ _PRIORITY = 1.0
 
 @dataclass(slots=True)
 class Visit:
-    """A lead that is being followed, and the test of its site if that is undecided."""
+    """A lead being followed, and the test of its site if that is undecided."""
 
     site: SiteInfo
     lead: Lead
     site_test: SiteTest | None
     start: Url
-    """where the page of the lead is asked for"""
+    """URL at which the lead's page is requested"""
     pending: set[Url] = field(default_factory=set)
     page: Page | None = None
-    """the one the lead is about"""
+    """the page of the lead"""
     asked: dict[Url, Url] = field(default_factory=dict)
-    """where pages have moved to -> what was asked for"""
+    """target of a redirect -> URL that was requested"""
     downloads: int = 0
     reason: str = ""
     """why there is no page"""
     tried: set[Url] = field(default_factory=set)
-    """URLs that were tried instead of a page that failed"""
+    """URLs tried instead of a page that failed"""
     moved_to: Url | None = None
-    """the other site that the lead leads to"""
+    """the other site that the lead redirects to"""
 
 
 @dataclass(slots=True, eq=False)
 class Visits:
-    """The current visits, by the number of their site."""
+    """The current visits, keyed by site number."""
 
     store: Store
     hosts: Hosts
     frontier: Frontier
     admission: Admission
     redirects: int
-    """most redirects to follow for one page"""
+    """maximum number of redirects to follow for one page"""
     arrived: Callable[[Visit, Page], None]
     """called with the first page of a visit"""
     ended: Callable[[Visit], None]
-    """called with a visit that is over"""
+    """called when a visit ends"""
     _visits: dict[int, Visit] = field(default_factory=dict)
 
     def __getitem__(self, site: int) -> Visit:
@@ -64,11 +64,11 @@ class Visits:
         return len(self._visits)
 
     def sites(self) -> set[str]:
-        """The names of the sites that are being visited."""
+        """The names of the sites being visited."""
         return {visit.lead.site for visit in self._visits.values()}
 
     def begin(self, lead: Lead, site_test: SiteTest | None, now: float) -> None:
-        """Visit the page of a lead; what an earlier visit has seen is not fetched again."""
+        """Visit the page of a lead; pages of earlier visits are not fetched again."""
         site = self.hosts.enter(Site(lead.site, (lead.url,)), now)
         assert site.id not in self._visits, f"{lead.site} is being visited"
         visit = self._visits[site.id] = Visit(site, lead, site_test, lead.url)
@@ -76,7 +76,7 @@ class Visits:
         self.advance(visit)
 
     def arrive(self, visit: Visit, url: Url, page: Page) -> None:
-        """A page is there; the first is the one the lead is about."""
+        """Process a page of a visit; the first one is the page of the lead."""
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
         is_first = visit.page is None
@@ -85,11 +85,11 @@ class Visits:
             self.arrived(visit, page)
         if visit.site_test is not None:
             visit.site_test.read(page)
-            if asked != url and not is_first:  # it waits for another address
+            if asked != url and not is_first:  # the test waits for the other URL
                 visit.site_test.miss(asked)
 
     def move(self, visit: Visit, url: Url, target: Url, hops: int) -> None:
-        """A page has moved."""
+        """Follow the redirect of a page."""
         visit.pending.discard(url)
         is_own = site_name(target) == visit.lead.site
         if is_own and hops < self.redirects:
@@ -101,7 +101,7 @@ class Visits:
         self.miss(visit, url, Reason.TOO_MANY_REDIRECTS if is_own else Reason.MOVED)
 
     def miss(self, visit: Visit, url: Url, reason: str, *, is_unreachable: bool = False) -> None:
-        """Take in that a page could not be fetched, or that its host cannot be reached at all."""
+        """Process that a page could not be fetched, or that its host is unreachable."""
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
         if visit.page is not None:
@@ -115,7 +115,7 @@ class Visits:
             self._request(visit, other)
 
     def advance(self, visit: Visit) -> None:
-        """Ask for what the test of a site wants, until it waits for something or knows."""
+        """Request the pages that the site test wants, until it waits for some or is done."""
         while True:
             self._give_up_stopped(visit)
             if visit.pending:
@@ -129,7 +129,7 @@ class Visits:
                 self._request(visit, link.url)
 
     def _give_up_stopped(self, visit: Visit) -> None:
-        """Miss what waits for hosts that are asked no more, and what that leads to."""
+        """Treat pending pages of stopped hosts as missing, and so their substitutes."""
         while stopped := {
             url: host for url in sorted(visit.pending) if (host := self._host(visit, url)).stopped
         }:
@@ -141,13 +141,13 @@ class Visits:
 
     def _leave(self, visit: Visit) -> None:
         if any(self.frontier.host(info.id).active for info in self.hosts.of_site(visit.site)):
-            return  # a robots.txt is still asked for
+            return  # a robots.txt is still being fetched
         del self._visits[visit.site.id]
         self.hosts.leave(visit.site)
         self.ended(visit)
 
     def _request(self, visit: Visit, url: Url, hops: int = 0) -> None:
-        """Have a page of a site fetched, unless it is known what became of it."""
+        """Queue a page of a site, unless its outcome is already known."""
         if site_name(url) != visit.lead.site:
             self.miss(visit, url, Reason.OUTSIDE)
             return
@@ -173,7 +173,7 @@ class Visits:
 
 
 def _other_scheme(url: Url) -> Url | None:
-    """The same URL over http, to be tried if https cannot be reached; None if it is over http.
+    """The same URL over http, to try if https is unreachable; None if it is http already.
 
     >>> _other_scheme(Url("https://a.org/x")), _other_scheme(Url("http://a.org/x"))
     ('http://a.org/x', None)
@@ -182,11 +182,11 @@ def _other_scheme(url: Url) -> Url | None:
 
 
 def _home(url: Url, reason: str, role: Role) -> Url | None:
-    """The home page, to be tried instead of the page of a lead that failed.
+    """The home page, to try instead of a lead's page that failed; None if it does not apply.
 
     >>> _home(Url("http://a.org/old.html"), "http_404", Role.FORWARD)
     'http://a.org/'
     """
     home = Url(origin_of(url) + "/")
-    # A link to a page that is gone is a link to its site all the same.
+    # A link to a page that is gone still identifies its site.
     return home if role is Role.FORWARD and url != home and reason != Reason.MOVED else None

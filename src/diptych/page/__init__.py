@@ -1,1 +1,1 @@
-"""From the answer of a server to a page: text, links, languages, flags, robots.txt, sitemaps."""
+"""From an HTTP response to a page: text, links, languages, flags, robots.txt, sitemaps."""

@@ -1,7 +1,7 @@
-"""Reader of one answer: a page, sitemap, robots.txt, redirect or failure.
+"""Parse one HTTP response into a page, sitemap, robots.txt, redirect or failure.
 
-A pure function from an answer to a `ReadAnswer`; it runs in worker processes, so that a hostile
-page can neither stop nor slow the crawl.
+`read_answer` is a pure function.  It runs in worker processes, so that a hostile page can neither
+stop nor slow the crawl.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from diptych.text.urls import resolve
 from diptych.types import FOLLOWED, Failure, Kind, Page, Response, Url
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-SNIFFED = 4096  # bytes looked at to tell what a body is
-MAX_TEXT_OF_REDIRECT = 400  # characters of a page that only says where the page is now
+SNIFFED = 4096  # bytes of a body that are examined to determine its type
+MAX_TEXT_OF_REDIRECT = 400  # characters of text on a page that only points to its new address
 
 
 class ReadAnswer(NamedTuple):
-    """The content of one answer: a page, sitemap, robots.txt, redirect or failure."""
+    """The content of one response: a page, sitemap, robots.txt, redirect or failure."""
 
     url: Url
     status: int
@@ -38,9 +38,9 @@ class ReadAnswer(NamedTuple):
 
     @property
     def target(self) -> Url | None:
-        """The URL that it only leads to: by a redirect, or as static sites do, by a refresh.
+        """The URL that this response only forwards to, by an HTTP redirect or a meta refresh.
 
-        A page that refreshes and has text, or links to other pages, is one to be read.
+        A page with a refresh counts as content if it has more text or links to other pages.
         """
         if self.redirect is not None or self.page is None:
             return self.redirect
@@ -59,7 +59,7 @@ def read_answer(
     langs: Sequence[str] = (),
     with_sketch: bool = False,
 ) -> ReadAnswer:
-    """Read an answer; pages with their sketches on request."""
+    """Parse a response; with `with_sketch`, pages get their sketches."""
     reading = ReadAnswer(response.url, response.status, len(response.body), response.fetched_at)
     if kind is Kind.ROBOTS and response.status < 500 and response.status != 429:
         body, _ = decompress(response.body, response.header("Content-Encoding"))
@@ -85,7 +85,7 @@ def read_answer(
 
 
 def _unreadable(reading: ReadAnswer, response: Response) -> ReadAnswer | None:
-    """The failure of an answer that is no page, or None."""
+    """The failure of a response that is not an HTML page, or None."""
     content_type = response.header("Content-Type")
     start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
     if response.truncated == "content_type" or not is_html(content_type, start[:SNIFFED]):
@@ -104,7 +104,7 @@ def _failed(reading: ReadAnswer, reason: str, detail: str = "") -> ReadAnswer:
 
 
 def _as_utf8(value: str) -> str:
-    """A header decoded as UTF-8, which HTTP libraries pass on as Latin-1."""
+    """Decode a header as UTF-8; HTTP libraries pass headers on as Latin-1."""
     try:
         return value.encode("latin-1").decode("utf-8")
     except UnicodeError:

@@ -1,8 +1,8 @@
-"""Text blocks and DOM tree of a parsed page, from one walk without recursion.
+"""Text blocks and DOM tree of a parsed page, from one iterative walk.
 
-Recall comes first, and every page is treated alike: both sides of a translation must give the same
+Recall comes first, and all pages are treated alike: both sides of a translation must yield the same
 blocks.  A block is a run of inline content in a block-level element.  Its path is that of the
-element, as in `/html/body/div[2]/p[1]`; a second run of the same element has `/text()[2]` after it.
+element, such as `/html/body/div[2]/p[1]`; later runs of the same element append `/text()[2]` etc.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from diptych.page.elements import KNOWN, SKIPPED, TEXT, UNKNOWN, hidden_elements
 from diptych.text.urls import resolve
 from diptych.types import Block, Node
 
-MAX_ELEMENTS = 300_000  # a bound on work: what follows is not read
+MAX_ELEMENTS = 300_000  # bounds the work: later elements are ignored
 MAX_BLOCKS = 50_000
-MAX_PATH = 1_000  # characters; an element that is deeper is numbered instead of traced
-MAX_ATTRIBUTE = 2_000  # characters of an alt, a description, a title: longer ones are no text
+MAX_PATH = 1_000  # characters; elements with longer paths are numbered instead
+MAX_ATTRIBUTE = 2_000  # characters of an alt, description or title; longer ones are ignored
 
-# Kinds of open elements; from the second on they are block-level.
+# Kinds of open elements; all but _INLINE are block-level.
 _INLINE, _BLOCK, _HIDDEN = range(3)
 _IN_PARAGRAPH = re.compile(r"/(?:p|h[1-6])\[\d+\]$")
 _BUTTONS = frozenset({"submit", "button", "reset", "image"})
@@ -41,21 +41,21 @@ class Walk:
         self._hidden = hidden_elements(parser, markup)
         self._children: list[list[Node]] = [[]] if with_tree else []
         self._block = ""  # path of the innermost open block-level element
-        self._runs: dict[str, int] = {}  # blocks that an element has given
-        self._parts: list[str] = []  # texts of the run that is being read
-        self._break_at = -1  # index in _parts after the last line break
-        self._asides: list[Block] = []  # texts of images in the run
-        self._muted = 0  # hidden elements around
+        self._runs: dict[str, int] = {}  # number of blocks that each element has yielded
+        self._parts: list[str] = []  # texts of the current run
+        self._break_at = -1  # index in _parts just after the last line break
+        self._asides: list[Block] = []  # texts of images in the current run
+        self._muted = 0  # number of open hidden elements
         self._has_title = False
         self._deep = 0
-        self._kind = _BLOCK  # of the element opened last
+        self._kind = _BLOCK  # kind of the element opened last
         self._path = ""
         if parser.root is not None:
             self._walk(parser.root)
             self.tree = self._children[0][0] if with_tree else None
 
     def _walk(self, root: LexborNode) -> None:
-        """Depth first, in document order."""
+        """Visit the elements depth first, in document order."""
         parts, known, left, tags = self._parts, KNOWN.get, MAX_ELEMENTS, self.tags
         add_text = self._add_text if self._children else None
         self._open(_BLOCK, "/html")
@@ -94,7 +94,7 @@ class Walk:
             node = parent.next
             parent, kind, path, counts, self._block = outer.pop()
 
-    # One reader per role of an element.  It answers with the first child if that is to be read too.
+    # One reader per element role.  It returns the first child if the children must be read too.
 
     def _block_level(self, node: LexborNode, path: str) -> LexborNode | None:
         if self._parts:
@@ -109,7 +109,7 @@ class Walk:
         elif inner.tag_id != TEXT or inner.next is not None or self._children:
             self._open(_BLOCK, path)
         else:
-            # Every second block has nothing but text: no need to open it.
+            # Half of all blocks contain only text: no need to open them.
             text = " ".join((inner.text_content or "").split())
             if text and not self._muted:
                 self._add_block(text, path)
@@ -130,18 +130,18 @@ class Walk:
         return None
 
     def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Links; a space is added between neighbours, as style sheets do for menus."""
+        """Read a link; adjacent links get a space between them, as style sheets do for menus."""
         before = node.prev
         if self._parts and before is not None and before.tag_id == node.tag_id:
             self._parts.append(" ")
         return self._inline(node, path)
 
     def _top(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Head and body, which have no number in paths."""
+        """Read head or body, which are not numbered in paths."""
         return self._block_level(node, path.removesuffix("[1]"))
 
     def _custom(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Custom elements: block-level, except in a paragraph."""
+        """Read a custom element: block-level, except in a paragraph."""
         if "-" in (node.tag or "") and not _IN_PARAGRAPH.search(self._block):
             return self._block_level(node, path)
         return self._inline(node, path)
@@ -172,7 +172,7 @@ class Walk:
         return f"{self._block}/text()[{runs + 1}]" if runs else self._block
 
     def _flush(self) -> None:
-        """End the run of inline content: its block, and the texts of its images."""
+        """End the current run: add its block and the texts of its images."""
         parts = self._parts
         text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
         parts.clear()
@@ -193,7 +193,7 @@ class Walk:
             self.blocks.append(Block(text, f"{path}/text()[{runs}]" if runs > 1 else path))
 
     def _line_break(self, node: LexborNode, path: str) -> None:
-        """One line break is a space, two in a row end the block."""
+        """Read a line break: one is a space, two in a row end the block."""
         if self._break_at >= 0 and not "".join(self._parts[self._break_at :]).strip():
             self._flush()
         else:
@@ -234,7 +234,7 @@ class Walk:
                 self.blocks.append(Block(text, path))
 
     def _title(self, node: LexborNode, path: str) -> None:
-        """The first title only: the others belong to drawings."""
+        """Read the first title; later ones belong to drawings."""
         if not self._has_title:
             self._has_title = True
             title = visible(node.text()[:MAX_ATTRIBUTE])

@@ -1,6 +1,6 @@
-"""Decompression of the body of an answer (gzip, brotli, zstd), and detection of HTML and sitemaps.
+"""Decompression of response bodies (gzip, brotli, zstd), and detection of HTML.
 
-Nothing here raises: what could be read is returned, together with the name of the fault.
+Nothing here raises: functions return whatever could be decoded, and the name of the fault.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import zlib
 from collections.abc import Callable
 
-_LIMIT = 20_000_000  # bytes; larger documents are data, not pages to read
+_LIMIT = 20_000_000  # bytes; larger documents are data rather than pages
 _CHUNK = 65_536  # bytes of compressed input at a time, so that a bomb is noticed early
 _MAX_ENCODINGS = 4  # a server that compresses five times is an attack
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -28,10 +28,10 @@ _Decoder = Callable[[bytes, int], tuple[bytes, str]]
 
 
 def decompress(body: bytes, content_encoding: str, *, limit: int = _LIMIT) -> tuple[bytes, str]:
-    """The body decoded by its Content-Encoding header, and the fault.
+    """Decode a body according to its Content-Encoding header; returns the body and the fault.
 
-    The fault is empty, `encoding_lies` (the body was not so encoded and is returned as it is),
-    `truncated`, `too_large` or `unknown_encoding`.
+    The fault is empty, `encoding_lies` (the body did not have that encoding and is returned
+    unchanged), `truncated`, `too_large` or `unknown_encoding`.
 
     >>> import gzip
     >>> decompress(gzip.compress(b"Bonjour"), "gzip")
@@ -65,7 +65,7 @@ def _gunzip(body: bytes, limit: int) -> tuple[bytes, str]:
 
 
 def _deflate(body: bytes, limit: int) -> tuple[bytes, str]:
-    """Inflate a zlib stream, or the raw stream that some servers send."""
+    """Inflate a zlib stream, or the raw deflate stream that some servers send."""
     if body.startswith(_GZIP_MAGIC):
         return _gunzip(body, limit)
     for window in (zlib.MAX_WBITS, -zlib.MAX_WBITS):
@@ -76,7 +76,7 @@ def _deflate(body: bytes, limit: int) -> tuple[bytes, str]:
 
 
 def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
-    """Inflate one or several members; what follows the last one is ignored."""
+    """Inflate one or several members; data after the last one is ignored."""
     parts: list[bytes] = []
     room = limit
     while body:
@@ -85,7 +85,7 @@ def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
         try:
             parts.append(stream.decompress(body, room + 1))
         except zlib.error:
-            # The whole call failed: byte by byte would be slow, so go over it in small steps.
+            # The call failed as a whole: retry in small steps; single bytes would be slow.
             parts.append(_salvage(body, room + 1, window))
             fault = "truncated" if parts[-1] or len(parts) > 1 else "encoding_lies"
         room -= len(parts[-1])
@@ -100,7 +100,7 @@ def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
 
 
 def _salvage(body: bytes, room: int, window: int) -> bytes:
-    """The output of a damaged stream before the damage."""
+    """The output of a damaged stream up to the damage."""
     stream = zlib.decompressobj(window)
     parts: list[bytes] = []
     try:
@@ -124,7 +124,7 @@ def _brotli(body: bytes, limit: int) -> tuple[bytes, str]:
 def _zstd(body: bytes, limit: int) -> tuple[bytes, str]:
     import zstandard
 
-    # 2**27 bytes of window at most: a header may ask for more memory than the machine has.
+    # At most 2**27 bytes of window: a header may request more memory than the machine has.
     stream = zstandard.ZstdDecompressor(max_window_size=2**27).decompressobj()
     return _in_chunks(body, limit, stream.decompress, lambda: stream.eof, zstandard.ZstdError)
 
@@ -137,7 +137,7 @@ def _in_chunks(
     error: type[Exception],
 ) -> tuple[bytes, str]:
     """Feed a decoder piece by piece until its end, an error or the limit."""
-    # A small piece can only grow so far, so a bomb is cut soon after the limit.
+    # The output of a small piece is bounded, so a bomb is stopped soon after the limit.
     step = min(_CHUNK, max(256, limit // 1000))
     parts: list[bytes] = []
     size = 0
@@ -164,7 +164,7 @@ _DECODERS: dict[str, _Decoder] = {
 
 
 def is_html(content_type: str, body_start: bytes) -> bool:
-    """True if a body is HTML, by its declared type or else by its first bytes.
+    """True if a body is HTML by its declared type or, if that is unspecific, by its first bytes.
 
     >>> is_html("text/html; charset=utf-8", b""), is_html("", b"<!DOCTYPE html>")
     (True, True)

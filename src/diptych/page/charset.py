@@ -1,4 +1,4 @@
-"""Character set of a page: byte order mark, HTTP header, declaration in the page, detection.
+"""Character set of a page, from byte order mark, HTTP header, page declaration or detection.
 
 The order is that of browsers; declarations that cannot be true are overruled.
 """
@@ -16,28 +16,28 @@ from w3lib.encoding import (
 
 from diptych.files import shipped_table
 
-_DETECT_BYTES = 20_000  # given to chardet, which is slow: a bound on work
-_FALLBACK = "cp1252"  # browsers assume it for an undeclared Western page
-_MAX_BAD = 0.001  # share of bytes beyond which a declared charset has failed: one stray byte may be
+_DETECT_BYTES = 20_000  # bytes passed to chardet, which is slow
+_FALLBACK = "cp1252"  # browsers assume it for undeclared Western pages
+_MAX_BAD = 0.001  # share of bad bytes above which a declared charset is rejected
 
-# Character sets a page can be in (WHATWG Encoding Standard).  Python knows other codecs, such as
-# base64 or unicode_escape, that a hostile header must not be able to call.
+# Character sets allowed for pages (WHATWG Encoding Standard).  Python has other codecs, such as
+# base64 or unicode_escape, that a hostile header must not be able to select.
 _KNOWN = re.compile(
     r"utf-8|utf-16(?:-[lb]e)?|utf-32(?:-[lb]e)?|cp\d{3,4}|iso8859-\d{1,2}|koi8-[rut]|mac-\w+"
     r"|gb18030|big5|big5hkscs|euc_jp|euc_jis_2004|iso2022_(?:jp|kr)\w*|hz|shift_jis\w*|euc_kr|johab"
     r"|tis-620|kz1048|ptcp154"
 )
-# Labels of the Encoding Standard that neither Python nor w3lib knows.
+# Labels of the Encoding Standard that neither Python nor w3lib resolves.
 _WEB_ALIASES = dict(shipped_table("diptych.page", "charsets.tsv"))
-# Control characters other than tab, line feed, form feed, carriage return, and escape, which some
-# multi-byte sets need.
+# Control characters, except tab, line feed, form feed, carriage return, and escape, which some
+# multi-byte character sets need.
 _CONTROLS = bytes(code for code in range(32) if code not in (9, 10, 12, 13, 27)) + b"\x7f"
 _CONTROL_CHARACTERS = dict.fromkeys([*_CONTROLS, 27])
 _WIDE = ("utf-16", "utf-32")
 
 
 def decode(body: bytes, content_type: str) -> tuple[str, str]:
-    r"""The text of a body, and the character set it was decoded with.
+    r"""Decode a body; returns its text and the character set used.
 
     >>> decode("Müller".encode(), "text/html; charset=utf-8")
     ('Müller', 'utf-8')
@@ -66,7 +66,7 @@ def decode(body: bytes, content_type: str) -> tuple[str, str]:
 
 
 def _declared(body: bytes, content_type: str) -> str | None:
-    """The codec that the header or the page declares, if it is allowed."""
+    """The codec that the header or the page declares, or None if it is not an allowed one."""
     charset = http_content_type_encoding(content_type) or _alias(content_type)
     if charset is None or not _KNOWN.fullmatch(charset):
         charset = html_body_declared_encoding(body)
@@ -81,7 +81,7 @@ _CHARSET_LABEL = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECA
 
 
 def _alias(declaration: str) -> str | None:
-    """Labels that w3lib does not resolve.
+    """The codec of a declared label that w3lib does not resolve, or None.
 
     >>> _alias("text/html; charset=x-cp1251")
     'cp1251'
@@ -91,7 +91,7 @@ def _alias(declaration: str) -> str | None:
 
 
 def _strict(body: bytes) -> str | None:
-    """The text if it is valid UTF-8, else None."""
+    """The text if the body is valid UTF-8, else None."""
     try:
         return body.translate(None, _CONTROLS).decode("utf-8")
     except UnicodeDecodeError:
@@ -101,8 +101,8 @@ def _strict(body: bytes) -> str | None:
 def _overruling(body: bytes, declared: str) -> str | None:
     """The text as UTF-8 if the declared charset must be wrong, else None.
 
-    Valid UTF-8 with non-ASCII characters is next to never anything else; UTF-16 without zero bytes
-    in a body full of ASCII markup is a lie as well.
+    Valid UTF-8 with non-ASCII characters is almost never anything else; a declaration of UTF-16 is
+    also wrong if the body contains no zero bytes.
     """
     if declared.startswith("iso2022") or declared == "hz":
         return None
@@ -113,9 +113,9 @@ def _overruling(body: bytes, declared: str) -> str | None:
 
 
 def _read(body: bytes, charset: str) -> str:
-    """Decode with replacement characters and without control characters."""
+    """Decode a body with replacement characters, and remove control characters."""
     if charset in _WIDE:
-        charset += "-le"  # WHATWG: without a mark, little-endian
+        charset += "-le"  # WHATWG: little-endian if there is no byte order mark
     if charset.startswith((*_WIDE, "iso2022", "hz")):
         text = body.decode(charset, "replace")
         return text.translate(_CONTROL_CHARACTERS)
@@ -126,7 +126,7 @@ def _read(body: bytes, charset: str) -> str:
 
 
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
-_WINDOWS_ONLY = re.compile(rb"[\x80-\x9f]")  # quotes and dashes there, control characters in ISO
+_WINDOWS_ONLY = re.compile(rb"[\x80-\x9f]")  # quotes and dashes in cp125x, controls in ISO
 _WINDOWS = {"iso8859-15": "cp1252", "iso8859-2": "cp1250", "iso8859-5": "cp1251"}
 
 
@@ -135,10 +135,10 @@ def _is_broken(text: str, size: int) -> bool:
 
 
 def _detected(body: bytes) -> str | None:
-    """The charset that chardet detects in bytes that are neither ASCII nor UTF-8."""
+    """The charset that chardet detects in a body that is neither ASCII nor UTF-8, or None."""
     import chardet
 
-    # Markup is ASCII in all of them: a detector sees more when it starts at the first other byte.
+    # Markup is ASCII in all charsets: start the sample near the first non-ASCII byte.
     first = _NOT_ASCII.search(body)
     start = max(0, first.start() - 200) if first else 0
     sample = body[start : start + _DETECT_BYTES]

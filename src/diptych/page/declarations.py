@@ -1,4 +1,4 @@
-"""Declarations of a site about its pages, checked against the texts of the pages."""
+"""Check a site's declarations about its pages against the texts of the pages."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from typing import NamedTuple
 from diptych.language.codes import asked_language, hreflang_language, same_language
 from diptych.types import PageRecord, Url
 
-_MAX_SOURCES = 2  # pages of one language that may declare one page their translation
-_MAX_FOUND = 3  # languages that are named
+_MAX_SOURCES = 2  # pages of one language that may declare the same page as their translation
+_MAX_FOUND = 3  # detected languages that are reported
 
 
 class Declares(StrEnum):
-    """A kind of declaration; stored as its value."""
+    """A kind of declaration; the value is stored in the run."""
 
     CANONICAL = "canonical"
-    """the URL of the page"""
+    """the page's own URL"""
     HTML_LANG = "html_lang"
-    """the language of the page"""
+    """the page's own language"""
     HREFLANG = "hreflang"
-    """the language of another page"""
+    """the language of a linked page"""
     TRANSLATION = "hreflang_translation"
-    """the translation of the page"""
+    """a translation of the page"""
 
 
 class Checked(NamedTuple):
-    """Declarations of one kind on a site: how many were checked, and how many are wrong."""
+    """Result of checking all declarations of one kind on a site."""
 
     kind: Declares
     checked: int
     wrong: int
     said: str = ""
-    """what all the wrong ones say: a language or a URL; empty if they differ"""
+    """the value that all wrong declarations share (a language or a URL); empty if they differ"""
     found: str = ""
-    """the languages that are found instead, the most frequent first"""
+    """the languages detected instead, most frequent first"""
 
 
 def canonical_declared(canonical: Mapping[Url, Url], holds: Mapping[Url, bool]) -> Checked:
-    """The canonical links of pages; `holds` says of some whether both pages have the same text."""
+    """Check canonical links; `holds` tells for each whether both pages have the same text."""
     wrong = [canonical[url] for url, same in holds.items() if not same]
     said = wrong[0] if len(set(wrong)) == 1 else ""
     return Checked(Declares.CANONICAL, len(holds), len(wrong), said)
 
 
 def html_lang_declared(records: Iterable[PageRecord], langs: Sequence[str]) -> Checked:
-    """The `html lang` that is wrong most often, on pages in the requested languages."""
+    """The `html lang` value that is wrong most often on pages in the requested languages."""
     counts = Counter(
         (hreflang_language(each.html_lang), each.lang)
         for each in records
@@ -57,21 +57,21 @@ def html_lang_declared(records: Iterable[PageRecord], langs: Sequence[str]) -> C
 
 
 Alternates = Collection[tuple[Url, Url, str]]
-"""(page, the page that it declares its translation, value of hreflang)"""
+"""(page, page that it declares as its translation, hreflang value)"""
 
 
 def hreflang_declared(records: Mapping[Url, PageRecord], alternates: Alternates) -> Checked:
-    """The value of hreflang that is wrong most often: the page is in another language."""
+    """The hreflang value that is wrong most often, because the target is in another language."""
     named = {(target, hreflang_language(value)) for _, target, value in alternates}
     counts = Counter((lang, records[target].lang) for target, lang in named)
     return _most_wrong(Declares.HREFLANG, counts)
 
 
 def translations_declared(records: Mapping[Url, PageRecord], alternates: Alternates) -> Checked:
-    """Pages that are declared the translations of others.
+    """Check the pages that are declared as translations of other pages.
 
-    A page that several pages of one language name, without naming them in return, is the home page
-    of its language, and no translation of them.
+    If several pages of one language declare the same page, and it does not link back to them, it is
+    the home page of its language rather than a translation.
     """
     named = {
         (source, target)
@@ -91,7 +91,7 @@ def translations_declared(records: Mapping[Url, PageRecord], alternates: Alterna
 
 
 def _most_wrong(kind: Declares, counts: Mapping[tuple[str, str], int]) -> Checked:
-    """The declared language that is wrong most often, from counts of (declared, found)."""
+    """The declared language that is wrong most often, from counts of (declared, detected)."""
     best = Checked(kind, 0, 0)
     for said in sorted({said for said, _ in counts if said}):
         there = Counter({found: n for (each, found), n in counts.items() if each == said and found})

@@ -1,4 +1,4 @@
-"""The rule which pages are distinct: copies have one content, and one of them stands for all."""
+"""Duplicate pages: pages with the same content, of which one represents all."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from diptych.types import PageRecord, Url
 
 
 def content_of(record: PageRecord) -> str:
-    """The content of a page: its text, else its bytes; pages with the same are copies."""
+    """A key of the page's content: its text, else its bytes.  Pages with equal keys are copies."""
     return f"text {record.text_key}" if record.text_key else record.digest or record.url
 
 
 def canonical_pages(
     records: Mapping[Url, PageRecord], after_redirects: Callable[[Url], Url]
 ) -> dict[Url, Url]:
-    """Page -> the other page that it names as canonical, if that was fetched and names no third."""
+    """Page -> the other page it declares canonical, if that was fetched and declares no third."""
     found = {}
     for url, record in records.items():
         target = records.get(after_redirects(record.canonical)) if record.canonical else None
@@ -31,11 +31,11 @@ def check_canonical(
     records: Mapping[Url, PageRecord],
     blocks: Callable[[], Iterable[tuple[Url, Blocks]]],
 ) -> dict[Url, bool]:
-    """For pages that name a canonical page: True if both have the same text, False if not.
+    """For each page that declares a canonical page: True if both have the same text, else False.
 
-    `blocks` are those of all pages of the site that have a sketch.  A page without one, or without
-    text, is left out.  Sites that declare the English page canonical for all its translations are
-    common, and so are those that declare the home page canonical for all pages.
+    `blocks` yields the blocks of all pages of the site that have a sketch.  Pages without a sketch
+    or without text are omitted.  Many sites declare the English page canonical for all its
+    translations, or the home page canonical for all pages.
     """
     pairs = {url: (records[url], records[target]) for url, target in canonical.items()}
     checked = {url: _is_same_at_sight(*pair) for url, pair in pairs.items()}
@@ -50,7 +50,7 @@ def check_canonical(
 
 
 def _is_same_at_sight(page: PageRecord, target: PageRecord) -> bool | None:
-    """True if two pages are copies, False if they are in two languages; None if neither."""
+    """True if two pages are copies, False if their languages differ, None if undecided."""
     if content_of(page) == content_of(target):
         return True
     is_known = page.lang and target.lang
@@ -58,10 +58,10 @@ def _is_same_at_sight(page: PageRecord, target: PageRecord) -> bool | None:
 
 
 def stand_ins(records: Mapping[Url, PageRecord], canonical: Mapping[Url, Url]) -> dict[Url, Url]:
-    """Page -> the page that stands for it, where that is another one.
+    """Page -> the page that represents it, for pages represented by another one.
 
-    `canonical` are the canonical pages of some that have the same text.  Of copies the one that is
-    canonical stands for all, else the one with the shortest URL.
+    `canonical` maps pages to canonical pages with the same text.  A set of copies is represented by
+    the canonical copy, or else by the copy with the shortest URL.
     """
     named = {
         target
@@ -77,7 +77,7 @@ def stand_ins(records: Mapping[Url, PageRecord], canonical: Mapping[Url, Url]) -
 
 
 def _end(url: Url, step: Mapping[Url, Url]) -> Url:
-    """Follow the steps from page to page to the end; of a cycle, take the shortest URL."""
+    """The page at the end of a chain of steps; of a cycle, the page with the shortest URL."""
     passed: list[Url] = []
     while url not in passed:
         passed.append(url)

@@ -1,6 +1,6 @@
 """Roles of HTML elements (block, inline, skipped), hidden elements, and cleaning of text.
 
-Tags and roles are numbers, for the speed of the walk over a page.
+Tags and roles are numbers because that makes the walk over a page faster.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ROLES = (  # in the order of the readers in `blocks`
     " picture q rb ruby s samp slot small span strike strong sub sup time tt u var wbr",
     "a",
     "head body",
-    "",  # all that is not named here
+    "",  # all other elements
     "br",
     "hr frame iframe",
     "img",
@@ -27,23 +27,23 @@ _ROLES = (  # in the order of the readers in `blocks`
     "meta",
     "title",
 )
-# Reading aids of ruby would stand inside the word; fallbacks speak to old browsers.
+# Ruby annotations would end up inside the word; fallback content is for old browsers.
 _PASSED_BY = (
     "script style template noscript svg math rp rt audio video canvas noframes noembed param source"
     " track embed link base"
 )
 SKIPPED = (-1, "")
 UNKNOWN = (4, "")
-TEXT, _COMMENT = 2, 4  # the parser's numbers for what is no element
+TEXT, _COMMENT = 2, 4  # the parser's numbers of nodes that are not elements
 
 _DISPLAY_NONE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
-_INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphens and the like split words
-# Characters that files of lines or XML cannot hold.
+_INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphens and similar characters, which split words
+# Characters that line-based files or XML cannot contain.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
 def _known() -> dict[int, tuple[int, str]]:
-    """Role and name by the parser's number of the tag."""
+    """Map each tag number of the parser to the element's role and name."""
     tag_id = {
         name: LexborHTMLParser("").create_node(name).tag_id
         for names in (*_ROLES, _PASSED_BY)
@@ -59,7 +59,7 @@ KNOWN = _known()
 
 
 def hidden_elements(parser: LexborHTMLParser, markup: str) -> frozenset[int]:
-    """The hidden elements of a page, by their place in memory.
+    """Memory addresses of the hidden elements of a page.
 
     >>> parser = LexborHTMLParser("<p hidden>a<p style='display: none'>b<p>c")
     >>> len(hidden_elements(parser, "hidden"))
@@ -74,14 +74,14 @@ def hidden_elements(parser: LexborHTMLParser, markup: str) -> frozenset[int]:
 
 def _is_hidden(node: LexborNode) -> bool:
     own = node.attributes
-    # Whole pages are hidden until a script has run; text to be found is there to be read.
+    # Some pages hide html or body until a script has run; until-found text is meant to be read.
     if node.tag in ("html", "body") or own.get("hidden", "") == "until-found":
         return False
     return "hidden" in own or _DISPLAY_NONE.search(own.get("style") or "") is not None
 
 
 def visible(text: str) -> str:
-    r"""Text with white space folded, without invisible and control characters.
+    r"""Collapse white space, and remove invisible and control characters.
 
     >>> visible("Donau\u00addampf \u200b schiff\x07\x00fahrt")
     'Donaudampf schiff fahrt'

@@ -1,6 +1,6 @@
 """Flags of a page: machine translation, robots directives, licences, TDM reservation, languages.
 
-A flag is one word, `kind` or `kind:name`.  Flags are evidence: nothing is dropped for them here.
+A flag is one word, `kind` or `kind:name`.  Flags are evidence: nothing is discarded here.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from diptych.page.licences import licence_named, licences_linked
 from diptych.page.translators import machine_declared, machines
 from diptych.types import Link
 
-_MAX_LICENCES = 8  # of a kind: those that are stated, and those that are linked
+_MAX_LICENCES = 8  # of each kind: stated licences and linked licences
 _MAX_FLAG = 64  # characters
 _FLAG = re.compile(r"[A-Za-z0-9:._/+-]+")
-_MAX_ELEMENTS = 200  # meta elements, and statements of a licence
-_BEGINNING, _END = 12_000, 6_000  # bytes of a source that are searched
-_MISPLACED = 2_000  # bytes of a body where meta elements are looked for
-_MAX_VALUE = 2_000  # characters of a header, or of what an element says
-_MANY_LANGUAGES = 12  # few sites have that many translated by people
+_MAX_ELEMENTS = 200  # meta elements, and licence statements
+_BEGINNING, _END = 12_000, 6_000  # bytes searched at the start and end of a page's source
+_MISPLACED = 2_000  # bytes of the body that are searched for misplaced meta elements
+_MAX_VALUE = 2_000  # characters of a header or attribute value
+_MANY_LANGUAGES = 12  # few sites have human translations into that many languages
 
-# Meta elements and headers for robots: whom they speak to, and what they forbid.
+# Robots meta elements and headers: the agents they address, and the directives that forbid.
 _AGENTS = frozenset({"", "*", "robots", "googlebot", "diptychbot"})
 _DIRECTIVES = {
     "noindex": "noindex", "none": "noindex", "noarchive": "noarchive", "noai": "noai",
@@ -34,7 +34,7 @@ _DIRECTIVES = {
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _SEPARATOR = re.compile(r"[\s,;]+")
 _RESERVED = "tdm-reserved"
-_OTHER = "licence:other"  # said only where no licence that is stated is known
+_OTHER = "licence:other"  # only if none of the stated licences is known
 
 _LICENCE_NAMES = frozenset(
     "dcterms.license dc.license dc.rights.license dcterms.licence license licence".split()
@@ -75,29 +75,29 @@ def page_flags(
 
 
 def _edges(raw: bytes) -> bytes:
-    """Beginning and end of a page's source in lower case, where statements about the page are.
+    """Start and end of a page's source in lower case, where statements about the page are.
 
-    The search of all of a long page would take a tenth of the time in which it is read.
+    Searching all of a long page would add a tenth to the time of reading it.
     """
     middle = len(raw) > _BEGINNING + _END
     return (raw[:_BEGINNING] + b"<" + raw[-_END:] if middle else raw).lower()
 
 
 def _bounded(found: Iterable[str]) -> tuple[str, ...]:
-    """Flags in order, without those that are too long or malformed."""
+    """Sort the flags; drop those that are too long or malformed, and surplus licences."""
     kept = sorted(flag for flag in found if len(flag) <= _MAX_FLAG and _FLAG.fullmatch(flag))
     stated = [flag for flag in kept if flag.startswith("licence:")]
     linked = [flag for flag in kept if flag.startswith("licence-link:")]
     if len(stated) > 1 and _OTHER in stated:
         stated.remove(_OTHER)
-    # Only of these a page can have any number; what it forbids must not be cut off by them.
+    # Only the number of licences is unbounded; they must not displace what the page forbids.
     others = {*kept} - {*stated, *linked, _OTHER}
     return tuple(sorted({*others, *stated[:_MAX_LICENCES], *linked[:_MAX_LICENCES]}))
 
 
 def _metas(parser: LexborHTMLParser, source: bytes) -> Iterator[tuple[str, str]]:
-    """Names in lower case and contents of the meta elements."""
-    # The head is a small part of a page: all of it is searched only if one stands elsewhere.
+    """Lower-case name and content of each meta element."""
+    # Searching only the head is faster; search the whole page only if a meta is outside.
     body = max(0, source.find(b"<body"))
     is_outside = source.find(b"<meta", body, body + _MISPLACED) >= 0
     place = parser if is_outside else parser.head
@@ -112,7 +112,7 @@ def _metas(parser: LexborHTMLParser, source: bytes) -> Iterator[tuple[str, str]]
 
 
 def header_flags(headers: Iterable[tuple[str, str]]) -> set[str]:
-    """Flags of HTTP headers: `X-Robots-Tag`, `TDM-Reservation` of the W3C, `Link`.
+    """Flags from HTTP headers: `X-Robots-Tag`, `TDM-Reservation` (W3C), `Link`.
 
     >>> sorted(header_flags([("X-Robots-Tag", "otherbot: noindex, googlebot: noarchive, noai")]))
     ['noai', 'noarchive']
@@ -131,7 +131,7 @@ def header_flags(headers: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def _forbidden(value: str) -> Iterator[str]:
-    """The directives of a header for our agent; the name of an agent holds up to the next."""
+    """Flags of a header that apply to our agent; an agent's name applies up to the next name."""
     agent = ""
     for item in value.lower().split(","):
         name, colon, rest = item.partition(":")
@@ -159,7 +159,7 @@ def _robots_meta(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _languages(links: Iterable[Link]) -> list[str]:
-    """A flag with the number of announced languages, if it is unusually large."""
+    """The flag `languages:N` if the page announces unusually many languages."""
     values = {link[2] for link in links if link[1] == "alternate"}
     if len(values) < _MANY_LANGUAGES:
         return []
@@ -174,7 +174,7 @@ def _licences(
     metas: Iterable[tuple[str, str]],
     links: Iterable[Link],
 ) -> Iterator[str]:
-    """Licences that a page states for itself, and those that it only links to."""
+    """Flags of the licences that a page states for itself or only links to."""
     stated = set(_stated_in_metas(metas))
     linked = licences_linked([link[0] for link in links])
     if _has_attribute(source):
@@ -187,7 +187,7 @@ def _licences(
 
 
 def _has_attribute(source: bytes) -> bool:
-    """True if the word `license` is the value of an attribute, or a word in one."""
+    """True if `license` is the value of an attribute, or a word in one."""
     pieces = source.split(b"license", _MAX_ELEMENTS)
     return any(
         (before.endswith(_QUOTES) and after.startswith(_ENDS))
@@ -201,11 +201,11 @@ def _stated_in_metas(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
         if name in _LICENCE_NAMES and content:
             yield licence_named(content) or "other"
         elif name in _RIGHTS_NAMES and (named := licence_named(content)):
-            yield named  # other statements of rights reserve them: no licence
+            yield named  # other statements reserve rights and are not licences
 
 
 def _stated_in_json(raw: bytes, source: bytes) -> Iterator[tuple[str, bool]]:
-    """Licences in JSON-LD; True with each if it is the page's own, not a picture's."""
+    """Licences in JSON-LD, each with True if it is the page's own rather than a picture's."""
     if b'"license"' not in source or b"ld+json" not in source:
         return
     is_own = b'"imageobject"' not in source

@@ -1,4 +1,4 @@
-"""Names of licences (SPDX) from their addresses and titles."""
+"""SPDX names of licences, from their URLs or titles."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from diptych.files import shipped_table
 
-_MAX_ADDRESS = 300  # characters that are looked at
-# Links to one of these are looked at; most pages have none, and are soon done.
+_MAX_ADDRESS = 300  # characters that are searched
+# Only links with one of these are examined; most pages have none.
 _HINTS = ("creativecommons.org/", "/fdl", "government-licence")
-_PARTS = ("by", "nc", "nd", "sa")  # the order SPDX has; the licences of 2002 had another
+_PARTS = ("by", "nc", "nd", "sa")  # the order in SPDX; the licences of 2002 used another
 _CC_URL = re.compile(
     r"creativecommons\.org/licen[cs]es/((?:by|nc|nd|sa)(?:-(?:nc|nd|sa)){0,3})"
     r"(?:/(\d\.\d)(?:/(igo|scotland|[a-z]{2})(?![a-z]))?)?"
@@ -18,11 +18,11 @@ _CC_URL = re.compile(
 _CC_NAME = re.compile(
     r"\b(?:cc|creative commons)[ -](by(?:-(?:nc|nd|sa)){0,3})(?:[ -](\d\.\d))?()(?![\w-])"
 )
-_UNPORTED = "4.0"  # from here on there is one text for all countries
+_UNPORTED = "4.0"  # from this version on, one text is valid for all countries
 
-# For each licence its kind, a pattern of its address or name in lower case, and its name in SPDX,
-# where {} stands for the version.  Links to licences of programs are everywhere: such a licence
-# counts only where the page says that it means itself.
+# For each licence its kind, a pattern of its URL or name in lower case, and its SPDX name, where
+# {} stands for the version.  Links to program licences are everywhere: such a licence counts only
+# if the page states it for itself.
 _PATTERNS = [
     (kind, re.compile(pattern), name)
     for kind, pattern, name in shipped_table("diptych.page", "licences.tsv")
@@ -33,7 +33,7 @@ _SPDX = re.compile(
 
 
 def licence_named(text: str) -> str:
-    """The licence that an address or a name stands for, or an empty string.
+    """The SPDX name of the licence that a URL or title denotes, or an empty string.
 
     >>> licence_named("https://creativecommons.org/licenses/by-sa/3.0/de/deed.de")
     'CC-BY-SA-3.0-DE'
@@ -48,7 +48,7 @@ def licence_named(text: str) -> str:
 
 
 def licences_linked(addresses: Iterable[str]) -> set[str]:
-    """The licences for texts that some addresses lead to.
+    """SPDX names of the content licences among the linked addresses.
 
     >>> sorted(licences_linked(["http://a.org/", "https://www.gnu.org/licenses/fdl-1.3.html"]))
     ['GFDL-1.3']
@@ -75,7 +75,7 @@ def _known(lowered: str, kind: str) -> str:
 
 
 def _creative_commons(parts: str, version: str | None, country: str | None) -> str:
-    """The name of a Creative Commons licence, its parts in the order of SPDX.
+    """The SPDX name of a Creative Commons licence.
 
     >>> _creative_commons("by-nd-nc", "1.0", None)
     'CC-BY-NC-ND-1.0'

@@ -1,7 +1,7 @@
-"""Links of a page with their contexts (Barbosa et al. 2011) and the language of their targets.
+"""Links of a page with their contexts (Barbosa et al. 2011) and the languages of their targets.
 
-The language of a target is taken from wherever sites write it: `hreflang`, `lang`, and the class
-names that language switchers of content systems put on the link or the list item around it.
+The target's language is read wherever sites declare it: `hreflang`, `lang`, and the class names
+that language switchers of content management systems give to the link or the list item around it.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ _HEADER_PARAMETER = re.compile(
 _MAX_HEADER = 20_000  # characters; Google accepts some hundred alternates in a header
 _NO_ATTRIBUTES: Attributes = {}
 _NO_IMAGE = ("", "")
-AROUND = 70  # characters on each side: some ten words
+AROUND = 70  # characters on each side of a link: about ten words
 MAX_LINKS = 20_000
-_MAX_VISITS = 20_000_000  # tags passed over for them: 1 s if each element holds all that follow
+_MAX_VISITS = 20_000_000  # tags visited for anchor texts; takes 1 s in the worst case
 _LINKING = (
     "a[href]:not([href^='#']),area[href],frame[src],iframe[src],link[href],"
     "meta[http-equiv=refresh i]"
 )
 _SWITCHER_ITEM = "li[hreflang],li[class*=lang],li[class*=wpml],li[class*=translation]"
-_MAX_CONTEXT = 300  # characters of anchor, alt and src; whole cards are wrapped in links
+_MAX_CONTEXT = 300  # characters of anchor, alt and src; some sites wrap whole cards in links
 
 
 def fold(text: str) -> str:
-    r"""White space folded to single spaces.
+    r"""Collapse white space to single spaces.
 
     >>> fold("  a\n\xa0 b ")
     'a b'
@@ -53,9 +53,9 @@ def fold(text: str) -> str:
 
 
 def switcher_lang(own: Attributes, around: Attributes) -> str:
-    """The language that a link declares for its target, by itself or by the item around it.
+    """The language that a link, or the list item around it, declares for the link's target.
 
-    Items of class `no-translation` (Polylang, WPML) lead to the home page: no language.
+    Items of class `no-translation` (Polylang, WPML) lead to the home page and yield no language.
 
     >>> switcher_lang({"href": "/fr/"}, {"class": "lang-item lang-item-7 lang-item-fr"})
     'fr'
@@ -77,7 +77,7 @@ def switcher_lang(own: Attributes, around: Attributes) -> str:
 
 
 def page_links(parser: LexborHTMLParser, base: str) -> list[Link]:
-    """All links of a page in the order of the document, each with its contexts.
+    """All links of a page in document order, each with its contexts.
 
     >>> parser = LexborHTMLParser("<p>Read it <a href=fr/><img src=fr.png alt=Français></a> too.")
     >>> [link[1:] for link in page_links(parser, "http://a.org/")]
@@ -123,7 +123,7 @@ def _anchor_link(
 
 
 def _embedded_link(tag: str | None, own: Attributes, base: str) -> Link | None:
-    """An area of an image map, or a frame."""
+    """The link of an image map area or a frame."""
     target = own.get("href") if tag == "area" else own.get("src")
     url = resolve(base, target) if target and target[0] != "#" else None
     if url is None:
@@ -136,7 +136,7 @@ def _embedded_link(tag: str | None, own: Attributes, base: str) -> Link | None:
 
 
 def _images_in_links(parser: LexborHTMLParser) -> dict[int, tuple[str, str]]:
-    """Texts and addresses of the images in links, by the link's place in memory."""
+    """Alt texts and addresses of the images in each link, by the link's memory address."""
     found: dict[int, tuple[str, str]] = {}
     for image in parser.css("a[href] img"):
         link = image.parent
@@ -156,14 +156,14 @@ def _images_in_links(parser: LexborHTMLParser) -> dict[int, tuple[str, str]]:
 
 
 def _item_around(parent: LexborNode | None) -> Attributes:
-    """The attributes of the list item around a link, which language switchers use."""
+    """Attributes of the list item around a link, where language switchers declare the language."""
     if parent is not None and parent.tag == "span":
         parent = parent.parent
     return parent.attributes if parent is not None and parent.tag == "li" else _NO_ATTRIBUTES
 
 
 def _inside(link: LexborNode, reads: list[int]) -> str:
-    """The anchor text; reads bounds how often more than a text is read, for links in links."""
+    """The anchor text; `reads` bounds how many nested links are read in full."""
     inner = link.first_child
     if inner is None:
         return ""
@@ -176,7 +176,7 @@ def _inside(link: LexborNode, reads: list[int]) -> str:
 
 
 def _beside(link: LexborNode) -> str:
-    """Some words before and after a link: the texts that stand next to it."""
+    """The words directly before and after a link."""
     before, after = link.prev, link.next
     words = ""
     if before is not None and before.is_text_node:
@@ -187,7 +187,7 @@ def _beside(link: LexborNode) -> str:
 
 
 def link_element(base: str, own: Attributes) -> Link | None:
-    """A `link` element that leads to a page: translation, canonical, next or previous.
+    """The link of a `link` element with rel alternate, canonical, next or prev; else None.
 
     >>> link_element("http://a.org/", {"rel": "alternate", "hreflang": "fr", "href": "fr"}).url
     'http://a.org/fr'
@@ -212,7 +212,7 @@ def link_element(base: str, own: Attributes) -> Link | None:
 
 
 def meta_refresh(base: str, content: str) -> Link | None:
-    """The target of a refresh instruction, in a meta element or a header.
+    """The link of a refresh instruction, from a meta element or a header.
 
     >>> meta_refresh("http://a.org/", "0; URL='fr/index.html'").url
     'http://a.org/fr/index.html'
@@ -223,7 +223,7 @@ def meta_refresh(base: str, content: str) -> Link | None:
 
 
 def header_links(base: str, value: str) -> Iterator[Link]:
-    """Translations and canonical page from an HTTP `Link` header (RFC 8288).
+    """Translations and canonical page that an HTTP `Link` header declares (RFC 8288).
 
     >>> [link.hreflang for link in header_links("http://a.org/",
     ...     '</fr>; rel="alternate"; hreflang="fr", </a,b>; rel=alternate; hreflang=de')]

@@ -1,7 +1,7 @@
 """Features of a link (Barbosa et al. 2011): hashed words of its host, URL, anchor and surroundings.
 
-A word counts in its context: `hotel` in an anchor is another word than `hotel` in a URL.  Words
-are stemmed by cutting them off, and are kept as numbers.
+Words are distinguished by context: `hotel` in an anchor and in a URL are different features.
+Words are stemmed by truncation and hashed to numbers.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from diptych.text.url_fields import significant, split_url, tokens
 from diptych.types import Link
 
 BUCKETS = 1 << 18
-# DEVIATION(barbosa): lists of them exist for few languages; words this short are left out, and
-# what is left of them has no weight in Naive Bayes, as they are as frequent in both classes.
-_MIN_WORD = 3  # letters of a word of running text
-_MAX_WORDS = 60  # words of one context
+# DEVIATION(barbosa): stop word lists exist for few languages; words this short are left out, and
+# the remaining stop words have no weight in Naive Bayes, being equally frequent in both classes.
+_MIN_WORD = 3  # letters of a word in running text
+_MAX_WORDS = 60  # words per context
 _WORD = re.compile(r"[^\W_]+")
 
 
 def neighbourhood(link: Link) -> tuple[int, ...]:
-    """The words around a link, each with its context, as numbers below `BUCKETS`; sorted.
+    """Features of a link: each word with its context, as sorted numbers below `BUCKETS`.
 
     >>> a = neighbourhood(Link("http://hotels.example.es/links.html", anchor="Hoteles en Madrid"))
     >>> b = neighbourhood(Link("http://hotels.example.es/links.html", anchor="Hotels in Madrid"))
@@ -41,7 +41,7 @@ def neighbourhood(link: Link) -> tuple[int, ...]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in Latin letters, stemmed, without the shortest.
+    """The words of a text in Latin letters, stemmed, without very short ones.
 
     >>> words_of("Enlaces a la Región")
     ['enlac', 'regio']

@@ -1,23 +1,23 @@
 """Bounds on the nesting of markup, which could make parsing take minutes.
 
-At many tags an HTML parser looks through all open elements, so its time grows with the square of
-the depth: 100,000 nested `div` take 22 s.  Formatting elements that are not closed (`b`, `font`)
-are opened again in every block that follows, which multiplies them.  No page for readers does so.
+For many tags an HTML parser searches all open elements, so its time grows with the square of the
+depth: 100,000 nested `div` take 22 s.  Unclosed formatting elements (`b`, `font`) are reopened in
+every following block, which multiplies them.  Pages written for readers contain nothing like that.
 """
 
 from __future__ import annotations
 
 import re
 
-MAX_DEPTH = 512  # levels: what browsers build
-MAX_ATTRIBUTES = 1_000  # of one element; each is compared with all before it
+MAX_DEPTH = 512  # levels; browsers build no more
+MAX_ATTRIBUTES = 1_000  # per element; the parser compares each with all previous ones
 MAX_FORMATTING = 100  # formatting elements open at once
-_SAFE_SIZE = 40_000  # characters; as many attributes as fit in take 0.9 s
+_SAFE_SIZE = 40_000  # characters; as many attributes as fit take 0.9 s
 _LONG_TAG = re.compile(r"<[a-z][^<>]{10000}", re.IGNORECASE)
 _LONG_TAG_WHOLE = re.compile(r"<[a-z][^<>]{10000,}>?", re.IGNORECASE)
-_SAFE_TAGS = 8_000  # so few tags take 0.3 s at the most if no formatting multiplies them
-_SAFE_TAGS_OF_ALL = 1_200  # so few take 0.9 s even then
-_LOOK_BACK = 64  # levels searched for the start of what a tag ends: real misnesting is local
+_SAFE_TAGS = 8_000  # fewer tags take at most 0.3 s if no formatting multiplies them
+_SAFE_TAGS_OF_ALL = 1_200  # fewer tags take at most 0.9 s in any case
+_LOOK_BACK = 64  # levels searched for the start tag of an end tag: real misnesting is local
 
 _TAG = re.compile(
     r"<!--.*?(?:-->|\Z)"
@@ -27,7 +27,7 @@ _TAG = re.compile(
 )
 _NAME = re.compile(r"<(/?)([a-z][a-z0-9]*)")
 _OPAQUE = re.compile(
-    r"<!--.*?(?:-->|\Z)"  # what has no end goes on to the end: looked for once, not at each start
+    r"<!--.*?(?:-->|\Z)"  # without an end it extends to the end of the page: one search in all
     r"|<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b.*?(?:</\1|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
@@ -42,13 +42,13 @@ _FORMATTING_TAG = re.compile(
     re.IGNORECASE,
 )
 _FORMATTING = frozenset("b big code em font i s small strike strong tt u".split())
-# Elements without an end, and those that the next of their kind ends: they do not nest by
+# Elements without an end tag, and those that the next of their kind closes: they do not nest by
 # themselves.
 _FLAT = frozenset(
     "a area base body br button caption col colgroup dd dt embed head hr html img input li link"
     " meta nobr optgroup option p param source tbody td tfoot th thead title tr track wbr".split()
 )
-# Elements that the end of an ordinary one, such as `span`, does not reach across.
+# Elements that the end tag of an ordinary element, such as `span`, cannot close.
 _SPECIAL = frozenset(
     "address applet article aside blockquote center details dialog dir div dl fieldset figcaption"
     " figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main marquee menu"
@@ -58,7 +58,7 @@ _SCOPES = frozenset({"table", "object", "marquee", "applet", "template", "svg", 
 
 
 def bounded_markup(markup: str) -> str:
-    """The markup, without the tags that are nested too deeply.
+    """Remove the tags that are nested too deeply.
 
     >>> bounded_markup("<div>" * 3 + "text")
     '<div><div><div>text'
@@ -81,7 +81,7 @@ def bounded_markup(markup: str) -> str:
 
 
 def _is_tidy(markup: str) -> bool:
-    """True if tags are closed in order and few are open at once; faster than a scan.
+    """True if tags are closed in order and few are open at once; faster than `_scan`.
 
     >>> _is_tidy("<div><p>a<p>b</div>" * 9), _is_tidy("<div><b>" * 600), _is_tidy("<b></i>" * 600)
     (True, False, False)
@@ -121,7 +121,7 @@ def _fewer_attributes(tag: re.Match[str]) -> str:
 
 
 def _scan(markup: str) -> tuple[int, int]:
-    """The most formatting elements open at once, and the offset of the first tag too deep or -1."""
+    """Maximum number of open formatting elements, and offset of the first tag too deep or -1."""
     open_elements: list[str] = []
     open_formatting = most = 0
     for tag in _TAG.finditer(markup):
@@ -142,7 +142,7 @@ def _scan(markup: str) -> tuple[int, int]:
 
 
 def _end(open_elements: list[str], name: str) -> None:
-    """Close an element as a parser would; if in doubt leave it open, which is safe.
+    """Close an element as a parser would; in doubt leave it open, which is safe.
 
     >>> elements = ["div", "span", "div", "b"]
     >>> _end(elements, "span"); _end(elements, "div"); elements
@@ -158,7 +158,7 @@ def _end(open_elements: list[str], name: str) -> None:
 
 
 def _flattened(tag: re.Match[str]) -> str:
-    """Paragraphs, items, links and images unchanged; other blocks as line breaks."""
+    """Keep paragraphs, items, links and images; replace other blocks by line breaks."""
     name = (tag["name"] or "").lower()
     if name in _FLAT or not name:
         return tag[0]

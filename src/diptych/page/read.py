@@ -1,4 +1,4 @@
-"""Reader of HTML pages: title, text, links, blocks, languages, flags and sketch."""
+"""Parse an HTML page: title, text, links, blocks, languages, flags and sketch."""
 
 from __future__ import annotations
 
@@ -42,33 +42,33 @@ from diptych.types import (
 
 _UNREAD = ["script", "style", "template", "noscript", "svg", "math", "textarea", "select"]
 _MAX_TITLE = 2_000  # characters
-_MIN_TEXT = 40  # characters of a text that tells one page from another
-_SAMPLE = 320  # characters: the time of identification grows with them
+_MIN_TEXT = 40  # characters; shorter texts do not distinguish pages
+_SAMPLE = 320  # characters; identification time grows with the sample
 _LONG_SAMPLE = 1_000
-_CERTAIN = 0.97  # score of a language beyond which more text changes nothing
-_DECLARED_SCORE = 0.9  # the same of one that a page declares, and that cannot be told by its text
-_SAMPLE_BLOCKS = 8  # places they come from, so that an untranslated paragraph does not decide
-_MIN_RUNNING_TEXT = 60  # characters of a block that is running text rather than a menu item
+_CERTAIN = 0.97  # score of a language above which more text changes nothing
+_DECLARED_SCORE = 0.9  # score of a declared language that cannot be identified from text
+_SAMPLE_BLOCKS = 8  # places sampled, so that one untranslated paragraph does not decide
+_MIN_RUNNING_TEXT = 60  # characters; shorter blocks are menu items rather than running text
 _CODE = ["pre", "code", "samp", "kbd", "tt", "var"]
-_MIN_PROSE = 200  # characters of prose that tell a page's language
+_MIN_PROSE = 200  # characters of prose that are enough to identify a page's language
 _MAIN = ("main", "[role=main]", "article")
 _DIALOGS = (
     "dialog,[role=dialog],[role=alertdialog],[aria-modal=true],[id*=cookie i],[class*=cookie i],"
     "[id*=consent i],[class*=consent i]"
 )  # often left untranslated, and longer than the text of a short page
 _DIALOG_WORDS = ("dialog", "aria-modal", "ookie", "onsent")
-_MAX_LINES = 40  # that are looked at one by one where a page is in several languages
+_MAX_LINES = 40  # lines identified one by one on a page in several languages
 
 
 class _Prose(NamedTuple):
-    """Texts of a page that tell its language, a line for each piece between two tags."""
+    """Texts of a page for language identification, one line per piece between two tags."""
 
     main: str = ""
-    """of elements that are named so; empty if there are none"""
+    """text of the main elements (`_MAIN`); empty if there are none"""
     rest: str = ""
-    """all without dialogs"""
+    """all text except that of dialogs"""
     text: str = ""
-    """all of it"""
+    """all text"""
 
 
 def read_page(
@@ -80,10 +80,10 @@ def read_page(
     with_tree: bool = False,
     with_sketch: bool = False,
 ) -> Page:
-    """Read an answer as a page; a body that is no HTML gives a page without links and blocks.
+    """Parse a response as a page; if its body is not HTML, the page has no links and no blocks.
 
-    langs are the requested languages, which are preferred if the text leaves it open.  Blocks and
-    tree are read only on request: a crawl needs neither, and reading limits its speed.
+    `langs` are the requested languages, which are preferred if the text is ambiguous.  Blocks and
+    tree are read only on request: a crawl needs neither, and parsing limits its speed.
     """
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
@@ -98,7 +98,7 @@ def read_page(
         if with_blocks or with_tree or with_sketch:
             walk = Walk(parser, base, markup, with_tree=with_tree)
         html_lang, content_language = _html_lang(parser), _meta_language(parser, markup)
-        title, text = _title(parser), _text(parser)  # before links: no scripts around them
+        title, text = _title(parser), _text(parser)  # before links: removes scripts around them
         links += page_links(parser, base)
         flags = page_flags(parser, response.headers, response.url, links) + _scripted(markup, text)
         prose = _prose(parser, markup, text)
@@ -158,7 +158,7 @@ def _meta_language(parser: LexborHTMLParser, markup: str) -> str:
 
 
 def _text(parser: LexborHTMLParser) -> str:
-    """The visible text of a page, a line for each piece between two tags; changes the tree."""
+    """The visible text, one line per piece between two tags; removes elements from the tree."""
     parser.strip_tags(_UNREAD)
     return _text_of(parser.body)
 
@@ -168,9 +168,9 @@ def _text_of(node: LexborNode | None) -> str:
 
 
 def _texts_of(parser: LexborHTMLParser, selector: str, size: int) -> Iterator[str]:
-    """The texts of elements, up to about so many characters: elements may stand in each other."""
+    """Texts of the matching elements, up to about `size` characters: elements may be nested."""
     for node in parser.css(selector):
-        if node.tag in ("html", "body"):  # cookie plug-ins mark them, too
+        if node.tag in ("html", "body"):  # some cookie plug-ins mark them
             continue
         part = _text_of(node)
         yield part
@@ -180,7 +180,7 @@ def _texts_of(parser: LexborHTMLParser, selector: str, size: int) -> Iterator[st
 
 
 def _scripted(markup: str, text: str) -> tuple[str, ...]:
-    """The flag of a page whose text is made by scripts, if it is one."""
+    """The flag of a page whose text is created by scripts, or an empty tuple."""
     return (SCRIPTED,) if is_made_by_scripts(markup, text) else ()
 
 
@@ -207,7 +207,7 @@ def _canonical(links: Sequence[Link], url: Url) -> Url | None:
 
 
 def _prose(parser: LexborHTMLParser, markup: str, text: str) -> _Prose:
-    """The texts of a page that tell its language, without code unless hardly more is left."""
+    """The texts for language identification, without code unless little else is left."""
     if any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
         parser.strip_tags(_CODE)
         prose = _text_of(parser.body)
@@ -218,7 +218,7 @@ def _prose(parser: LexborHTMLParser, markup: str, text: str) -> _Prose:
 
 
 def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
-    """The text without that of dialogs, such as those that ask for consent to cookies."""
+    """The text without the texts of dialogs, such as cookie consent dialogs."""
     if not any(word in markup for word in _DIALOG_WORDS):
         return text
     said = {line for part in _texts_of(parser, _DIALOGS, len(text)) for line in part.split("\n")}
@@ -229,8 +229,8 @@ def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
 def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, ...]:
     """The languages of a page, from a short sample if that is clear, else from a long one.
 
-    Where menus and headings are in another of the languages than the running text, the page was
-    translated in part: then the shares of its languages are given.
+    If menus and headings are in a different requested language than the running text, the page is
+    partly translated: then each score is the language's share of the text.
     """
     long = [line for line in lines if _is_long(line)]
     rest = [line for line in lines if not _is_long(line)]
@@ -252,9 +252,9 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
 
 
 def _with_declared(prose: _Prose, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page; the declared one if texts in it cannot be identified for sure.
+    """The languages of a page; the declared one if its texts cannot be reliably identified.
 
-    A text that is clearly in another requested language is in that one, whatever is declared.
+    A text that is clearly in another requested language overrules the declaration.
     """
     scores = _main_first(prose, langs)
     said = hreflang_language(declared)
@@ -271,9 +271,9 @@ def _with_declared(prose: _Prose, declared: str, langs: Sequence[str]) -> tuple[
 
 
 def _main_first(prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page, that of its main part first if that is clearly in one.
+    """The languages of a page, starting with that of its main part if that is clear.
 
-    The rest of a page is often not translated, and may be longer; so are dialogs.
+    The rest of a page and its dialogs are often untranslated, and may be longer.
     """
     main = _languages(prose.main.split("\n"), langs)[:1] if prose.main else ()
     if main and main[0].score >= _CERTAIN:
@@ -289,7 +289,7 @@ def _main_first(prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
 def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
     """The language of the main part, and that of the rest if it is clearly another requested one.
 
-    The scores of both are shares then.
+    With two languages, the scores are their shares of the text.
     """
     own = set(prose.main.split("\n"))
     rest = [line for line in prose.text.split("\n") if line not in own]
@@ -305,19 +305,19 @@ def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[La
 
 
 def _text_key(text: str) -> int:
-    """A hash of the text of a page; 0 if it has next to none."""
+    """A hash of the text of a page; 0 if it has almost none."""
     return signed_hash(text.encode("utf-8", "surrogatepass")) if len(text) >= _MIN_TEXT else 0
 
 
 def _is_long(line: str) -> bool:
-    """True if a line is running text; in bytes, since an ideograph counts for several letters."""
+    """True if a line is running text, measured in bytes because ideographs carry more content."""
     if line.isascii() or len(line) >= _MIN_RUNNING_TEXT:
         return len(line) >= _MIN_RUNNING_TEXT
     return len(line.encode("utf-8", "surrogatepass")) >= _MIN_RUNNING_TEXT
 
 
 def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
-    """The share of each language in some lines."""
+    """The share of each language in the lines, by characters."""
     letters: Counter[str] = Counter()
     for line in lines:
         for lang, _ in identify(line[:_SAMPLE], langs)[:1]:
@@ -326,13 +326,13 @@ def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
 
 
 def language_sample(long: Sequence[str], short: Sequence[str], size: int = _SAMPLE) -> str:
-    """A sample of a page's text: from long lines all over the page, from menus only if needed.
+    """A sample of a page's text, from long lines all over the page, and menus only if needed.
 
     >>> language_sample(["word " * 20], ["Menu"]).split()[-2:]
     ['word', 'Menu']
     """
     step = max(1, len(long) // _SAMPLE_BLOCKS)
-    # From the middle on: pages begin and end with notices that are not always translated.
+    # Skip half a step: pages often start and end with untranslated notices.
     chosen = long[step // 2 :: step]
     share = size // max(1, min(_SAMPLE_BLOCKS, len(chosen)))
     sample = [text[:share] for text in chosen[: _SAMPLE_BLOCKS + 1]]

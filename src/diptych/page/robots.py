@@ -17,7 +17,7 @@ DISALLOW_ALL = "User-agent: *\nDisallow: /\n"
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """The robots.txt of a host, and how it was obtained."""
+    """The robots.txt of a host, and the outcome of fetching it."""
 
     text: str
     status: str
@@ -25,7 +25,7 @@ class Robots:
 
     @classmethod
     def of(cls, response: Response | None) -> Robots:
-        """From the answer to /robots.txt; None when there was no answer.
+        """The robots.txt from the response to /robots.txt; None means there was no response.
 
         >>> Robots.of(None).status
         'unreachable'
@@ -37,7 +37,7 @@ class Robots:
         return cls(response.body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"), "read")
 
     def rules(self) -> Protego:
-        """The rules, parsed."""
+        """Parse the rules."""
         from protego import Protego
 
         return Protego.parse(self.text.lstrip("\ufeff"))
@@ -54,7 +54,7 @@ class Robots:
 
 
 def retry_after(response: Response) -> float | None:
-    """The seconds of a Retry-After header, from a number or a date.
+    """The seconds to wait by a Retry-After header, which gives seconds or a date.
 
     >>> from diptych.types import Url
     >>> retry_after(Response(Url("http://a.b/"), 429, (("Retry-After", "3"),), b"", 0.0))

@@ -1,14 +1,14 @@
-"""Recognition of pages whose text is made by scripts: they have none when they are fetched."""
+"""Detection of pages whose text is created by scripts, and which are therefore fetched empty."""
 
 from __future__ import annotations
 
 import re
 
 SCRIPTED = "scripted"
-"""flag of a page whose text is made by scripts"""
-MAX_TEXT = 200  # characters of a page that has hardly any text: a title, a notice, a copyright line
-# Where frameworks (React, Vue, Next, Nuxt, Gatsby, Angular and others) put the page: an element
-# with a usual id, or an empty one with a name that HTML does not know.
+"""flag of a page whose text is created by scripts"""
+MAX_TEXT = 200  # characters; less is hardly any text: a title, a notice, a copyright line
+# Elements into which frameworks (React, Vue, Next, Nuxt, Gatsby, Angular and others) render a page:
+# one with a usual id, or an empty custom element.
 _ROOT = re.compile(
     r"""<(?:div|main|section)\b[^<>]{0,200}?\bid\s{0,9}=\s{0,9}["']?
         (?:root|app|application|main-app|app-root|react-root|react-app|vue-app|q-app|svelte
@@ -16,12 +16,12 @@ _ROOT = re.compile(
     | <[a-z]{1,20}-[a-z-]{1,30}\b[^<>]{0,200}>\s{0,20}</""",
     re.VERBOSE,
 )
-_MAX_NOSCRIPT = 10  # elements that are searched, and so many characters of each
-_MAX_NOTICE = 2_000
+_MAX_NOSCRIPT = 10  # elements that are searched
+_MAX_NOTICE = 2_000  # characters of each that are searched
 
 
 def is_made_by_scripts(markup: str, text: str) -> bool:
-    """True if a page has hardly any text, and scripts that probably make it.
+    """True if a page has hardly any text but scripts that probably create it.
 
     >>> is_made_by_scripts("<body><div id=root></div><script src=app.js></script>", "")
     True
@@ -37,7 +37,7 @@ def is_made_by_scripts(markup: str, text: str) -> bool:
 
 
 def _asks_for_scripts(lowered: str) -> bool:
-    """True if a `noscript` element speaks of JavaScript, whose name is the same everywhere."""
+    """True if a `noscript` element mentions JavaScript, a name that no language translates."""
     start = -1
     for _ in range(_MAX_NOSCRIPT):
         start = lowered.find("<noscript", start + 1)

@@ -1,7 +1,7 @@
-"""Reader of sitemaps (sitemaps.org): index files, URLs with their translations, plain lists.
+"""Parse sitemaps (sitemaps.org): index files, URLs with their translations, plain lists.
 
-They are read by pattern rather than by an XML parser: many have unescaped ampersands or stop in
-the middle, at which a parser gives up, and entities that a page declares are never expanded.
+A regular expression is used instead of an XML parser: many sitemaps contain unescaped ampersands or
+are truncated, which makes parsers give up; and declared entities are never expanded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from diptych.page.charset import decode
 
 MAX_ENTRIES = 50_000  # sitemaps.org: URLs in one file
 MAX_SITEMAP_BYTES = 52_428_800  # sitemaps.org: 50 MB, uncompressed
-MAX_ALTERNATES = 500  # of one URL; there are some 200 locales
+MAX_ALTERNATES = 500  # per URL; there are about 200 locales
 _MAX_URL = 4_096  # characters
 _SCHEMES = ("http://", "https://")
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -34,7 +34,7 @@ _ATTRIBUTE = re.compile(r"""([\w:.-]{1,40})\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
 class SitemapEntry(NamedTuple):
-    """A page and its translations as (hreflang, URL), itself mostly among them."""
+    """A page and its translations as (hreflang, URL), usually including the page itself."""
 
     url: str
     alternates: tuple[tuple[str, str], ...] = ()
@@ -42,14 +42,14 @@ class SitemapEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """The files and the pages that one file lists."""
+    """The sitemaps and the pages that one file lists."""
 
     sitemaps: tuple[str, ...] = ()
     entries: tuple[SitemapEntry, ...] = ()
 
 
 def read_sitemap(body: bytes) -> Sitemap:
-    r"""Read a sitemap, up to any damage.
+    r"""Parse a sitemap, up to any damage.
 
     >>> read_sitemap(b"<urlset><url><loc>http://a.org/?a=1&amp;b=2</loc></url></urlset>").entries
     (SitemapEntry(url='http://a.org/?a=1&b=2', alternates=()),)
@@ -83,7 +83,7 @@ def _from_markup(text: str) -> Sitemap:
             prefix, _, container = token["open"].lower().rpartition(":")
         elif token["loc"]:
             where = _clean(token["where"])
-            # Images and videos have a location too, but in a namespace of their own.
+            # Images and videos also have a location, but in their own namespace.
             if not where or token["loc"].lower().rpartition(":")[0] != prefix:
                 continue
             if container.startswith("sitemap"):
@@ -100,7 +100,7 @@ def _from_markup(text: str) -> Sitemap:
 
 
 def _alternate(attributes: str) -> list[tuple[str, str]]:
-    """The language and URL of an `xhtml:link`, if it is that of a translation.
+    """The language and URL of an `xhtml:link` to a translation; empty for other links.
 
     >>> _alternate("rel='alternate' hreflang='de' href='http://a.org/de'")
     [('de', 'http://a.org/de')]

@@ -19,15 +19,15 @@ from diptych.text.tokens import tokens
 from diptych.text.urls import site_name
 from diptych.types import Block, LangScore, Link, Sketch, Url
 
-_MAX_TAGS = 4_000  # a bound on the work of comparing two pages
+_MAX_TAGS = 4_000  # bounds the work of comparing two pages
 _MAX_FILES = 400
 _MAX_TEXT = 400_000  # characters of a page whose words are counted
 _UNKNOWN_TAG = 1
-_MAX_CACHED = 80  # characters of a text whose words are remembered
-_MIN_LETTERS = 60  # letters of a block whose language can be told
-_SAMPLED_PLACES = 3  # places of a page that tell whether it is in several languages
+_MAX_CACHED = 80  # characters; the stems of longer texts are not cached
+_MIN_LETTERS = 60  # letters; the language of shorter blocks cannot be identified
+_SAMPLED_PLACES = 3  # places sampled to decide if a page is in several languages
 _SAMPLE_LENGTH = 150  # characters of a block
-_MIN_SHARE = 0.15  # of the text of a page in several languages, of each
+_MIN_SHARE = 0.15  # minimum share of each language on a page in several languages
 _PAGE_NAME = re.compile(r"(?:\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pl|do)|/[^/.]*)\Z", re.IGNORECASE)
 
 
@@ -40,7 +40,7 @@ def make_sketch(
     lang: str,
     langs: Sequence[str],
 ) -> Sketch:
-    """The sketch of a page in a language; `tags` and `blocks` are those of a `Walk`."""
+    """The sketch of a page in language `lang`; `tags` and `blocks` come from a `Walk`."""
     bag, block_words = count_words([block.text for block in blocks], lang)
     return Sketch(
         tags=spell_tags(tags),
@@ -56,7 +56,7 @@ def make_sketch(
 def count_words(
     texts: Sequence[str], lang: str
 ) -> tuple[Counter[str], tuple[tuple[int, ...], ...]]:
-    """The count of each stem in some texts, and each text as indices of its stems.
+    """The count of each stem in the texts, and each text as indices of its stems.
 
     >>> count_words(["two cats", "", "cats"], "en")
     (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
@@ -83,7 +83,7 @@ _known_stems = lru_cache(maxsize=1 << 14)(_read_stems)
 
 
 def spell_tags(tags: Iterable[int]) -> str:
-    """The parser's numbers of tags as characters; a closing tag is a negative number.
+    """Encode the parser's tag numbers as characters; closing tags are negative numbers.
 
     >>> spell_tags([52, -52]) == chr(52) + chr(256 + 52)
     True
@@ -102,7 +102,7 @@ def _hash(text: str) -> int:
 def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set[str]:
     """Names of images, addresses of files, and links to other sites.
 
-    Only the name of an image counts, since folders often tell the language.
+    Only the file name of an image counts, since its folder often depends on the language.
     """
     found: set[str] = set()
     for image in parser.css("img[src]"):
@@ -122,7 +122,7 @@ def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set
 
 
 def _name(address: str) -> str:
-    """The last part of an address.
+    """The last path segment of an address, in lower case.
 
     >>> _name("/pictures/fr/Tool%20box.png?v=2")
     'tool%20box.png'
@@ -131,14 +131,14 @@ def _name(address: str) -> str:
 
 
 def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The share of each language in a page in several of them; empty if it is in one.
+    """The share of each language on a page in several languages; empty if it is in one.
 
-    A few blocks are sampled first: nearly all pages are in one language.
+    Only a few blocks are sampled at first, since nearly all pages are in one language.
     """
     if len(set(langs)) < 2:
         return ()
     long = [block for block in blocks if text_length(block.text) >= _MIN_LETTERS]
-    # Neighbours too, since the languages may take turns.
+    # Sample adjacent blocks too, since the languages may alternate.
     places = range(0, len(long), max(2, len(long) // _SAMPLED_PLACES))
     sampled = block_languages([block for at in places for block in long[at : at + 2]], langs)
     if len({lang for lang in sampled if lang}) < 2:
@@ -160,7 +160,7 @@ def block_languages(
 ) -> list[str]:
     """The requested language of each block; empty if it cannot be identified.
 
-    In an open choice a block may also be in another language, which is then named.
+    Unless `closed`, a block may also be in another language, whose code is then returned.
     """
     found = []
     for block in blocks:

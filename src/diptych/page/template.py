@@ -1,4 +1,4 @@
-"""Template of a site: blocks that many pages have; the rest of a page is its own text."""
+"""Template of a site: the blocks that many pages share; the rest of a page is its own text."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 from diptych.types import Url
 
-# Blocks on more pages than these are the template: they say nothing of one page.  Not fewer, since
-# a page may have many variants (orders, filters, sessions) that all have its text.
-_TEMPLATE_SHARE, _MIN_TEMPLATE = 0.25, 4  # of the pages of a language, and a number of them
-_SAME_TEXT = 0.8  # of the letters of two pages, shared by both; counters and teasers may differ
+# Blocks on more pages than this belong to the template and do not characterise a page.  The limits
+# are not lower because a page may have many variants (sort orders, filters, sessions).
+_TEMPLATE_SHARE, _MIN_TEMPLATE = 0.25, 4  # share of the pages of a language, and number of pages
+_SAME_TEXT = 0.8  # share of letters that two pages have in common; counters and teasers may differ
 
 Blocks = Sequence[tuple[int, float]]
-"""for each block of a page a hash of its text, and its length in letters, as in a sketch"""
+"""for each block of a page, the hash of its text and its length in letters, as in a sketch"""
 
 
 class Template:
-    """The blocks of the pages of a site, counted for each language: each has its template."""
+    """Block counts over the pages of a site, for each language: each has its own template."""
 
     def __init__(self, max_blocks: float = math.inf) -> None:
         self._room = max_blocks
         self._spread: defaultdict[str, Counter[int]] = defaultdict(Counter)
         self.pages: Counter[str] = Counter()
-        """pages of each language that were counted"""
+        """number of counted pages for each language"""
 
     def add(self, lang: str, blocks: Blocks) -> None:
-        """Count the blocks of a page, if there is room for them."""
+        """Count the blocks of a page, unless `max_blocks` is reached."""
         if self._room > 0:
             spread = self._spread[lang]
             before = len(spread)
@@ -36,7 +36,7 @@ class Template:
             self.pages[lang] += 1
 
     def own(self, lang: str, blocks: Blocks) -> Mapping[int, float]:
-        """The blocks of a page that are its own; all blocks of one that is only template."""
+        """The page's blocks that are not template; all blocks if nothing else is left."""
         spread, lengths = self._spread[lang], dict(blocks)
         most = max(_TEMPLATE_SHARE * self.pages[lang], _MIN_TEMPLATE)
         return {hash: size for hash, size in lengths.items() if spread[hash] <= most} or lengths
@@ -45,9 +45,9 @@ class Template:
 def own_texts(
     pages: Iterable[tuple[Url, Blocks]], lang_of: Callable[[Url], str], wanted: Set[Url]
 ) -> dict[Url, Mapping[int, float]]:
-    """The blocks of some pages that are their own; all blocks of one that is only template.
+    """For each wanted page, its blocks that are not template; all blocks if nothing else is left.
 
-    `pages` are all pages of the site.  Wanted pages without text are left out.
+    `pages` are all pages of the site.  Wanted pages without text are omitted.
     """
     template = Template()
     blocks_of: dict[Url, Blocks] = {}
@@ -59,7 +59,7 @@ def own_texts(
 
 
 def is_same_text(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
-    """True if two pages have nearly the same blocks, by their length.
+    """True if two pages have nearly the same blocks, weighted by length.
 
     A block without letters (numbers, symbols) counts as one letter.
 

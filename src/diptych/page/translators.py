@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from diptych.files import shipped_text
 
-# Traces of translation services in the source of a page.  Most contain one word, which is searched
-# once: the text before it, and after it.
+# Traces of translation services in a page's source.  Most contain one word, which is searched
+# once; each entry is the text before it, the text after it, and the service.
 _WORD = b"translat"
 _AROUND_WORD = (
     (b".google.com/", (b"e_a/",), "google"),
@@ -22,8 +22,8 @@ _AROUND_WORD = (
     (b"microsoft", (b"or.com",), "microsoft"),
 )
 _BEHIND_WORD = tuple(behind for _, starts, _ in _AROUND_WORD for behind in starts)
-_MAX_WORDS = 10_000  # places where it is looked at
-# And those that are told by their scripts.
+_MAX_WORDS = 10_000  # occurrences that are examined
+# Traces in scripts.
 _SCRIPTS = {
     "weglot": (b"cdn.weglot", b"weglot.initialize"),
     "conveythis": (b"cdn.conveythis.com", b"conveythis.initializer"),
@@ -34,11 +34,11 @@ _SCRIPTS = {
     "gtranslate": (b"gt_switcher",),
 }  # fmt: skip
 _MAX_SCRIPTS = 400
-_SCRIPT = 600  # bytes of each: the address of a script, or what it begins with
+_SCRIPT = 600  # bytes of each script: its address, or the start of its code
 _MACHINE_HOST = ".translate.goog"
 _GOOGLE_CLASSES = ("translated-ltr", "translated-rtl")
 
-# Elements whose names say it: of the notice, never of an article about such translations.
+# Elements whose names mark a notice, rather than an article about machine translation.
 _MACHINE = (b"machine", b"machine-", b"machine_")
 _ELEMENT = re.compile(
     rb"<[a-z][^<>]*?\s(?:"
@@ -57,17 +57,17 @@ _TRANSLATION_NAMES = frozenset(
     "translation translation-type translationtype translation_type translated-by"
     " translation-method ms.translationtype translator machine-translated".split()
 )
-# BCP 47: `fr-x-mtfrom-en`, and t0, the field of extension T for translation by machine.
+# BCP 47: `fr-x-mtfrom-en`, and t0, the field of extension T for machine translation.
 _MACHINE_TAG = re.compile(r"-x-mtfrom-|-t-(?:[a-z0-9]{2,8}-){0,6}t0(?![a-z0-9])")
 
 # By language: words for a machine, a piece of the word for translating, and patterns of notices.
 _NOTICES = tomllib.loads(shipped_text("diptych.page", "notices.toml"))
-_MAX_NOTICE = 400  # bytes between two tags: what is longer is a text about something
-_MAX_MATCHES = 1_000  # places where such words are looked at
+_MAX_NOTICE = 400  # bytes between two tags; longer texts are not notices
+_MAX_MATCHES = 1_000  # occurrences of such words that are examined
 
 
 def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
-    """The machines that translate a page, by its source in lower case, its URL and its root.
+    """Services that translate a page, from its source in lower case, URL, and root attributes.
 
     >>> machines(b"<div id='google_translate_element'></div>", "", "en", "")
     {'google'}
@@ -96,7 +96,7 @@ def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
 
 
 def _widgets(lowered: bytes, pieces: Sequence[bytes]) -> set[str]:
-    """The machines that a source names, given its pieces between `translat`."""
+    """Services whose widgets a source contains, given its pieces between `translat`."""
     found: set[str] = set()
     at = 0
     for before, after in pairwise(pieces):
@@ -114,7 +114,7 @@ def _widgets(lowered: bytes, pieces: Sequence[bytes]) -> set[str]:
 
 
 def _is_code(source: bytes, at: int) -> bool:
-    """True if an offset is in a tag, a script or a style, and not in text.
+    """True if an offset is in a tag, a script or a style rather than in text.
 
     >>> _is_code(b"<p id=x>y", 6), _is_code(b"<p>x", 3), _is_code(b"<script>if (a > b) x", 19)
     (True, False, True)
@@ -128,15 +128,15 @@ def _is_code(source: bytes, at: int) -> bool:
 
 
 def _scripts(lowered: bytes) -> bytes:
-    """The beginnings of all scripts; addresses of services in texts do not count."""
+    """The starts of all scripts; addresses of services in running text do not count."""
     pieces = lowered.split(b"<script", _MAX_SCRIPTS)
     return b"\n".join([piece[:_SCRIPT].partition(b"</script")[0] for piece in pieces[1:]])
 
 
 def machine_declared(name: str, content: str) -> str:
-    """The machine that a meta element names: a plug-in, `declared`, or nothing.
+    """The service that a meta element names: a plug-in, `declared`, or an empty string.
 
-    Polylang and WPML serve what people translated: they are no machines.
+    Polylang and WPML serve human translations, so they do not count.
 
     >>> machine_declared("generator", "Weglot 3.1"), machine_declared("ms.translationtype", "MT")
     ('weglot', 'declared')
@@ -156,7 +156,7 @@ def machine_declared(name: str, content: str) -> str:
 
 
 def _has_notice(lowered: bytes, lang: str) -> bool:
-    """True if a page states in a short line that a machine translated it.
+    """True if a short line of a page states that it was machine-translated.
 
     >>> _has_notice("<p>diese seite wurde automatisch übersetzt.</p>".encode(), "de")
     True
@@ -178,7 +178,7 @@ def _notice(lang: str) -> re.Pattern[str]:
 
 
 def _short_lines(lowered: bytes, word: bytes) -> Iterator[str]:
-    """The short texts between two tags that have a word in them."""
+    """The short texts between two tags that contain a word."""
     at = lowered.find(word)
     for _ in range(_MAX_MATCHES):
         if at < 0:

@@ -1,4 +1,4 @@
-"""A list of URLs as a site for pairers: pages without links (`protocols.SiteView`)."""
+"""A list of URLs presented to pairers as a site of pages without links (`protocols.SiteView`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diptych.types import LangScore, Link, PageRecord, Site, Sketch, Url
 
 @dataclass(frozen=True, slots=True)
 class UrlList:
-    """The pages of some URLs, of which only the languages are known."""
+    """Pages of which only the URLs and languages are known."""
 
     site: Site
     langs: Sequence[str]
@@ -19,7 +19,7 @@ class UrlList:
 
     @classmethod
     def of(cls, name: str, urls: Iterable[tuple[Url, LangScore]], langs: Sequence[str]) -> UrlList:
-        """A list from URLs, each with its language and score; `""` is unknown.
+        """Build a list from URLs, each with its language and score; an empty language is unknown.
 
         >>> UrlList.of("a.org", [(Url("http://a.org/"), LangScore("en", 1.0))], ["en"]).pages.keys()
         dict_keys(['http://a.org/'])
@@ -28,19 +28,19 @@ class UrlList:
         return cls(Site(name, tuple(pages)), langs, pages)
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """None: a list has no links."""
+        """No links: a list has none."""
         return iter(())
 
     def resolve(self, url: Url) -> Url | None:
-        """The URL itself where it is in the list."""
+        """The URL itself if it is in the list, else None."""
         return url if url in self.pages else None
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """None: the content of the pages is unknown."""
+        """No sketches: the content of the pages is unknown."""
         return iter(())
 
     def lexicon(self, left: str, right: str) -> Lexicon:
-        """An empty one: there is nothing to learn words from."""
+        """An empty lexicon: there are no texts to learn from."""
         return Lexicon.empty(left, right)
 
 
@@ -53,5 +53,5 @@ def _record(url: Url, lang: LangScore) -> PageRecord:
         depth=1,
         size=0,
         text_length=0,
-        digest=url,  # each is a page of its own
+        digest=url,  # each is a distinct page
     )

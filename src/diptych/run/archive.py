@@ -1,8 +1,8 @@
-"""WARC files of a run folder: append, rotate, read, and cut off what a kill left unfinished.
+"""WARC files of a run folder: append, rotate, read, and truncate what a kill left unfinished.
 
-A file that the database does not know is renamed, never deleted or cut, unless this run was making
-it: its name is in `run.lock` from before it is made until a commit knows it.  A symbolic link is
-renamed too, whatever its name is: what it leads to is neither cut nor written.
+A file unknown to the database is renamed, never deleted or truncated, unless this run was creating
+it: its name is in `run.lock` from before its creation until it is committed.  Symbolic links are
+renamed too, whatever their names are: their targets are neither truncated nor written.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from diptych.run.queries import SQL
 from diptych.run.warc import Pointer, compose_info, read_at
 from diptych.types import Response
 
-ROTATE_AT = 1_000_000_000  # bytes of a WARC file; the size Heritrix and Common Crawl use
+ROTATE_AT = 1_000_000_000  # bytes of a WARC file; Heritrix and Common Crawl use the same size
 MAX_OPEN = 64  # files open for reading
 _OWN = "path GLOB 'warc/diptych-[0-9][0-9][0-9][0-9][0-9].warc.gz'"
-"""an archive of the user's has an absolute path"""
-_MAX_NOTE = 100  # bytes of `run.lock`
+"""condition for this run's own files; archives given by the user have absolute paths"""
+_MAX_NOTE = 100  # bytes read from `run.lock`
 
 
 def _is_taken(path: Path) -> bool:
@@ -31,7 +31,7 @@ def _is_taken(path: Path) -> bool:
 
 
 class Archive:
-    """WARC files by number; which bytes of them belong to the run is in the table `warcs`."""
+    """WARC files by number; the table `warcs` records which of their bytes belong to the run."""
 
     def __init__(
         self, folder: Path, db: sqlite3.Connection, *, agent: str, lock: BinaryIO | None = None
@@ -39,9 +39,9 @@ class Archive:
         self._folder = folder
         self._lock = lock
         self._is_noted = False
-        """the lock names the file that is being written: no commit knows it yet"""
+        """True if the lock names the file being written, because it is not committed yet"""
         self.notes: list[str] = []
-        """on files that were renamed"""
+        """messages about renamed files"""
         self._db = db
         self._agent = agent
         self._file: BinaryIO | None = None
@@ -49,13 +49,13 @@ class Archive:
         self._reading: dict[int, BinaryIO] = {}
 
     def add(self, path: str, size: int) -> int:
-        """Make a WARC known and return its number; one of the user's has an absolute path."""
+        """Register a WARC file and return its number; the user's archives have absolute paths."""
         self._db.execute(SQL["add_warc"], (path, size))
         row = self._db.execute("SELECT id FROM warcs WHERE path = ?", (path,)).fetchone()
         return int(row[0])
 
     def append(self, record: bytes, now: float) -> Pointer:
-        """Write a composed record; it belongs to the run from the next `sync` and commit on."""
+        """Write a composed record; it belongs to the run after the next `sync` and commit."""
         with writing(self._folder / "warc", error=StoreError):
             if self._file is None or self._file.tell() >= ROTATE_AT:
                 self._file = self._next_file(now)
@@ -64,7 +64,7 @@ class Archive:
         return Pointer(self._id, offset, len(record))
 
     def _next_file(self, now: float) -> BinaryIO:
-        """The file of an earlier invocation if it has room, else a new one."""
+        """Open the last file of an earlier invocation if it has room, else a new one."""
         rows = self._own_files()
         if self._file is None and rows and rows[-1][2] < ROTATE_AT:
             self._id, path, _ = rows[-1]
@@ -89,7 +89,7 @@ class Archive:
         return file
 
     def _own_files(self) -> list[tuple[int, str, int]]:
-        """Number, path and size of the files that this run has written, the last one last."""
+        """Number, path and size of the files that this run has written, the latest last."""
         rows = self._db.execute(f"SELECT id, path, size FROM warcs WHERE {_OWN} ORDER BY id")
         return rows.fetchall()
 
@@ -100,14 +100,14 @@ class Archive:
         return f"diptych-{number:05d}.warc.gz"
 
     def _note(self, name: str) -> None:
-        """Name the file that is being made in the lock, or none."""
+        """Write the name of the file being created to the lock; an empty name clears it."""
         self._is_noted = bool(name)
         if self._lock is not None:
             self._lock.truncate(0)
             self._lock.write(name.encode())
 
     def sync(self) -> None:
-        """Hand all bytes to the system and note how many they are, for the transaction to come."""
+        """Flush all bytes to the system, and record the file size in the open transaction."""
         if self._file is not None:
             with writing(self._folder / "warc", error=StoreError):
                 self._file.flush()
@@ -115,20 +115,20 @@ class Archive:
             self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (size, self._id))
 
     def confirm(self) -> None:
-        """A commit knows all files."""
+        """Clear the file name in the lock, since a commit has recorded the file."""
         if self._is_noted:
-            with suppress(OSError):  # the next one is named all the same
+            with suppress(OSError):  # the next file overwrites the name anyway
                 self._note("")
 
     def roll_back(self) -> None:
-        """Forget the bytes that were written since the last commit."""
-        for stream in self._reading.values():  # they may have read what is cut off
+        """Discard the bytes written since the last commit."""
+        for stream in self._reading.values():  # they may have buffered bytes that are discarded
             stream.close()
         self._reading.clear()
         if self._file is None:
             return
         path, file, self._file = Path(self._file.name), self._file, None
-        with suppress(OSError):  # of a full disk: what is left is cut off when the run is opened
+        with suppress(OSError):  # full disk: the rest is truncated when the run is opened
             file.close()
         name = f"warc/{path.name}"
         row = self._db.execute("SELECT size FROM warcs WHERE path = ?", (name,)).fetchone()
@@ -141,7 +141,7 @@ class Archive:
                     stream.truncate(row[0])
 
     def read(self, warc: int, offset: int) -> Response | None:
-        """A response out of a WARC of this run."""
+        """Read a response from one of the run's WARC files."""
         if self._file is not None and warc == self._id:
             self._file.flush()
         stream = self._reading.get(warc)
@@ -156,26 +156,26 @@ class Archive:
         return read_at(stream, offset)
 
     def repair(self) -> None:
-        """Bring the files to what the database knows of them, after a kill or a power cut."""
+        """Restore the state that the database records, after a kill or a power failure."""
         with writing(self._folder / "warc", error=StoreError):
             self._find_lost()
             self._cut_and_set_aside()
             self._note("")
 
     def _find_lost(self) -> None:
-        """Queue again what is not in its file."""
+        """Requeue the URLs whose responses are missing from their files."""
         for id, path, size in self._own_files():
             file = self._folder / path
             if is_special(file, follow_links=False):
                 self._set_aside(file)
             actual = file.stat().st_size if file.exists() else 0
-            if not isinstance(size, int) or not 0 <= size <= actual:  # of a damaged run: any value
+            if not isinstance(size, int) or not 0 <= size <= actual:  # if damaged, any value
                 self._requeue_lost(id, actual)
 
     def _cut_and_set_aside(self) -> None:
-        """Cut off what no commit knows, and rename files that are not of this run."""
+        """Truncate uncommitted bytes, and rename files that do not belong to this run."""
         rows = self._own_files()
-        for _, path, size in rows[-1:]:  # the one that was being written
+        for _, path, size in rows[-1:]:  # the file being written
             file = self._folder / path
             if file.exists() and file.stat().st_size > size:
                 with file.open("r+b") as stream:
@@ -189,7 +189,7 @@ class Archive:
                 self._set_aside(file)
 
     def _unfinished_name(self) -> str | None:
-        """The name of the file that was being made when this run was killed, if there is one."""
+        """The name of the file that was being created when this run was killed, or None."""
         if self._lock is None:
             return None
         self._lock.seek(0)
@@ -197,13 +197,13 @@ class Archive:
         return name if name == self._next_name() else None
 
     def _set_aside(self, file: Path) -> None:
-        """Rename a file that is not of this run, whatever it is."""
+        """Rename a file that does not belong to this run."""
         names = (file.with_name(f"{file.name}.unknown-{number}") for number in count(1))
         target = file.rename(next(name for name in names if not _is_taken(name)))
-        self.notes.append(f"{file} is not of this run; it was renamed to {target.name}")
+        self.notes.append(f"{file} does not belong to this run; it was renamed to {target.name}")
 
     def _requeue_lost(self, warc: int, size: int) -> None:
-        """Queue again the pages whose bytes a power cut took; a file without any is forgotten."""
+        """Requeue the pages whose bytes are lost; unregister a file that has none left."""
         whole: int | None = self._db.execute(SQL["whole_bytes"], (warc, size)).fetchone()[0]
         with self._db:
             self._db.execute("BEGIN")
@@ -216,10 +216,10 @@ class Archive:
                 self._db.execute("DELETE FROM warcs WHERE id = ?", (warc,))
 
     def close(self) -> None:
-        """Let go of all files."""
+        """Close all files."""
         for stream in (self._file, *self._reading.values()):
             if stream is not None:
-                with suppress(OSError):  # of a full disk: what is not synced is no part of the run
+                with suppress(OSError):  # full disk: unsynced bytes are not part of the run
                     stream.close()
         self._file = None
         self._reading.clear()

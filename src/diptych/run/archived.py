@@ -1,4 +1,4 @@
-"""SQL for archives that a run is mined from: which are read, and where the answer of a URL is."""
+"""SQL for the archives that a run is mined from: the files read, and each URL's response."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ class ArchiveIndex:
     store: Database
 
     def has(self, path: str, size: int) -> bool:
-        """True if an archive was read when it had this size."""
+        """True if this archive has been read, and had this size."""
         row = self.store.db.execute("SELECT size FROM warcs WHERE path = ?", (path,)).fetchone()
         return bool(row == (size,))
 
     def add(self, url: Url, warc: int, offset: int, *, is_page: bool) -> None:
-        """Add an answer; a later one of its URL replaces it, unless only the former is a page."""
+        """Add a response; it replaces an earlier one of its URL, unless only that is a page."""
         row = (url_key(url), url, warc, offset, is_page)
         self.store.db.execute(SQL["save_archived_answer"], row)
 
     def finish(self, warc: int, size: int, error: str) -> None:
-        """An archive is read; URLs that no archive had are asked for again."""
+        """Mark an archive as read, and requeue the URLs that no archive contained so far."""
         db = self.store.db
         db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, warc))
         db.execute(SQL["queue_urls_by_reason"], (Reason.NOT_ARCHIVED,))
 
     def errors(self) -> list[str]:
-        """What is wrong with archives, by path."""
+        """Error messages about archives, by path."""
         rows = self.store.db.execute("SELECT error FROM warcs WHERE error != '' ORDER BY path")
         return [error for (error,) in rows]
 
@@ -44,7 +44,7 @@ class ArchiveIndex:
         return [url for (url,) in rows]
 
     def place(self, url: Url) -> tuple[int, int] | None:
-        """The archive and the offset of the answer of a URL."""
+        """The archive and offset of a URL's response, or None."""
         query = "SELECT warc, offset FROM archive WHERE key = ?"
         found: tuple[int, int] | None = self.store.db.execute(query, (url_key(url),)).fetchone()
         return found

@@ -12,18 +12,18 @@ from diptych.errors import StoreError
 from diptych.run.archive import Archive
 
 DatabaseError = sqlite3.Error
-"""any fault of the database"""
+"""any error of the database"""
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 
 class Database:
-    """A connection to `run.sqlite`, with the archive whose bytes it knows of."""
+    """A connection to `run.sqlite`, and the archive whose bytes it records."""
 
     db: sqlite3.Connection
     archive: Archive
     is_broken: bool = False
-    """an exception has left a transaction inside of the one that is open"""
+    """True if an exception has left a nested transaction"""
 
     def transaction(self) -> Transaction:
         """Open a transaction, or join the one that is open: with store.transaction(): ..."""
@@ -31,25 +31,25 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Read the database as it is now, also while another process writes it."""
+        """Read a consistent snapshot of the database, even while another process writes."""
         self.db.execute("BEGIN")
         try:
             yield
         finally:
-            if self.db.in_transaction:  # SQLite ends one itself at some errors
+            if self.db.in_transaction:  # SQLite rolls back by itself after some errors
                 self.db.execute("ROLLBACK")
 
     def count(self, query: str, *values: Any) -> int:
-        """One number out of the database."""
+        """The number that a query returns; 0 if there is none."""
         row = self.db.execute(query, values).fetchone()
         number: int = (row[0] if row else 0) or 0
         return number
 
 
 class Transaction:
-    """Writes that are all kept or all undone.
+    """Writes that are either all committed or all rolled back.
 
-    The outermost one commits at its end; what an exception leaves undone is undone altogether.
+    Only the outermost transaction commits; an exception at any level rolls back everything.
     """
 
     def __init__(self, database: Database) -> None:
@@ -71,7 +71,7 @@ class Transaction:
             self._roll_back()
 
     def checkpoint(self) -> None:
-        """Make all so far durable; an exception undoes only what comes after."""
+        """Commit everything so far; a later exception rolls back only what follows."""
         if self._is_outermost:
             self._commit()
             self._begin()
@@ -81,10 +81,10 @@ class Transaction:
         self._database.db.execute("BEGIN IMMEDIATE")
 
     def _commit(self) -> None:
-        """Bytes first, then what is known of them."""
+        """Flush the archive first, then commit the rows that refer to it."""
         try:
             if self._database.is_broken:
-                raise StoreError("a part of this transaction has failed: it is undone")
+                raise StoreError("a part of this transaction failed: it is rolled back")
             self._database.archive.sync()
             self._database.db.execute("COMMIT")
             self._database.archive.confirm()
@@ -93,7 +93,7 @@ class Transaction:
             raise
 
     def _roll_back(self) -> None:
-        if self._database.db.in_transaction:  # SQLite ends one itself when the disk is full
+        if self._database.db.in_transaction:  # SQLite rolls back by itself if the disk is full
             self._database.db.execute("ROLLBACK")
         self._database.archive.roll_back()
 

@@ -26,11 +26,11 @@ from diptych.types import (
     VerifiedPair,
 )
 
-MAX_SNAPSHOT = 1 << 27  # bytes, unpacked; one of 300,000 URLs has some 60 MB
+MAX_SNAPSHOT = 1 << 27  # bytes, uncompressed; a snapshot of 300,000 URLs has about 60 MB
 
 
 def decoding(what: str) -> AbstractContextManager[None]:
-    """Make values that the database cannot have been given an error of the database."""
+    """Raise a database error for invalid stored values; `what` names them in its message."""
     return reading(what, error=sqlite3.DatabaseError)
 
 
@@ -45,11 +45,11 @@ def _escaped(word: str) -> str:
 
 
 def write_links(links: Iterable[Link]) -> str:
-    """Links as JSON."""
+    """Encode links as JSON."""
     rows = [tuple(link) for link in links]
     try:
         return orjson.dumps(rows).decode()
-    except TypeError:  # half characters in one of them
+    except TypeError:  # a lone surrogate in one of them
         return orjson.dumps([[valid_text(text) for text in row] for row in rows]).decode()
 
 
@@ -60,12 +60,12 @@ def read_links(text: str) -> list[Link]:
 
 
 def write_scores(scores: Iterable[LangScore | Evidence]) -> str:
-    """Scores of languages or evidence as `en:0.998 fr:0.002`."""
+    """Encode language scores or evidence as `en:0.998 fr:0.002`."""
     return " ".join(f"{name}:{score:.3f}" for name, score in scores)
 
 
 def read_scores(text: str) -> tuple[LangScore, ...]:
-    """Parse the text of `write_scores`."""
+    """Decode language scores from the text of `write_scores`."""
     scores = []
     for item in text.split():
         lang, _, score = item.partition(":")
@@ -75,14 +75,14 @@ def read_scores(text: str) -> tuple[LangScore, ...]:
 
 
 def read_evidence(text: str) -> tuple[Evidence, ...]:
-    """Parse evidence in the text of `write_scores`."""
+    """Decode evidence from the text of `write_scores`."""
     with decoding("the evidence of a pair"):
         items = (item.rpartition(":") for item in text.split())
         return tuple(Evidence(name, float(score)) for name, _, score in items)
 
 
 def write_sketch(sketch: Sketch) -> bytes:
-    """A sketch as compressed JSON."""
+    """Encode a sketch as compressed JSON."""
     row = [
         sketch.tags, sketch.words, [_escaped(word) for word in sketch.bag], [*sketch.bag.values()],
         [valid_text(name) for name in sketch.files], sketch.blocks, sketch.block_words,
@@ -106,17 +106,17 @@ def read_sketch(data: bytes) -> Sketch:
 
 
 def read_blocks(data: bytes) -> Blocks:
-    """The blocks alone out of the bytes of `write_sketch`."""
+    """Decode only the blocks from the bytes of `write_sketch`."""
     with decoding("the sketch of a page"):
         blocks = orjson.loads(isal_zlib.decompress(data))[5]
         return [(int(hash), float(length)) for hash, length in blocks]
 
 
 def write_snapshot(data: object) -> bytes | None:
-    """Plain data as compressed JSON; None if it is too large to be read again."""
+    """Encode plain data as compressed JSON; None if it is too large to be read again."""
     try:
         text = orjson.dumps(data)
-    except TypeError:  # half characters in one of its texts
+    except TypeError:  # a lone surrogate in one of the texts
         text = orjson.dumps(_without_half_characters(data))
     if len(text) > MAX_SNAPSHOT:
         return None
@@ -135,12 +135,12 @@ def _without_half_characters(data: Any) -> Any:
 def read_snapshot(data: bytes) -> Any:
     """Decode the bytes of `write_snapshot`."""
     with decoding("a snapshot"):
-        # What is longer is cut off, and so is no JSON.
+        # Longer data is truncated, and is then not valid JSON.
         return orjson.loads(isal_zlib.decompressobj().decompress(data, MAX_SNAPSHOT))
 
 
 _EVENT_NAMES = {Missing: "missing", Moved: "moved", VerifiedPair: "found", PairingResult: "settled"}
-"""names of events in the journal"""
+"""names of event types in the journal"""
 
 
 def write_event(event: CrawlEvent) -> tuple[str, str]:
@@ -173,12 +173,12 @@ def read_event(name: str, data: str) -> CrawlEvent:
             decision = Decision(bool(accept), float(score), *_texts([reason]))
             return VerifiedPair(read_pair(pair), decision, tuple(tuple(_texts(e)) for e in links))
         if name != "settled":
-            raise ValueError(f"there is no event {name!r}")
+            raise ValueError(f"unknown event {name!r}")
         return PairingResult(None if row is None else tuple(read_pair(pair) for pair in row))
 
 
 def write_pair(pair: PagePair) -> list[object]:
-    """A pair of pages as plain data, without what was measured on it."""
+    """Encode a page pair as plain data, without its measured scores."""
     return [
         pair.left, pair.right, pair.left_lang, pair.right_lang, pair.score, pair.evidence
     ]  # fmt: skip
@@ -193,5 +193,5 @@ def read_pair(row: Any) -> PagePair:
 
 def _texts(values: list[Any]) -> list[Any]:
     if not all(isinstance(value, str) for value in values):
-        raise ValueError("it is no text")
+        raise ValueError("not a text")
     return values

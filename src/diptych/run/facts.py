@@ -1,4 +1,4 @@
-"""SQL for all that a run knows of a URL, of its page and of its pairs, for people."""
+"""SQL for everything a run knows about a URL, its page and its pairs, for display."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diptych.types import Url
 
 
 class UrlFacts(NamedTuple):
-    """What the crawl knows of a URL."""
+    """State of a URL in the crawl."""
 
     state: int
     """a `frontier.queue.State`"""
@@ -22,7 +22,7 @@ class UrlFacts(NamedTuple):
     status: int | None
     reason: str
     redirect: str | None
-    """the URL it leads to; '?' if that is not known"""
+    """the URL it redirects to; '?' if that is unknown"""
     attempts: int
     turn: int
     """a `frontier.queue.Turn`"""
@@ -30,7 +30,7 @@ class UrlFacts(NamedTuple):
 
 
 class PairFacts(NamedTuple):
-    """A page pair, with the decision on it if there is one."""
+    """A page pair, with the decision about it if there is one."""
 
     left: str
     right: str
@@ -42,17 +42,17 @@ class PairFacts(NamedTuple):
     reason: str
     marks: str
     segments: int
-    """that were kept"""
+    """number of kept segments"""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Answers to what people ask about a run."""
+    """Queries about single URLs and pairs of a run."""
 
     store: Database
 
     def url(self, url: Url) -> UrlFacts | None:
-        """What is known of a URL; None if the run does not know it."""
+        """The state of a URL; None if the run does not know it."""
         row = self.store.db.execute(SQL["url_facts"], (url_key(url),)).fetchone()
         return UrlFacts(*row) if row else None
 
@@ -63,9 +63,9 @@ class Facts:
         return str(row[0]) if row else ""
 
     def alias_counts(self, rule: str, scopes: Sequence[str]) -> list[tuple[int, int]]:
-        """Counts of a rule that held, and that did not, in the scopes where it was counted.
+        """(held, broken) counts of an alias rule, for each scope that has any.
 
-        A run of an earlier version has no rules.
+        Runs of earlier versions have no rules.
         """
         if not self.store.count("SELECT count(*) FROM sqlite_master WHERE name = 'alias_rules'"):
             return []
@@ -80,7 +80,7 @@ class Facts:
         return row
 
     def links_to(self, url: Url) -> tuple[int, str | None]:
-        """How often a URL is linked, and the first page that does."""
+        """The number of links to a URL, and the first page with one."""
         query = "SELECT count(*), min(source) FROM links WHERE target = ?"
         count, source = self.store.db.execute(query, (url,)).fetchone()
         return count, source
@@ -90,12 +90,12 @@ class Facts:
         return self._pairs("pairs.left = ?1 OR pairs.right = ?1", url_key(url))
 
     def pairs_between(self, one: Url, other: Url) -> list[PairFacts]:
-        """The pairs of two URLs, in any order and all languages."""
+        """The pairs of two URLs, in either order and in all languages."""
         where = "(pairs.left = ?1 AND pairs.right = ?2) OR (pairs.right = ?1 AND pairs.left = ?2)"
         return self._pairs(where, url_key(one), url_key(other))
 
     def decided_pairs(self, *, accept: bool) -> list[PairFacts]:
-        """The pairs that were accepted or rejected, by URL."""
+        """The accepted or the rejected pairs, by URL."""
         return self._pairs("decisions.accept = ?", accept)
 
     def segments_between(self, one: Url, other: Url) -> list[tuple[str, int, float]]:

@@ -1,4 +1,4 @@
--- Indexes, views and tables that a run of an earlier version may lack: made when it is opened for writing.
+-- Indexes, views and tables that runs of earlier versions may lack: created on opening for writing.
 
 CREATE INDEX IF NOT EXISTS urls_ready ON urls (host, turn, priority DESC, id) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS urls_claimed ON urls (host) WHERE state = 1;
@@ -15,18 +15,18 @@ CREATE VIEW IF NOT EXISTS frontier AS
            CASE state WHEN 0 THEN 'queued' ELSE 'claimed' END AS state
     FROM urls JOIN hosts ON hosts.id = urls.host WHERE state IN (0, 1);
 
-CREATE TABLE IF NOT EXISTS guides (         -- what crawl policies with a memory know
+CREATE TABLE IF NOT EXISTS guides (         -- memory of crawl policies that have one
     site INTEGER PRIMARY KEY,
     maker TEXT NOT NULL,                    -- version, policy with its parameters, languages
     data BLOB NOT NULL,                     -- the last snapshot, compressed JSON; empty: none yet
-    refilled INTEGER NOT NULL DEFAULT 0     -- whether it was asked for more since the last page
+    refilled INTEGER NOT NULL DEFAULT 0     -- 1: asked for more URLs since the last page
 );
 
 CREATE TABLE IF NOT EXISTS idle_guides (    -- guides that waited for nothing at the last commit
-    site INTEGER PRIMARY KEY                -- not a column of guides: to change one rewrites its data
+    site INTEGER PRIMARY KEY                -- not a column of guides: an update would rewrite data
 );
 
-CREATE TABLE IF NOT EXISTS journal (        -- what guides observed since their last snapshot, in order
+CREATE TABLE IF NOT EXISTS journal (        -- observations of guides since their last snapshot
     id INTEGER PRIMARY KEY,
     site INTEGER NOT NULL,
     what TEXT NOT NULL,                     -- page, sitemap, missing, moved, found, settled, refill
@@ -34,36 +34,36 @@ CREATE TABLE IF NOT EXISTS journal (        -- what guides observed since their 
 );
 CREATE INDEX IF NOT EXISTS journal_site ON journal (site, id);
 
-CREATE TABLE IF NOT EXISTS samples (        -- URLs drawn at random before the crawl of a site ends
+CREATE TABLE IF NOT EXISTS samples (        -- random samples drawn before a site's crawl ends
     site INTEGER PRIMARY KEY,
-    drawn INTEGER NOT NULL,                 -- of the last sample
-    samples INTEGER NOT NULL,               -- that were begun
-    downloads INTEGER NOT NULL              -- of the site, when the last one was drawn
+    drawn INTEGER NOT NULL,                 -- URLs in the last sample
+    samples INTEGER NOT NULL,               -- samples begun
+    downloads INTEGER NOT NULL              -- downloads of the site before the last sample
 );
 
-CREATE TABLE IF NOT EXISTS open_sitemaps (  -- sitemaps that are not read to their end
+CREATE TABLE IF NOT EXISTS open_sitemaps (  -- partly read sitemaps
     turn INTEGER PRIMARY KEY,
     url INTEGER NOT NULL UNIQUE,            -- urls.key
-    start INTEGER NOT NULL                  -- entries that were read
+    start INTEGER NOT NULL                  -- number of entries read
 );
 
-CREATE TABLE IF NOT EXISTS declarations (   -- what sites declare of their pages, checked against them
+CREATE TABLE IF NOT EXISTS declarations (   -- declarations of sites about their pages, checked
     site INTEGER NOT NULL,
     kind TEXT NOT NULL,                     -- page.declarations.Declares
     checked INTEGER NOT NULL,
     wrong INTEGER NOT NULL,
-    said TEXT NOT NULL,                     -- what all the wrong ones say; '': they differ
-    found TEXT NOT NULL,                    -- the languages that are found instead
+    said TEXT NOT NULL,                     -- value that all wrong ones share; '': they differ
+    found TEXT NOT NULL,                    -- languages detected instead
     PRIMARY KEY (site, kind)
 ) WITHOUT ROWID;
 
-DROP TABLE IF EXISTS events;                -- of versions that told guides everything again
+DROP TABLE IF EXISTS events;                -- used by versions that replayed all events to guides
 
-CREATE TABLE IF NOT EXISTS alias_rules (    -- by which rules two URLs of a host are one page
+CREATE TABLE IF NOT EXISTS alias_rules (    -- rules by which two URLs of a host are the same page
     scope TEXT NOT NULL,                    -- an origin, or an origin and the first folder
     rule TEXT NOT NULL,                     -- text.aliases.rewritings
-    moved INTEGER NOT NULL,                 -- redirects by which it held
-    same INTEGER NOT NULL,                  -- copies by which it held
-    broken INTEGER NOT NULL,                -- pages that contradict it
+    moved INTEGER NOT NULL,                 -- redirects that confirm the rule
+    same INTEGER NOT NULL,                  -- copies that confirm the rule
+    broken INTEGER NOT NULL,                -- pages that contradict the rule
     PRIMARY KEY (scope, rule)
 ) WITHOUT ROWID;

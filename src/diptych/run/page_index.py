@@ -11,7 +11,7 @@ from diptych.types import Url
 
 
 class PagePlace(NamedTuple):
-    """A page in one of some archives."""
+    """Location of a page in one of several archives."""
 
     digest: str
     url: Url
@@ -20,7 +20,7 @@ class PagePlace(NamedTuple):
 
 
 class PageIndex:
-    """An index on disk, because archives are large: a file that SQLite makes and removes."""
+    """Index in a temporary file of SQLite, because archives are large."""
 
     def __init__(self, pages: Iterable[PagePlace]) -> None:
         self._db = sqlite3.connect("")
@@ -35,7 +35,7 @@ class PageIndex:
         self._db.execute("CREATE INDEX by_url ON pages (url)")
 
     def places(self, digest: str, url: Url, limit: int) -> list[tuple[int, int]]:
-        """File and offset of pages with this content, those of the URL first."""
+        """File and offset of the pages with this digest, those with this URL first."""
         return self._db.execute(
             "SELECT file, offset FROM pages WHERE digest = ? ORDER BY url != ?, file, offset"
             " LIMIT ?",
@@ -43,6 +43,6 @@ class PageIndex:
         ).fetchall()
 
     def has(self, url: Url) -> bool:
-        """True if there is a page of this URL, whatever it says."""
+        """True if there is a page with this URL, whatever its content."""
         row = self._db.execute("SELECT 1 FROM pages WHERE url = ?", (url_key(url),)).fetchone()
         return row is not None

@@ -34,22 +34,22 @@ _RECORD = (
 
 
 class Pages(Database):
-    """The half of the store that a crawl fills."""
+    """The part of the store that a crawl fills."""
 
     def response(self, url: Url) -> Response | None:
-        """The answer a page was read from."""
+        """The response that a page was parsed from."""
         row = self.db.execute(
             "SELECT warc, offset FROM pages WHERE url = ?", (url_key(url),)
         ).fetchone()
         return self.archive.read(*row) if row else None
 
     def answer(self, url: Url) -> Response | None:
-        """The last answer that a URL gave, whatever it was."""
+        """The last response to a URL, of any kind."""
         row = self.db.execute(SQL["last_answer"], (url_key(url),)).fetchone()
         return self.archive.read(*row) if row else None
 
     def page(self, url: Url) -> Page | None:
-        """A page as it was read: its record and its links."""
+        """The record and links of a page."""
         record = self.record(url)
         row = self.db.execute("SELECT links FROM pages WHERE url = ?", (url_key(url),)).fetchone()
         if record is None or row is None:
@@ -57,25 +57,25 @@ class Pages(Database):
         return Page(record, tuple(read_links(row[0])))
 
     def site_id(self, name: str) -> int:
-        """The number of a site, made known if it is new."""
+        """The number of a site, which is registered if it is new."""
         self.db.execute("INSERT INTO sites (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
         id: int = self.db.execute("SELECT id FROM sites WHERE name = ?", (name,)).fetchone()[0]
         return id
 
     def save_outlook(self, site: int, outlook: Outlook) -> None:
-        """Save the pairs found and still expected in a site."""
+        """Save the numbers of pairs found and still expected on a site."""
         self.db.execute(
             "UPDATE sites SET found = ?, left = ? WHERE id = ?",
             (outlook.found, outlook.left, site),
         )
 
     def outlook(self) -> Outlook | None:
-        """The pairs found and still expected in all sites; None if no guide made an estimate."""
+        """Pairs found and still expected on all sites; None if no guide made an estimate."""
         found, left = self.db.execute(SQL["outlook"]).fetchone()
         return Outlook(found, left) if left is not None else None
 
     def save_page(self, site: int, page: Page, pointer: Pointer) -> None:
-        """Remember a page and its links."""
+        """Save a page, its links and its sketch."""
         record = page.record
         row = (
             url_key(record.url), site, record.lang, write_scores(record.langs),
@@ -86,7 +86,7 @@ class Pages(Database):
         )  # fmt: skip
         marks = ",".join("?" * len(row))
         self.db.execute(f"INSERT OR REPLACE INTO pages VALUES ({marks})", row)
-        # Of a page that was fetched again the old sketch no longer holds.
+        # If the page was fetched again, its old sketch is outdated.
         self.db.execute("DELETE FROM sketches WHERE url = ?", (row[0],))
         if page.sketch is not None:
             self.save_sketch(record.url, page.sketch)
@@ -113,26 +113,26 @@ class Pages(Database):
         return read_sketch(row[0]) if row else None
 
     def without_sketch(self, langs: Sequence[str]) -> list[Url]:
-        """Pages in some languages that have no sketch yet, by URL."""
+        """Pages in the given languages that have no sketch yet, by URL."""
         rows = self.db.execute(SQL["pages_without_sketch"])
         return [url for url, scores in rows if wanted_language(read_scores(scores), langs)]
 
     def save_declarations(self, site: int, checked: Iterable[Checked]) -> None:
-        """Save what a site declares of its pages, and how often that is wrong."""
+        """Save the results of checking a site's declarations."""
         with self.transaction():
             self.db.execute("DELETE FROM declarations WHERE site = ?", (site,))
             rows = [(site, *each) for each in checked]
             self.db.executemany("INSERT INTO declarations VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def announce(self, site: int, links: Iterable[tuple[Url, Link]]) -> None:
-        """Remember translations that a sitemap announces, as (page, link)."""
+        """Save the translations that a sitemap announces, as (page, link)."""
         self.db.executemany(
             "INSERT OR IGNORE INTO announced VALUES (?, ?, ?, ?)",
             [(site, source, link.url, link.hreflang) for source, link in links],
         )
 
     def links(self, site: int) -> Iterator[tuple[Url, list[Link]]]:
-        """The links of each page of a site, and those that sitemaps announce, by page."""
+        """The links of each page of a site, then those that sitemaps announce."""
         for url, links in self.db.execute(SQL["links"], (site,)):
             yield url, read_links(links)
         for source, target, hreflang in self.db.execute(
@@ -144,13 +144,13 @@ class Pages(Database):
         self, site: int, url: Url, at: float, *, status: int, size: int, reason: str,
         pointer: Pointer | None,
     ) -> None:  # fmt: skip
-        """Save the outcome of a request: an answer, or the reason why there is none."""
+        """Save the outcome of a request: a response, or the reason why there is none."""
         place = pointer or (None, None, None)
         row = (url_key(url), site, at, status, size, reason, *place)
         self.db.execute(SQL["save_fetch"], row)
 
     def records(self, site: int) -> Iterator[PageRecord]:
-        """All pages of a site, by URL."""
+        """The records of all pages of a site, by URL."""
         for row in self.db.execute(f"{_RECORD} WHERE site = ? ORDER BY urls.url", (site,)):
             yield _record(row)
 

@@ -14,16 +14,16 @@ from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
 
 _LEARNING_INPUT = ("pages", "redirects", "announced")
-"""the data that pairs are made of; a query for each has its name"""
+"""the data that pairing depends on; each name is part of a query's name"""
 
 
 class Pairs(Database):
-    """The half of the store that pairing and aligning fill."""
+    """The part of the store that pairing and aligning fill."""
 
     # -- pairs -------------------------------------------------------------------------------
 
     def replace_pairs(self, site: int, pairs: Iterable[PagePair]) -> None:
-        """Replace the pairs of a site; pairs that stay keep their decisions and segments."""
+        """Replace the pairs of a site; pairs that remain keep their decisions and segments."""
         rows = [
             (
                 site, url_key(p.left), url_key(p.right), p.left_lang, p.right_lang, p.score,
@@ -49,7 +49,7 @@ class Pairs(Database):
     ) -> None:
         """Save a pair that was verified during the crawl, with its decision and segments.
 
-        What was decided with all words that the run has learned is not decided anew without.
+        Decisions made after learning are final: nothing is saved then.
         """
         if self.count("SELECT is_done FROM learning"):
             return
@@ -68,23 +68,23 @@ class Pairs(Database):
         return self.db.execute("SELECT id, name FROM sites ORDER BY name").fetchall()
 
     def lang_pairs(self) -> list[LangPair]:
-        """The languages that pairs are in."""
+        """All pairs of languages in which there are page pairs."""
         return [LangPair(*row) for row in self.db.execute(SQL["pair_langs"])]
 
     def pair_order(self) -> list[int]:
-        """The numbers of all pairs in an order that does not depend on the crawl."""
+        """The numbers of all pairs, in an order that does not depend on the crawl."""
         return [id for (id,) in self.db.execute(SQL["pair_order"])]
 
     def pairs_to_align(self, site: int) -> list[tuple[int, PagePair]]:
-        """Pairs of a site that are not aligned yet."""
+        """The pairs of a site that are not aligned yet."""
         return self._pairs(site, "(decisions.pair IS NULL OR NOT aligned)")
 
     def verified_pairs(self, site: int) -> list[tuple[int, PagePair]]:
-        """Pairs of a site that were accepted."""
+        """The accepted pairs of a site."""
         return self._pairs(site, "decisions.accept")
 
     def pairs(self, site: int) -> list[tuple[int, PagePair]]:
-        """Pairs of a site with their numbers, by URL."""
+        """The pairs of a site with their numbers, by URL."""
         return self._pairs(site, "1")
 
     def _pairs(self, site: int, where: str) -> list[tuple[int, PagePair]]:
@@ -101,16 +101,16 @@ class Pairs(Database):
         ]
 
     def verified_pair(self, id: int) -> tuple[Any, ...] | None:
-        """Languages, evidence, score and marks of an accepted pair; then its two pages.
+        """Languages, evidence, score and marks of an accepted pair, followed by its two pages.
 
-        Of each page come URL, title, time, digest, path of its archive, offset, flags and the
+        The columns of a page are URL, title, time, digest, path of its archive, offset, flags and
         number of its archive.
         """
         row: tuple[Any, ...] | None = self.db.execute(SQL["verified_pair"], (id,)).fetchone()
         return row
 
     def verified_ends(self) -> dict[int, tuple[int, int]]:
-        """The keys of the two URLs of each accepted pair, by its number."""
+        """The URL keys of both pages of each accepted pair, by the pair's number."""
         return {id: (left, right) for id, left, right in self.db.execute(SQL["verified_ends"])}
 
     def save_decision(self, pair: int, decision: Decision) -> None:
@@ -123,7 +123,7 @@ class Pairs(Database):
     def save_segments(
         self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
     ) -> tuple[int, int]:
-        """Save all segments of a pair; returns the numbers kept before and now."""
+        """Save all segments of a pair; returns the numbers of segments kept before and now."""
         before = self.count("SELECT count(*) FROM kept_segments WHERE pair = ?", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
         rows = enumerate(_segment_row(*segment) for segment in segments)
@@ -133,10 +133,10 @@ class Pairs(Database):
         self.db.execute("UPDATE pairs SET aligned = 1 WHERE id = ?", (pair,))
         return before, sum(decision.accept for _, decision in segments)
 
-    # -- what was learned --------------------------------------------------------------------
+    # -- learned lexicons --------------------------------------------------------------------
 
     def begin_learning(self) -> bool:
-        """Start learning anew if pages have changed since the last time; False if they have not."""
+        """Restart learning and return True if pages have changed since the last time."""
         digest = blake2b(digest_size=16)
         for name in _LEARNING_INPUT:
             for row in self.db.execute(SQL[f"learning_{name}"]):
@@ -153,7 +153,7 @@ class Pairs(Database):
         return True
 
     def save_lexicons(self, lexicons: Mapping[LangPair, bytes], *, is_whole: bool = True) -> None:
-        """Save the learned lexicons; learning is done unless something failed."""
+        """Save the learned lexicons; learning is done if `is_whole`, that is, nothing failed."""
         with self.transaction():
             self.db.execute("DELETE FROM lexicons")
             self.db.executemany(
@@ -172,17 +172,17 @@ class Pairs(Database):
         return self.count("SELECT count(*) FROM pairs WHERE score >= ?", least)
 
     def uncertain_pages(self, certain: float) -> int:
-        """The number of sketched pages in no pair with at least this score."""
+        """The number of pages with a sketch that are in no pair with at least this score."""
         return self.count(SQL["uncertain_pages"], certain)
 
     def pairs_to_learn_from(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
-        """Pairs with at least this score, and the characters of the shorter page; by URL."""
+        """Pairs with at least this score, and the length of the shorter page in characters."""
         rows = self.db.execute(SQL["pairs_to_learn_from"], (*langs, least))
         return [(PagePair(*row[:6]), row[6]) for row in rows]
 
 
 def _segment_row(seg: SegmentPair, decision: Decision) -> tuple[Any, ...]:
-    """A segment as the database holds it, in the order of the query `save_segments`."""
+    """A segment as a row, in the column order of the query `save_segments`."""
     left, right = valid_text(seg.left), valid_text(seg.right)
     keys: tuple[int | None, ...] = (None, None, None)
     if left and right:

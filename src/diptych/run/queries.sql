@@ -1,10 +1,10 @@
--- Statements of `run` that take several lines, by name; `?` stands for a value.
+-- SQL statements of `run` that take several lines, by name.
 
 -- name: add_warc
 INSERT INTO warcs (path, size) VALUES (?, ?) ON CONFLICT (path) DO NOTHING
 
 -- name: whole_bytes
--- of a WARC that is shorter than it was: the end of its last whole record
+-- end of the last complete record in a WARC file that has become shorter
 SELECT coalesce(max(offset + length) FILTER (WHERE offset + length <= ?2),
                 min(offset) FILTER (WHERE offset <= ?2))
 FROM fetches WHERE warc = ?1
@@ -14,7 +14,7 @@ UPDATE urls SET state = 0, due = 0
 WHERE key IN (SELECT url FROM fetches WHERE warc = ? AND offset + length > ?)
 
 -- name: delete_lost_guides
--- they know pages that are lost; they are made anew from those that are not
+-- these guides know lost pages; they are rebuilt from the others
 DELETE FROM guides WHERE site IN
     (SELECT site FROM fetches WHERE warc = ? AND offset + length > ?)
 
@@ -190,7 +190,7 @@ texts AS (
 SELECT lang, sum(pages), count(*), sum(NOT is_paired) FROM texts GROUP BY lang
 
 -- name: faults
--- of URLs that failed (3) or were refused (4)
+-- reasons of URLs that failed (3) or were refused (4)
 SELECT reason, count(*) FROM urls WHERE state IN (3, 4) AND reason != '' GROUP BY reason
 
 -- name: skipped_urls
@@ -203,11 +203,11 @@ SELECT reason, count(*) FROM urls
 WHERE state = 3 AND reason != '' AND coalesce(status, 0) = 0 GROUP BY reason
 
 -- name: aliases
--- of URLs that are the same page as another (6)
+-- reasons of URLs that are aliases (6)
 SELECT reason, count(*) FROM urls WHERE state = 6 AND typeof(reason) = 'text' GROUP BY reason
 
 -- name: alias_counts
--- how often a rule held in some scopes, and how often it did not; without damaged rows
+-- how often a rule held and was broken in the given scopes; damaged rows are ignored
 SELECT scope, moved + same, broken FROM alias_rules
 WHERE rule = ? AND scope IN (SELECT value FROM json_each(?))
     AND typeof(moved) = 'integer' AND moved BETWEEN 0 AND 1000000000
@@ -215,7 +215,7 @@ WHERE rule = ? AND scope IN (SELECT value FROM json_each(?))
     AND typeof(broken) = 'integer' AND broken BETWEEN 0 AND 1000000000
 
 -- name: scripted_pages
--- by site; flags are behind the links of a page, so they are read of pages with little text only
+-- by site; flags are stored after the long column links, so only pages with little text are read
 SELECT name, sum(text_length < ?1 AND ' ' || flags || ' ' LIKE '% ' || ?2 || ' %') AS scripted,
        count(*) FROM pages JOIN sites ON sites.id = pages.site
 GROUP BY site HAVING scripted > 0 ORDER BY site
@@ -244,7 +244,7 @@ FROM pairs JOIN decisions ON decisions.pair = pairs.id WHERE decisions.accept
 GROUP BY left_lang, right_lang
 
 -- name: found_at
--- A page that was fetched twice was there the first time; other answers of its URL are no page.
+-- The first response of a URL that is a page counts; its other responses are no pages.
 WITH downloads AS MATERIALIZED (
     SELECT url, status, reason, row_number() OVER (ORDER BY id) AS number
     FROM fetches WHERE status > 0
@@ -302,7 +302,7 @@ INSERT INTO guides (site, maker, data) VALUES (?1, ?2, ?3) ON CONFLICT (site)
 DO UPDATE SET maker = excluded.maker, data = excluded.data
 
 -- name: site_history
--- what became of each URL that was asked for, in order; the last answer counts
+-- outcome of each requested URL, in the order of the last responses
 SELECT urls.url, urls.kind, urls.state, urls.reason, target.url, target.state, pages.url IS NOT NULL
 FROM (SELECT url, max(id) AS id FROM fetches WHERE site = ? GROUP BY url) AS asked
 JOIN urls ON urls.key = asked.url LEFT JOIN urls target ON target.key = urls.redirect

@@ -1,42 +1,42 @@
--- One run.  A URL's key is a 64-bit hash of it (text.urls.url_key); ids are in order of discovery.
+-- Schema of a run.  The key of a URL is its 64-bit hash (text.urls.url_key); ids follow discovery.
 
 CREATE TABLE sites (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    found REAL,                             -- pairs that were found while crawling
-    left REAL,                              -- pairs that are probably not found yet; NULL: unknown
-    ended TEXT NOT NULL DEFAULT ''          -- reason.SiteEnd: why its crawl ended; '': it has not
+    found REAL,                             -- pairs found during the crawl
+    left REAL,                              -- estimate of pairs not found yet; NULL: unknown
+    ended TEXT NOT NULL DEFAULT ''          -- reason.SiteEnd: why its crawl ended; '': not ended
 );
 
 CREATE TABLE hosts (
     id INTEGER PRIMARY KEY,
     origin TEXT NOT NULL UNIQUE,            -- scheme://host[:port]
     site INTEGER NOT NULL REFERENCES sites,
-    next_at REAL NOT NULL DEFAULT 0,        -- no request before this time
-    crawl_delay REAL,                       -- asked for in robots.txt
-    robots TEXT,                            -- its text, or NULL when not known
-    robots_status TEXT NOT NULL DEFAULT '', -- how that was decided: allowed, read, unreachable ...
+    next_at REAL NOT NULL DEFAULT 0,        -- earliest time of the next request
+    crawl_delay REAL,                       -- requested by robots.txt
+    robots TEXT,                            -- text of robots.txt; NULL: unknown
+    robots_status TEXT NOT NULL DEFAULT '', -- outcome: read, missing, unreachable ...
     robots_at REAL,
-    refusals INTEGER NOT NULL DEFAULT 0,    -- in a row
-    stopped TEXT NOT NULL DEFAULT ''        -- why this host is no longer asked
+    refusals INTEGER NOT NULL DEFAULT 0,    -- consecutive refusals
+    stopped TEXT NOT NULL DEFAULT ''        -- why no more requests are sent; '': not stopped
 );
 
 CREATE TABLE urls (
     id INTEGER PRIMARY KEY,
     key INTEGER NOT NULL UNIQUE,
     url TEXT NOT NULL,
-    host INTEGER NOT NULL,                  -- 0 outside of the crawl's scope
+    host INTEGER NOT NULL,                  -- 0: outside the crawl's scope
     kind INTEGER NOT NULL,                  -- frontier.Kind
     state INTEGER NOT NULL,                 -- frontier.State
     depth INTEGER NOT NULL,
     turn INTEGER NOT NULL DEFAULT 4,        -- frontier.Turn: 0 robots.txt ... 4 pages
-    priority REAL NOT NULL,                 -- among those whose turn it is
-    hops INTEGER NOT NULL DEFAULT 0,        -- redirects that led here
-    due REAL NOT NULL DEFAULT 0,            -- not before this time
+    priority REAL NOT NULL,                 -- among URLs with the same turn
+    hops INTEGER NOT NULL DEFAULT 0,        -- number of redirects that led here
+    due REAL NOT NULL DEFAULT 0,            -- earliest time of the request
     attempts INTEGER NOT NULL DEFAULT 0,
-    status INTEGER,                         -- of the last answer
+    status INTEGER,                         -- HTTP status of the last response
     reason TEXT NOT NULL DEFAULT '',        -- why it failed or was refused
-    redirect INTEGER                        -- key of the URL it leads to
+    redirect INTEGER                        -- key of the target of its redirect
 );
 
 CREATE TABLE trap_counts (
@@ -46,25 +46,25 @@ CREATE TABLE trap_counts (
 
 CREATE TABLE warcs (
     id INTEGER PRIMARY KEY,
-    path TEXT NOT NULL UNIQUE,              -- relative to the run folder, or an archive of the user's
-    size INTEGER NOT NULL,                  -- bytes that belong to the run; of the last one the rest is cut off
-    error TEXT NOT NULL DEFAULT ''          -- what is wrong with an archive of the user's
+    path TEXT NOT NULL UNIQUE,              -- relative to the run folder; of the user: absolute
+    size INTEGER NOT NULL,                  -- bytes that belong to the run; the rest is truncated
+    error TEXT NOT NULL DEFAULT ''          -- fault of a user's archive
 );
 
-CREATE TABLE archive (                      -- mine --warc: where each URL's last good response is
+CREATE TABLE archive (                      -- mine --warc: place of each URL's last good response
     key INTEGER PRIMARY KEY,
     url TEXT NOT NULL,
     warc INTEGER NOT NULL REFERENCES warcs,
     offset INTEGER NOT NULL,
-    page INTEGER NOT NULL                   -- whether that response is an HTML page
+    page INTEGER NOT NULL                   -- 1: the response is an HTML page
 );
 
-CREATE TABLE fetches (                      -- every answer, in order
+CREATE TABLE fetches (                      -- all responses, in order
     id INTEGER PRIMARY KEY,
     url INTEGER NOT NULL,                   -- urls.key
     site INTEGER NOT NULL,
     at REAL NOT NULL,
-    status INTEGER NOT NULL,                -- 0 where there was no answer
+    status INTEGER NOT NULL,                -- 0: no response
     size INTEGER NOT NULL,
     reason TEXT NOT NULL DEFAULT '',
     warc INTEGER,
@@ -91,11 +91,11 @@ CREATE TABLE pages (
     length INTEGER NOT NULL,
     links TEXT NOT NULL,                    -- JSON: [[url, rel, hreflang, anchor, around, alt, src]]
     flags TEXT NOT NULL DEFAULT '',         -- machine:google licence:CC-BY-4.0 noai
-    text_key INTEGER NOT NULL DEFAULT 0     -- hash of its visible text; 0: it has next to none
+    text_key INTEGER NOT NULL DEFAULT 0     -- hash of the visible text; 0: almost no text
 );
 CREATE INDEX pages_site ON pages (site);
 
-CREATE TABLE sketches (                     -- what of a page's content tells its counterpart
+CREATE TABLE sketches (                     -- content features of pages, for pairing
     url INTEGER PRIMARY KEY,                -- urls.key
     data BLOB NOT NULL                      -- compressed JSON
 );
@@ -125,92 +125,92 @@ CREATE TABLE pairs (
     left_lang TEXT NOT NULL,
     right_lang TEXT NOT NULL,
     score REAL NOT NULL,
-    evidence TEXT NOT NULL,                 -- what proposed it: hreflang+keys
-    scores TEXT NOT NULL DEFAULT '',        -- all that was measured: hreflang:0.900 tags:0.981
+    evidence TEXT NOT NULL,                 -- methods that proposed the pair: hreflang+keys
+    scores TEXT NOT NULL DEFAULT '',        -- all measurements: hreflang:0.900 tags:0.981
     aligned INTEGER NOT NULL DEFAULT 0,
     UNIQUE (left, right, left_lang, right_lang)
 );
 CREATE INDEX pairs_site ON pairs (site);
 
-CREATE TABLE decisions (                    -- of verify, one per pair
+CREATE TABLE decisions (                    -- decisions of verify, one per pair
     pair INTEGER PRIMARY KEY REFERENCES pairs ON DELETE CASCADE,
     accept INTEGER NOT NULL,
     score REAL NOT NULL,
     reason TEXT NOT NULL,
-    marks TEXT NOT NULL DEFAULT ''          -- machine_translated and the like
+    marks TEXT NOT NULL DEFAULT ''          -- for example machine_translated
 );
 
 CREATE TABLE learning (                     -- one row
-    basis TEXT NOT NULL,                    -- digest of the pages that were learned from
+    basis TEXT NOT NULL,                    -- digest of the pages learned from
     is_done INTEGER NOT NULL
 );
 
-CREATE TABLE lexicons (                     -- what segments have taught, by pair of languages
+CREATE TABLE lexicons (                     -- lexicons learned from segments
     left_lang TEXT NOT NULL,
     right_lang TEXT NOT NULL,
     data BLOB NOT NULL,
     PRIMARY KEY (left_lang, right_lang)
 );
 
-CREATE TABLE segments (                     -- aligned, or with one side empty: nothing corresponds
+CREATE TABLE segments (                     -- one side is empty if it has no counterpart
     id INTEGER PRIMARY KEY,
     pair INTEGER NOT NULL REFERENCES pairs ON DELETE CASCADE,
     position INTEGER NOT NULL,
     accept INTEGER NOT NULL,
-    reason TEXT NOT NULL,                   -- why it is not in the corpus
-    score REAL NOT NULL,                    -- how good it is, by all that the run says of it
-    judged REAL NOT NULL,                   -- the same by itself
-    alignment REAL NOT NULL,                -- how sure its alignment is
-    copies INTEGER NOT NULL DEFAULT 1,      -- how often it was found; those after the first are duplicates
-    key INTEGER,                            -- of both texts in their languages; near-duplicates have one key
+    reason TEXT NOT NULL,                   -- why it is not in the corpus; '': it is
+    score REAL NOT NULL,                    -- quality, by all evidence in the run
+    judged REAL NOT NULL,                   -- quality of the segment by itself
+    alignment REAL NOT NULL,                -- confidence of the alignment
+    copies INTEGER NOT NULL DEFAULT 1,      -- occurrences; all but the first are duplicates
+    key INTEGER,                            -- of both texts and languages; near-duplicates share it
     left_key INTEGER,                       -- of the left text
     right_key INTEGER,
-    flags TEXT NOT NULL,                    -- email phone
+    flags TEXT NOT NULL,                    -- for example: email phone
     left TEXT NOT NULL,
     right TEXT NOT NULL,
     left_path TEXT NOT NULL,                -- DOM paths of its blocks
     right_path TEXT NOT NULL,
-    left_at TEXT NOT NULL,                  -- which characters of each block: 0-54 0-12
+    left_at TEXT NOT NULL,                  -- offsets in each block: 0-54 0-12
     right_at TEXT NOT NULL,
     UNIQUE (pair, position)
 );
 
-CREATE TABLE leads (                        -- discover: where bilingual sites may be found
+CREATE TABLE leads (                        -- discover: URLs that may lead to bilingual sites
     id INTEGER PRIMARY KEY,
-    key INTEGER NOT NULL UNIQUE,            -- of its URL, or of its site where one page is enough
+    key INTEGER NOT NULL UNIQUE,            -- of the URL, or of the site if one page is enough
     url TEXT NOT NULL,
     site TEXT NOT NULL,
     role INTEGER NOT NULL,                  -- types.Role
-    state INTEGER NOT NULL DEFAULT 0,       -- 0 waiting, 1 taken up, 2 done
+    state INTEGER NOT NULL DEFAULT 0,       -- 0 waiting, 1 in progress, 2 done
     score REAL NOT NULL,
-    source INTEGER NOT NULL,                -- the lead it was found through; 0: none
-    words BLOB NOT NULL,                    -- the neighbourhood of the link, 32 bits each
-    outcome REAL,                           -- what came of it; NULL: not known
-    reason TEXT NOT NULL DEFAULT ''         -- why nothing came of it
+    source INTEGER NOT NULL,                -- lead that led to it; 0: none
+    words BLOB NOT NULL,                    -- features of the link, 32 bits each
+    outcome REAL,                           -- result of following it; NULL: unknown
+    reason TEXT NOT NULL DEFAULT ''         -- why it led to nothing
 );
 CREATE INDEX leads_waiting ON leads (score DESC, id) WHERE state = 0;
 CREATE INDEX leads_taken ON leads (id) WHERE state = 1;
 CREATE INDEX leads_site ON leads (site);
 
-CREATE TABLE cites (                        -- discover: which leads a page was found to link to
+CREATE TABLE cites (                        -- discover: leads that a page links to
     source INTEGER NOT NULL,
     lead INTEGER NOT NULL,
     PRIMARY KEY (source, lead)
 ) WITHOUT ROWID;
 CREATE INDEX cites_lead ON cites (lead);
 
-CREATE TABLE verdicts (                     -- discover, detect: whether sites are bilingual
+CREATE TABLE verdicts (                     -- discover, detect: decisions on sites
     id INTEGER PRIMARY KEY,
     site INTEGER NOT NULL UNIQUE REFERENCES sites,
-    url TEXT NOT NULL,                      -- where the test began
+    url TEXT NOT NULL,                      -- start of the test
     lead INTEGER NOT NULL,
     accept INTEGER NOT NULL,
     score REAL NOT NULL,
     reason TEXT NOT NULL,
     pages TEXT NOT NULL,                    -- JSON: [[language, url]]
-    downloads INTEGER NOT NULL,             -- pages that were asked for
-    named TEXT NOT NULL,                    -- what was followed to come there, if the site has moved
-    at INTEGER NOT NULL,                    -- downloads of the whole search by then
-    looked INTEGER NOT NULL DEFAULT 0       -- whether those who link to it were looked up
+    downloads INTEGER NOT NULL,             -- number of pages requested
+    named TEXT NOT NULL,                    -- URL that led to the site, if the site has moved
+    at INTEGER NOT NULL,                    -- downloads of the whole search up to this verdict
+    looked INTEGER NOT NULL DEFAULT 0       -- 1: pages that link to the site were looked up
 );
 CREATE INDEX verdicts_unlooked ON verdicts (site) WHERE accept AND NOT looked;

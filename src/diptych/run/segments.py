@@ -1,4 +1,4 @@
-"""SQL for segments of a run: those to score, to export and to show."""
+"""SQL for the segments of a run: to score, to export and to show."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ CREATE TEMP VIEW sound_segments AS SELECT * FROM segments
     WHERE reason IN ('', '{Reason.LOW_SCORE}', '{Reason.DUPLICATE}');
 CREATE TEMP VIEW kept_segments AS SELECT * FROM sound_segments WHERE accept;
 """
-"""Sound segments break no rule: their scores and copies decide.  Kept ones are in the corpus."""
+"""Sound segments break no rule: score and duplicates decide.  Kept segments are in the corpus."""
 
 
 def reason_at(threshold: float, score: float, reason: str) -> str:
-    """The reason why a segment is not in a corpus with this threshold; empty if it is in it."""
+    """The reason why a segment is not in a corpus with this threshold; empty if it is."""
     if reason in ("", Reason.LOW_SCORE):
         return "" if score >= threshold else Reason.LOW_SCORE
     return reason
@@ -28,17 +28,17 @@ def reason_at(threshold: float, score: float, reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Segments:
-    """The segments of a run, read pair by pair: all of them may be more than memory holds."""
+    """The segments of a run, read pair by pair: all of them may not fit in memory."""
 
     store: Database
 
     def to_score(self, pair: int) -> Iterator[tuple[Any, ...]]:
-        """Number, score by itself and keys of the segments that break no rule."""
+        """Number, own score and keys of the segments of a pair that break no rule."""
         return self.store.db.execute(SQL["segments_to_score"], (pair,))
 
     @in_transaction
     def save_scores(self, rows: Iterable[tuple[float, bool, str, int, int]]) -> None:
-        """Save score, decision, reason and copies of segments by their numbers."""
+        """Save (score, accept, reason, copies, number) of segments."""
         self.store.db.executemany(SQL["save_segment_scores"], rows)
 
     def are_deduplicated(self) -> bool:
@@ -51,15 +51,15 @@ class Segments:
         return self.store.db.execute(SQL["chosen_segments"], values)
 
     def all_of(self, pair: int) -> Iterator[tuple[Any, ...]]:
-        """Texts, places, score and reason of all segments."""
+        """Texts, places, score and reason of all segments of a pair."""
         return self.store.db.execute(SQL["all_segments"], (pair,))
 
     def kept_by_pair(self) -> dict[int, int]:
-        """How many segments of each pair were kept."""
+        """The number of kept segments for each pair."""
         query = "SELECT pair, count(*) FROM kept_segments GROUP BY pair"
         return dict(self.store.db.execute(query).fetchall())
 
     def kept(self, pair: int, place: int) -> SegmentPair:
-        """The segment of a pair that is at such a place among those that were kept."""
+        """The kept segment of a pair at a position, counted from 0."""
         row = self.store.db.execute(SQL["kept_segment"], (pair, place)).fetchone()
         return SegmentPair(*row)

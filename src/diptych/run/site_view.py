@@ -21,7 +21,7 @@ MAX_REDIRECTS = 20
 
 @dataclass(eq=False)
 class StoreView:
-    """Read-only; what it has loaded once it keeps, so make a new one when the store has grown."""
+    """Read-only view of a site; it caches what it loads: create a new one when the store grows."""
 
     store: Store
     site: Site
@@ -35,12 +35,12 @@ class StoreView:
 
     @cached_property
     def canonical(self) -> Mapping[Url, Url]:
-        """Page -> the other page that it names as canonical, where both were fetched."""
+        """Page -> the other page that it declares canonical, if both were fetched."""
         return canonical_pages(self._records, self._after_redirects)
 
     @cached_property
     def canonical_holds(self) -> Mapping[Url, bool]:
-        """For pages that name a canonical page: True if both have the same text, False if not."""
+        """For pages that declare a canonical page: True if both have the same text, else False."""
         return check_canonical(
             self.canonical, self._records, lambda: self.store.blocks(self.site_id)
         )
@@ -52,24 +52,24 @@ class StoreView:
 
     @cached_property
     def pages(self) -> Mapping[Url, PageRecord]:
-        """One record per distinct page."""
+        """The record of each distinct page."""
         return {url: record for url, record in self._records.items() if url not in self._stands_for}
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """The links of all pages as (page, link); those of copies go to what stands for them."""
+        """All links as (page, link); links of copies are attributed to the page that is kept."""
         for source, links in self.store.links(self.site_id):
             page = self.resolve(source)
             if page is not None:
                 yield from ((page, link) for link in links if rel is None or link.rel == rel)
 
     def resolve(self, url: Url) -> Url | None:
-        """The page in `pages` that a URL leads to, or None when it was not fetched."""
+        """The page in `pages` that a URL leads to, or None if it was not fetched."""
         url = self._after_redirects(url)
         url = self._stands_for.get(url, url)
         return url if url in self.pages else None
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """The sketches of pages in the languages asked for, by URL."""
+        """The sketches of pages in the requested languages, by URL."""
         for url, sketch in self.store.sketches(self.site_id):
             if url in self.pages:
                 yield url, sketch

@@ -1,4 +1,4 @@
-"""SQL for figures of a run: what reports and progress displays count."""
+"""SQL for the figures of a run in reports and progress displays."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class PageCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Counts in the tables of a run, each asked for anew."""
+    """Counts from the tables of a run; each call queries anew."""
 
     store: Database
 
     # -- the crawl ---------------------------------------------------------------------------
 
     def downloads(self) -> int:
-        """Answers of any kind, without attempts that had none."""
+        """Number of responses of any kind; attempts without a response do not count."""
         return self.store.count("SELECT count(*) FROM fetches WHERE status > 0")
 
     def robots_downloads(self) -> int:
-        """Answers for robots.txt."""
+        """Number of responses to requests for robots.txt."""
         return self.store.count(SQL["downloads_of_kind"], int(Kind.ROBOTS))
 
     def pages(self) -> int:
-        """Pages that were read."""
+        """Number of pages."""
         return self.store.count("SELECT count(*) FROM pages")
 
     def downloads_by_kind(self) -> dict[str, int]:
@@ -67,18 +67,18 @@ class Statistics:
         return {lang: PageCounts(*counts) for lang, *counts in rows}
 
     def queued(self, host: int | None = None) -> int:
-        """URLs that wait; on one host, if it is given by its number."""
+        """Number of queued URLs, of all hosts or of the host with this number."""
         query = "SELECT count(*) FROM urls WHERE state = 0"
         if host is None:
             return self.store.count(query)
         return self.store.count(f"{query} AND host = ?", host)
 
     def unfinished(self) -> int:
-        """URLs that wait or are being fetched."""
+        """Number of URLs that are queued or being fetched."""
         return self.store.count("SELECT count(*) FROM urls WHERE state IN (0, 1)")
 
     def faults(self) -> dict[str, int]:
-        """URLs that failed or were refused, by reason."""
+        """Number of URLs that failed or were refused, by reason."""
         return self._by(SQL["faults"])
 
     def skipped_urls(self) -> dict[str, int]:
@@ -90,11 +90,11 @@ class Statistics:
         return self._by(SQL["unanswered_urls"])
 
     def aliases(self) -> dict[str, int]:
-        """URLs that were not fetched since they are the same page as another, by reason."""
+        """Number of URLs skipped as aliases of other URLs, by reason."""
         return self._by(SQL["aliases"])
 
     def stopped_hosts(self) -> tuple[tuple[str, str], ...]:
-        """Hosts that were stopped, each with the reason."""
+        """Hosts that the crawl gave up on, each with the reason."""
         return tuple(self.store.db.execute("SELECT origin, stopped FROM hosts WHERE stopped != ''"))
 
     def site_ends(self) -> tuple[tuple[str, SiteEnd], ...]:
@@ -103,11 +103,11 @@ class Statistics:
         return tuple((name, SiteEnd(end)) for name, end in rows if end in _ENDS)
 
     def scripted_pages(self) -> tuple[tuple[str, int, int], ...]:
-        """Sites with pages whose text is made by scripts: how many, and how many pages in all."""
+        """(site, pages whose text is created by scripts, all pages) of sites with such pages."""
         return tuple(self.store.db.execute(SQL["scripted_pages"], (MAX_TEXT, SCRIPTED)))
 
     def declarations(self) -> tuple[tuple[str, Checked], ...]:
-        """Checked declarations of sites about their pages; none in a run of an earlier version."""
+        """Checked declarations by site; none in a run of an earlier version."""
         if not self.store.count("SELECT count(*) FROM sqlite_master WHERE name = 'declarations'"):
             return ()
         rows = self.store.db.execute(SQL["declarations"])
@@ -121,15 +121,15 @@ class Statistics:
     # -- pairs -------------------------------------------------------------------------------
 
     def pairs(self) -> int:
-        """Page pairs that were found."""
+        """Number of page pairs found."""
         return self.store.count("SELECT count(*) FROM pairs")
 
     def verified_pairs(self) -> int:
-        """Page pairs that were accepted."""
+        """Number of accepted page pairs."""
         return self.store.count("SELECT count(*) FROM decisions WHERE accept")
 
     def aligned_pairs(self) -> int:
-        """Page pairs that were accepted and need not be aligned again."""
+        """Number of accepted page pairs that need not be aligned again."""
         return self.store.count(SQL["aligned_pairs"])
 
     def unaligned_pairs(self) -> int:
@@ -137,42 +137,42 @@ class Statistics:
         return self.store.count(SQL["unaligned_pairs"])
 
     def rejected_pairs(self) -> dict[str, int]:
-        """Page pairs that were rejected, by reason."""
+        """Number of rejected page pairs, by reason."""
         return self._by("SELECT reason, count(*) FROM decisions WHERE NOT accept GROUP BY reason")
 
     def marks(self) -> dict[str, int]:
-        """Marks of accepted pairs."""
+        """Number of accepted pairs with each mark."""
         return self._words("SELECT marks, count(*) FROM decisions WHERE accept GROUP BY 1")
 
     def page_flags(self) -> dict[str, int]:
-        """Flags of pages of accepted pairs."""
+        """Number of pages in accepted pairs with each flag."""
         return self._words(SQL["page_flags"])
 
     def by_languages(self) -> dict[LangPair, tuple[int, int]]:
-        """Accepted pairs and their kept segments, by languages."""
+        """Numbers of accepted pairs and of their kept segments, by languages."""
         rows = self.store.db.execute(SQL["verified_by_languages"])
         return {LangPair(*row[:2]): (row[2], row[3]) for row in rows}
 
     def found_at(self) -> tuple[int, ...]:
-        """For each accepted pair the downloads after which both pages were there, in order."""
+        """For each accepted pair, the downloads until both pages were fetched; sorted."""
         return tuple(number for (number,) in self.store.db.execute(SQL["found_at"]))
 
     # -- segments ----------------------------------------------------------------------------
 
     def kept_segments(self) -> int:
-        """Segments that are in the corpus."""
+        """Number of segments in the corpus."""
         return self.store.count("SELECT count(*) FROM kept_segments")
 
     def segments_by_reason(self) -> dict[str, int]:
-        """Segments by the reason why they are not in the corpus; '' for those that are."""
+        """Number of segments by the reason why they are not in the corpus; '' for those in it."""
         return self._by("SELECT reason, count(*) FROM segments GROUP BY reason")
 
     def segment_flags(self) -> dict[str, int]:
-        """Flags of kept segments."""
+        """Number of kept segments with each flag."""
         return self._words("SELECT flags, count(*) FROM kept_segments GROUP BY 1")
 
     def score_histogram(self, bins: int) -> dict[int, tuple[int, int]]:
-        """Segments that break no rule: for each bin of their scores how many are kept, and all."""
+        """(kept, all) segments that break no rule, for each bin of their scores."""
         rows = self.store.db.execute(SQL["score_histogram"], (bins, Reason.DUPLICATE))
         return {place: (kept, total) for place, kept, total in rows}
 
@@ -180,7 +180,7 @@ class Statistics:
         return dict(self.store.db.execute(query).fetchall())
 
     def _words(self, query: str) -> dict[str, int]:
-        """Counts of the words in a column of words."""
+        """Count the words in a column of words."""
         found: Counter[str] = Counter()
         for words, count in self.store.db.execute(query):
             found.update(dict.fromkeys(words.split(), count))

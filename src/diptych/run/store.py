@@ -1,8 +1,8 @@
 """The store of a run: opens run.sqlite with its schema, locks the folder, closes both.
 
-The order of writing makes a run survive being killed at any instant: bytes go to the WARC first,
-then one transaction records them.  On opening, the WARC that was being written is cut back to what
-the database knows of it.
+The order of writing lets a run survive being killed at any time: bytes go to the WARC first, then
+one transaction records them.  On opening, the WARC that was being written is truncated to the
+length that the database records.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
 SCHEMA_VERSION = 8
-_UPGRADED = (6, 7)  # versions that lack nothing but columns
+_UPGRADED = (6, 7)  # schema versions that only lack columns
 CACHE_KIB = 65_536
-_DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter where a name in the schema is damaged
+_DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter if a name in the schema is damaged
 
 
 @contextmanager
 def _named(folder: Path) -> Iterator[None]:
-    """Turn an error of SQLite into one that names the run and says what to do."""
+    """Turn an SQLite error into one that names the run and says what to do."""
     try:
         yield
     except _DAMAGE as error:
-        kind = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")  # none: a value is damaged
+        kind = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")  # no name: a value is damaged
         advice = ""
         if kind.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             advice = f"; mine what it fetched again with: --warc {folder}/warc --out NEW"
@@ -48,7 +48,7 @@ def _named(folder: Path) -> Iterator[None]:
 
 
 class Store(Pages, Pairs):
-    """A run folder, open.  One process writes it at a time; others may read it meanwhile."""
+    """An open run folder.  One process may write at a time; others may read meanwhile."""
 
     def __init__(self, folder: Path, *, write: bool = True, agent: str = "") -> None:
         self.folder = folder
@@ -76,15 +76,17 @@ class Store(Pages, Pairs):
     # -- opening and closing -----------------------------------------------------------------
 
     def _open_lock(self) -> BinaryIO:
-        """Open run.lock, which is emptied later: nothing but a file of this folder."""
+        """Open run.lock, whose content is overwritten later, so it must be a regular file."""
         path = self.folder / "run.lock"
         if is_special(path, follow_links=False):
-            raise StoreError(f"{path} is no regular file; remove it and run the same command again")
+            raise StoreError(
+                f"{path} is not a regular file; remove it and run the same command again"
+            )
         with writing(path, error=StoreError):
             return open(path, "a+b", buffering=0, opener=open_without_links)
 
     def _take_lock(self) -> BinaryIO:
-        """Keep a second process from writing the same run."""
+        """Lock the run, so that no other process writes it."""
         lock = self._open_lock()
         try:
             import fcntl
@@ -95,7 +97,7 @@ class Store(Pages, Pairs):
         except OSError as error:
             lock.close()
             raise StoreError(
-                f"{self.folder} is in use by another diptych; wait for it or choose another --out"
+                f"{self.folder} is in use by another process; wait for it or choose another --out"
             ) from error
         return lock
 
@@ -149,7 +151,7 @@ class Store(Pages, Pairs):
             self.db.executescript(f"BEGIN; {shipped_text('diptych.run', 'indexes.sql')} COMMIT;")
 
     def close(self) -> None:
-        """Let go of all files; a transaction that is open is undone."""
+        """Close all files; an open transaction is rolled back."""
         try:
             self.archive.close()
         finally:
@@ -166,7 +168,7 @@ class Store(Pages, Pairs):
                 raise error
 
     def learned_lexicons(self) -> dict[LangPair, Lexicon]:
-        """The lexicons that the run has learned, by languages."""
+        """The lexicons learned in this run, by languages."""
         from diptych.learn.lexicon.lexicon import Lexicon
 
         name = f"what {self.folder} has learned"

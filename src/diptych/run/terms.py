@@ -1,4 +1,4 @@
-"""`run.toml`: the terms of a run (languages, seeds, recipe); a resumed run must have the same."""
+"""`run.toml`: the terms of a run (languages, seeds, recipe), which a resumed run must share."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from diptych.files import read_file, reading, replace_file, writing
 from diptych.registry import signature
 from diptych.run.store import SCHEMA_VERSION, Store
 
-_MAX_BYTES = 1 << 28  # of `run.toml`, which names all seeds of a run
+_MAX_BYTES = 1 << 28  # of `run.toml`, which lists all seeds of a run
 LIBRARIES = ("aiohttp", "fastwarc", "protego", "py3langid", "selectolax", "sentencex")
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a run: with other terms the corpus would be another."""
+    """The terms of a run: everything that determines its corpus."""
 
     langs: tuple[str, ...]
     seeds: tuple[str, ...]
@@ -33,12 +33,12 @@ class Terms:
     recipe: Mapping[str, Any]
     archives: tuple[str, ...] = ()
     lexicons: tuple[str, ...] = ()
-    """languages and digest of each"""
+    """languages and digest of each lexicon"""
     taught: tuple[str, ...] = ()
-    """languages that were taught, and a digest of each"""
+    """languages taught to the identifier, with a digest of each"""
 
     def to_toml(self) -> dict[str, Any]:
-        """As in `run.toml`."""
+        """The content of `run.toml`."""
         return {
             "signature": signature(self.recipe, self.langs),
             "schema": SCHEMA_VERSION,
@@ -58,7 +58,7 @@ class Terms:
 
 
 def default_folder(seeds: Sequence[str], archives: Sequence[str], langs: Sequence[str]) -> Path:
-    """The default run folder: the same command has the same folder.
+    """The default run folder, which is the same for the same command.
 
     >>> default_folder(["http://example.org/"], [], ["en", "fr"]).name
     'diptych-example.org-en-fr'
@@ -75,7 +75,7 @@ def default_folder(seeds: Sequence[str], archives: Sequence[str], langs: Sequenc
 
 
 def read_terms(folder: Path) -> Terms:
-    """The terms of an existing run."""
+    """Read the terms of an existing run."""
     path = folder / "run.toml"
     if not path.exists():
         raise StoreError(
@@ -91,7 +91,7 @@ def read_terms(folder: Path) -> Terms:
 
 
 def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
-    """Begin a run in a folder, or go on with the one that is there on the same terms."""
+    """Start a run in a folder, or resume the run in it if it has the same terms."""
     with writing(folder, "choose another --out", error=StoreError):
         folder.mkdir(parents=True, exist_ok=True)
         is_new = not (folder / "run.toml").exists()
@@ -126,7 +126,7 @@ def _check_same(folder: Path, old: Terms, new: Terms) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    """True for files that a kill may leave before there is a run."""
+    """True for files that a killed run may leave before it has a `run.toml`."""
     return name == "run.lock" or name.endswith(".part")
 
 

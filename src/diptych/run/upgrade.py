@@ -1,6 +1,6 @@
-"""Columns that a run of an earlier version lacks, and the values they have there.
+"""Columns that runs of earlier versions lack, and the values to fill in.
 
-They are added when such a run is opened for writing; whoever only reads it sees them all the same.
+They are added when such a run is opened for writing; when it is only read, views supply them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ class _Column(NamedTuple):
     name: str
     type: str
     earlier: str
-    """its value in a run that lacks it"""
+    """SQL expression of its value in a run that lacks it"""
 
 
 _TURN = """CASE WHEN kind = 1 THEN 0 WHEN kind = 2 AND priority >= 1e6 THEN 1
@@ -27,11 +27,11 @@ _COLUMNS = (
 )
 _OUTDATED = """DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;
     DROP VIEW IF EXISTS frontier;"""
-"""made anew by indexes.sql, as they are today"""
+"""recreated by indexes.sql in their current form"""
 
 
 def upgrade(db: sqlite3.Connection, version: int) -> None:
-    """Add what a run lacks, so that it is one of this version."""
+    """Add the missing columns, and set the schema version."""
     columns = "".join(
         f"ALTER TABLE {table} ADD COLUMN {name} {type};"
         f"UPDATE {table} SET {name} = {earlier} WHERE {name} != {earlier};"
@@ -41,7 +41,7 @@ def upgrade(db: sqlite3.Connection, version: int) -> None:
 
 
 def show_as_upgraded(db: sqlite3.Connection) -> None:
-    """Show the tables as they would be, without writing: views stand for them."""
+    """Show the tables with the missing columns through temporary views, without writing."""
     for table, name, _, earlier in _lacking(db):
         db.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {earlier} AS {name} FROM main.{table}")
 

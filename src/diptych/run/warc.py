@@ -1,7 +1,7 @@
-"""WARC records: compose them for writing, read one at an offset, scan a whole file.
+"""WARC records: compose for writing, read one at an offset, scan a whole file.
 
-Records are read with FastWARC and composed here: a record is a head, a block and two digests, and
-composing it directly takes 0.18 ms where the library's writer takes 0.44 (`docs/decisions/0002`).
+Records are read with FastWARC but composed here: a record is a head, a block and two digests, and
+composing it directly takes 0.18 ms instead of 0.44 with the library (`docs/decisions/0002`).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from diptych.text.digests import body_digest
 from diptych.text.urls import normalise
 from diptych.types import Response, Url
 
-COMPRESSION = 2  # ISA-L: a fifth of the time of zlib at the same size
-_TRUNCATED = {"content_type": "unspecified"}  # WARC 1.1 knows length, time, disconnect, unspecified
+COMPRESSION = 2  # ISA-L: a fifth of zlib's time at the same size
+_TRUNCATED = {"content_type": "unspecified"}  # WARC 1.1: length, time, disconnect, unspecified
 _HOP_HEADERS = frozenset({"transfer-encoding", "connection", "keep-alive"})
 
 
@@ -38,14 +38,14 @@ _COMPRESSED_AS_A_WHOLE = (
 )
 _KINDS = (WarcRecordType.response, WarcRecordType.resource)
 _GZIP = b"\x1f\x8b"
-_CHUNK = 65_536  # bytes that are read at a time
-_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # what a date can be written for
+_CHUNK = 65_536  # bytes read at a time
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # the latest date that can be written
 _LINE_BREAKS = re.compile(r"[\r\n\0]+[ \t]*")
 _LATIN_1 = re.compile(r"[\0-\xff]*\Z")
 
 
 class Pointer(NamedTuple):
-    """The place of a WARC record: number of the file in the store, offset and length."""
+    """Location of a WARC record: number of the file in the store, offset and length in bytes."""
 
     warc: int
     offset: int
@@ -53,14 +53,14 @@ class Pointer(NamedTuple):
 
 
 class ArchivedResponse(NamedTuple):
-    """A response found while scanning an archive, and where it was."""
+    """A response in a scanned archive, and its offset."""
 
     offset: int
     response: Response
 
 
 def compose(response: Response) -> bytes:
-    """A response as one compressed `response` record, digests included."""
+    """Encode a response as one compressed `response` record with digests."""
     fields = {
         "WARC-Type": "response",
         "WARC-Date": _date(response.fetched_at),
@@ -76,7 +76,7 @@ def compose(response: Response) -> bytes:
 
 
 def compose_info(*, agent: str, name: str, now: float) -> bytes:
-    """The `warcinfo` record a file begins with."""
+    """Compose the `warcinfo` record that starts a file."""
     about = (
         f"software: diptych/{VERSION}\r\nformat: WARC File Format 1.1\r\n"
         f"http-header-user-agent: {agent}\r\n"
@@ -105,7 +105,7 @@ def _date(seconds: float) -> str:
 
 
 def _http_head(response: Response) -> bytes:
-    """The HTTP head that belongs to the body as stored: no longer chunked, its true length."""
+    """The HTTP head for the stored body: not chunked, and with its true length."""
     try:
         phrase = HTTPStatus(response.status).phrase
     except ValueError:
@@ -120,7 +120,7 @@ def _http_head(response: Response) -> bytes:
     if not has_length and not response.truncated:
         lines.append(f"Content-Length: {len(response.body)}")
     head = "\r\n".join(lines) + "\r\n\r\n"
-    # Header bytes are handed around as Latin-1: so they come out as they came in.
+    # Headers are passed around as Latin-1, so their bytes are restored exactly.
     return head.encode("latin-1" if _LATIN_1.match(head) else "utf-8", "surrogateescape")
 
 
@@ -138,7 +138,7 @@ def check_archive(path: Path) -> None:
 
 
 def read_at(stream: BinaryIO, offset: int) -> Response | None:
-    """The response whose record begins at an offset; None when there is no such record."""
+    """The response whose record starts at an offset; None if there is no such record."""
     place = f"the record at byte {offset:,} of {getattr(stream, 'name', 'an archive')}"
     with reading(place, error=ArchiveError):
         stream.seek(offset)
@@ -148,9 +148,9 @@ def read_at(stream: BinaryIO, offset: int) -> Response | None:
 
 
 def scan(path: Path) -> Iterator[ArchivedResponse]:
-    """All HTTP responses of an archive in order; raises ArchiveError where it is cut off.
+    """Yield all HTTP responses of an archive in order.
 
-    What came before the cut has been yielded by then.
+    Raises ArchiveError where the archive is truncated, after yielding everything before.
     """
     found, last = 0, 0
     try:
@@ -164,7 +164,7 @@ def scan(path: Path) -> Iterator[ArchivedResponse]:
                         yield ArchivedResponse(record.stream_pos, response)
                 found, last = found + 1, record.stream_pos
             if not found:
-                raise EOFError("there is no record in it")
+                raise EOFError("it contains no record")
             if _has_more(stream, last):
                 raise EOFError("the last record is cut off")
     except parser_errors() as error:
@@ -173,7 +173,7 @@ def scan(path: Path) -> Iterator[ArchivedResponse]:
 
 
 def _is_inside_a_member(path: Path, offset: int) -> bool:
-    """True if a compressed file has no gzip member that begins where a record does."""
+    """True if a file is compressed, but no gzip member starts at the record's offset."""
     with path.open("rb") as stream:
         is_compressed = stream.read(2) == _GZIP
         stream.seek(offset)
@@ -181,7 +181,7 @@ def _is_inside_a_member(path: Path, offset: int) -> bool:
 
 
 def _has_more(stream: BinaryIO, last: int) -> bool:
-    """True if data follows the last record that was read, or if that record has no end."""
+    """True if data follows the last record that was read, or if that record is incomplete."""
     stream.seek(last)
     is_compressed = stream.read(2) == _GZIP
     stream.seek(last)
@@ -196,13 +196,13 @@ def _has_more(stream: BinaryIO, last: int) -> bool:
         if name.strip().lower() == b"content-length":
             length = int(value)
     if length < 0 or not line:
-        return True  # the cut is in the head
+        return True  # cut off within the head
     stream.seek(length, 1)
     return bool(stream.read(64).strip(b"\r\n\0"))
 
 
 def _response(record: WarcRecord) -> Response | None:
-    """A record as a response with a normalised URL; None for what is not fetched by HTTP."""
+    """A record as a response with a normalised URL; None if the URL is not HTTP."""
     url = normalise((record.headers.get("WARC-Target-URI") or "").strip("<>"))
     if url is None:
         return None
@@ -229,13 +229,13 @@ def _response(record: WarcRecord) -> Response | None:
 
 
 def _seconds(date: datetime | None) -> float:
-    """The time of a record; nothing for a date that is missing or cannot be written again."""
+    """The time of a record; 0 if its date is missing or out of range."""
     seconds = date.timestamp() if date else 0.0
     return seconds if 0 <= seconds <= _LATEST else 0.0
 
 
 def _unchunked(body: bytes) -> bytes:
-    """A body without its chunks, which other tools store; as it is when it has none."""
+    """Decode a chunked body, as other tools store it; a body without chunks stays as it is."""
     try:
         return ChunkedReader(io.BytesIO(body)).read()
     except (ValueError, OSError):

@@ -1,9 +1,8 @@
-"""Common Crawl's columnar index (Parquet): sites with pages in two wanted languages.
+"""Common Crawl's columnar index (Parquet): sites with pages in two requested languages.
 
-The index (Parquet) has a row for each page of a crawl, with its languages as CLD2 saw them.  The
-files are read twice by one query of DuckDB: first only host and language of each page, which
-leaves a small share of the sites; then the digests and URLs of those.  What does not fit in memory
-goes to a folder for the time of the query.
+The index has a row for each page of a crawl, with its languages as identified by CLD2.  One DuckDB
+query reads the files twice: first only host and language of each page, which leaves few sites;
+then the digests and URLs of those.  Data that does not fit in memory goes to a temporary folder.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 log = logging.getLogger(__name__)
-# What CLD2 can answer, as Common Crawl writes it: ISO 639-3, macrolanguages where there are such.
+# CLD2's languages in Common Crawl's notation: ISO 639-3, using macrolanguages where they exist.
 _CLD2 = shipped_text("diptych.sources", "cld2.txt")
 _ALIASES = {"blu": "hmn"}  # withdrawn from ISO 639-3; CLD2 means Hmong
-# From so many hosts on a domain is a platform that the public suffix list does not know, such as
-# wordpress.com, and each host a site.  Sites with a host for each language have some hundred.
+# A domain with this many hosts is a platform missing from the public suffix list, such as
+# wordpress.com: each host is a site.  Sites with a host for each language have some hundred hosts.
 _MANY_HOSTS = 1000
-_ROWS = 1000  # fetched at a time
+_ROWS = 1000  # rows fetched at a time
 _LABELS = (
     "url_host_tld", "url_host_2nd_last_part", "url_host_3rd_last_part", "url_host_4th_last_part",
     "url_host_5th_last_part",
@@ -50,22 +49,22 @@ _SCAN = "read_parquet($paths, union_by_name = true)"  # older files have fewer c
 
 @dataclass(frozen=True, slots=True)
 class SiteCandidate:
-    """A site of which a crawl has pages in two wanted languages."""
+    """A site for which a crawl has pages in two requested languages."""
 
     site: str
-    """domain, or host on a platform where each host is a site of its own"""
+    """domain; or host, on a platform where each host is a separate site"""
     start: Url
     """its home page, or else the page with the shortest URL"""
     pages: tuple[tuple[str, int], ...]
-    """wanted languages, and how many different pages are in each"""
+    """requested languages, and the number of different pages in each"""
     total: int
-    """different pages in any language"""
+    """number of different pages in any language"""
     score: float
-    """pages that may have a counterpart: the fewer of the two languages, less if out of balance"""
+    """estimate of pages with a counterpart: the smaller count, reduced if the two are unbalanced"""
 
     @property
     def share(self) -> float:
-        """The share of the site's pages that are in a wanted language.
+        """The share of the site's pages that are in a requested language.
 
         >>> SiteCandidate("a.org", Url("http://a.org/"), (("en", 6), ("fr", 3)), 12, 2.1).share
         0.75
@@ -84,11 +83,11 @@ def candidates(
     memory: int = 2000,
     folder: str | None = None,
 ) -> Iterator[SiteCandidate]:
-    """Sites with at least so many different pages in each of two of the languages, best first.
+    """Sites with at least `at_least` different pages in each of two languages, best first.
 
-    paths are files, folders, patterns or URLs of Parquet files.  suffixes are ends of host names
-    (`fr`, `co.uk`, `example.org`) to look at: only parts of files with such hosts are read.  memory
-    is in MB, folder is where to put what does not fit in it.
+    `paths` are files, folders, patterns or URLs of Parquet files.  `suffixes` are ends of host
+    names (`fr`, `co.uk`, `example.org`); only the parts of files with such hosts are read.
+    `memory` is in MB; `folder` is for data that does not fit in it.
     """
     codes = _wanted(langs)
     with _connected(memory, folder) as db:
@@ -117,7 +116,7 @@ def candidates(
 
 
 def codes_of(lang: str) -> tuple[str, ...]:
-    """The codes of a language in the index; none if its identifier, CLD2, does not know it.
+    """The codes of a language in the index; none if its identifier, CLD2, does not support it.
 
     >>> codes_of("en"), codes_of("nb"), codes_of("zh-Hant"), codes_of("ak"), codes_of("tet")
     (('eng',), ('nor',), ('zho',), ('aka', 'twi'), ())
@@ -127,44 +126,44 @@ def codes_of(lang: str) -> tuple[str, ...]:
 
 
 def _wanted(langs: Sequence[str]) -> dict[str, int]:
-    """The codes to look for, each with the number of its language."""
+    """The codes to search for, each with the number of its language."""
     codes = {code: number for number, lang in enumerate(langs) for code in codes_of(lang)}
     if len(set(codes.values())) >= 2:
         return codes
     unknown = ", ".join(lang for lang in langs if not codes_of(lang))
     if unknown:
         raise SourceError(
-            f"the index cannot tell pages in {unknown}: CLD2, which named the languages in it, does"
-            " not know that language; start from seeds and back links instead"
+            f"the index cannot identify pages in {unknown}: it was made with CLD2, which does not"
+            " support that language; start from seeds and back links instead"
         )
     raise ConfigError(f"two different languages are needed, such as en,fr; got {','.join(langs)}")
 
 
 def _pattern(path: str) -> str:
-    """A folder stands for all Parquet files below it."""
+    """The glob pattern for a path: a folder stands for all Parquet files below it."""
     if "://" in path:
         return path
     pattern = str(Path(glob.escape(path)) / "**" / "*.parquet") if Path(path).is_dir() else path
-    return os.fsencode(pattern).decode("utf-8", "replace")  # DuckDB knows no other names of files
+    return os.fsencode(pattern).decode("utf-8", "replace")  # DuckDB accepts no other file names
 
 
 def _columns(
     db: DuckDBPyConnection, parameters: dict[str, Any], suffixes: Sequence[str]
 ) -> set[str]:
-    """The columns there are; an error that names those that are missing."""
+    """The existing columns; raises an error that names missing ones."""
     if not parameters["paths"]:
-        raise SourceError("no Parquet file of the columnar index was named")
+        raise SourceError("no Parquet file of the columnar index was given")
     head = db.execute(f"SELECT * FROM {_SCAN} LIMIT 0", parameters)
     found = {each[0] for each in head.description or ()}
     missing = [name for name in (*_COLUMNS, *(_LABELS if suffixes else ())) if name not in found]
     if "content_languages" in missing and "url_host_name" in found:
         raise SourceError(
-            "the Parquet files have no column content_languages: Common Crawl tells languages since"
-            " CC-MAIN-2018-39; take a later crawl"
+            "the Parquet files have no column content_languages: Common Crawl records languages"
+            " since CC-MAIN-2018-39; use a later crawl"
         )
     if missing:
         raise SourceError(
-            f"these Parquet files are no columnar index: they have no column {', '.join(missing)}"
+            f"these Parquet files are not a columnar index: they lack {', '.join(missing)}"
         )
     return found
 
@@ -178,13 +177,13 @@ def _condition(suffixes: Sequence[str], columns: set[str]) -> tuple[str, dict[st
         f"(content_mime_detected IN {mimes}"
         f" OR content_mime_detected IS NULL AND content_mime_type IN {mimes})",
     ]
-    if "subset" in columns:  # from the names of folders: others need not be opened
+    if "subset" in columns:  # from folder names: other folders need not be opened
         parts.append("subset = 'warc'")
     parameters: dict[str, Any] = {}
     ends = sorted({_labels(suffix) for suffix in suffixes})
     if ends:
-        # Rows are sorted by reversed host: a label that all ends have leaves few parts of a file.
-        # DuckDB before 2.0 does not see that in the condition below.
+        # Rows are sorted by reversed host: a label that all suffixes share leaves few parts.
+        # DuckDB before 2.0 does not infer that from the condition below.
         for place in range(min(len(labels) for labels in ends)):
             one = sorted(
                 {f"{_LABELS[place]} = $end{number}_{place}" for number in range(len(ends))}
@@ -195,7 +194,7 @@ def _condition(suffixes: Sequence[str], columns: set[str]) -> tuple[str, dict[st
 
 
 def _labels(suffix: str) -> tuple[str, ...]:
-    """The labels of an end of host names, last first.
+    """The labels of a host name suffix, last first.
 
     >>> _labels(".co.uk"), _labels("Bücher.example")
     (('uk', 'co'), ('example', 'xn--bcher-kva'))
@@ -204,12 +203,12 @@ def _labels(suffix: str) -> tuple[str, ...]:
     url = normalise(f"http://{name}/") if not re.search(r"[/:?#@]", name) else None
     labels = tuple(reversed(host_of(url).split("."))) if url else ()
     if not 1 <= len(labels) <= len(_LABELS) or labels[0].isdigit():
-        raise ConfigError(f"{suffix!r} is no end of host names; write fr, co.uk or example.org")
+        raise ConfigError(f"{suffix!r} is not a host name suffix such as fr, co.uk or example.org")
     return labels
 
 
 def _is_below(number: int, labels: Sequence[str], parameters: dict[str, Any]) -> str:
-    """An SQL condition: the host ends in these labels.  Adds its parameters."""
+    """An SQL condition for hosts that end in these labels; adds its parameters."""
     for place, label in enumerate(labels):
         parameters[f"end{number}_{place}"] = label
     equal = [f"{_LABELS[place]} = $end{number}_{place}" for place in range(len(labels))]
@@ -217,7 +216,7 @@ def _is_below(number: int, labels: Sequence[str], parameters: dict[str, Any]) ->
 
 
 def _candidate(row: tuple[Any, ...], langs: Sequence[str]) -> SiteCandidate | None:
-    """A row of the answer; None for a host that no URL can name."""
+    """A row of the result as a candidate; None for a host that cannot be part of a URL."""
     site, start, numbers, pages, total, score = row
     url = normalise(start) or normalise(f"https://{site}/")
     if url is None:
@@ -229,28 +228,28 @@ def _candidate(row: tuple[Any, ...], langs: Sequence[str]) -> SiteCandidate | No
 
 
 def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
-    """An error if the files say nothing of languages at all, which is why nothing was found."""
+    """Raise an error if the files contain no languages at all, and hence no result."""
     query = f"SELECT 1 FROM {_SCAN} WHERE content_languages IS NOT NULL LIMIT 1"
     if db.execute(query, {"paths": paths}).fetchone() is None:
         raise SourceError(
-            "no page in the Parquet files has a language: Common Crawl tells languages since"
-            " CC-MAIN-2018-39, for pages and not for redirects or robots.txt; take other files"
+            "no page in the Parquet files has a language: Common Crawl records languages since"
+            " CC-MAIN-2018-39, for pages and not for redirects or robots.txt; use other files"
         )
 
 
 @contextmanager
 def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
-    """A database in memory, with bounds; its errors are told in one line."""
+    """An in-memory database with limits; its errors are raised as one-line errors."""
     duckdb = library("duckdb", "the index of Common Crawl", error=SourceError)
     if folder is not None and not Path(folder).is_dir():
-        raise ConfigError(f"there is no folder {folder} for what does not fit in memory")
+        raise ConfigError(f"no such folder for temporary files: {folder}")
     with tempfile.TemporaryDirectory(prefix="diptych-", dir=folder) as temporary:
         config: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": f"{memory}MB",
             "temp_directory": temporary,
             "threads": os.cpu_count() or 1,
             "preserve_insertion_order": False,
-            "autoinstall_known_extensions": False,  # nothing is fetched unasked
+            "autoinstall_known_extensions": False,  # no download without request
         }
         db = duckdb.connect(config=config)
         try:
@@ -259,7 +258,7 @@ def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
             raise KeyboardInterrupt from error
         except duckdb.Error as error:
             raise SourceError(_explained(error, memory)) from error
-        except RuntimeError as error:  # the class that DuckDB 1 raises for Ctrl-C, among others
+        except RuntimeError as error:  # DuckDB 1 raises this class for Ctrl-C, among others
             if "interrupted" in str(error).lower():
                 raise KeyboardInterrupt from error
             raise SourceError(_explained(error, memory)) from error
@@ -268,9 +267,9 @@ def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
 
 
 def _explained(error: Exception, memory: int) -> str:
-    """An error of DuckDB in one line, with a remedy.
+    """A DuckDB error in one line, with a remedy.
 
-    DuckDB has one class for all errors of files; its messages say which it is.
+    DuckDB has one class for all file errors; only the message tells them apart.
     """
     text = str(error).strip()
     first = text.splitlines()[0] if text else type(error).__name__
@@ -279,10 +278,10 @@ def _explained(error: Exception, memory: int) -> str:
     if "No files found" in first:
         return f"no Parquet file at {name}"
     if "No magic bytes" in first or "too small to be a Parquet" in first:
-        return f"{name} is no Parquet file, or is cut off; fetch it again"
+        return f"{name} is not a Parquet file, or is truncated; fetch it again"
     if "httpfs" in text:
         command = "python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\""
         return f"reading from the network needs DuckDB's httpfs: {command}"
     if "Out of Memory" in first:
-        return f"{memory} MB of memory are too few for this index; allow more, or name suffixes"
+        return f"{memory} MB of memory are not enough for this index; allow more, or give suffixes"
     return f"the index cannot be read: {in_one_line(first)}; fetch its files again"

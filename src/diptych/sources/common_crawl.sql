@@ -1,5 +1,5 @@
--- A site is a private domain (a.blogspot.com, not blogspot.com); an address is its own site.
--- Text in braces is put in by common_crawl.py.
+-- A site is a private domain (a.blogspot.com, not blogspot.com); an IP address is its own site.
+-- common_crawl.py fills in the text in braces.
 WITH wanted AS (
     SELECT unnest($codes) AS code, unnest($numbers) AS number
 ), hosts AS MATERIALIZED (
@@ -21,10 +21,10 @@ WITH wanted AS (
     ) USING (site)
 ), contents AS MATERIALIZED (
     SELECT site, split_part(content_languages, ',', 1) AS code,
-           -- Copies under several URLs are one page, and so is one that was fetched several times.
+           -- Copies under several URLs count once, as do pages that were fetched several times.
            least(count(DISTINCT hash(coalesce(content_digest, url))),
                  count(DISTINCT hash(url[position('://' IN url):]))) AS pages,
-           -- The home page, else the shortest URL; of two alike the one with https.
+           -- The home page, else the shortest URL; https is preferred.
            min({{'deep': url LIKE '%://%/_%', 'length': length(url) - position('://' IN url),
                  'is_open': NOT starts_with(url, 'https'), 'url': url}}) AS first
     FROM {scan} JOIN members ON url_host_name = host WHERE {condition} GROUP BY ALL

@@ -22,8 +22,8 @@ _PAGES = "SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url"
 def open_earlier_run(folder: Path) -> LinkIndex:
     """Open the links of a run to other sites.
 
-    They are indexed in a file beside the run, anew when the run has gone on; the run itself is
-    only read.
+    They are indexed in a file beside the run, which is rebuilt if the run has changed; the run
+    itself is only read.
     """
     path = folder / NAME
     try:
@@ -37,7 +37,7 @@ def open_earlier_run(folder: Path) -> LinkIndex:
 
 
 def _state_of(path: Path) -> str:
-    """The state of the run when it was indexed; empty if it was not."""
+    """The state of the run when it was indexed; empty if there is no index."""
     if not path.exists():
         return ""
     try:
@@ -48,13 +48,13 @@ def _state_of(path: Path) -> str:
         row = index.db.execute("SELECT value FROM about WHERE key = 'state'").fetchone()
         return str(row[0]) if row else ""
     except sqlite3.Error:
-        return ""  # damaged: it is made again
+        return ""  # damaged: it is rebuilt
     finally:
         index.close()
 
 
 def _write(store: Store, path: Path, state: str) -> None:
-    """Index all pages of a run in a file that takes the place of the old one when it is whole."""
+    """Index all pages of a run; the file replaces the old one only when it is complete."""
     with replacing(path, error=SourceError) as part:
         for name in (part, part.with_name(part.name + "-wal"), part.with_name(part.name + "-shm")):
             name.unlink(missing_ok=True)

@@ -1,8 +1,8 @@
 """External merge sort of web graph edges, and files of offsets.
 
 An edge is one number, key << 32 | value, so that sorting numbers sorts edges by key and then by
-value.  Memory depends on `RUN` and `MERGE` alone, never on how many edges there are or on how they
-are spread over the vertices.
+value.  Memory depends only on `RUN` and `MERGE`, not on the number of edges or their distribution
+over the vertices.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-RUN = 1 << 23  # edges that are sorted at once: 64 MB
-MERGE = 1 << 22  # edges of all runs together that are in memory while they are merged
-_MIN_READ = 1 << 12  # edges of a run that are read at once: fewer would be too many reads
+RUN = 1 << 23  # edges sorted at once: 64 MB
+MERGE = 1 << 22  # edges of all runs that are in memory during a merge
+_MIN_READ = 1 << 12  # edges of a run read at once: fewer would mean too many reads
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _WORD = 32  # bits of an offset that are written for each vertex
@@ -28,7 +28,7 @@ _WORD = 32  # bits of an offset that are written for each vertex
 class OffsetWriter:
     """Writes ascending offsets in 4 bytes each, however large they grow.
 
-    Those are their low bits; the rest of them grows at few vertices only, which are the `turns`.
+    These are the low bits; the high bits grow only at a few vertices, the `turns`.
     """
 
     stream: BinaryIO
@@ -36,7 +36,7 @@ class OffsetWriter:
     _count: int = 0
 
     def add(self, offsets: NDArray[np.int64]) -> None:
-        """Write some more."""
+        """Append offsets."""
         for high in range(len(self.turns) + 1, (int(offsets[-1]) >> _WORD) + 1):
             self.turns.append(self._count + int(offsets.searchsorted(high << _WORD)))
         self.stream.write((offsets & ((1 << _WORD) - 1)).astype("<u4").data)
@@ -45,13 +45,13 @@ class OffsetWriter:
 
 @dataclass(frozen=True, slots=True)
 class Offsets:
-    """The offsets of the lists of vertices, as `OffsetWriter` wrote them."""
+    """The offsets of the vertices' lists, as written by `OffsetWriter`."""
 
     low: NDArray[np.uint32]
     turns: Sequence[int]
 
     def bounds(self, vertex: int) -> tuple[int, int]:
-        """Start and end of the list of a vertex.
+        """Start and end of a vertex's list.
 
         >>> Offsets(np.array([7, 4294967295, 5], np.uint32), [2]).bounds(1)
         (4294967295, 4294967301)
@@ -75,7 +75,7 @@ class Offsets:
 
 
 def reversed_edges(edges: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The same edges with key and value exchanged.
+    """The edges with key and value exchanged.
 
     >>> [hex(edge) for edge in reversed_edges(np.array([0x0000000100000002], np.uint64))]
     ['0x200000001']
@@ -84,7 +84,7 @@ def reversed_edges(edges: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class Runs:
-    """Sorted runs of edges in one file, which is gone when they are closed."""
+    """Sorted runs of edges in one file, which is deleted on `close`."""
 
     def __init__(self, path: Path, *, run: int = RUN) -> None:
         self._path = path
@@ -95,7 +95,7 @@ class Runs:
         self._end = 0
 
     def add(self, edges: NDArray[np.uint64]) -> None:
-        """Take in some more, in any order."""
+        """Add edges, in any order."""
         while len(edges):
             count = min(len(edges), len(self._room) - self._used)
             self._room[self._used : self._used + count] = edges[:count]
@@ -105,7 +105,7 @@ class Runs:
                 self._write()
 
     def _write(self) -> None:
-        """Sort what is in memory and put it behind the runs that are there."""
+        """Sort the edges in memory, and append them to the file as a run."""
         run = self._room[: self._used]
         if not (run[1:] >= run[:-1]).all():
             run.sort()
@@ -115,7 +115,7 @@ class Runs:
         self._used = 0
 
     def merged(self, *, merge: int = MERGE) -> Iterator[NDArray[np.uint64]]:
-        """All edges in order, each once, in pieces; can be asked for once."""
+        """Yield all edges in order and without duplicates, in pieces; call it only once."""
         if self._used:
             self._write()
         self._room = np.empty(0, np.uint64)
@@ -130,7 +130,7 @@ class Runs:
             yield piece[fresh]
 
     def _pieces(self, size: int) -> Iterator[NDArray[np.uint64]]:
-        """Parts of all runs that come before whatever else is in any run; not empty."""
+        """Yield non-empty pieces of the merged runs; no later piece has a smaller edge."""
         places = [start for start, _ in self._bounds]
         buffers = [np.empty(0, np.uint64) for _ in self._bounds]
         live = list(range(len(places)))
@@ -141,7 +141,7 @@ class Runs:
                     buffers[run] = self._read(places[run], end)
                     places[run] = end
             live = [run for run in live if len(buffers[run])]
-            # Behind its buffer a run may go on with its last number, or with larger ones.
+            # After its buffer, a run may continue with its last number, or with larger ones.
             ahead = [buffers[run][-1] for run in live if places[run] < self._bounds[run][1]]
             parts = []
             for run in live:
@@ -156,7 +156,7 @@ class Runs:
         return np.frombuffer(self._stream.read(8 * (end - start)), np.uint64)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close and delete the file."""
         self._stream.close()
         self._path.unlink(missing_ok=True)
 
@@ -168,7 +168,7 @@ def write_lists(
     offsets: OffsetWriter,
     tick: Callable[[int], None],
 ) -> int:
-    """Write sorted edges as lists: all values, and where the list of each key begins; how many."""
+    """Write sorted edges as lists: all values, and each key's list start; returns a count."""
     total, begun = 0, 0  # edges written, and keys whose lists have begun
     for edges in pieces:
         keys = (edges >> _HALF).astype(np.int64)
@@ -183,7 +183,7 @@ def write_lists(
 def _begin(
     keys: NDArray[np.int64], begun: int, until: int, total: int, offsets: OffsetWriter
 ) -> int:
-    """Write where the lists of keys from `begun` on begin, before that of `until`; the latter."""
+    """Write the starts of the lists of keys from `begun` to before `until`; returns `until`."""
     for start in range(begun, until, RUN):
         wanted = np.arange(start, min(start + RUN, until))
         offsets.add(total + keys.searchsorted(wanted))

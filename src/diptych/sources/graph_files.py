@@ -1,6 +1,6 @@
 """Reader of published web graph and WAT files: gzip or plain, lists of parts, remote by fsspec.
 
-What was downloaded may be cut off or damaged: what stands before that is used, and it is told.
+Downloads may be truncated or damaged: the data before the damage is used, and the damage reported.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from diptych.text.urls import origin_of
 
 BLOCK = 1 << 20  # bytes of text at a time
 _READ = 1 << 16
-_INFLATED = 1 << 15  # bytes that are lost before a damage, at most
+_INFLATED = 1 << 15  # bytes that may be lost before damage
 _LONGEST_LINE = 1 << 16
 _GZIP = b"\x1f\x8b"
 _LISTS = (".paths.gz", ".paths")
 
 
 class CutOffError(Exception):
-    """A file ends, or is damaged, where it should go on."""
+    """A file ends too early, or is damaged."""
 
 
 def part_files(paths: Iterable[str]) -> list[str]:
-    """The files that are meant: what `*.paths.gz` lists, in its order, and all others as given."""
+    """Expand lists of files (`*.paths.gz`), in their order; other paths stay as they are."""
     found: list[str] = []
     for path in paths:
         found.extend(_listed(path) if path.endswith(_LISTS) else [path])
@@ -39,18 +39,18 @@ def _listed(path: str) -> list[str]:
     try:
         text = b"".join(blocks(path)).decode("utf-8", "replace")
     except CutOffError as error:
-        raise SourceError(f"{path} is cut off ({error}); download it again") from error
+        raise SourceError(f"{path} is truncated ({error}); download it again") from error
     names = [line.strip() for line in text.splitlines() if line.strip()]
     if not names:
-        raise SourceError(f"{path} lists no files; it should have one path a line")
+        raise SourceError(f"{path} lists no files; it should have one path per line")
     return [_beside(path, name) for name in names]
 
 
 def _beside(path: str, name: str) -> str:
     """The path of a file that a list names.
 
-    Common Crawl's lists name files from the root of its bucket; a copy of a part of that has the
-    same folders, or only the last ones of them.
+    Common Crawl's lists name files relative to the root of its bucket; a partial copy of that has
+    the same folders, or only the last ones of them.
 
     >>> _beside("https://a.org/graph/r/host/r.paths.gz", "graph/r/host/edges/part-0.gz")
     'https://a.org/graph/r/host/edges/part-0.gz'
@@ -83,16 +83,16 @@ def _may_be_named(path: str, name: str) -> bool:
     >>> _may_be_named("https://a.org/a.paths", "https://b.org/part-0.gz")
     False
     """
-    if not name.isprintable() or "::" in name:  # fsspec takes that for two addresses in one
+    if not name.isprintable() or "::" in name:  # fsspec treats that as two chained addresses
         return False
     if "://" in name:
         return "://" in path and origin_of(name) == origin_of(path)
-    parts = PureWindowsPath(name)  # knows both kinds of separators, and drives
+    parts = PureWindowsPath(name)  # handles both kinds of separators, and drives
     return not parts.anchor and ".." not in parts.parts
 
 
 def _fsspec(path: str) -> Any:
-    """The library that reads addresses of other machines."""
+    """Import fsspec, which reads remote files."""
     return library("fsspec", path, error=SourceError)
 
 
@@ -102,7 +102,7 @@ def _open(path: str) -> Any:
 
 @contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """A file that is read from its beginning."""
+    """Open a file for reading from its start."""
     try:
         stream = _open(path)
     except parser_errors() as error:
@@ -112,7 +112,7 @@ def opened(path: str) -> Iterator[BinaryIO]:
 
 
 def size_of(path: str) -> int:
-    """The bytes of a file; -1 if that is not known."""
+    """The size of a file in bytes; -1 if it is unknown."""
     try:
         if "://" not in path:
             return Path(path).stat().st_size
@@ -123,7 +123,7 @@ def size_of(path: str) -> int:
 
 
 def blocks(path: str) -> Iterator[bytes]:
-    """The text of a file in pieces; after what can be read of a damaged one, a `CutOffError`."""
+    """Yield the text of a file in pieces; raises `CutOffError` where the file is damaged."""
     with opened(path) as stream:
         first = _read(stream)
         if first.startswith(_GZIP):
@@ -142,7 +142,7 @@ def _read(stream: BinaryIO, size: int = _READ) -> bytes:
 
 
 def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
-    """The text of a gzip file in pieces of the size of a block."""
+    """The text of a gzip file in pieces of about `BLOCK` bytes."""
     pieces: list[bytes] = []
     size = 0
     try:
@@ -159,7 +159,7 @@ def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
-    """The members of a gzip file, one after the other, in little pieces."""
+    """The text of the members of a gzip file, one after the other, in small pieces."""
     from isal import isal_zlib
 
     while data:
@@ -177,17 +177,17 @@ def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
                     raise CutOffError("the gzip stream has no end")
         data = (member.unused_data or _read(stream)).lstrip(b"\0")  # some are padded
         if data and not data.startswith(_GZIP[: len(data)]):
-            raise CutOffError("there is something else behind the gzip stream")
+            raise CutOffError("other data follows the gzip stream")
 
 
 class Lines:
-    """Whole lines of several files, a block of them at a time; knows where they are damaged."""
+    """Whole lines of several files, a block at a time; collects notes on damage."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = paths
         self.notes: list[str] = []
         self.count = 0
-        """lines used so far; the reader of the lines counts them, and notes on damage name it"""
+        """lines used so far, counted by the reader of the lines, for the notes on damage"""
 
     def __iter__(self) -> Iterator[bytes]:
         for path in self.paths:
@@ -197,12 +197,12 @@ class Lines:
             except CutOffError as error:
                 self.notes.append(
                     f"{path} is damaged after {self.count - before:,} lines: {error}; "
-                    "what stands before that is used"
+                    "the lines before are used"
                 )
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    r"""Pieces that end where a line does; a line that has no end is none.
+    r"""Regroup pieces so that each ends with a whole line; overlong lines are dropped.
 
     >>> list(_whole_lines([b"a\nb", b"c\nd"]))
     [b'a\n', b'bc\n', b'd\n']
@@ -216,6 +216,6 @@ def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         else:
             rest += piece
         if len(rest) > _LONGEST_LINE:
-            rest = b"?"  # whatever follows belongs to no line that can be read
+            rest = b"?"  # the rest belongs to an unreadable line
     if rest:
         yield rest + b"\n"

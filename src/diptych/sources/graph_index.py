@@ -1,9 +1,8 @@
 """`diptych backlinks graph`: builds the index of a web graph from its vertices and edges.
 
-Common Crawl publishes its graphs of hosts and of domains as `id TAB reversed.name` and
-`from TAB to`.  The index has both directions as lists of ids, 4 bytes for each edge and direction
-and as many for where the list of each vertex begins, in plain arrays that are mapped into memory
-when they are asked.
+Common Crawl publishes its host and domain graphs as `id TAB reversed.name` and `from TAB to`.  The
+index has both directions as lists of ids, with 4 bytes per edge and direction, and 4 bytes for the
+start of each vertex's list.  These plain arrays are memory-mapped for lookups.
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ from diptych.text.urls import site_name
 
 FORMAT = 2
 FACTS = "graph.json"
-MARKER = "diptych-graph.lock"  # in a folder where an index is built, with the name of the index
+MARKER = "diptych-graph.lock"  # in a folder where an index is built; contains the name of the index
 _LISTS = ("names", "back", "out")
 _FILES = {FACTS, "keys", "keys.ids", *_LISTS, *(f"{name}.offsets" for name in _LISTS)}
 LEVELS = ("auto", "host", "domain")
 _MAX_FACTS = 100_000_000  # bytes of `graph.json`, which lists files
-_SAMPLE = 1000  # names that tell whether the vertices are hosts or domains
+_SAMPLE = 1000  # names examined to decide if the vertices are hosts or domains
 
 Tick = Callable[[str, int], None]
-"""told what is being done, and how many of them are"""
+"""progress callback, called with the kind of items and the number processed"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class GraphFacts:
     sizes: dict[str, int]
     """bytes of each file"""
     turns: dict[str, list[int]]
-    """of the offsets of each list, see `OffsetWriter`"""
+    """turns of the offsets of each list, see `OffsetWriter`"""
 
 
 def index_graph(
@@ -68,26 +67,26 @@ def index_graph(
     level: str = "auto",
     tick: Tick = lambda what, count: None,
 ) -> GraphFacts:
-    """Index a graph into a folder, which is there whole or not at all.
+    """Index a graph into a folder, which appears only when it is complete.
 
-    Files may be gzip or plain, lists of files (`*.paths.gz`), and anywhere fsspec reaches.
+    Files may be gzip or plain, lists of files (`*.paths.gz`), and anywhere that fsspec can read.
     """
     if level not in LEVELS:
         raise SourceError(f"no level {level!r} of graphs; there is: {', '.join(LEVELS)}")
     if out.exists() and not _may_be_replaced(out):
-        raise SourceError(f"{out} is there and is no web graph; choose another folder")
+        raise SourceError(f"{out} exists and is not a web graph; choose another folder")
     with writing(out, error=SourceError), _build_folder(out) as work:
         part = work / "new"
         part.mkdir()
         facts = _build(list(vertices), list(edges), part, level, tick)
         if not facts.edges and (out / FACTS).exists():
-            raise SourceError(f"no edge in the --edges files; {out} stays as it was")
+            raise SourceError(f"no edge in the --edges files; {out} is unchanged")
         _put_in_place(work, out)
     return facts
 
 
 def _may_be_replaced(out: Path) -> bool:
-    """True if a folder is empty, or has an index and nothing else in it."""
+    """True if a folder is empty, or contains an index and nothing else."""
     if not out.is_dir():
         return False
     names = {path.name for path in out.iterdir()}
@@ -96,14 +95,14 @@ def _may_be_replaced(out: Path) -> bool:
 
 @contextmanager
 def _build_folder(out: Path) -> Iterator[Path]:
-    """A folder of our own beside the index, where it is built; gone at the end."""
+    """A temporary folder beside the index, where it is built; removed at the end."""
     out.parent.mkdir(parents=True, exist_ok=True)
     start = f".{out.name}.graph-"
     for left in [path for path in out.parent.iterdir() if path.name.startswith(start)]:
         _clean_up(left, out)
     work = Path(tempfile.mkdtemp(prefix=start, dir=out.parent))
     try:
-        # Locked before it has its name, so that no other build takes it for one that was killed.
+        # Locked before it is renamed, so that no other build takes it for a killed one.
         with (work / "lock.tmp").open("w", encoding="utf-8") as marker:
             marker.write(out.name)
             marker.flush()
@@ -115,12 +114,12 @@ def _build_folder(out: Path) -> Iterator[Path]:
 
 
 def _clean_up(left: Path, out: Path) -> None:
-    """Remove what a build of the same index left when it was killed, and nothing else."""
+    """Remove the remains of a killed build of the same index, and nothing else."""
     try:
         with (left / MARKER).open("r+", encoding="utf-8") as marker:
             if marker.read() != out.name or not _lock(marker):
                 return
-            if (left / "old").exists() and not out.exists():  # killed while it changed places
+            if (left / "old").exists() and not out.exists():  # killed while replacing the index
                 os.replace(left / "old", out)
             shutil.rmtree(left, ignore_errors=True)
     except (OSError, UnicodeDecodeError):
@@ -128,7 +127,7 @@ def _clean_up(left: Path, out: Path) -> None:
 
 
 def _lock(marker: IO[str]) -> bool:
-    """Lock a file for this process; False if another one has it, or if there are no locks here."""
+    """Lock a file for this process; False if another process has it, or locks are unsupported."""
     try:
         import fcntl
 
@@ -174,7 +173,7 @@ def _write_edges(
     turns: dict[str, list[int]],
     tick: Tick,
 ) -> int:
-    """Write the lists of both directions; how many edges they have."""
+    """Write the lists of both directions; returns the number of edges."""
     runs = {"out": Runs(folder / "out.tmp"), "back": Runs(folder / "back.tmp")}
     try:
         _read_edges(lines, names, runs, notes, tick)
@@ -198,7 +197,7 @@ def _write_edges(
 def _read_edges(
     lines: Lines, names: Names, runs: dict[str, Runs], notes: list[str], tick: Tick
 ) -> None:
-    """Put all edges into runs, both ways; note what is not used."""
+    """Put all edges into runs, in both directions; add notes on skipped lines."""
     bad = unknown = used = loops = 0
     for text in lines:
         found = parse_edges(text, names.vertices)
@@ -220,7 +219,7 @@ def _read_edges(
             "are --vertices and --edges of one graph?"
         )
     if bad:
-        notes.append(f"{bad:,} lines of edges are no two numbers: skipped")
+        notes.append(f"{bad:,} lines of edges are not two numbers: skipped")
     if unknown:
         notes.append(f"{unknown:,} edges have ids without a vertex: skipped")
 
@@ -234,7 +233,7 @@ def _named(pairs: NDArray[np.uint64], has_name: NDArray[np.bool_]) -> NDArray[np
 
 
 def _level_of(folder: Path, names: Names) -> str:
-    """Domains if no name of a sample is longer than what can be registered."""
+    """`domain` if no name in a sample is longer than a registrable domain, else `host`."""
     vertices = names.vertices
     offsets = Offsets(np.memmap(folder / "names.offsets", "<u4", "r"), names.turns)
     blob = np.memmap(folder / "names", np.uint8, "r")
@@ -248,10 +247,10 @@ def _level_of(folder: Path, names: Names) -> str:
 
 
 def read_facts(folder: Path) -> GraphFacts:
-    """Read `graph.json`; a `SourceError` if it is not one, or files are missing or cut off."""
+    """Read `graph.json`; raises `SourceError` if it is invalid or files are incomplete."""
     path, advice = folder / FACTS, "index the files again with: diptych backlinks graph"
     if not path.is_file():
-        raise SourceError(f"{folder} is no web graph; make one with: diptych backlinks graph")
+        raise SourceError(f"{folder} is not a web graph; make one with: diptych backlinks graph")
     with reading(path, "readable description of a web graph", advice, error=SourceError):
         content = json.loads(read_file(path, _MAX_FACTS, advice, error=SourceError))
         if content["format"] != FORMAT:
@@ -265,7 +264,7 @@ def read_facts(folder: Path) -> GraphFacts:
             {str(name): list(map(int, turns)) for name, turns in content["turns"].items()},
         )  # fmt: skip
         if facts.vertices < 1:
-            raise ValueError("a graph has vertices")
+            raise ValueError("a graph must have vertices")
     _check_sizes(folder, facts)
     return facts
 
@@ -280,6 +279,6 @@ def _check_sizes(folder: Path, facts: GraphFacts) -> None:
         path = folder / name
         if not path.is_file() or path.stat().st_size != size:
             raise SourceError(
-                f"{folder} is damaged: {name} is missing or not as long as it was; "
+                f"{folder} is damaged: {name} is missing or has the wrong size; "
                 "index the files again"
             )

@@ -1,7 +1,7 @@
 """Host names of a web graph by vertex id: written to the index, with hashes if unsorted.
 
-Common Crawl numbers hosts in the order of their reversed names, so a name is found by halving.  A
-graph that is numbered otherwise gets a table of hashes beside its names.
+Common Crawl numbers hosts in the order of their reversed names, so binary search finds a name.
+A graph with another numbering gets a table of hashes beside its names.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from diptych.sources.edge_runs import Offsets, OffsetWriter
 from diptych.sources.graph_files import Lines
 
 _STEP = 1 << 20  # vertices at a time
-_SPARSE = 4  # times as many ids as vertices: those are no numbers from 0 on
-_FEW = 1_000_000  # ids that may always be
+_SPARSE = 4  # maximum ratio of ids to vertices: ids must be nearly consecutive
+_FEW = 1_000_000  # unused ids that are always allowed
 
 
 class Names(NamedTuple):
-    """Facts of the vertices that were written."""
+    """Facts about the vertices written."""
 
     vertices: int
-    """ids, from 0 on"""
+    """number of ids, which start at 0"""
     is_sorted: bool
     """True if all vertices have names, and names ascend with ids"""
     has_name: NDArray[np.bool_] | None
-    """by id; nothing if all have one"""
+    """by id; None if all have one"""
     turns: list[int]
-    """of the offsets, see `OffsetWriter`"""
+    """turns of the offsets, see `OffsetWriter`"""
 
 
 class _VertexFiles:
-    """Vertices as they come: names into a file, ids and lengths of names beside it."""
+    """Vertices in the order read: names in one file, ids and lengths of names in others."""
 
     def __init__(self, folder: Path) -> None:
         self.blob = (folder / "names").open("wb")
@@ -70,7 +70,7 @@ class _VertexFiles:
 
 
 def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[int], None]) -> Names:
-    """Write `names` and `names.offsets`, and `keys` where they are needed; what they are."""
+    """Write `names`, `names.offsets` and, if needed, `keys`; returns facts about them."""
     listed = _VertexFiles(folder)
     try:
         for text in lines:
@@ -82,7 +82,7 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
     notes.extend(lines.notes)
     _check(listed)
     if listed.bad:
-        notes.append(f"{listed.bad:,} lines of vertices have no number and name: skipped")
+        notes.append(f"{listed.bad:,} lines of vertices lack a number or name: skipped")
     if not listed.is_ascending:
         _rearrange(folder, notes)
     named, turns = _write_offsets(folder)
@@ -93,7 +93,7 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
     if named <= listed.largest:
         offsets = np.fromfile(folder / "names.offsets", "<u4")
         has_name = offsets[1:] != offsets[:-1]
-        notes.append(f"{listed.largest + 1 - named:,} ids between others have no vertex")
+        notes.append(f"{listed.largest + 1 - named:,} ids in the range have no vertex")
     return Names(listed.largest + 1, is_sorted, has_name, turns)
 
 
@@ -105,17 +105,17 @@ def _check(listed: _VertexFiles) -> None:
     if listed.largest >= min(MAX_VERTICES, _SPARSE * listed.count + _FEW):
         raise SourceError(
             f"the largest id of {listed.count:,} vertices is {listed.largest:,}; ids must be "
-            "numbers from 0 on with few between them left out: number the vertices anew"
+            "consecutive numbers from 0 with few gaps: renumber the vertices"
         )
 
 
 def _rearrange(folder: Path, notes: list[str]) -> None:
-    """Put names in the order of their ids; of several names of an id the first one stays."""
+    """Sort names by their ids; if an id has several names, the first is kept."""
     ids = np.fromfile(folder / "ids.tmp", "<i8")
     lengths = np.fromfile(folder / "lengths.tmp", "<i4")
     _, order = np.unique(ids, return_index=True)
     if len(order) < len(ids):
-        notes.append(f"{len(ids) - len(order):,} vertices have the id of another one: skipped")
+        notes.append(f"{len(ids) - len(order):,} vertices have a duplicate id: skipped")
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     old = np.memmap(folder / "names", np.uint8, "r")
     with (folder / "names.new").open("wb") as stream:
@@ -154,7 +154,7 @@ def _write_offsets(folder: Path) -> tuple[int, list[int]]:
 
 
 def name_key(name: bytes) -> int:
-    """A number that stands for a name where names are in no order.
+    """The hash by which a name is found if names are unsorted.
 
     >>> name_key(b"com.example") == name_key(b"com.example")
     True
@@ -163,7 +163,7 @@ def name_key(name: bytes) -> int:
 
 
 def _write_keys(folder: Path, turns: list[int]) -> None:
-    """A table of hashes: `keys` ascending, and the ids of the names that have them."""
+    """Write a table of hashes: ascending `keys`, and the ids of the names that have them."""
     offsets = Offsets(np.memmap(folder / "names.offsets", "<u4", "r"), turns)
     blob = np.memmap(folder / "names", np.uint8, "r")
     keys = np.empty(len(offsets.low) - 1, np.uint64)

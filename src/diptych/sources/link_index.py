@@ -1,7 +1,7 @@
 """Link index in SQLite: links between pages of different sites, by source and by target.
 
-Rows are in the order of hashes of URLs: the first ones of a page or host that many link to are a
-sample of all of them, always the same one.
+Rows are ordered by hashes of URLs: the first rows of a page or host with many links to it are a
+random sample of all, and always the same one.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from diptych.run.encoding import read_links, valid_text, write_links
 from diptych.text.urls import host_of, site_name, url_key
 from diptych.types import Link, Url
 
-APPLICATION = 0x44504C4B  # tells the file from other databases
+APPLICATION = 0x44504C4B  # distinguishes the file from other databases
 FORMAT = 1
-POOL = 4  # times as many pages as are wanted are looked at, so that hubs can be left out
-MAX_LINKS = 5_000  # of a page; what links to more is no page for people
+POOL = 4  # factor by which more pages are considered than requested, to leave out hubs
+MAX_LINKS = 5_000  # per page; a page with more links is not meant for people
 MAX_TEXT = 500  # characters of an anchor
-_IN_STEP = 500  # values in one query
+_IN_STEP = 500  # values per query
 
 
 def _page_key(url: str) -> int:
-    """A number for a page, by http or https, with or without `www`.
+    """The key of a page, which is the same for http and https, with and without `www`.
 
     >>> _page_key("http://www.example.org/a") == _page_key("https://example.org/a")
     True
@@ -42,7 +42,7 @@ def _host_key(url: str) -> int:
 
 
 class LinkWriter:
-    """A link index that is being written; `commit` makes what was added last."""
+    """A link index open for writing; `commit` makes additions durable."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -66,7 +66,7 @@ class LinkWriter:
         self.db.execute("PRAGMA cache_size = -65536")
 
     def add(self, source: Url, links: Iterable[Link]) -> int:
-        """Remember the links of a page to other sites; how many those are."""
+        """Save the links of a page to other sites; returns their number."""
         site = site_name(source)
         kept = [_shortened(link) for link in links if site_name(link.url) != site][:MAX_LINKS]
         key = _page_key(source)
@@ -81,18 +81,18 @@ class LinkWriter:
         return len(kept)
 
     def has_read(self, path: str, size: int) -> bool:
-        """True if a file has been read to its end, and has not changed since."""
+        """True if a file has been read completely, and its size has not changed since."""
         row = self.db.execute("SELECT size FROM files WHERE path = ?", (path,)).fetchone()
         return row is not None and row[0] == size
 
     def save_file(self, path: str, size: int, pages: int, note: str) -> None:
-        """Remember that a file has been read."""
+        """Record that a file has been read."""
         self._begin()
         row = (path, size, pages, valid_text(note))
         self.db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", row)
 
     def save_about(self, key: str, value: str) -> None:
-        """Remember something of the whole index."""
+        """Save a property of the whole index."""
         self._begin()
         self.db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, value))
 
@@ -101,7 +101,7 @@ class LinkWriter:
             self.db.execute("BEGIN")
 
     def commit(self) -> None:
-        """Make what was added last."""
+        """Make all additions durable."""
         if self.db.in_transaction:
             self.db.execute("COMMIT")
 
@@ -109,21 +109,21 @@ class LinkWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(sqlite3.Error):  # one file, which can be moved; else it is still readable
+        with suppress(sqlite3.Error):  # a single file can be moved; otherwise it is still readable
             self.db.execute("PRAGMA journal_mode = DELETE")
         self.db.close()
 
 
 @dataclass(frozen=True, slots=True)
 class LinkIndex:
-    """A link index, open; a `LinkSource`."""
+    """An open link index; a `LinkSource`."""
 
     path: Path
     db: sqlite3.Connection
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open an index; a `SourceError` says what is wrong with another file."""
+        """Open an index; raises `SourceError` if the file is not a valid one."""
         with _reading(path):
             db = _connect(path, is_read_only=True)
             _check(db, path)
@@ -132,7 +132,7 @@ class LinkIndex:
     def back_links(self, url: Url, limit: int) -> Sequence[Link]:
         """Pages of other sites that link to a page, or to its host if none does.
 
-        First those of different sites, and those that link to few others.
+        Pages of different sites and pages with few links come first.
         """
         host, target, site = _host_key(url), _page_key(url), site_name(url)
         pool = POOL * max(limit, 0)
@@ -151,7 +151,7 @@ class LinkIndex:
         return _sites_in_turn(sorted(found))[: max(limit, 0)]
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
-        """The links of a page to other sites; None if it was not read."""
+        """The links of a page to other sites; None if it is not in the index."""
         for _, links in self._pages([_page_key(url)]):
             return links[: max(limit, 0)]
         return None
@@ -177,7 +177,7 @@ class LinkIndex:
             return self.db.execute(query, values).fetchall()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.db.close()
 
 
@@ -195,7 +195,7 @@ def _connect(path: Path, *, is_read_only: bool) -> sqlite3.Connection:
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-        raise SourceError(f"{path} is no link index; make one with: diptych backlinks wat")
+        raise SourceError(f"{path} is not a link index; make one with: diptych backlinks wat")
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version != FORMAT:
         raise SourceError(
@@ -205,19 +205,19 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _shortened(link: Link) -> Link:
-    """Without texts that no one would read."""
+    """Cut off overlong texts of a link."""
     anchor, around, alt = (text[:MAX_TEXT] for text in (link.anchor, link.around, link.alt))
     return link._replace(anchor=anchor, around=around, alt=alt)
 
 
 def _back_link(source: Url, aims: Sequence[Link]) -> Link:
-    """The page that links here, and what the link of it says that says most."""
+    """A link to the linking page, with the texts of its most descriptive link."""
     best = max(aims, key=lambda link: bool(link.anchor) + bool(link.around or link.alt))
     return Link(source, "back", "", best.anchor, best.around, best.alt, best.src)
 
 
 def _sites_in_turn(ordered: Sequence[tuple[int, Link]]) -> list[Link]:
-    """One page of each site first, then a second one of each, and so on."""
+    """Reorder pages: one of each site first, then a second one of each, and so on."""
     seen: Counter[str] = Counter()
     rounds = []
     for _, link in ordered:

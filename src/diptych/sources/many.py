@@ -1,4 +1,4 @@
-"""Merging of several link sources into one, with their failures."""
+"""Merge several link sources into one, and count their failures."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from diptych.errors import in_one_line
 from diptych.protocols import LinkSource
 from diptych.types import Failure, Link, Url
 
-MAX_FAULTS = 20  # different ones that are kept
+MAX_FAULTS = 20  # different faults that are counted separately
 OTHER_FAULTS = "other failures"
-_LINE = 300  # characters of what went wrong
+_LINE = 300  # characters of a fault's message
 
 
 @dataclass(frozen=True, slots=True)
 class MergedSources:
     """Several link sources as one; a `LinkSource`.
 
-    The best answers of each come first.  Of a page that several name the answer with most text is
-    kept.
+    The best results of each source come first.  If several sources return the same page, the link
+    with the longest text is kept.
     """
 
     sources: tuple[LinkSource, ...]
@@ -28,7 +28,7 @@ class MergedSources:
 
     @property
     def faults(self) -> Mapping[str, int]:
-        """Failures so far, and their counts; other sources may have answered."""
+        """Failures so far with their counts; other sources may have succeeded."""
         return dict(self._faults)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
@@ -47,7 +47,7 @@ class MergedSources:
         for answer in answers:
             if isinstance(answer, Failure):
                 fault = in_one_line(answer.detail or answer.reason)[:_LINE]
-                # One place is left for all that come later.
+                # One place is reserved for all later ones.
                 if fault not in self._faults and len(self._faults) >= MAX_FAULTS - 1:
                     fault = OTHER_FAULTS
                 self._faults[fault] = self._faults.get(fault, 0) + 1
@@ -59,7 +59,7 @@ def _merged(
     known = [answer for answer in answers if answer is not None and not isinstance(answer, Failure)]
     failures = [answer for answer in answers if isinstance(answer, Failure)]
     if not known:
-        # A page that one source does not know can be fetched, whatever is wrong with the others.
+        # A page unknown to one source can still be fetched, even if the others failed.
         return failures[0] if failures and len(failures) == len(answers) else None
     found: dict[Url, Link] = {}
     for row in zip_longest(*known):

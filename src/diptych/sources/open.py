@@ -1,4 +1,4 @@
-"""Opening of link sources by path: web graph, .sqlite, earlier run, .toml. New sources go here."""
+"""Open link sources by path: web graph, .sqlite, earlier run, .toml.  New sources go here."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from diptych.protocols import LinkSource
 from diptych.sources.many import MergedSources
 
 _CAN_BE = (
-    "a source of links is the folder of a web graph (made by: diptych backlinks graph), "
+    "a link source is the folder of a web graph (made by: diptych backlinks graph), "
     "a .sqlite file of WAT files (made by: diptych backlinks wat), the folder of an earlier run, "
     "or a .toml file that describes an HTTP service"
 )
 
 
 def open_source(spec: str, proxy: str | None = None, patience: float = float("inf")) -> LinkSource:
-    """The source that a path is; a `SourceError` says what can be given.
+    """Open the link source at a path; the message of a `SourceError` lists the valid kinds.
 
-    A service is asked by way of the proxy, and not again after so many seconds of patience.
+    An HTTP service is accessed through the proxy, with no retries after `patience` seconds.
     """
     path = Path(spec)
     if not path.exists():
@@ -34,7 +34,7 @@ def open_source(spec: str, proxy: str | None = None, patience: float = float("in
         from diptych.sources.link_index import LinkIndex
 
         return LinkIndex.open(path)
-    raise SourceError(f"{spec} is no source of links; {_CAN_BE}")
+    raise SourceError(f"{spec} is not a link source; {_CAN_BE}")
 
 
 def _of_folder(folder: Path) -> LinkSource:
@@ -46,9 +46,9 @@ def _of_folder(folder: Path) -> LinkSource:
         from diptych.sources.earlier_run import open_earlier_run
 
         return open_earlier_run(folder)
-    raise SourceError(f"{folder} holds neither a web graph nor a run; {_CAN_BE}")
+    raise SourceError(f"{folder} contains neither a web graph nor a run; {_CAN_BE}")
 
 
 def open_sources(specs: Sequence[str], proxy: str | None = None) -> MergedSources:
-    """Any number of sources as one, which knows what went wrong with each."""
+    """Open several link sources as one, which counts the failures of each."""
     return MergedSources(tuple(open_source(spec, proxy) for spec in specs))

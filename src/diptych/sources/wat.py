@@ -1,7 +1,7 @@
 """Link source: WAT files of Common Crawl; `diptych backlinks wat` indexes them.
 
-A WAT file has a record of JSON for each page that was crawled; its links are listed in the order
-in which their elements end.
+A WAT file has a JSON record for each crawled page; its links are listed in the order in which their
+elements end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from diptych.sources.link_index import LinkWriter
 from diptych.text.urls import normalise, resolver
 from diptych.types import Link, Url
 
-COMMIT = 1_000  # pages between two commits: what a kill loses, and is read again
+COMMIT = 1_000  # pages between commits; a kill loses no more, and they are read again
 MAX_RECORD = 20_000_000  # bytes of one page's JSON
 _KINDS = {"A@/href": "a", "AREA@/href": "area", "FRAME@/src": "frame", "IFRAME@/src": "frame"}
 _IMAGE = "IMG@/src"
@@ -34,11 +34,11 @@ class WatFacts:
 
     files: int
     skipped: int
-    """files that had been read before"""
+    """files skipped because they had been read before"""
     pages: int
     links: int
     bad: int
-    """records that are no JSON of a page"""
+    """records that are not JSON"""
     notes: tuple[str, ...]
 
 
@@ -48,9 +48,9 @@ def index_wat(
     *,
     tick: Callable[[str, int], None] = lambda what, count: None,
 ) -> WatFacts:
-    """Read WAT files into one SQLite file; those that it has are not read again.
+    """Index WAT files in one SQLite file; files already in it are skipped.
 
-    Killed anywhere, the same call goes on with the file it was at.
+    After a kill, the same call continues with the interrupted file.
     """
     paths = part_files(files)
     skipped = pages = links = bad = 0
@@ -79,7 +79,7 @@ def index_wat(
 
 
 class _WatStream:
-    """The text of a file as FastWARC reads it, which ends where the file is damaged."""
+    """The text of a file as a stream for FastWARC, which ends where the file is damaged."""
 
     def __init__(self, path: str) -> None:
         self._pieces = blocks(path)
@@ -102,7 +102,7 @@ class _WatStream:
 
 
 class _WatFile:
-    """One WAT file as it is read."""
+    """A WAT file that is being read."""
 
     def __init__(self, path: str) -> None:
         self._text = _WatStream(path)
@@ -113,7 +113,7 @@ class _WatFile:
         """Each page and its links."""
         from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-        stream: Any = self._text  # all that is asked of it is to read, and to tell where it is
+        stream: Any = self._text  # FastWARC only calls read and tell
         try:
             for record in ArchiveIterator(stream, WarcRecordType.metadata, strict_mode=False):
                 self.records += 1
@@ -137,20 +137,20 @@ class _WatFile:
         return page_links(content)
 
     def note(self) -> str:
-        """Words for the damage of the file; empty if it has none."""
+        """A message about damage of the file; empty if there is none."""
         notes = []
         damage = self._text.damage or self._error
         if damage:
             notes.append(f"damaged after {self.count:,} pages ({damage}); those are used")
         if self.bad:
-            notes.append(f"{self.bad:,} records are no JSON: skipped")
+            notes.append(f"{self.bad:,} records are not JSON: skipped")
         if not self.records and not damage:
-            notes.append("no metadata record in it: is it a WAT file?")
+            notes.append("no metadata record: is it a WAT file?")
         return "; ".join(notes)
 
 
 def page_links(content: object) -> tuple[Url, list[Link]] | None:
-    """A page and its links out of the JSON of its record; None for what is no page."""
+    """A page and its links from the JSON of its record; None if the record is not a page."""
     header = _inside(content, ("Envelope", "WARC-Header-Metadata"))
     html = _inside(content, _HTML)
     url = normalise(_text(header, "WARC-Target-URI"))
@@ -166,7 +166,7 @@ def page_links(content: object) -> tuple[Url, list[Link]] | None:
 def _anchors(
     items: Iterable[dict[str, Any]], to_url: Callable[[str], Url | None]
 ) -> Iterator[Link]:
-    """Links of the body.  An image in a link stands right before it, as it ends first."""
+    """The links of the body.  An image in a link is listed before it, because it ends first."""
     image: dict[str, Any] = {}
     for item in items:
         path = _text(item, "path")
@@ -182,7 +182,7 @@ def _anchors(
 def _alternates(
     items: Iterable[dict[str, Any]], to_url: Callable[[str], Url | None]
 ) -> Iterator[Link]:
-    """Translations that the head announces, on another site."""
+    """Translations on other sites that the head announces."""
     for item in items:
         url = to_url(_text(item, "url"))
         if url is not None and "alternate" in _text(item, "rel").lower() and not item.get("type"):
@@ -190,7 +190,7 @@ def _alternates(
 
 
 def _inside(content: object, keys: Iterable[str]) -> dict[str, Any]:
-    """The object under some keys; empty if it is none."""
+    """The object at a path of keys; empty if there is none."""
     for key in keys:
         content = content.get(key) if isinstance(content, dict) else None
     return content if isinstance(content, dict) else {}

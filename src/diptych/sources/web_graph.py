@@ -1,6 +1,6 @@
 """Link source: a web graph of hosts or domains (Common Crawl), opened from its index.
 
-The graph knows no pages and no anchors: a link is to the home page of a host.
+The graph contains neither pages nor anchors: each link is to the home page of a host.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from diptych.sources.graph_vertices import name_key
 from diptych.text.urls import host_of, normalise, site_name
 from diptych.types import Link, Url
 
-POOL = 4  # times as many hosts as are wanted are looked at, so that hubs can be left out
+POOL = 4  # factor by which more hosts are considered than requested, to leave out hubs
 
 
 @dataclass(frozen=True, slots=True)
 class AdjacencyLists:
-    """For each vertex the ids of others, ascending, each once."""
+    """For each vertex, the ids of its neighbours, ascending and without duplicates."""
 
     ids: NDArray[np.uint32]
     offsets: Offsets
 
     def span(self, vertex: int) -> tuple[int, int]:
-        """Start and end of the list of a vertex."""
+        """Start and end of a vertex's list."""
         start, end = self.offsets.bounds(vertex)
         if not 0 <= start <= end <= len(self.ids):
             raise SourceError("the web graph is damaged; index its files again")
@@ -42,7 +42,7 @@ class AdjacencyLists:
 
 @dataclass(frozen=True, slots=True)
 class WebGraph:
-    """An index that `index_graph` made, open; a `LinkSource`."""
+    """An open index made by `index_graph`; a `LinkSource`."""
 
     folder: Path
     facts: GraphFacts
@@ -52,11 +52,11 @@ class WebGraph:
     out: AdjacencyLists
     keys: NDArray[np.uint64] | None
     key_ids: NDArray[np.uint32] | None
-    """where names are in no order: their hashes, ascending, and whose they are"""
+    """if names are unsorted: their hashes, ascending, and the ids of the names"""
 
     @classmethod
     def open(cls, folder: Path) -> WebGraph:
-        """Map an index into memory; a `SourceError` says what is wrong with a damaged one."""
+        """Map an index into memory; raises `SourceError` if it is damaged."""
         facts = read_facts(folder)
         name_offsets, back, out = (
             Offsets(_mapped(folder / f"{name}.offsets", "<u4"), facts.turns.get(name, []))
@@ -66,7 +66,7 @@ class WebGraph:
         key_ids = None if facts.is_sorted else _mapped(folder / "keys.ids", "<u4")
         names = _mapped(folder / "names", "u1")
         if name_offsets.bounds(facts.vertices - 1)[1] != len(names):
-            raise SourceError(f"{folder} is damaged: names do not end; index the files again")
+            raise SourceError(f"{folder} is damaged: names are truncated; index the files again")
         lists = (
             AdjacencyLists(_mapped(folder / "back", "<u4"), back),
             AdjacencyLists(_mapped(folder / "out", "<u4"), out),
@@ -74,12 +74,12 @@ class WebGraph:
         return cls(folder, facts, names, name_offsets, *lists, keys, key_ids)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link]:
-        """Home pages of hosts that link to the host of a URL, those that link to few first."""
+        """Home pages of hosts that link to the host of a URL, those with few links first."""
         found = self._neighbours(url, limit, self.back, self.out)
         return [Link(other, "back") for other in found or ()]
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
-        """Home pages of hosts that the host of a URL links to, those that few link to first."""
+        """Home pages of hosts that the host of a URL links to, those with few back links first."""
         found = self._neighbours(url, limit, self.out, self.back)
         return None if found is None else [Link(other) for other in found]
 
@@ -87,18 +87,18 @@ class WebGraph:
         """The vertices of a URL's host, with and without `www`, or of its domain."""
         host = _site_of(url) if self.facts.level == "domain" else host_of(url)
         bare = host.removeprefix("www.")
-        # Graphs of up to spring 2026 know hosts without www only, later ones as they are.
+        # Graphs up to spring 2026 contain hosts only without www, later ones unchanged.
         wanted = dict.fromkeys((bare, f"www.{bare}"))
         return [vertex for name in wanted for vertex in self._find(_reversed(name.encode()))]
 
     def name(self, vertex: int) -> str:
-        """The name of a vertex, as a host is written; empty if it has none."""
+        """The host name of a vertex; empty if it has none."""
         return _reversed(self._raw(vertex)).decode("ascii", "replace")
 
     def _neighbours(
         self, url: Url, limit: int, lists: AdjacencyLists, others: AdjacencyLists
     ) -> list[Url] | None:
-        """Hosts of other sites on the lists of a host, best first; None if it is not known."""
+        """Neighbouring hosts of other sites, best first; None if the host is unknown."""
         vertices = self.hosts(url)
         if not vertices:
             return None
@@ -107,16 +107,16 @@ class WebGraph:
         pool = np.unique(np.concatenate(parts)).astype(np.int64)
         if len(pool) and int(pool[-1]) >= self.facts.vertices:
             raise SourceError(f"{self.folder} is damaged; index the files again")
-        # What links to everything, or is linked to by all, says nothing of this host.
+        # Hosts with links to everything, or from everywhere, say nothing about this host.
         order = pool[np.argsort(others.offsets.lengths(pool), kind="stable")]
         return list(islice(self._urls(order.tolist(), own), max(limit, 0)))
 
     def _sample(
         self, lists: AdjacencyLists, vertex: int, own: str, most: int
     ) -> NDArray[np.uint32]:
-        """Ids from all over a list, but not those of the host's own site where they are in a row.
+        """Ids from all over a list, without those of the host's own site if they are contiguous.
 
-        No more of the list is read than that, however long it is.
+        Only the selected ids are read, however long the list is.
         """
         start, end = lists.span(vertex)
         low, high = self._site_rows(own, lists.ids[start:end])
@@ -126,21 +126,21 @@ class WebGraph:
         return lists.ids[start + places]
 
     def _site_rows(self, own: str, ids: NDArray[np.uint32]) -> tuple[int, int]:
-        """Start and end of the hosts of a site on a list; they are in a row if names ascend."""
+        """Start and end of a site's hosts on a list, where they are contiguous if names ascend."""
         if self.keys is not None or self.facts.level == "domain":
             return 0, 0
         prefix = _reversed(own.encode()) + b"."
-        first, last = self._rank(prefix), self._rank(prefix[:-1] + b"/")  # / comes next to .
-        # Of the same kind as the list, which would be copied otherwise.
+        first, last = self._rank(prefix), self._rank(prefix[:-1] + b"/")  # / directly follows .
+        # With the dtype of the list, which would be copied otherwise.
         low, high = ids.searchsorted(np.array([first, last], ids.dtype)).tolist()
         return low, high
 
     def _urls(self, vertices: Sequence[int], own: str) -> Iterator[Url]:
-        """The home pages of hosts of other sites, each once."""
+        """The home pages of hosts of other sites, without duplicates."""
         seen = set()
         for vertex in vertices:
             name = self.name(vertex)
-            # Most hosts are not even below the site's name: then its site need not be made out.
+            # Most hosts do not even end in the site's name: then their site need not be determined.
             if name.endswith(own) and _site_of(f"https://{name}/") == own:
                 continue
             url = normalise(f"https://{name}/")
@@ -149,7 +149,7 @@ class WebGraph:
                 yield url
 
     def _find(self, name: bytes) -> list[int]:
-        """The vertices that have a name: one, or none, or several where names are in no order."""
+        """The vertices with a name: at most one, or several if names are unsorted."""
         if self.keys is None:
             place = self._rank(name)
             found = [place] if place < self.facts.vertices else []
@@ -166,7 +166,7 @@ class WebGraph:
         return sorted(id for id in ids if id < self.facts.vertices)
 
     def _rank(self, name: bytes) -> int:
-        """The number of smaller names, which is the place of a name if it is there."""
+        """The number of smaller names, which is the index of the name if it exists."""
         low, high = 0, self.facts.vertices
         while low < high:
             middle = (low + high) // 2
@@ -182,15 +182,15 @@ class WebGraph:
 
 
 def _mapped(path: Path, kind: str) -> NDArray[Any]:
-    """The array that a file is."""
+    """Map a file as an array."""
     with reading(path, advice="index the files again", error=SourceError):
-        # A file without anything in it cannot be mapped; and a plain array is faster to ask.
+        # An empty file cannot be mapped; and a plain array is faster to access.
         found = np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)
         return found.view(np.ndarray)
 
 
 def _site_of(url: str) -> str:
-    """The site of a URL's host, whatever its port.
+    """The site of a URL's host, regardless of the port.
 
     >>> _site_of("http://fr.example.org:8080/")
     'example.org'
@@ -199,7 +199,7 @@ def _site_of(url: str) -> str:
 
 
 def _reversed(name: bytes) -> bytes:
-    """A host the other way round, as graphs have it.
+    """A host name with its labels reversed, as in web graphs.
 
     >>> _reversed(b"www.example.co.uk")
     b'uk.co.example.www'

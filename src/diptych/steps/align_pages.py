@@ -1,6 +1,6 @@
-"""Alignment of two pages into segments: DOM trees, then sentences in each pair of nodes.
+"""Alignment of two pages into segments: DOM trees first, then sentences in each pair of nodes.
 
-What has no counterpart is kept in its place, with the other side empty.
+Sentences without a counterpart are kept in place, with the other side empty.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class Sentence(NamedTuple):
-    """A sentence, its block, and its place among the sentences of its page."""
+    """A sentence, its block, and its position among the sentences of its page."""
 
     text: str
     block: Block
     place: int
     start: int
-    """where it begins in the text of its block"""
+    """start offset in the block's text"""
 
     @property
     def end(self) -> int:
@@ -35,7 +35,7 @@ class Sentence(NamedTuple):
 
 
 class AlignedSentences(NamedTuple):
-    """Sentences of two pages that translate each other, or of one that have no counterpart."""
+    """Sentences of two pages that are translations, or of one page without a counterpart."""
 
     left: tuple[Sentence, ...]
     right: tuple[Sentence, ...]
@@ -43,7 +43,7 @@ class AlignedSentences(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """The sentences of two pieces that correspond, and how surely they do."""
+    """The sentences of two corresponding nodes, and the score of that correspondence."""
 
     left: list[Sentence]
     right: list[Sentence]
@@ -51,7 +51,7 @@ class _Piece(NamedTuple):
 
     @property
     def is_decided(self) -> bool:
-        """True if there is only one alignment: a side is empty, or both have one sentence."""
+        """True if only one alignment is possible: a side is empty, or both have one sentence."""
         return not self.left or not self.right or len(self.left) == len(self.right) == 1
 
 
@@ -90,7 +90,7 @@ def align_pages(
     sentences: SentenceAligner,
     lexicon: Lexicon,
 ) -> Iterator[SegmentPair]:
-    """The same as segments that know where they come from."""
+    """Align two pages, and yield segments with their URLs, paths and offsets."""
     for found in align_sentences(left, right, pair.langs, trees, sentences, lexicon):
         ours, theirs = list(_spans(found.left)), list(_spans(found.right))
         yield SegmentPair(
@@ -109,7 +109,7 @@ def align_pages(
 
 
 def _spans(sentences: Sequence[Sentence]) -> Iterator[tuple[Block, int, int]]:
-    """The characters that sentences take up in their blocks; neighbours in one block together."""
+    """The spans of sentences in their blocks; adjacent sentences of a block are merged."""
     last: tuple[Block, int, int] | None = None
     for sentence in sentences:
         if last and sentence.block == last[0] and sentence.start >= last[2]:
@@ -128,7 +128,7 @@ def _text_of(stretch: tuple[Block, int, int]) -> str:
 
 
 def _by_block(page: Page, lang: str) -> dict[Block, list[list[Sentence]]]:
-    """The sentences of each block; of blocks that are alike, one list after the other."""
+    """The sentences of each block; equal blocks have one list for each occurrence."""
     found: dict[Block, list[list[Sentence]]] = defaultdict(list)
     place = count()
     for block in page.blocks:
@@ -151,7 +151,7 @@ def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:
     """
     end = 0
     for sentence in sentences:
-        # A half character is another one in a sentence, and as long.
+        # In a sentence, a lone surrogate is replaced by a character of the same length.
         start = max(text.find(sentence, end), end)
         yield start
         end = start + len(sentence)
@@ -160,7 +160,7 @@ def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:
 def _beads(
     pieces: Sequence[_Piece], aligner: SentenceAligner, lexicon: Lexicon
 ) -> Iterator[list[Bead]]:
-    """The beads of each piece; all that the aligner decides it is asked at once."""
+    """The beads of each piece; all undecided pieces are passed to the aligner at once."""
     asked = [
         ([sentence.text for sentence in piece.left], [sentence.text for sentence in piece.right])
         for piece in pieces
@@ -172,7 +172,7 @@ def _beads(
 
 
 def _decided(piece: _Piece) -> list[Bead]:
-    if piece.left and piece.right:  # the trees have decided: most pieces of the web are short
+    if piece.left and piece.right:  # decided by the trees, as for most pieces on the web
         return [Bead((0,), (0,), 1.0)]
     return [
         *(Bead((index,), (), 0.0) for index in range(len(piece.left))),

@@ -1,7 +1,7 @@
-"""Step: align and verify all page pairs, one transaction each.
+"""Step: align and verify all page pairs, in one transaction each.
 
-A run that was interrupted goes on with the pairs that are not aligned yet; when other pages have
-come since, all are aligned again, so that it ends like one that was not.
+An interrupted run continues with the pairs that are not aligned yet.  If pages were added since,
+all pairs are aligned again, so that the result is the same as without the interruption.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from diptych.types import Decision
 
 
 def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
-    """Align all pairs that are not yet, and decide on each by how it could be aligned."""
+    """Align and verify all pairs that are not aligned yet."""
     counts = Statistics(store)
     watcher.pairs, watcher.segments = counts.aligned_pairs(), counts.kept_segments()
     watcher.begin("aligning", counts.unaligned_pairs(), "page pairs")
@@ -27,7 +27,7 @@ def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: W
         results = workers.run_tasks(tasks, shared, tick=watcher.tick)
         for (id, _), result in zip(todo, results, strict=True):
             watcher.advance()
-            if isinstance(result, Failed):  # the next invocation tries it again
+            if isinstance(result, Failed):  # the next invocation tries again
                 with store.transaction():
                     store.save_decision(id, Decision(False, 0.0, result.reason))
                 continue

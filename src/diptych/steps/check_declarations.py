@@ -1,4 +1,4 @@
-"""Step: check what each site declares of its pages against their texts."""
+"""Step: check each site's declarations about its pages against their texts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from diptych.types import Site
 
 
 class CheckTask(NamedTuple):
-    """Check what a site declares of its pages."""
+    """Check a site's declarations about its pages."""
 
     site: Site
     id: int
 
     def run(self, context: TaskContext) -> tuple[Checked, ...]:
-        """The declarations of each kind that there are."""
+        """The result for each kind of declaration that the site makes."""
         view = StoreView(context.store, self.site, self.id, context.langs)
         records = view.pages
         alternates = {
@@ -47,7 +47,7 @@ class CheckTask(NamedTuple):
 def check_declarations(
     store: Store, context: TaskContext, workers: Workers, watcher: Watcher
 ) -> None:
-    """Check the declarations of all sites, and save how many are wrong, for the summary."""
+    """Check the declarations of all sites, and save the numbers of wrong ones for the summary."""
     sites = list(store.sites())
     watcher.begin("pairing", len(sites), "sites")
     tasks = (CheckTask(Site(name, ()), id) for id, name in sites)
@@ -56,5 +56,5 @@ def check_declarations(
     )
     for (id, _), checked in zip(sites, results, strict=True):
         watcher.advance()
-        if not isinstance(checked, Failed):  # a site that has failed is only not spoken of
+        if not isinstance(checked, Failed):  # a failed site is only missing from the summary
             store.save_declarations(id, checked)

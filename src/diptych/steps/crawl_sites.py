@@ -21,7 +21,7 @@ def crawl_sites(
     store: Store, context: TaskContext, sites: Sequence[Site], scope: Scope, engine: Engine,
     workers: Workers, watcher: Watcher, *, politeness: Politeness, limits: Limits, now: float,
 ) -> None:  # fmt: skip
-    """Crawl, or go on with a crawl; guides are answered with what the user knows of words."""
+    """Start or resume the crawl; guides' questions are answered with the user's lexicons."""
     watcher.segments = Statistics(store).kept_segments()
     watcher.begin("crawling")
     crawl = Crawl(

@@ -1,7 +1,7 @@
-"""Answers to the questions of guides, while the crawl goes on.
+"""Answers to the questions of guides during the crawl.
 
-The work is done in other processes, so that a live crawl never waits for it.  The crawl of an
-archive does wait, so that the same archive always gives the same crawl.
+Other processes do the work, so that a live crawl never waits for it.  The crawl of an archive does
+wait, so that the same archive always gives the same crawl.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def _report_answer(crawl: Crawl, question: PairQuestion, result: object) -> None:
     """Pass the answer to a question to the crawl; a pair and its segments are saved at once.
 
-    A task that failed says nothing about its pages: it is no evidence.
+    A task that failed is no evidence about its pages.
     """
     if question.pair is None:
         pairs = None if isinstance(result, Failed) else cast("tuple[PagePair, ...]", result)
@@ -56,9 +56,9 @@ class GuideAnswers:
         self._asked: dict[Future[object], PairQuestion] = {}
 
     def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
-        """Answer all questions in order, also those that answers lead to, until it is stopped.
+        """Answer all questions in order, including follow-up questions, unless stopped.
 
-        Their pages are committed first: other processes read them in the store.
+        Their pages are committed first, because other processes read them from the store.
         """
         while questions := self._crawl.questions(now):
             commit()
@@ -79,7 +79,7 @@ class GuideAnswers:
             self._asked[self._ask(question)] = question
 
     def collect(self) -> None:
-        """Pass answers that are ready to the crawl."""
+        """Pass the answers that are ready to the crawl."""
         for answer in [each for each in self._asked if each.done()]:
             _report_answer(self._crawl, self._asked.pop(answer), answer.result())
 

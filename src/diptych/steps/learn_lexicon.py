@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from diptych.registry import Strategies
 
 Lexicons = Mapping[LangPair, "Lexicon"]
-SURE_PAIR = 0.8  # score of a pair that teaches
-_MAX_LETTERS = 500_000  # of text: more teach little
-_MIN_SEGMENTS = 20  # fewer teach nothing
+SURE_PAIR = 0.8  # minimum score of a pair to learn from
+_MAX_LETTERS = 500_000  # of text to learn from: more adds little
+_MIN_SEGMENTS = 20  # fewer are not enough to learn from
 
 
 def uses_words(strategies: Strategies) -> bool:
-    """True if an aligner finds more with a lexicon."""
+    """True if an aligner uses a lexicon."""
     return strategies.align_dom.uses_lexicon or strategies.align_sentences.uses_lexicon
 
 
 def learn_lexicons(
     store: Store, context: TaskContext, known: Lexicons, workers: Workers, watcher: Watcher
 ) -> dict[LangPair, Lexicon]:
-    """Learn a lexicon of each two languages from their surest pairs, and merge what was known."""
+    """Learn a lexicon from the surest pairs of each language pair, and merge the known ones."""
     watcher.begin("learning words")
     watcher.tick()
     lexicons = dict(known)
@@ -48,7 +48,7 @@ def learn_lexicons(
 
 
 def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
-    """The sure pairs, some from all over where there are more than it takes."""
+    """The sure pairs, or a random selection of them if there are more than needed."""
     rows = store.pairs_to_learn_from(langs, SURE_PAIR)
     rows.sort(key=lambda row: _random_order(row[0]))
     chosen: list[PagePair] = []
@@ -62,7 +62,7 @@ def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
 
 
 def _random_order(pair: PagePair) -> bytes:
-    """An order that has nothing to do with names, and is always the same."""
+    """A sort key that is unrelated to names, but always the same."""
     return blake2b(f"{pair.left}\n{pair.right}".encode(), digest_size=8).digest()
 
 

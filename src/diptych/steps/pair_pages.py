@@ -11,9 +11,9 @@ from diptych.types import Site
 
 
 def pair_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> bool:
-    """Pair all pages of each site; the pairs take the place of those of an earlier pairing.
+    """Pair all pages of each site; the new pairs replace those of an earlier pairing.
 
-    False if a site could not be paired.
+    Returns False if a site could not be paired.
     """
     sites = list(store.sites())
     watcher.begin("pairing", len(sites), "sites")
@@ -26,7 +26,7 @@ def pair_pages(store: Store, context: TaskContext, workers: Workers, watcher: Wa
         watcher.advance()
         if isinstance(pairs, Failed):
             is_whole = False
-            watcher.notes.append(f"{name} could not be paired ({pairs.kind}): its pairs stay")
+            watcher.notes.append(f"{name} could not be paired ({pairs.kind}): old pairs are kept")
         else:
             store.replace_pairs(id, pairs)
     return is_whole

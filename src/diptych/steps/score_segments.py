@@ -1,7 +1,7 @@
 """Step: final scores of segments, removal of near-duplicates, threshold.
 
-What the filter said of each segment by itself stays in the store, so that this can be done again
-when the run has gone on.  Some numbers of each segment are held in memory, and no text.
+The filter's score of each single segment stays in the store, so that this step can be repeated
+after the run was resumed.  Only a few numbers per segment are held in memory, but no text.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _BATCH = 10_000
 
 
 def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
-    """Score all segments that break no rule, and keep the best of each that is good enough."""
+    """Score all segments that break no rule, and keep the best copies above the threshold."""
     ids, judged, keys = _read(store, watcher)
     if not len(ids):
         return
-    # Four decimals, as all formats have: a threshold means the same in each.
+    # Four decimals, as in all formats, so that a threshold means the same in each.
     scores: NDArray[np.float64] = np.round(strategy.rescore(judged, repeats(keys)), 4)
     best = best_of(keys[0], scores)
     copies = np.ones(len(ids), np.int64)
@@ -54,7 +54,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
 def _read(
     store: Store, watcher: Watcher
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]]]:
-    """Numbers, scores and keys of all segments that break no rule, in the order of URLs."""
+    """Numbers, scores and keys of all segments that break no rule, ordered by URLs."""
     columns = [array(kind) for kind in "qdqqq"]
     order = store.pair_order()
     watcher.begin("scoring", len(order), "page pairs")

@@ -13,7 +13,7 @@ from diptych.types import Sketch
 
 
 def sketch_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
-    """Sketch the pages that were read without: a crawl of the live web is as fast as it reads."""
+    """Sketch the pages that have no sketch: a live crawl skips sketches to parse faster."""
     urls = store.without_sketch(context.langs)
     if not urls:
         return
@@ -24,7 +24,7 @@ def sketch_pages(store: Store, context: TaskContext, workers: Workers, watcher: 
     with store.transaction() as transaction:
         for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
             watcher.advance()
-            if isinstance(sketch, Failed):  # the next invocation tries it again
+            if isinstance(sketch, Failed):  # the next invocation tries again
                 failed[sketch.kind] += 1
             else:
                 store.save_sketch(url, sketch or Sketch("", 0, {}))

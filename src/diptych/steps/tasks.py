@@ -1,6 +1,6 @@
 """Tasks for worker processes: sketch a page, align and verify a pair, pair a site.
 
-Each task reads the store and returns what it found; only the process that runs the pipeline writes.
+Each task reads the store and returns its result; only the process of the pipeline writes.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 PAIRING_LIMITS = TaskLimits(3600.0, None)  # 100,000 pages take two minutes
 ScoredSegment = tuple[SegmentPair, Decision]
 _CACHED_PAGES = 16  # pages
-_PLAUSIBLE_PAIR = 0.2  # score of two pages whose links may be aligned
-_SURE_SEGMENT = 0.7  # score of a segment that teaches
+_PLAUSIBLE_PAIR = 0.2  # minimum score of two pages whose links may be aligned
+_SURE_SEGMENT = 0.7  # minimum score of a segment to learn from
 _UNREADABLE = Decision(False, 0.0, Reason.UNREADABLE)
 _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
 
@@ -58,14 +58,14 @@ class TaskContext:
     lexicons: Mapping[LangPair, Lexicon] = field(default_factory=dict)
     _store: Store | None = None
     _read: dict[Url, Page | None] = field(default_factory=dict)
-    """the pages read last: of n languages each is in n - 1 pairs"""
+    """cache of pages read last: with n languages, each is in n - 1 pairs"""
 
     def shared(self, store: Store) -> Shared[TaskContext]:
-        """The same for many tasks; those done in place use a store that is open already."""
+        """Share the context among tasks; tasks run in place use the store that is already open."""
         return Shared(self, self.of(store))
 
     def of(self, store: Store) -> TaskContext:
-        """The same, with a store that is open already."""
+        """A copy of the context with a store that is already open."""
         return TaskContext(self.folder, self.strategies, self.langs, self.lexicons, store)
 
     @property
@@ -82,7 +82,7 @@ class TaskContext:
         return self.lexicons.get(langs) or Lexicon.empty(*langs)
 
     def pages(self, pair: PagePair) -> tuple[Page, Page] | None:
-        """Both pages with their content; one page in both languages is split in two."""
+        """Both pages with their content; a page in both languages is split in two."""
         left = self._page(pair.left)
         right = left if pair.left == pair.right else self._page(pair.right)
         if left is None or right is None:
@@ -108,16 +108,15 @@ class TaskContext:
     def segments(
         self, pair: PagePair, left: Page, right: Page, trees: TreeAligner | None = None
     ) -> list[SegmentPair]:
-        """The segments of two pages, aligned or not; by another tree aligner if it is given."""
+        """The segments of two pages, aligned or not; `trees` overrides the tree aligner."""
         trees, sentences = trees or self.strategies.align_dom, self.strategies.align_sentences
         return list(align_pages(pair, left, right, trees, sentences, self.lexicon(pair.langs)))
 
 
 def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
-    """A page in two languages as two pages, by the languages of its blocks.
+    """Split a page in two languages into two pages, by the languages of its blocks.
 
-    A block that is too short to identify goes with the one before it; one in a third language with
-    none.
+    A block too short to identify joins the previous one; blocks in a third language are dropped.
     """
     parts: dict[str, list[Block]] = {langs.left: [], langs.right: []}
     identified = block_languages(page.blocks, langs, closed=False)
@@ -133,12 +132,12 @@ def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
 
 
 class SketchTask(NamedTuple):
-    """Sketch a page that was read without."""
+    """Sketch a page that was read without a sketch."""
 
     url: Url
 
     def run(self, context: TaskContext) -> Sketch | None:
-        """The sketch, or nothing if the page cannot be read."""
+        """The sketch, or None if the page cannot be read."""
         response = context.store.response(self.url)
         if response is None:
             return None
@@ -147,12 +146,12 @@ class SketchTask(NamedTuple):
 
 
 class LexiconTask(NamedTuple):
-    """Collect the segments of two pages for the training of a lexicon."""
+    """Collect segments of two pages to train a lexicon."""
 
     pair: PagePair
 
     def run(self, context: TaskContext) -> list[tuple[str, str]]:
-        """The texts of segments that are surely translations."""
+        """The texts of segments that are almost certainly translations."""
         pages = context.pages(self.pair)
         if pages is None:
             return []
@@ -162,7 +161,7 @@ class LexiconTask(NamedTuple):
             if segment.left and segment.right and segment.score >= _SURE_SEGMENT
         ]
         lexicon = context.lexicon(self.pair.langs)
-        # A score is low for want of words as well: only rules are minded.
+        # Scores may be low only because the lexicon lacks words, so only rules count.
         return [
             (segment.left, segment.right)
             for segment, decision in zip(
@@ -185,7 +184,7 @@ class AlignTask(NamedTuple):
     pair: PagePair
 
     def run(self, context: TaskContext) -> AlignResult:
-        """The decision on the pair, and on each of its segments if it is accepted."""
+        """The decision on the pair and, if it is accepted, on each of its segments."""
         pages = context.pages(self.pair)
         if pages is None:
             return AlignResult(_UNREADABLE, [])
@@ -195,7 +194,7 @@ class AlignTask(NamedTuple):
 def _judged(
     pair: PagePair, pages: tuple[Page, Page], segments: list[SegmentPair], context: TaskContext
 ) -> AlignResult:
-    """The decision on a pair that was aligned, and on its segments."""
+    """The decision on an aligned pair, and on its segments."""
     lexicon = context.lexicon(pair.langs)
     decision = context.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
     if not decision.accept:
@@ -214,7 +213,7 @@ def _judged(
 
 
 def _marked(segment: SegmentPair, decision: Decision) -> Decision:
-    """The decision, with what kinds of personal data are in the segment."""
+    """Add the kinds of personal data in a segment to its decision."""
     found = dict.fromkeys((*personal_data(segment.left), *personal_data(segment.right)))
     return replace(decision, marks=(*decision.marks, *found)) if found else decision
 
@@ -228,14 +227,14 @@ class VerifyResult(NamedTuple):
 
 
 class VerifyTask(NamedTuple):
-    """Verify and align two pages, also their links, while the crawl goes on."""
+    """Verify and align two pages and their links during the crawl."""
 
     pair: PagePair
 
     def run(self, context: TaskContext) -> VerifyResult:
-        """The result of `AlignTask`, and aligned links unless the pages are certainly no pair.
+        """The result of `AlignTask`, and aligned links unless the pages are certainly not a pair.
 
-        A page that is nothing but links has too little text to be verified.
+        A page that consists only of links has too little text to be verified.
         """
         pages = context.pages(self.pair)
         if pages is None:
@@ -250,7 +249,7 @@ class VerifyTask(NamedTuple):
 
 @dataclass(slots=True)
 class _LinkRecorder:
-    """A tree aligner that also notes which links it has aligned, if it aligns links at all."""
+    """A tree aligner that also records the links it aligns, if it aligns links at all."""
 
     trees: TreeAligner
     noted: list[tuple[Url, Url]] = field(default_factory=list)
@@ -265,7 +264,7 @@ class _LinkRecorder:
 
 
 class PairTask(NamedTuple):
-    """Pair all pages of a site that there are by now."""
+    """Pair all pages of a site that have been fetched so far."""
 
     site: Site
     id: int

@@ -1,4 +1,4 @@
-"""Step: write corpus.tsv, corpus.tmx, n-way.tsv and pairs.tsv (its columns are here)."""
+"""Step: write corpus.tsv, corpus.tmx, n-way.tsv and pairs.tsv (whose columns are defined here)."""
 
 from __future__ import annotations
 
