@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from diptych.errors import option_name
 from diptych.frontier.hosts import Hosts
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier
@@ -30,7 +29,7 @@ NETWORK_FAULTS: Mapping[str, str] = {
     Reason.BAD_CERTIFICATE: "bad certificate",
     Reason.TLS: "TLS error",
     Reason.PROTOCOL: "invalid HTTP answer",
-    Reason.PRIVATE_ADDRESS: f"on a private address (see {option_name('allow_private')})",
+    Reason.PRIVATE_ADDRESS: "on a private address",
 }
 """words for requests without an answer"""
 FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not because of overload

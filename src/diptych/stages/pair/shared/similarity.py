@@ -67,7 +67,7 @@ class SideBySide:
         return there, back
 
     def candidates(self, most: int) -> Pairs:
-        """Pairs of each page of either language with its most similar pages, sorted, each once."""
+        """Each page of either language, paired with its most similar pages; sorted, distinct."""
         spaces = [self.units]
         if self.translated:
             (ours, theirs), (others, own) = self.translated
