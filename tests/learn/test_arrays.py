@@ -61,13 +61,13 @@ def test_a_damaged_file_is_an_error_that_names_it(tmp_path: Path, data: bytes) -
     path = tmp_path / "a.npz"
     path.write_bytes(data)
     said = fault(lambda: read(path), ConfigError)
-    assert said.startswith(f"{path} is no model: ")
+    assert said.startswith(f"{path} is not a model: ")
     assert said.endswith("; train it again")
 
 
 def test_a_single_array_is_no_file_of_them(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.zeros(3))
-    assert "is no model: File is not a zip file" in fault(lambda: read(tmp_path / "a.npy"))
+    assert "is not a model: File is not a zip file" in fault(lambda: read(tmp_path / "a.npy"))
 
 
 def test_another_format_is_refused(tmp_path: Path) -> None:

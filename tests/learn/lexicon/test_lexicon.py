@@ -182,7 +182,7 @@ def test_reading_says_which_file_is_wrong(tmp_path) -> None:
         read_lexicon(path)
     path.write_bytes(b"nonsense")
     with pytest.raises(
-        ConfigError, match=r"x\.npz is no lexicon of Diptych: .*diptych lexicon import"
+        ConfigError, match=r"x\.npz is not a lexicon of Diptych: .*diptych lexicon import"
     ):
         read_lexicon(path)
     path.write_bytes(LEXICON.to_bytes())

@@ -254,13 +254,13 @@ def test_a_missing_model_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no zip", b"\x93NUMPY"])
 def test_a_file_that_is_no_model_is_said(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "model.npz").write_bytes(content)
-    with pytest.raises(ConfigError, match="is no URL language model"):
+    with pytest.raises(ConfigError, match="is not a URL language model"):
         load(str(tmp_path))
 
 
 def test_code_in_a_model_is_never_run(tmp_path: Path) -> None:
     np.savez(tmp_path / "model.npz", format=np.array([{"any": "object"}], dtype=object))
-    with pytest.raises(ConfigError, match="is no URL language model"):
+    with pytest.raises(ConfigError, match="is not a URL language model"):
         load(str(tmp_path))
 
 
