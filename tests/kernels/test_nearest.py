@@ -192,7 +192,7 @@ def test_places_may_be_of_any_kind_of_number_and_in_any_order() -> None:
 )  # fmt: skip
 def test_products_of_what_is_not_there_are_refused(ours, theirs, width: int) -> None:
     left, right = packed([{0: 1}] * 3), packed([{0: 1}] * 2, width)
-    with pytest.raises(ValueError, match=r"no such row|same features"):
+    with pytest.raises(ValueError, match=r"out of range|same features"):
         products(left, right, np.array(ours, np.int32), np.array(theirs, np.int32))
 
 
@@ -229,7 +229,7 @@ def rows_of(offsets: list[int], features: list[int], values: list[float], width:
     ],
 )
 def test_rows_that_are_not_whole_are_refused(offsets, features, values) -> None:
-    with pytest.raises(ValueError, match="must be whole"):
+    with pytest.raises(ValueError, match="must be complete"):
         rows_of(offsets, features, values)
 
 
@@ -258,7 +258,7 @@ def test_arrays_with_gaps_never_reach_the_kernel() -> None:
 
 def test_entries_outside_of_the_rows_are_refused() -> None:
     for row, feature in ((2, 0), (-1, 0), (0, 3), (0, -1)):
-        with pytest.raises(ValueError, match="must be whole"):
+        with pytest.raises(ValueError, match="must be complete"):
             Rows.of(np.array([row]), np.array([feature]), np.ones(1), rows=2, width=3)
 
 

@@ -101,5 +101,5 @@ def test_what_leads_out_of_the_arrays_is_refused() -> None:
         ("moves", Moves.of([(1, 0), (0, 1), *((1, n) for n in range(1, 40))], [0.1] * 41)),
     ]
     for name, value in wrong:
-        with pytest.raises(ValueError, match=r"piece|links|kinds"):
+        with pytest.raises(ValueError, match=r"piece|links|moves"):
             best_ways(**{**whole, name: value})

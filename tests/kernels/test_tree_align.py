@@ -176,7 +176,7 @@ def test_what_is_no_forest_is_refused(bad: list[int]) -> None:
             call(array(bad), good, np.ones((len(bad), 2), dtype))
         with pytest.raises(ValueError, match="not a forest"):
             call(good, array(bad), np.ones((2, len(bad)), dtype))
-        with pytest.raises(ValueError, match="a gain for each"):
+        with pytest.raises(ValueError, match="with a gain for each"):
             call(good, good, np.ones((2, 3), dtype))
     assert not plain.is_forest(array(bad))
 
