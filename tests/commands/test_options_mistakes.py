@@ -64,7 +64,7 @@ def test_languages_that_cannot_be(out, langs, said):
 )
 def test_languages_that_cannot_be_told_apart(out, langs, said):
     line = mistake("mine", SITE, "--langs", langs, "--out", out)
-    assert f"{said} cannot be told apart by their text; ask for one of them" in line
+    assert f"{said} cannot be told apart by their text; request only one" in line
     assert not out.exists()
 
 

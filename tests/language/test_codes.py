@@ -140,7 +140,7 @@ def test_lists_of_languages(text: str, expected: tuple[str, ...]) -> None:
     "text", ["pt-BR,pt-PT", "fr,fr-CA", "no,nb", "zh-HK,zh-TW", "en,fr,en-US", "sr,cnr,sr-Latn"]
 )
 def test_what_text_cannot_tell_apart_is_the_users_mistake(text: str) -> None:
-    with pytest.raises(ValueError, match=r"cannot be told apart by their text; ask for one of"):
+    with pytest.raises(ValueError, match=r"cannot be told apart by their text; request only one"):
         parse_langs(text)
 
 

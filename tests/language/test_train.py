@@ -184,21 +184,21 @@ def changed(language: LearnedLanguage, **fields: object) -> bytes:
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
-        ({"format": 2}, "another version"),
+        ({"format": 2}, "another kind or version"),
         ({"extra": 1}, "another kind"),
-        ({"lang": "zzzz"}, "no code"),
-        ({"lang": 7}, "no code"),
-        ({"prior": "x"}, "a number in it is none"),
-        ({"prior": True}, "a number in it is none"),
-        ({"prior": 10.5}, "its prior cannot be"),
-        ({"prior": 1e30}, "its prior cannot be"),
-        ({"prior": -1e30}, "its prior cannot be"),
+        ({"lang": "zzzz"}, "not a language code"),
+        ({"lang": 7}, "not a language code"),
+        ({"prior": "x"}, "its prior is not a number"),
+        ({"prior": True}, "its prior is not a number"),
+        ({"prior": 10.5}, "its prior is out of range"),
+        ({"prior": 1e30}, "its prior is out of range"),
+        ({"prior": -1e30}, "its prior is out of range"),
         ({"scripts": []}, "ISO 15924"),
         ({"scripts": ["latn"]}, "ISO 15924"),
-        ({"model": 3}, "a text in it is none"),
+        ({"model": 3}, "a field is not a string"),
         ({"column": "%%%"}, "damaged"),
         ({"column": base64.b64encode(b"abc").decode()}, "damaged"),
-        ({"column": base64.b64encode(zlib.compress(b"abc")).decode()}, "not whole"),
+        ({"column": base64.b64encode(zlib.compress(b"abc")).decode()}, "incomplete"),
     ],
 )
 def test_what_is_no_learned_language_is_refused(
@@ -216,7 +216,7 @@ def test_nonsense_is_refused(data: bytes) -> None:
 
 def test_a_packed_column_without_end_is_not_unpacked(result: TrainingResult) -> None:
     bomb = base64.b64encode(zlib.compress(bytes(100_000_000))).decode()
-    with pytest.raises(ValueError, match="no log probabilities"):
+    with pytest.raises(ValueError, match="not log probabilities"):
         LearnedLanguage.from_bytes(changed(result.language, column=bomb))
 
 
@@ -228,7 +228,7 @@ def test_a_column_that_nobody_learned_is_refused(
     result: TrainingResult, numbers: list[float]
 ) -> None:
     packed = base64.b64encode(zlib.compress(np.array(numbers, "<f2").tobytes())).decode()
-    with pytest.raises(ValueError, match="no log probabilities"):
+    with pytest.raises(ValueError, match="not log probabilities"):
         LearnedLanguage.from_bytes(changed(result.language, column=packed))
 
 
@@ -237,7 +237,7 @@ def test_a_column_of_another_model_or_size_is_refused(result: TrainingResult) ->
         replace(result.language, model="0"),
         replace(result.language, column=result.language.column[:-2]),
     ):
-        with pytest.raises(ValueError, match="qaa was taught to another version"):
+        with pytest.raises(ValueError, match="qaa was trained for another version"):
             use_learned_languages([other])
     assert learned_languages() == ()
 
@@ -246,7 +246,7 @@ def test_a_column_of_another_model_or_size_is_refused(result: TrainingResult) ->
 def test_numbers_that_are_none_are_refused(result: TrainingResult, value: float) -> None:
     column = np.frombuffer(result.language.column, "<f2").copy()
     column[3] = value
-    with pytest.raises(ValueError, match="what was learned of qaa is damaged"):
+    with pytest.raises(ValueError, match="the learned model of qaa is damaged"):
         use_learned_languages([replace(result.language, column=column.tobytes())])
     assert learned_languages() == ()
 
