@@ -215,12 +215,12 @@ class Evil:
 
 
 def test_pickles_are_never_run(tmp_path: Path, folder: Path) -> None:
-    assert "no URL pair model" in refused(tmp_path, pickle.dumps(Evil()))
+    assert "not a URL pair model" in refused(tmp_path, pickle.dumps(Evil()))
     harmful = np.empty(1, object)
     harmful[0] = Evil()
     stream = io.BytesIO()
     np.savez(stream, **(arrays(folder) | {"forest_roots": harmful}))
-    assert "no URL pair model" in refused(tmp_path, stream.getvalue())
+    assert "not a URL pair model" in refused(tmp_path, stream.getvalue())
 
 
 def test_other_formats_and_features_are_refused(tmp_path: Path, folder: Path) -> None:
