@@ -43,7 +43,7 @@ def test_places_are_read_as_they_are_written(spans: list[tuple[int, int]]) -> No
      "0-1 9999999999-1", "0-4,5-6"],
 )  # fmt: skip
 def test_what_is_no_place_is_refused(at: str) -> None:
-    with pytest.raises(ValueError, match="place"):
+    with pytest.raises(ValueError, match="character range"):
         parse_at(at)
 
 
