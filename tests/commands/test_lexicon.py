@@ -105,4 +105,4 @@ def test_mistakes_are_one_line(table: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "freedict-deu-fra.index"
     wrong.write_text("", "utf-8")
     line = mistake("lexicon", "import", wrong, "--langs", "en,ru")
-    assert "is of deu,fra by its name" in line
+    assert "is for deu,fra, not en,ru" in line

@@ -72,7 +72,7 @@ def test_a_single_array_is_no_file_of_them(tmp_path: Path) -> None:
 
 def test_another_format_is_refused(tmp_path: Path) -> None:
     save_arrays(tmp_path / "a.npz", ARRAYS | {"format": np.array(2)})
-    assert "it is not of format 3" in fault(lambda: read(tmp_path / "a.npz"))
+    assert "it is not in format 3" in fault(lambda: read(tmp_path / "a.npz"))
     save_arrays(tmp_path / "a.npz", {"numbers": np.zeros(1)})
     assert "'format is not a file in the archive'" in fault(lambda: read(tmp_path / "a.npz")) or (
         "'format' is missing" in fault(lambda: read(tmp_path / "a.npz"))

@@ -275,23 +275,23 @@ def as_pickle(folder):
 
 WRONG = {
     "no such folder": shutil.rmtree,
-    "holds no config.json": lambda folder: (folder / "config.json").unlink(),
+    "it has no config.json": lambda folder: (folder / "config.json").unlink(),
     "cannot read": lambda folder: (folder / "modules.json").write_text("{"),
     "modules.json: maximum recursion": lambda folder: (folder / "modules.json").write_text(
         "[" * 100_000
     ),
-    "no list of modules": lambda folder: (folder / "modules.json").write_text('{"a": 1}'),
-    "leads out of its folder": lambda folder: only_module(folder, "../..", "x.Transformer"),
-    "'Evil'; understood: Transformer, Pool": lambda folder: only_module(folder, "", "code.Evil"),
-    "begins with no Transformer": lambda folder: only_module(folder, "1_Pooling", "x.Pooling"),
-    "one pooling of mean, cls and max": choose_both,
-    "other weights are not opened": lambda folder: as_pickle(folder / "2_Dense"),
-    "may hold code": as_pickle,
+    "not a list of modules": lambda folder: (folder / "modules.json").write_text('{"a": 1}'),
+    "path outside its folder": lambda folder: only_module(folder, "../..", "x.Transformer"),
+    "'Evil'; supported: Transformer, Pool": lambda folder: only_module(folder, "", "code.Evil"),
+    "does not begin with Transformer": lambda folder: only_module(folder, "1_Pooling", "x.Pooling"),
+    "one pooling: mean, cls or max": choose_both,
+    "other formats are not read": lambda folder: as_pickle(folder / "2_Dense"),
+    "may contain code": as_pickle,
     "2_Dense/model.safetensors:": lambda folder: (
         folder / "2_Dense" / "model.safetensors"
     ).write_bytes(b"\xff" * 40),
     "the activation 'system'": run_code,
-    "takes 9 numbers where there are 16": narrow,
+    "expects 9 numbers but gets 16": narrow,
 }
 
 

@@ -115,7 +115,7 @@ def test_nothing_is_asked(model: UrlPair) -> None:
 
 
 def test_both_sides_must_be_as_many(model: UrlPair) -> None:
-    with pytest.raises(ValueError, match="as many"):
+    with pytest.raises(ValueError, match="URLs differ"):
         model.probabilities([X], [])
 
 

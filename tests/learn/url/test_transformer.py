@@ -249,7 +249,7 @@ def test_pickles_are_refused_and_never_opened(base, tmp_path):
     folder = shutil.copytree(base, tmp_path / "base")
     weights = next(folder.glob("*.safetensors"))
     weights.rename(folder / "pytorch_model.bin")
-    with pytest.raises(ConfigError, match=r"pytorch_model\.bin may hold code"):
+    with pytest.raises(ConfigError, match=r"pytorch_model\.bin may contain code"):
         load_url_lang(folder)
 
 
@@ -260,7 +260,7 @@ def test_pickles_are_refused_and_never_opened(base, tmp_path):
         ("config.json", b"{", r"config\.json"),
         ("config.json", b"[]", "model_type"),
         ("config.json", b'{"model_type": "no-such-model"}', "cannot read the model"),
-        ("model.safetensors", None, "no weights"),
+        ("model.safetensors", None, "there are no weights"),
         ("model.safetensors", b"short", "cannot read the model"),
         ("tokenizer.json", None, r"tokenizer\.json"),
         ("tokenizer.json", b"{}", "cannot read the model"),
@@ -295,7 +295,7 @@ def test_code_in_a_folder_is_not_run(base, tmp_path):
 def test_models_of_the_other_task_are_refused(languages, parallel, tmp_path):
     languages.save(tmp_path / "lang")
     parallel.save(tmp_path / "pair")
-    with pytest.raises(ConfigError, match="no languages"):
+    with pytest.raises(ConfigError, match="not languages"):
         load_url_lang(tmp_path / "pair")
     with pytest.raises(ConfigError, match="4 labels"):
         load_url_pair(tmp_path / "lang")
