@@ -18,7 +18,7 @@ ARRAYS: dict[str, Any] = {"format": np.array(3), "numbers": np.arange(5)}
 
 
 def stored(**changes: tuple[bytes, bytes]) -> bytes:
-    """A file of arrays that are not compressed, with some bytes replaced."""
+    """A file of uncompressed arrays with some bytes replaced."""
     stream = io.BytesIO()
     np.savez(stream, **ARRAYS)
     data = stream.getvalue()
@@ -65,7 +65,7 @@ def test_a_damaged_file_is_an_error_that_names_it(tmp_path: Path, data: bytes) -
     assert said.endswith("; train it again")
 
 
-def test_a_single_array_is_no_file_of_them(tmp_path: Path) -> None:
+def test_a_file_of_a_single_array_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.zeros(3))
     assert "is not a model: File is not a zip file" in fault(lambda: read(tmp_path / "a.npy"))
 
@@ -84,7 +84,7 @@ def test_code_is_never_run(tmp_path: Path) -> None:
     assert "allow_pickle" in fault(lambda: read(tmp_path / "a.npz"))
 
 
-def test_a_small_file_that_becomes_a_large_one_is_refused_before_it_does(tmp_path: Path) -> None:
+def test_a_decompression_bomb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     save_arrays(path, {"zeros": np.zeros(1_000_000)})
     assert path.stat().st_size < 20_000
