@@ -71,7 +71,7 @@ class SiteView(Protocol):
         ...
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """The links of all pages as (page, link), in order of pages; only those of kind `rel`."""
+        """The links of all pages as (page, link), in order of pages; with `rel`, of that kind."""
         ...
 
     def resolve(self, url: Url) -> Url | None:
@@ -316,7 +316,7 @@ class Filter(Protocol):
         ...
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """Decide on each segment of two pages by itself; they are in order, without empty sides.
+        """The decision on each segment of two pages; segments are in order, without empty sides.
 
         The score is from 0 (worthless) to 1 (certainly a translation).  A rejection has a reason:
         `low_score` below the threshold, else the name of the violated rule.
@@ -393,7 +393,7 @@ class Watcher:
     notes: list[str] = field(default_factory=list)
 
     def tick(self) -> None:
-        """Called many times a second; may raise `StoppedError` to end a stage after the crawl."""
+        """Called many times a second; may raise `StoppedError` to end any stage but the crawl."""
 
     def stopped(self) -> bool:
         """True to stop the crawl and continue with the pages so far."""

@@ -161,7 +161,7 @@ class PageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """Language-independent features of a page's content, for finding its counterpart."""
+    """Features of a page's content, for finding its counterpart in any language."""
 
     tags: str
     """opening and closing HTML tags in order, one character per tag"""

@@ -32,7 +32,7 @@ static int64_t first_from(const int32_t *places, int64_t from, int64_t to, int32
 #define LARGE 1e150
 #define LONG 100 /* maximum number of words that count as evidence: words of long sentences are not independent */
 
-/* Log-likelihood ratio of each row's words given 1 .. sizes neighbouring places, to chance.
+/* Log-likelihood ratio of each row's words: 1 .. sizes neighbouring places against chance.
    Row j is compared with places low[j] .. high[j] - 1; out has `sizes` layers of `cells`.  Computing a
    logarithm per word and window would dominate the running time, so factors are multiplied; the
    logarithm of the product is taken at the end of the row, or before the product overflows.  Unknown
@@ -112,7 +112,7 @@ static double length_cost(double left, double right, double variance, double mos
     return cost < most ? cost : most;
 }
 
-/* Adds prior, lengths and words of every move from every point to `scores`.
+/* Adds the prior, length and word scores of every move from every point to `scores`.
    by_right[a - 1]: gains of right sentences for windows of a left ones, in columns of the band;
    by_left[b - 1]: gains of left sentences for windows of b right ones, in rows of the band. */
 void beads_scores(

@@ -63,7 +63,7 @@ class Band(NamedTuple):
         return int(self.high[-1])
 
     def left_windows(self, most: int) -> Windows:
-        """For each left sentence, the right ones that a bead of up to `most` may contain too."""
+        """For each left sentence, the right sentences that a bead of `most` by `most` may join."""
         count = len(self.low) - 1
         first = np.maximum(np.arange(count) - most + 1, 0)
         return Windows(
@@ -139,7 +139,7 @@ def word_gains(
     null_share: float,
     loose_before: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float32]:
-    """Log-likelihood ratio of each row's words given 1 to `sizes` neighbouring places, to chance.
+    """Log-likelihood ratio of each row's words: 1 to `sizes` neighbouring places against chance.
 
     A row is a sentence of one text, a place one of the other.  IBM Model 1 mixed with unigrams: a
     word comes from chance with probability `null_share`, else from any word of the places; `links`
@@ -191,7 +191,7 @@ def bead_scores(
     by_right: NDArray[np.float32],
     more: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """The score of every move from every point: `more` plus prior, lengths and words.
+    """The score of every move from every point: `more` plus prior, length and word scores.
 
     `by_left` and `by_right` are the `word_gains` of `left_windows` and `right_windows`.
     """

@@ -74,7 +74,7 @@ def bead_scores(
     by_right: NDArray[np.float32],
     scores: NDArray[np.float32],
 ) -> None:
-    """Add prior, lengths and words of each move from each point to `scores`."""
+    """Add the prior, length and word scores of each move from each point to `scores`."""
     start, most = band.start, moves.most
     ours, theirs = band.left_windows(most), band.right_windows(most)
     left_start, right_start = ours.start, theirs.start
@@ -109,7 +109,7 @@ def _inside(band: Band, i: int, j: int) -> bool:
 def best_path(
     band: Band, moves: Moves, scores: NDArray[np.float32], by_posterior: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Steps of the path with the most probable beads, or with the highest score; their values."""
+    """The steps of the path with the most probable beads or the highest score, and their values."""
     values = {
         (i, j, move): float(scores[band.start[i] + j - band.low[i], move])
         for i in range(len(band.low))

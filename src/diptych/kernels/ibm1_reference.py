@@ -91,7 +91,7 @@ def _links(given: Postings, other: Bags, prior: Prior) -> _Links:
 
 
 def _bounded(links: _Links, given: Postings, other: Bags, prior: Prior, max_entries: int) -> _Links:
-    """The links without the entries whose initial share of their row is smallest."""
+    """The links without the entries that have the smallest initial shares of their rows."""
     if len(links.keys) <= max_entries:
         return links
     rows = len(given.offsets) - 1

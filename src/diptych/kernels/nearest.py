@@ -87,8 +87,8 @@ def nearest(
     """For each query, the target rows with the highest dot products, best first.
 
     Features are visited in numerical order (number them from the rarest to the most frequent),
-    until `budget` entries of the targets have been visited.  Ties go to the first row; -1 fills
-    the missing rows.
+    until `budget` entries of the targets have been visited.  Ties go to the first row; -1 marks
+    missing rows.
     """
     if queries.width != targets.width:
         raise ValueError("queries and targets must have the same features")

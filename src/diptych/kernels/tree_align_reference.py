@@ -36,7 +36,7 @@ def is_forest(leftmost: NDArray[np.int32]) -> bool:
 
 
 def key_ranges(leftmost: NDArray[np.int32]) -> list[Range]:
-    """The largest subtree of each leftmost leaf, smaller ones first; the last has all nodes.
+    """The largest subtree of each leftmost leaf, smaller ones first; the last range is all nodes.
 
     >>> key_ranges(np.array([0, 1, 0]))
     [(1, 1), (0, 2)]

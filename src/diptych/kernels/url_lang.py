@@ -25,7 +25,7 @@ _COUNT_BITS = 25  # log2 of the size of the counting table: far more than there 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """URLs in UTF-8, concatenated to one array, and the offset of each."""
+    """URLs in UTF-8, concatenated in one array, and the offset of each."""
 
     text: NDArray[np.uint8]
     offsets: NDArray[np.int64]

@@ -210,7 +210,7 @@ def _classified(counts: _Counts, column: NDArray[np.float64], known: _Known) -> 
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
-    """Join lines to page-sized texts."""
+    """Join lines into page-sized texts."""
     pages: list[str] = []
     page = ""
     for line in lines:

@@ -1,7 +1,7 @@
 """URL edit rules, learned from the pairs of a site, that predict the URL of a counterpart.
 
-A rule is the changes from one URL of a pair to the other, piece by piece, and their positions,
-counted from the start or the end of the URL, whichever holds for more pairs.
+A rule consists of the changes from one URL of a pair to the other, piece by piece, and of their
+positions, counted from the start or the end of the URL, whichever holds for more pairs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Edit(NamedTuple):
     old: tuple[str, ...]
     new: tuple[str, ...]
     at: int
-    """number of pieces before it, or minus the number of pieces after it, minus one"""
+    """number of pieces before it; or, if negative, -1 minus the number of pieces after it"""
     part: str = ""
     """`begin` or `end` if only that part of a piece is replaced"""
 

@@ -290,7 +290,7 @@ def _public_suffixes() -> PublicSuffixList:
 
 
 def site_name(url: str) -> str:
-    """The registrable domain of a URL, or its IP address; with a non-default port.
+    """The registrable domain or IP address of a URL, with its port unless that is the default.
 
     >>> site_name("https://fr.shop.example.co.uk/a"), site_name("http://127.0.0.1:9001/")
     ('example.co.uk', '127.0.0.1:9001')

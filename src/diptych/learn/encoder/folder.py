@@ -91,7 +91,7 @@ class FolderEncoder:
 def _pool(
     states: NDArray[np.float32], mask: NDArray[np.int64], pooling: str
 ) -> NDArray[np.float32]:
-    """Pool the vectors of tokens to one vector per text; padding is ignored."""
+    """Pool the vectors of tokens into one vector per text; padding is ignored."""
     if pooling == "cls":
         return states[:, 0]
     here = mask[:, :, None].astype(np.float32)

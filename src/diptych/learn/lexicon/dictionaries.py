@@ -260,7 +260,7 @@ def _files(path: Path) -> tuple[Path, Path]:
 
 
 def _first(path: Path, stem: str, endings: Sequence[str]) -> Path:
-    """The first existing file beside a path that has a stem and one of the endings."""
+    """The first existing file next to a path with the given stem and one of the endings."""
     names = [path.with_name(stem + ending) for ending in endings]
     for name in names:
         if name.is_file():

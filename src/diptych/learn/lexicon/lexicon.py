@@ -65,7 +65,7 @@ class Lexicon:
     def of_links(
         cls, left_lang: str, right_lang: str, links: Iterable[tuple[str, str, float]]
     ) -> Lexicon:
-        """A lexicon from word links; the probabilities of a word are proportional to their weights.
+        """A lexicon from word links; probabilities are proportional to the weights of links.
 
         >>> lexicon = Lexicon.of_links("de", "fr", [("haus", "maison", 1), ("heim", "maison", 1)])
         >>> lexicon.best("haus"), lexicon.best("maison", "right")
@@ -265,7 +265,7 @@ def _check_table(table: Table, rows: int, columns: int) -> None:
 
 
 def lexicon_of(langs: LangPair, lexicons: Iterable[Lexicon]) -> Lexicon | None:
-    """Merge all lexicons of two languages, in either direction and of any region; None if none."""
+    """Merge all lexicons of two languages, in either direction and any region; None without any."""
     found: Lexicon | None = None
     for lexicon in lexicons:
         own = LangPair(lexicon.left_lang, lexicon.right_lang)

@@ -109,7 +109,7 @@ def _stems(words: Sequence[str]) -> tuple[dict[str, int], NDArray[np.int64]]:
 def _pooled(
     table: Table, row_of: NDArray[np.int64], column_of: NDArray[np.int64], rows: int
 ) -> Table:
-    """Combine the rows of words to rows of stems, with the highest value for each pair of stems."""
+    """Combine the rows of words into rows of stems, with the highest value per pair of stems."""
     width = int(column_of.max(initial=-1)) + 1
     lines = np.repeat(row_of, np.diff(table.offsets))
     keys = lines * max(width, 1) + column_of[table.columns]
@@ -171,7 +171,7 @@ def _places(words: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
 def _looked_up(
     table: Table, rows: NDArray[np.int64], columns: NDArray[np.int64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """The table entries in the given rows and columns, -1 for none."""
+    """The table entries in the given rows and columns; -1 stands for a word without a row."""
     asked = np.flatnonzero(rows >= 0)
     begin, end = table.offsets[rows[asked]], table.offsets[rows[asked] + 1]
     sizes = end - begin

@@ -125,7 +125,7 @@ def _by_language(pairs: Iterable[LabelledPair]) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """The URLs of a domain by language, and the documents that all URLs are versions of."""
+    """The URLs of a domain by language, and the document of every URL."""
 
     by_lang: Mapping[str, Sequence[str]]
     documents: Mapping[str, str]

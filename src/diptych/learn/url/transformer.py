@@ -186,7 +186,7 @@ def _load(folder: Path, **options: Any) -> tuple[Any, Any]:
 
 
 def _check(folder: Path) -> None:
-    """Raise ConfigError for anything but a local folder whose files cannot execute code."""
+    """Raise ConfigError unless the folder is local and loading it cannot execute code."""
     if not folder.is_dir():
         raise ConfigError(f"{folder} is not a folder; {_HUB}, such as one of xlm-roberta-base")
     config = read_config(folder / "config.json")
